@@ -1,0 +1,110 @@
+import type { Time } from "../rollout/time.ts";
+
+/** One Argo CD instance as observed. Reads answer from memory, which watches or streams keep fresh. */
+export interface ControlPlane {
+  readonly name: string;
+  /** Resolves once a first full list was read; rejects with the reason where it cannot. */
+  ready(): Promise<void>;
+  /** What is known now. `fresh: false` with a reason where the connection is lost: nothing may be concluded from it then. */
+  state(): { fresh: boolean; why?: string; since: Time };
+  application(namespace: string, name: string): ApplicationView | undefined;
+  /** Those owned by this ApplicationSet (by ownerReference), or all where it is absent. */
+  applications(owner?: { namespace: string; name: string }): ApplicationView[];
+  applicationSet(namespace: string, name: string): ApplicationSetView | undefined;
+  clusters(): ClusterView[];
+  /** Calls back with the keys (`namespace/name`) of Applications that changed, coalesced; null: anything may have. */
+  onChange(listener: (changed: ReadonlySet<string> | null) => void): () => void;
+  /** Asks Argo CD to compare again. `unavailable`: this adapter is not allowed to. */
+  refresh(namespace: string, name: string): Promise<"asked" | "unavailable">;
+  close(): Promise<void>;
+}
+
+/** A cluster Argo CD knows, without any credential. */
+export interface ClusterView {
+  name: string;
+  server: string;
+  labels: Record<string, string>;
+  /** Annotations are not kept: they may hold anything. */
+  registered: boolean;
+  /** undefined: this adapter cannot see it. */
+  connection?: { status: "Successful" | "Failed" | "Unknown"; message: string; attemptedAt?: Time };
+}
+
+export interface SourceView {
+  repoURL: string;
+  path?: string;
+  chart?: string;
+  targetRevision?: string;
+  ref?: string;
+  /** helm, kustomize, directory, plugin: compared as a whole. */
+  rest?: Record<string, unknown>;
+}
+
+export interface DestinationView {
+  server?: string;
+  name?: string;
+  namespace?: string;
+}
+
+/** The fields of an Application that decisions use (facts/argocd.md B2), decoded leniently: a field of the wrong type is absent. */
+export interface ApplicationView {
+  uid: string;
+  namespace: string;
+  name: string;
+  resourceVersion: string;
+  labels: Record<string, string>;
+  owner?: { kind: string; name: string; uid: string };
+  deletionTimestamp?: Time;
+  refreshRequested: boolean;
+  /** Bot's time of the read. */
+  readAt: Time;
+  spec: {
+    project: string;
+    /** `sources` wins over `source`. */
+    sources: SourceView[];
+    multiSource: boolean;
+    destination: DestinationView;
+    automated: boolean;
+    ignoreDifferences?: unknown;
+    sourceHydrator?: unknown;
+  };
+  /** `.operation` present. */
+  operationRequested: boolean;
+  status: {
+    sync: {
+      status?: string;
+      /** In the order of sources; one item for a single source. */
+      revisions: string[];
+      comparedTo?: { sources: SourceView[]; destination: DestinationView; ignoreDifferences?: unknown };
+    };
+    health: { status?: string; message?: string; lastTransitionTime?: Time };
+    operation?: {
+      phase: string;
+      message?: string;
+      startedAt?: Time;
+      finishedAt?: Time;
+      retryCount: number;
+      /** What was asked for; empty: head at run time. */
+      requestedRevisions: string[];
+      appliedRevisions: string[];
+    };
+    conditions: { type: string; message: string; lastTransitionTime?: Time }[];
+    reconciledAt?: Time;
+    hydrator?: {
+      current?: { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: Time };
+      last?: { drySHA?: string; hydratedSHA?: string };
+      lastComparedDryRevision?: string;
+    };
+  };
+}
+
+export interface ApplicationSetView {
+  namespace: string;
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  /** As in the cluster, for the comparison with Git's. */
+  spec: Record<string, unknown>;
+  conditions: { type: string; status: string; reason?: string; message?: string }[];
+  deletionTimestamp?: Time;
+}

@@ -1,0 +1,84 @@
+/**
+ * A rollout as the rest of the program sees it: the resource of `rollouts/NAME.yaml` after validation, with every
+ * default filled in and every duration in milliseconds. `schema.ts` holds the resource as people write it.
+ */
+export interface Rollout {
+  name: string;
+  /** Path of the file in the config repo it was read from. */
+  file: string;
+  mode: "Observe" | "Propose" | "Run";
+  source: SourceRef;
+  /** Absent on a resource of the ancestor without annotations: it can be linted and planned, not run. */
+  release?: ReleaseSpec;
+  pins: PinTemplate[];
+  delivery: Delivery;
+  onNewRelease: "Supersede" | "Queue" | "Reject";
+  onFailure: { action: "Pause" | "Rollback" | "Continue"; maxFailures: Quantity };
+  baseline: "Strict" | "Tolerate";
+  allowUnstaged: boolean;
+  settleMs: number;
+  graceMs: number;
+  seenDeadlineMs: number;
+  waitingDeadlineMs: number;
+  stages: Stage[];
+}
+
+export interface SourceRef {
+  kind: "ApplicationSet" | "Application";
+  name: string;
+  namespace: string;
+  /** Empty: the only one configured. */
+  controlPlanes: string[];
+  /** For kind Application: which ones. */
+  selector?: Selector;
+  unverified: boolean;
+}
+
+export type ReleaseSpec =
+  | { kind: "version"; version: string; attempt: number }
+  | { kind: "from"; file: string; path: string; attempt: number }
+  | { kind: "values"; values: Record<string, { file: string; path: string } | string>; attempt: number }
+  | { kind: "commit"; paths: string[]; attempt: number }
+  | { kind: "tag"; range: string; attempt: number };
+
+/** Where one target's version is written. `file`, `path` and `value` are templates (`{{ cluster.name }}`). */
+export type PinTemplate =
+  | { kind: "value"; file: string; path: string; part?: PinPart; create: boolean; value: string }
+  | { kind: "clusterGenerator"; file: string; old: string; new: string; path: string; value: string }
+  | { kind: "branch"; branch: string };
+
+export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
+
+export interface Delivery {
+  strategy: "PullRequest" | "Commit";
+  merge: "Auto" | "Manual";
+  method: "squash" | "merge" | "rebase";
+  /** Branch the pins are read from and written to. Absent: the repo's default branch. */
+  base?: string;
+  labels: string[];
+  reviewers: { teams: string[]; users: string[] };
+}
+
+/** A count, or a percentage of what the field says it is of. */
+export type Quantity = { count: number } | { percent: number };
+
+/** A Kubernetes label selector. Both parts empty: selects everything. */
+export interface Selector {
+  matchLabels: Record<string, string>;
+  matchExpressions: { key: string; operator: "In" | "NotIn" | "Exists" | "DoesNotExist"; values: string[] }[];
+}
+
+export type Order = { by: "name" } | { by: "label"; key: string } | { by: "seeded"; seed: string };
+
+export interface Stage {
+  name: string;
+  selector: Selector;
+  maxClusters: Quantity;
+  maxUnavailable: Quantity;
+  batching: "Fixed" | "Rolling";
+  order: Order;
+  topologyKey?: string;
+  bakeMs: number;
+  progressDeadlineMs: number;
+  requeue?: { selector: Selector; attempts: number; intervalMs: number };
+}

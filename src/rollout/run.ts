@@ -1,0 +1,165 @@
+import type { Edit, Plan, Release } from "./plan-types.ts";
+import type { Rollout } from "./rollout.ts";
+import type { Time } from "./time.ts";
+
+export type RunPhase = "Pending" | "Progressing" | "Paused" | "RollingBack" | "Succeeded" | "Failed" | "Aborted" | "Superseded";
+
+export type TargetPhase =
+  | "Pending"
+  | "Requeued"
+  | "Proposed"
+  | "Merged"
+  | "Syncing"
+  | "Healthy"
+  | "Baked"
+  | "Failed"
+  | "Skipped"
+  | "RolledBack";
+
+/**
+ * Proposing: journalled, branch and PR perhaps not there yet. Open: the PR is there. Merging: a merge intention is
+ * outstanding. Merged: watched until every target is confirmed. Baking: all confirmed, healthy for `bake`. Settled: done.
+ * Closed: its PR ended without a merge and nothing of it is in flight.
+ */
+export type BatchPhase = "Proposing" | "Open" | "Merging" | "Merged" | "Baking" | "Settled" | "Closed";
+
+/** What happens next, and when at the latest. */
+export interface Next {
+  what: string;
+  at?: Time;
+}
+
+export interface Batch {
+  /** 1, 2, 3 … over the run, in the order proposed. */
+  number: number;
+  /** Index of the stage in the plan. */
+  stage: number;
+  /** Number within its stage, from 1: the BATCH of the branch name. */
+  ofStage: number;
+  /** From 1; raised before a branch is built again after a close or conflict. */
+  attempt: number;
+  kind: "Planned" | "CatchUp";
+  branch: string;
+  phase: BatchPhase;
+  since: Time;
+  why: string;
+  next: Next | null;
+  targets: BatchTarget[];
+  pull?: { number: number; url: string; head: string; openedAt: Time };
+  /** Journalled before the merge call; lapses after 30 s. */
+  intention?: { head: string; at: Time };
+  merged?: { commit: string; at: Time; by: string };
+  bake?: { from: Time; until: Time; restarts: number };
+  settledAt?: Time;
+}
+
+export interface BatchTarget {
+  key: string;
+  application: string;
+  cluster: string;
+  edits: Edit[];
+  phase: TargetPhase;
+  since: Time;
+  /** One sentence: why it is where it is. */
+  why: string;
+  /** First read of Argo CD that showed the change. */
+  firstSeenAt?: Time;
+  /** When it counts as failed at the latest, absent while nothing runs. */
+  deadlineAt?: Time;
+  /** Since when it waits for a person, window or retry; `progressDeadline` stands still meanwhile. */
+  waitingSince?: Time;
+  confirmedAt?: Time;
+  /** Kept at confirmation and at failure. */
+  evidence?: Evidence;
+}
+
+/** Why a verdict was given: the fields and times looked at. Plain data that goes to the journal as it is. */
+export interface Evidence {
+  verdict: Verdict;
+  clause: string;
+  sentence: string;
+  /** The bot's time of the read. */
+  readAt: Time;
+  resourceVersion?: string;
+  fields: Record<string, string | number | boolean | null>;
+}
+
+export type Verdict = "live" | "failing" | "waiting" | "pending" | "lost";
+
+export interface Requeued {
+  cluster: string;
+  stage: number;
+  /** Looks taken that found it still to be put off. */
+  attempts: number;
+  since: Time;
+  nextAt: Time;
+  why: string;
+  /** By `/requeue … --for`: not before. */
+  until?: Time;
+  /** Failed after the last attempt. */
+  failed?: boolean;
+}
+
+export interface HandledCommand {
+  id: string;
+  text: string;
+  actor: string;
+  at: Time;
+  outcome: "done" | "refused";
+  message: string;
+}
+
+export interface Pause {
+  kind:
+    | "Command"
+    | "Failure"
+    | "Drift"
+    | "UnexpectedMerge"
+    | "PullClosed"
+    | "HeadMoved"
+    | "History"
+    | "Refused"
+    | "Waiting"
+    | "MergedByOther";
+  by: string;
+  reason: string;
+  at: Time;
+  /** What the person is asked to do: commands, ready to copy. */
+  ask: string;
+}
+
+/** One execution of a rollout for one release. `run.yaml`, `plan.yaml` and `batches/NNN.yaml` of the journal together. */
+export interface Run {
+  format: 1;
+  rollout: string;
+  number: number;
+  release: Release;
+  /** What started it. `pull` absent: pushed without a PR. */
+  trigger: { commit: string; pull?: number; author: string; at: Time };
+  /** Snapshot of the resource: edits of the file mid-run do not reach the run. */
+  spec: Rollout;
+  /** Frozen at the start. */
+  plan: Plan;
+  phase: RunPhase;
+  since: Time;
+  why: string;
+  next: Next | null;
+  /** Index of the current stage; equals the number of stages once all are done. */
+  stage: number;
+  batches: Batch[];
+  requeued: Requeued[];
+  /** Clusters left out of this run by command or rule, and why. */
+  skipped: { cluster: string; why: string; at: Time }[];
+  /** Clusters accepted as failed, within the budget or by `/resume`. */
+  failedAccepted: string[];
+  paused?: Pause;
+  commands: HandledCommand[];
+  startedAt: Time;
+  endedAt?: Time;
+}
+
+export const ENDED: readonly RunPhase[] = ["Succeeded", "Failed", "Aborted", "Superseded"];
+
+export function isEnded(run: Pick<Run, "phase">): boolean {
+  return ENDED.includes(run.phase);
+}

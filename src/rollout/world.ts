@@ -1,0 +1,130 @@
+import type { Cluster } from "./plan-types.ts";
+import type { Evidence, Verdict } from "./run.ts";
+import type { Time } from "./time.ts";
+
+/**
+ * What one round of looking found. Every part may be missing (`undefined`: not looked, or could not be seen): advance then
+ * waits for it, and never takes missing for good.
+ */
+export interface World {
+  /** Head of the base branch. */
+  base: { commit: string };
+  /** By batch number. null: looked, and there is none for its branch. */
+  pulls: ReadonlyMap<number, ObservedPull | null>;
+  /** The render guard's answer for a batch, on this very base. */
+  guards: ReadonlyMap<number, Guard>;
+  /** By target key: every target of a batch that is not Closed. */
+  targets: ReadonlyMap<string, ObservedTarget>;
+  /** By cluster key: as registered now. Empty map and `clustersKnown: false` where the inventory cannot be read. */
+  clusters: ReadonlyMap<string, Cluster>;
+  clustersKnown: boolean;
+  /** Commands written for this run, oldest first, whether or not already handled. */
+  commands: readonly Command[];
+}
+
+export interface ObservedPull {
+  number: number;
+  url: string;
+  state: "open" | "closed" | "merged";
+  draft: boolean;
+  head: string;
+  /** Who moved the head last: true where the head is a commit of ours for this batch and attempt. */
+  headIsOurs: boolean;
+  /** unknown: GitHub has not computed it yet. */
+  mergeable: "yes" | "conflict" | "blocked" | "behind" | "unknown";
+  /** For people, where blocked: what is missing, in GitHub's own words. */
+  blockedBy?: string;
+  /** The last answer to our merge call that was a refusal, if any in this process. */
+  refusal?: { kind: "Retry" | "Wait" | "Human"; message: string };
+  openedAt: Time;
+  merged?: {
+    commit: string;
+    at: Time;
+    by: string;
+    byUs: boolean /** The pin files at the commit and its first parent differ in exactly the batch's pins. */;
+    exact: boolean;
+  };
+  closedBy?: string;
+}
+
+/** See SPEC §9.4. Void on another base or after 60 s: the shell leaves it out then. */
+export type Guard =
+  | { ok: true; base: string; at: Time }
+  | { ok: false; base: string; at: Time; why: string /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };
+
+export interface ObservedTarget {
+  /** Where the target has moved: the liveness of its change. */
+  assessment?: Assessment;
+  /** The pins' values at the base head, in the order of its edits; null: absent. undefined: could not be read. */
+  pins?: (string | null)[];
+  /** The commit that last changed a pin away from the intended value, if any. */
+  drift?: { commit: string; author: string; subject: string };
+  /** The batch's merge commit is an ancestor of the base head. undefined: not merged. */
+  inHistory?: boolean;
+}
+
+export interface Assessment {
+  verdict: Verdict;
+  /** Short stable name of the clause not met, or `all`. */
+  clause: string;
+  sentence: string;
+  /** First read of Argo CD that showed the change. */
+  firstSeenAt?: Time;
+  /** When to look again at the latest, e.g. settle end or next retry. */
+  lookAgainAt?: Time;
+  /** A refresh would help. */
+  wantsRefresh: boolean;
+  evidence: Evidence;
+}
+
+export type Permission = "none" | "read" | "triage" | "write" | "maintain" | "admin";
+
+export type CommandName =
+  | "promote"
+  | "requeue"
+  | "skip"
+  | "pause"
+  | "resume"
+  | "abort"
+  | "retry"
+  | "rollback"
+  | "halt"
+  | "hotfix"
+  | "status"
+  | "plan"
+  | "help";
+
+/** One command of a comment, parsed, with the commenter's permission as of now. The core judges it. */
+export interface Command {
+  /** Comment id and index in it: `123456#0`. Each acts once. */
+  id: string;
+  name: CommandName;
+  args: string[];
+  flags: Record<string, string | true>;
+  /** As written, one line. */
+  text: string;
+  actor: string;
+  permission: Permission;
+  createdAt: Time;
+  /** The batch whose PR it was written on; absent on the release PR. */
+  batch?: number;
+}
+
+/** Idempotent intentions. Their outcome is never returned: it is observed in the next round. */
+export type Effect =
+  | { kind: "Propose"; batch: number }
+  | { kind: "Merge"; batch: number; pull: number; head: string }
+  | { kind: "Close"; batch: number; pull: number; why: string }
+  | { kind: "Refresh"; targets: string[] }
+  | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: string };
+
+export interface Advanced<Run> {
+  run: Run;
+  effects: Effect[];
+  /** When to look again though nothing happens; undefined: only on an event. */
+  wakeAt?: Time;
+  /** transition: record before acting. observation: may be recorded at leisure. */
+  change: "none" | "observation" | "transition";
+  /** What happened, one sentence each, for the journal's subject. */
+  events: string[];
+}
