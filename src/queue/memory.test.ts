@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import type { Clock } from "../rollout/time.ts";
+import { memoryQueue } from "./memory.ts";
+
+/** Time that moves only when told to. */
+function manualClock(): Clock & { advance(ms: number): void } {
+  let now = 0;
+  const timers = new Map<object, { at: number; wake: () => void }>();
+  return {
+    now: () => now,
+    after(ms, wake) {
+      const key = {};
+      timers.set(key, { at: now + ms, wake });
+      return () => timers.delete(key);
+    },
+    advance(ms) {
+      now += ms;
+      for (const [key, timer] of [...timers]) {
+        if (timer.at > now) continue;
+        timers.delete(key);
+        timer.wake();
+      }
+    },
+  };
+}
+
+describe("the queue of one process", () => {
+  test("requests for one run that arrive together become one look", async () => {
+    const seen: string[] = [];
+    const queue = memoryQueue({ clock: manualClock(), handler: async (repo, rollouts) => void seen.push(`${repo}:${[...rollouts].join()}`) });
+    for (let i = 0; i < 5; i++) queue.wake({ repository: "o/r", rollout: "a" });
+    queue.wake({ repository: "o/r", rollout: "b" });
+    await queue.idle();
+    expect(seen).toEqual(["o/r:a,b"]);
+  });
+
+  test("rounds of one repo never overlap, and what arrives during a round is looked at after it", async () => {
+    let running = 0;
+    let rounds = 0;
+    const queue = memoryQueue({
+      clock: manualClock(),
+      handler: async () => {
+        running += 1;
+        expect(running).toBe(1);
+        rounds += 1;
+        if (rounds === 1) queue.wake({ repository: "o/r", rollout: "a" });
+        await Promise.resolve();
+        running -= 1;
+      },
+    });
+    queue.wake({ repository: "o/r", rollout: "a" });
+    await queue.idle();
+    expect(rounds).toBe(2);
+  });
+
+  test("a request for later waits for its time, and the earlier of two wins", async () => {
+    const clock = manualClock();
+    const at: number[] = [];
+    const queue = memoryQueue({ clock, handler: async () => void at.push(clock.now()) });
+    queue.wake({ repository: "o/r", rollout: "a" }, 5000);
+    queue.wake({ repository: "o/r", rollout: "a" }, 2000);
+    await queue.idle();
+    expect(at).toEqual([]);
+    clock.advance(2000);
+    await queue.idle();
+    clock.advance(5000);
+    await queue.idle();
+    expect(at).toEqual([2000]);
+  });
+
+  test("a look that throws is tried again with growing delays", async () => {
+    const clock = manualClock();
+    const delays: number[] = [];
+    let rounds = 0;
+    const queue = memoryQueue({
+      clock,
+      handler: async () => {
+        rounds += 1;
+        if (rounds < 3) throw new Error("the outside is down");
+      },
+      onError: (_error, _repository, delay) => delays.push(delay),
+    });
+    queue.wake({ repository: "o/r", rollout: "a" });
+    await queue.idle();
+    clock.advance(1000);
+    await queue.idle();
+    clock.advance(2000);
+    await queue.idle();
+    expect([rounds, delays]).toEqual([3, [1000, 2000]]);
+  });
+
+  test("closing waits for the work under way and takes nothing new", async () => {
+    let finish = (): void => undefined;
+    let rounds = 0;
+    const queue = memoryQueue({ clock: manualClock(), handler: () => new Promise((resolve) => ((rounds += 1), (finish = resolve))) });
+    queue.wake({ repository: "o/r", rollout: null });
+    await Promise.resolve();
+    const closing = queue.close();
+    queue.wake({ repository: "o/r", rollout: "late" });
+    finish();
+    await closing;
+    expect(rounds).toBe(1);
+  });
+});

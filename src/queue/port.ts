@@ -1,0 +1,21 @@
+/** Which run to look at again, and when. A request never carries the event: the handler reads the truth anew. */
+export interface Queue {
+  /**
+   * Asks for a look at a run (`rollout`), or at everything of the repo (`null`), not before `at` (epoch ms; default now).
+   * Requests for the same run collapse into one, at the earliest time asked for.
+   */
+  wake(request: WakeRequest, at?: number): void;
+  /** Resolves when nothing is due or being worked on. Requests for later do not count. */
+  idle(): Promise<void>;
+  /** Takes nothing new and waits for the work under way. */
+  close(): Promise<void>;
+}
+
+export interface WakeRequest {
+  /** `owner/name`. One repo's runs are looked at one round at a time. */
+  repository: string;
+  rollout: string | null;
+}
+
+/** Looks at these runs of one repo. Must not throw for what it can put right by itself; what it throws is logged and tried again later. */
+export type QueueHandler = (repository: string, rollouts: ReadonlySet<string | null>) => Promise<void>;
