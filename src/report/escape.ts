@@ -1,0 +1,22 @@
+/** Text from outside (cluster names, messages of Argo CD, branch names) made harmless inside a Markdown table cell. */
+export function cell(text: string, limit = 300): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const cut = line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+  // A zero-width space keeps `@name` from notifying anybody and `/command` from being read as one.
+  return cut
+    .replace(/[\\`*_{}[\]<>|#~]/g, (character) => `\\${character}`)
+    .replace(/@(?=\w)/g, "@\u200b")
+    .replace(/^\//, "\u200b/");
+}
+
+/** Inline code, whatever the text holds. */
+export function code(text: string): string {
+  const line = text.replace(/\s+/g, " ").replace(/\|/g, "\\|");
+  if (line === "") return "–";
+  const ticks = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(ticks + 1);
+  return ticks === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
+}
+
+/** GitHub refuses a comment or PR body over this many characters. */
+export const BODY_LIMIT = 65_536;

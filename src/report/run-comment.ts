@@ -1,0 +1,111 @@
+import type { Batch, Requeued, Run } from "../rollout/run.ts";
+import { epoch, formatDuration } from "../rollout/time.ts";
+import { BODY_LIMIT, cell, code } from "./escape.ts";
+import { age, batchesOfStage, batchName, clockTime, releaseName, runMark, shortName, stageName, targetMark } from "./words.ts";
+
+/**
+ * The live page of a run: the one sticky comment on its release PR. Never over GitHub's limit: a run with too many clusters
+ * is shown by stage and by what needs attention, with the whole in `stagecoach get`.
+ */
+export function runComment(run: Run, now: number): string {
+  const full = compose(run, now, true);
+  return full.length <= BODY_LIMIT ? full : compose(run, now, false);
+}
+
+function compose(run: Run, now: number, everyCluster: boolean): string {
+  const parts = [headline(run, now), ask(run), stageTable(run, now), attention(run, now)];
+  if (everyCluster) parts.push(details(run, now));
+  else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
+  parts.push(footer(run));
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function headline(run: Run, now: number): string {
+  const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`;
+  const lines = [title, "", `**${run.phase}** for ${age(run.since, now)}: ${cell(run.why, 1000)}`];
+  if (run.next !== null) {
+    const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
+    lines.push("", `**Next:** ${cell(run.next.what, 1000)}${at}`);
+  }
+  if (run.endedAt !== undefined) lines.push("", `Took ${formatDuration(epoch(run.endedAt) - epoch(run.startedAt))}.`);
+  return lines.join("\n");
+}
+
+function ask(run: Run): string {
+  if (run.paused === undefined) return "";
+  const by = run.paused.kind === "Command" ? ` by ${cell(run.paused.by)}` : "";
+  return `> [!WARNING]\n> Paused${by}: ${cell(run.paused.reason, 1000)}\n>\n> ${cell(run.paused.ask, 1000)}`;
+}
+
+function stageTable(run: Run, now: number): string {
+  const rows = run.plan.stages.map((stage, index) => {
+    const batches = run.batches.filter((batch) => batch.stage === index);
+    const settled = batches.filter((batch) => batch.phase === "Settled").length;
+    const targets = batches.filter((batch) => batch.phase !== "Closed").flatMap((batch) => batch.targets);
+    const live = new Set(targets.filter((t) => t.phase === "Healthy" || t.phase === "Baked").map((t) => t.cluster)).size;
+    const failed = new Set(targets.filter((t) => t.phase === "Failed").map((t) => t.cluster)).size;
+    const total = stage.clusters.length + stage.requeued.length;
+    const state =
+      index < run.stage ? "done" : index > run.stage ? "to come" : run.phase === "Progressing" ? "in progress" : run.phase.toLowerCase();
+    const requeued = run.requeued.filter((item) => item.stage === index && item.failed !== true).length;
+    const notes = [failed > 0 ? `${failed} failed` : "", requeued > 0 ? `${requeued} requeued` : ""]
+      .filter((note) => note !== "")
+      .join(", ");
+    return `| ${cell(stage.name)} | ${state} | ${settled}/${batchesOfStage(run, index)} | ${live}/${total} ${bar(live, total)} | ${notes} |`;
+  });
+  void now;
+  return ["| stage | state | batches | clusters live | |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function bar(done: number, total: number): string {
+  if (total === 0) return "";
+  const filled = Math.floor((done / total) * 10);
+  return `\`${"█".repeat(filled)}${"░".repeat(10 - filled)}\``;
+}
+
+function attention(run: Run, now: number): string {
+  const active = run.batches.filter((batch) => batch.phase !== "Settled" && batch.phase !== "Closed");
+  const lines = active.map(
+    (batch) => `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(batch.why, 500)}`,
+  );
+  for (const item of run.requeued) if (item.failed !== true) lines.push(requeuedLine(item, now));
+  return lines.join("\n");
+}
+
+function requeuedLine(item: Requeued, now: number): string {
+  return `- ${code(shortName(item.cluster))} is requeued: ${cell(item.why, 500)} Next look ${clockTime(item.nextAt, now)}.`;
+}
+
+function pull(batch: Batch): string {
+  return batch.pull === undefined ? "" : `#${batch.pull.number} `;
+}
+
+function details(run: Run, now: number): string {
+  const rows: string[] = [];
+  for (const batch of run.batches) {
+    if (batch.phase === "Closed") continue;
+    for (const target of batch.targets) {
+      const edit = target.edits[0];
+      const change = edit === undefined ? "" : `${code(edit.from ?? "")} → ${code(edit.to)}`;
+      const why = target.evidence?.sentence ?? target.why;
+      rows.push(
+        `| ${cell(stageName(run, batch.stage))} | ${pull(batch)} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${target.phase} | ${age(target.since, now)} | ${cell(why)} |`,
+      );
+    }
+  }
+  if (rows.length === 0) return "";
+  const table = [
+    "| stage | PR | cluster | application | change | state | since | why |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ...rows,
+  ];
+  return `<details><summary>Every cluster moved so far</summary>\n\n${table.join("\n")}\n\n</details>`;
+}
+
+function footer(run: Run): string {
+  const commands =
+    run.endedAt === undefined
+      ? "Steer with a comment: `/promote` `/pause` `/resume` `/requeue CLUSTER…` `/skip CLUSTER…` `/abort` `/help`"
+      : "This run has ended.";
+  return `<sub>${commands} · plan ${code(run.plan.hash.slice(0, 12))}</sub>`;
+}

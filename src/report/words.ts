@@ -1,0 +1,77 @@
+import type { Batch, Run, RunPhase, TargetPhase } from "../rollout/run.ts";
+import { epoch, formatDuration, type Time } from "../rollout/time.ts";
+
+/** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */
+
+const RUN_MARKS: Record<RunPhase, string> = {
+  Pending: "⏳",
+  Progressing: "🚚",
+  Paused: "⏸️",
+  RollingBack: "↩️",
+  Succeeded: "✅",
+  Failed: "❌",
+  Aborted: "🛑",
+  Superseded: "⏭️",
+};
+
+const TARGET_MARKS: Record<TargetPhase, string> = {
+  Pending: "⚪",
+  Requeued: "🔁",
+  Proposed: "📝",
+  Merged: "🔀",
+  Syncing: "🔄",
+  Healthy: "💚",
+  Baked: "✅",
+  Failed: "❌",
+  Skipped: "⏭️",
+  RolledBack: "↩️",
+};
+
+export function runMark(phase: RunPhase): string {
+  return RUN_MARKS[phase];
+}
+
+export function targetMark(phase: TargetPhase): string {
+  return TARGET_MARKS[phase];
+}
+
+/** `v1.4.2`, or `chart=1.2.0, image=v3` where a release has several values. */
+export function releaseName(values: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(values).sort(([a], [b]) => a.localeCompare(b));
+  const only = entries.length === 1 ? entries[0]?.[1] : undefined;
+  return only ?? entries.map(([name, value]) => `${name}=${value}`).join(", ");
+}
+
+/** `controlPlane/cluster` → `cluster`: for people, where the control plane adds nothing. */
+export function shortName(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
+}
+
+export function stageName(run: Pick<Run, "plan">, stage: number): string {
+  return run.plan.stages[stage]?.name ?? `stage ${stage + 1}`;
+}
+
+/** How many batches a stage will have had when it is done, as known now. */
+export function batchesOfStage(run: Pick<Run, "plan" | "batches">, stage: number): number {
+  const planned = run.plan.stages[stage]?.batches.length ?? 0;
+  const opened = run.batches.filter((batch) => batch.stage === stage).length;
+  return Math.max(planned, opened);
+}
+
+/** `batch 2 of 3 of canary in EMEA`. */
+export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): string {
+  const stage = stageName(run, batch.stage);
+  if (batch.kind === "CatchUp") return `catch-up batch of ${stage}`;
+  return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
+}
+
+export function age(since: Time, now: number): string {
+  return formatDuration(Math.max(0, Math.floor((now - epoch(since)) / 1000) * 1000));
+}
+
+/** `14:05:09 UTC`, with the date where it is not `now`'s. */
+export function clockTime(time: Time, now: number): string {
+  const day = time.slice(0, 10);
+  const hour = `${time.slice(11, 19)} UTC`;
+  return day === new Date(now).toISOString().slice(0, 10) ? hour : `${day} ${hour}`;
+}
