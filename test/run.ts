@@ -1,0 +1,62 @@
+/**
+ * `npm test`: says first what is here and what will be skipped for want of it, runs everything, and closes with one line
+ * of counts. With STAGECOACH_REQUIRE_ALL=1 a suite skipped for want of a program is a failure.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+interface Need {
+  name: string;
+  suites: string;
+  here: boolean;
+  /** Never installed by the gate: shared material that may lie beside a checkout. */
+  optional?: boolean;
+}
+
+function answers(command: string, args: string[]): boolean {
+  return spawnSync(command, args, { stdio: "ignore" }).status === 0;
+}
+
+const needs: Need[] = [
+  { name: "git with http-backend", suites: "git, sim, end to end", here: answers("git", ["http-backend", "--help"]) || existsSync(join(execPath(), "git-http-backend")) },
+  { name: "Chromium", suites: "the page in a browser", here: answers("chromium", ["--version"]) },
+  { name: "shared material beside the checkout", suites: "corpus", here: existsSync(new URL("../../shared/data", import.meta.url)), optional: true },
+];
+
+function execPath(): string {
+  return spawnSync("git", ["--exec-path"], { encoding: "utf8" }).stdout?.trim() ?? "";
+}
+
+const requireAll = process.env["STAGECOACH_REQUIRE_ALL"] === "1";
+const missing = needs.filter((need) => !need.here);
+for (const need of needs) console.log(`${need.here ? "here   " : "missing"}  ${need.name}${need.here ? "" : `: skipping ${need.suites}`}`);
+const fatal = requireAll && missing.some((need) => need.optional !== true);
+if (fatal) console.error("STAGECOACH_REQUIRE_ALL=1: nothing may be skipped for want of a program.");
+
+const folder = mkdtempSync(join(tmpdir(), "stagecoach-test-"));
+const output = join(folder, "report.json");
+const vitest = new URL("../node_modules/vitest/vitest.mjs", import.meta.url).pathname;
+const args = [vitest, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${output}`, ...process.argv.slice(2)];
+const run = spawnSync(process.execPath, args, { stdio: "inherit" });
+
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
+}
+
+let failed = run.status === 0 ? 0 : 1;
+if (existsSync(output)) {
+  const report = JSON.parse(readFileSync(output, "utf8")) as Report;
+  for (const file of report.testResults) {
+    const skipped = file.assertionResults.filter((test) => test.status === "pending" || test.status === "skipped");
+    if (skipped.length > 0) console.log(`skipped ${skipped.length} in ${file.name.slice(file.name.lastIndexOf("/") + 1)}: ${skipped[0]?.fullName}${skipped.length > 1 ? " …" : ""}`);
+  }
+  failed = Math.max(failed, report.numFailedTests);
+  console.log(`${report.numPassedTests} passed, ${failed} failed, ${report.numPendingTests} skipped`);
+}
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = failed > 0 || fatal ? 1 : 0;
