@@ -20,9 +20,18 @@ function answers(command: string, args: string[]): boolean {
 }
 
 const needs: Need[] = [
-  { name: "git with http-backend", suites: "git, sim, end to end", here: answers("git", ["http-backend", "--help"]) || existsSync(join(execPath(), "git-http-backend")) },
+  {
+    name: "git with http-backend",
+    suites: "git, sim, end to end",
+    here: answers("git", ["http-backend", "--help"]) || existsSync(join(execPath(), "git-http-backend")),
+  },
   { name: "Chromium", suites: "the page in a browser", here: answers("chromium", ["--version"]) },
-  { name: "shared material beside the checkout", suites: "corpus", here: existsSync(new URL("../../shared/data", import.meta.url)), optional: true },
+  {
+    name: "shared material beside the checkout",
+    suites: "corpus",
+    here: existsSync(new URL("../../shared/data", import.meta.url)),
+    optional: true,
+  },
 ];
 
 function execPath(): string {
@@ -53,7 +62,10 @@ if (existsSync(output)) {
   const report = JSON.parse(readFileSync(output, "utf8")) as Report;
   for (const file of report.testResults) {
     const skipped = file.assertionResults.filter((test) => test.status === "pending" || test.status === "skipped");
-    if (skipped.length > 0) console.log(`skipped ${skipped.length} in ${file.name.slice(file.name.lastIndexOf("/") + 1)}: ${skipped[0]?.fullName}${skipped.length > 1 ? " …" : ""}`);
+    if (skipped.length > 0)
+      console.log(
+        `skipped ${skipped.length} in ${file.name.slice(file.name.lastIndexOf("/") + 1)}: ${skipped[0]?.fullName}${skipped.length > 1 ? " …" : ""}`,
+      );
   }
   failed = Math.max(failed, report.numFailedTests);
   console.log(`${report.numPassedTests} passed, ${failed} failed, ${report.numPendingTests} skipped`);

@@ -27,7 +27,10 @@ function manualClock(): Clock & { advance(ms: number): void } {
 describe("the queue of one process", () => {
   test("requests for one run that arrive together become one look", async () => {
     const seen: string[] = [];
-    const queue = memoryQueue({ clock: manualClock(), handler: async (repo, rollouts) => void seen.push(`${repo}:${[...rollouts].join()}`) });
+    const queue = memoryQueue({
+      clock: manualClock(),
+      handler: async (repo, rollouts) => void seen.push(`${repo}:${[...rollouts].join()}`),
+    });
     for (let i = 0; i < 5; i++) queue.wake({ repository: "o/r", rollout: "a" });
     queue.wake({ repository: "o/r", rollout: "b" });
     await queue.idle();
@@ -92,7 +95,15 @@ describe("the queue of one process", () => {
   test("closing waits for the work under way and takes nothing new", async () => {
     let finish = (): void => undefined;
     let rounds = 0;
-    const queue = memoryQueue({ clock: manualClock(), handler: () => new Promise((resolve) => ((rounds += 1), (finish = resolve))) });
+    const queue = memoryQueue({
+      clock: manualClock(),
+      handler: () => {
+        rounds += 1;
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      },
+    });
     queue.wake({ repository: "o/r", rollout: null });
     await Promise.resolve();
     const closing = queue.close();

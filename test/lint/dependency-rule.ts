@@ -28,7 +28,8 @@ const ALLOWED: Record<string, readonly string[]> = {
 };
 const CORE = new Set(["rollout", "pins", "appset"]);
 /** The loop knows the outside by its ports alone, and may use the pure decisions that stand beside them. */
-const RECONCILE_MAY_IMPORT = /^(git\/(port|journal-port)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change|windows)[\w-]*|queue\/port|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
+const RECONCILE_MAY_IMPORT =
+  /^(git\/(port|journal-port)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change|windows)[\w-]*|queue\/port|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
 
 function room(path: string): string {
   return path.split("/")[0] ?? "";
@@ -39,7 +40,8 @@ function breaches(file: string): string[] {
   const found: string[] = [];
   const here = room(file);
   const isTest = file.endsWith(".test.ts") || file.includes("/testing/");
-  for (const [, specifier = ""] of text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
+  for (const [, fixed, lazy] of text.matchAll(/\b(?:from|import)\s+"([^"\n;]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/g)) {
+    const specifier = fixed ?? lazy ?? "";
     const line = text.slice(0, text.indexOf(`"${specifier}"`)).split("\n").length;
     const problem = judge(file, here, specifier, isTest);
     if (problem !== undefined) found.push(`src/${file}:${line}: ${problem}`);
@@ -57,7 +59,8 @@ function judge(file: string, here: string, specifier: string, isTest: boolean): 
   if (target.startsWith("..")) return isTest ? undefined : `src/ may not import "${specifier}" from outside it`;
   if (there === here || isTest) return undefined;
   if (!(ALLOWED[here] ?? []).includes(there)) return `${here}/ may not import ${there}/`;
-  if (here === "reconcile" && !RECONCILE_MAY_IMPORT.test(target)) return `reconcile/ knows ${there}/ by its port: it may not import ${target}`;
+  if (here === "reconcile" && !RECONCILE_MAY_IMPORT.test(target))
+    return `reconcile/ knows ${there}/ by its port: it may not import ${target}`;
   return undefined;
 }
 

@@ -1,0 +1,113 @@
+import { ForgeError } from "../forge/port.ts";
+import { batchBody } from "../report/batch-pull.ts";
+import { batchName, releaseName } from "../report/words.ts";
+import type { Batch, Run } from "../rollout/run.ts";
+import type { Command, Effect } from "../rollout/world.ts";
+import { buildBatchCommit, isBatchCommit } from "./batch-commit.ts";
+import type { RepoContext } from "./context.ts";
+import type { RepoMemory } from "./memory.ts";
+
+/** What acting needs to know of the round it belongs to. */
+export interface ActScope {
+  run: Run;
+  /** Head of the base branch the round looked at. */
+  base: string;
+  baseBranch: string;
+  /** Head of the journal after the round was recorded. */
+  journalHead: string | undefined;
+  commands: readonly Command[];
+}
+
+/**
+ * Tries one effect. Nothing is returned: what came of it is observed in the next round. Each may be tried twice, after a
+ * crash at any point of the first try.
+ */
+export async function act(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<void> {
+  switch (effect.kind) {
+    case "Propose":
+      return propose(context, memory, scope, batchOf(scope.run, effect.batch));
+    case "Merge":
+      return merge(context, memory, scope, batchOf(scope.run, effect.batch), effect);
+    case "Close":
+      return close(context, batchOf(scope.run, effect.batch), effect.pull);
+    case "Refresh":
+      return refresh(context, scope.run, effect.targets);
+    case "Answer": {
+      const command = scope.commands.find((c) => c.id === effect.command);
+      if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message);
+    }
+  }
+}
+
+function batchOf(run: Run, number: number): Batch {
+  const batch = run.batches.find((b) => b.number === number);
+  if (batch === undefined) throw new Error(`${run.rollout} #${run.number}: an effect names batch ${number}, which the run does not have`);
+  return batch;
+}
+
+async function propose(context: RepoContext, memory: RepoMemory, scope: ActScope, batch: Batch): Promise<void> {
+  const { run } = scope;
+  const commit = await buildBatchCommit(context, memory, run, batch, scope.base);
+  const ref = `refs/heads/${batch.branch}`;
+  if ((await context.mirror.push([{ ref, old: undefined, new: commit }])) === "stale") {
+    const there = await context.mirror.remoteHead(batch.branch);
+    // Our own, from a try before a crash: go on with it. Somebody else's: never open a PR on what we did not write.
+    if (there !== undefined && !(await isBatchCommit(context, memory, run, batch, there))) {
+      context.log.warn({ branch: batch.branch, head: there }, "branch of a batch was made by somebody else");
+      return;
+    }
+  }
+  await context.forge.createPull({
+    branch: batch.branch,
+    base: scope.baseBranch,
+    title: `${run.rollout} ${releaseName(run.release.values)}: ${batchName(run, batch)}`.slice(0, 250),
+    body: batchBody(run, batch, context.clock.now()),
+    labels: run.spec.delivery.labels,
+  });
+}
+
+async function merge(
+  context: RepoContext,
+  memory: RepoMemory,
+  scope: ActScope,
+  batch: Batch,
+  effect: { pull: number; head: string },
+): Promise<void> {
+  // The intention is only worth something while no other replica has written since: SPEC §9.13.
+  if ((await context.mirror.remoteHead(context.journalBranch)) !== scope.journalHead) return;
+  const { run } = scope;
+  const outcome = await context.forge.mergePull({
+    number: effect.pull,
+    head: effect.head,
+    method: run.spec.delivery.method,
+    title: `${run.rollout} ${releaseName(run.release.values)}: ${batchName(run, batch)} (#${effect.pull})`,
+    message: `Stagecoach-Run: ${run.rollout}/${run.number}\nStagecoach-Batch: ${batch.number}\nStagecoach-Attempt: ${batch.attempt}`,
+  });
+  const key = `${batch.branch}@${effect.head}`;
+  if (outcome.kind === "merged") {
+    memory.refusals.delete(key);
+    return;
+  }
+  context.log.info({ pull: effect.pull, outcome: outcome.kind, message: outcome.message }, "merge was refused");
+  const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
+  memory.refusals.set(key, { kind, message: outcome.message });
+}
+
+async function close(context: RepoContext, batch: Batch, pull: number): Promise<void> {
+  await context.forge.closePull(pull);
+  try {
+    await context.forge.deleteBranch(batch.branch);
+  } catch (error) {
+    // Gone already, or kept by a rule: the closed PR is what counts.
+    if (!(error instanceof ForgeError)) throw error;
+  }
+}
+
+async function refresh(context: RepoContext, run: Run, targets: readonly string[]): Promise<void> {
+  for (const key of targets) {
+    const [plane, namespace, name] = key.split("/");
+    if (plane === undefined || namespace === undefined || name === undefined) continue;
+    const answer = await context.planes.get(plane)?.refresh(namespace, name);
+    context.log.debug({ rollout: run.rollout, target: key, answer }, "asked Argo CD to compare again");
+  }
+}

@@ -1,0 +1,136 @@
+import { parseAllDocuments } from "yaml";
+import { type AppSetCluster, type RenderResult, render } from "../appset/index.ts";
+import type { ControlPlane, DestinationView, SourceView } from "../argocd/port.ts";
+import type { SourceRef } from "../rollout/rollout.ts";
+import { sameRepo } from "./repo-url.ts";
+import type { Snapshot, SyncFiles } from "./snapshot.ts";
+
+/** By Application name. */
+export type RenderedSpecs = ReadonlyMap<string, { sources: SourceView[]; destination: DestinationView; project: string }>;
+
+/** Files larger than this hold no ApplicationSet a person wrote; generated ones stay below it too. */
+const LARGEST_MANIFEST = 10 * 1024 * 1024;
+
+/** The ApplicationSet of a rollout as it stands in Git. */
+export interface ApplicationSetInGit {
+  file: string;
+  object: Record<string, unknown>;
+}
+
+/**
+ * Finds the manifest of an ApplicationSet at a commit: first in the files named (the pins' own), then in any YAML file.
+ * undefined: nothing in Git declares it, or it is itself a template.
+ */
+export async function findApplicationSet(
+  snapshot: Snapshot,
+  ref: Pick<SourceRef, "name" | "namespace">,
+  likely: Iterable<string>,
+): Promise<ApplicationSetInGit | undefined> {
+  for (const file of new Set(likely)) {
+    const found = matching(file, await snapshot.read(file), ref);
+    if (found !== undefined) return found;
+  }
+  const yamls = (await snapshot.paths()).filter((path) => /\.ya?ml$/.test(path));
+  return snapshot.with((files) => {
+    let found: ApplicationSetInGit | undefined;
+    // Asks for every file in one pass, so that they come in one read.
+    for (const path of yamls) found ??= matching(path, files.read(path), ref);
+    return found;
+  });
+}
+
+function matching(file: string, text: string | null, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
+  if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet") || !text.includes(ref.name)) return undefined;
+  for (const document of parseAllDocuments(text, { logLevel: "silent" })) {
+    if (document.errors.length > 0) continue;
+    const object: unknown = document.toJS({ maxAliasCount: 100 });
+    if (!isRecord(object) || object["kind"] !== "ApplicationSet") continue;
+    const metadata = object["metadata"];
+    if (!isRecord(metadata) || metadata["name"] !== ref.name) continue;
+    if (typeof metadata["namespace"] === "string" && metadata["namespace"] !== ref.namespace) continue;
+    return { file, object };
+  }
+  return undefined;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Clusters as the clusters generator sees them: registered ones, with Argo CD's own label back on. */
+export function generatorClusters(planes: Iterable<ControlPlane>): AppSetCluster[] {
+  return [...planes].flatMap((plane) =>
+    plane
+      .clusters()
+      .filter((cluster) => cluster.registered)
+      .map((cluster) => ({
+        name: cluster.name,
+        server: cluster.server,
+        labels: { ...cluster.labels, "argocd.argoproj.io/secret-type": "cluster" },
+        annotations: {},
+      })),
+  );
+}
+
+/**
+ * What the set yields with the repo as in this snapshot. Git generators read it where they name the config repo at the
+ * base branch; other repositories are not at hand and make the render say so.
+ */
+export function renderAt(
+  set: ApplicationSetInGit,
+  clusters: readonly AppSetCluster[],
+  files: SyncFiles,
+  repoURL: string,
+  base: string,
+): RenderResult {
+  return render(set.object, {
+    clusters,
+    repo(url, revision) {
+      if (!sameRepo(url, repoURL) || (revision !== base && revision !== "HEAD" && revision !== "")) return undefined;
+      return { files: () => files.paths(), read: (path) => files.read(path) };
+    },
+  });
+}
+
+export function specsOf(result: RenderResult): RenderedSpecs | undefined {
+  if (!result.ok) return undefined;
+  const specs = new Map<string, { sources: SourceView[]; destination: DestinationView; project: string }>();
+  for (const application of result.applications) {
+    const spec = application.spec as Record<string, unknown>;
+    const sources = Array.isArray(spec["sources"]) ? spec["sources"] : [spec["source"]];
+    specs.set(application.metadata.name, {
+      sources: sources.filter(isRecord).map(sourceView),
+      destination: isRecord(spec["destination"]) ? destinationView(spec["destination"]) : {},
+      project: typeof spec["project"] === "string" ? spec["project"] : "",
+    });
+  }
+  return specs;
+}
+
+function sourceView(raw: Record<string, unknown>): SourceView {
+  const { repoURL, path, chart, targetRevision, ref, ...rest } = raw;
+  return {
+    repoURL: text(repoURL) ?? "",
+    ...optional("path", text(path)),
+    ...optional("chart", text(chart)),
+    ...optional("targetRevision", text(targetRevision)),
+    ...optional("ref", text(ref)),
+    ...(Object.keys(rest).length === 0 ? {} : { rest }),
+  };
+}
+
+function destinationView(raw: Record<string, unknown>): DestinationView {
+  return {
+    ...optional("server", text(raw["server"])),
+    ...optional("name", text(raw["name"])),
+    ...optional("namespace", text(raw["namespace"])),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
+}

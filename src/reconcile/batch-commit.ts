@@ -1,0 +1,81 @@
+import { batchCommitMessage, batchTrailers } from "../report/batch-pull.ts";
+import type { Edit } from "../rollout/plan-types.ts";
+import type { Batch, Run } from "../rollout/run.ts";
+import { epoch } from "../rollout/time.ts";
+import type { RepoContext } from "./context.ts";
+import { fact, type RepoMemory } from "./memory.ts";
+import { applyEdits } from "./pin-edit.ts";
+
+/**
+ * The commit of a batch on a base, without a work tree. The same batch on the same base gives the same id, so doing it
+ * twice is doing it once.
+ */
+export async function buildBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, base: string): Promise<string> {
+  const changes = await changesOf(memory, batch, base);
+  if (changes === undefined) throw new Error(`${batch.branch}: its pins cannot be edited on ${base.slice(0, 12)}`);
+  return context.mirror.commit({
+    parent: base,
+    changes,
+    message: batchCommitMessage(run, batch),
+    author: context.author,
+    at: epoch(batch.since),
+  });
+}
+
+/**
+ * Whether a commit is what we would push for this batch: it says so in its trailers, and relative to its parent it is the
+ * batch's edits byte for byte. Trailers can be forged; the bytes cannot, so a forged commit that passes is harmless.
+ */
+export function isBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, head: string): Promise<boolean> {
+  return fact(memory, `batch ${run.rollout}/${run.number}/${batch.number}-${batch.attempt} is ${head}`, async () => {
+    const info = (await context.mirror.commitInfo(head)) ?? (await fetchAndLook(context, batch.branch, head));
+    const [parent, second] = info?.parents ?? [];
+    if (info === undefined || parent === undefined || second !== undefined) return false;
+    if (!`${info.body}\n`.includes(`${batchTrailers(run, batch)}\n`)) return false;
+    return isExactChange(context, memory, batch, parent, head);
+  });
+}
+
+/** SPEC §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */
+export function isExactMerge(context: RepoContext, memory: RepoMemory, batch: Batch, commit: string): Promise<boolean> {
+  return fact(memory, `merge ${commit} is exactly ${batch.branch}`, async () => {
+    const [parent] = (await context.mirror.commitInfo(commit))?.parents ?? [];
+    return parent !== undefined && isExactChange(context, memory, batch, parent, commit);
+  });
+}
+
+async function fetchAndLook(context: RepoContext, branch: string, head: string) {
+  await context.mirror.fetch([branch]);
+  return context.mirror.commitInfo(head);
+}
+
+async function isExactChange(context: RepoContext, memory: RepoMemory, batch: Batch, before: string, after: string): Promise<boolean> {
+  const wanted = await changesOf(memory, batch, before);
+  if (wanted === undefined) return false;
+  const touched = await context.mirror.changedPaths(before, after);
+  const expected = new Set<string>();
+  for (const [path, text] of wanted) if (text !== (await memory.snapshot(before).read(path))) expected.add(path);
+  if (touched.length !== expected.size || touched.some((path) => !expected.has(path))) return false;
+  const files = await context.mirror.readFiles(after, [...expected]);
+  return [...expected].every((path) => files.get(path) === wanted.get(path));
+}
+
+/** The batch's files with its edits made; undefined where a pin cannot be found there. */
+async function changesOf(memory: RepoMemory, batch: Batch, base: string): Promise<ReadonlyMap<string, string> | undefined> {
+  const edits = editsOf(batch);
+  const result = await memory.snapshot(base).with((files) => applyEdits(edits, (path) => files.read(path)));
+  return result.ok ? result.files : undefined;
+}
+
+/** Each pin once: targets that share one name it several times. */
+export function editsOf(batch: Pick<Batch, "targets">): Edit[] {
+  const seen = new Map<string, Edit>();
+  for (const target of batch.targets) {
+    for (const edit of target.edits)
+      seen.set(
+        `${edit.kind}\n${edit.file}\n${edit.path}\n${edit.entry ?? ""}\n${edit.part ?? ""}\n${edit.kind === "clusterGenerator" ? target.cluster : ""}`,
+        edit,
+      );
+  }
+  return [...seen.values()];
+}

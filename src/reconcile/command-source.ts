@@ -1,0 +1,12 @@
+import type { Command } from "../rollout/world.ts";
+
+/** Where people's commands come from: implemented by the bot on the forge's comments. */
+export interface CommandSource {
+  /**
+   * Commands of these PRs not yet answered, oldest first, each with the commenter's permission as of now. `batch` is set
+   * from the PR it stands on. What cannot be read yet is left for the next round, never guessed.
+   */
+  read(pulls: readonly { number: number; batch?: number }[]): Promise<Command[]>;
+  /** Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. */
+  answer(command: Command, outcome: "done" | "refused", message: string): Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { ControlPlane } from "../argocd/port.ts";
+import type { Forge } from "../forge/port.ts";
+import type { Journal } from "../git/journal-port.ts";
+import type { Mirror } from "../git/port.ts";
+import type { Clock } from "../rollout/time.ts";
+import type { CommandSource } from "./command-source.ts";
+
+/** What one repo's rounds work with. One object lives as long as the process serves the repo. */
+export interface RepoContext {
+  /** `owner/name`. */
+  repository: string;
+  forge: Forge;
+  mirror: Mirror;
+  journal: Journal;
+  journalBranch: string;
+  commands: CommandSource;
+  /** By name. */
+  planes: ReadonlyMap<string, ControlPlane>;
+  clock: Clock;
+  log: Log;
+  /** Of the commits the bot makes. */
+  author: { name: string; email: string };
+  /** Spells the config repo as Applications' `repoURL` may: matched after normalising. */
+  repoURL: string;
+}
+
+/** Constant message, then fields; never a token (pino's shape). */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export const silentLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

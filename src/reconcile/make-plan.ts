@@ -1,0 +1,83 @@
+import { plan } from "../rollout/plan.ts";
+import type { Plan, Release } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { findApplicationSet, generatorClusters, renderAt } from "./appset-in-git.ts";
+import type { RepoContext } from "./context.ts";
+import { clustersOf, planesFor } from "./fleet.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { resolveTargets } from "./targets.ts";
+
+export interface PlanProblem {
+  message: string;
+  hint: string;
+  file: string;
+  line: number;
+  column: number;
+}
+
+export type MadePlan =
+  | { ok: true; plan: Plan }
+  | { ok: false /** The outside cannot be seen now: try again. */; retry: boolean; problems: PlanProblem[] };
+
+/** The plan of a release as of now: the fleet and the Applications as the control planes show them, the pins as in the snapshot. */
+export async function makePlan(
+  context: RepoContext,
+  rollout: Rollout,
+  release: Release,
+  snapshot: Snapshot,
+  baseBranch: string,
+): Promise<MadePlan> {
+  const names = rollout.source.controlPlanes;
+  const fleet = clustersOf(context, names);
+  if (!fleet.known) return refuse(rollout, true, fleet.why ?? "the fleet cannot be seen", "the plan is made as soon as it can");
+  const planes = planesFor(context, names);
+  if (planes.length > 1 && names.length === 0) {
+    return refuse(
+      rollout,
+      false,
+      `there are ${planes.length} control planes and sourceRef.controlPlane names none`,
+      `name one of ${planes.map((p) => p.name).join(", ")}`,
+    );
+  }
+  const applications = planes.flatMap((plane) =>
+    (rollout.source.kind === "ApplicationSet"
+      ? plane.applications({ namespace: rollout.source.namespace, name: rollout.source.name })
+      : plane.applications()
+    ).map((view) => ({ controlPlane: plane.name, view })),
+  );
+  if (applications.length === 0) {
+    const set =
+      rollout.source.kind === "ApplicationSet"
+        ? await findApplicationSet(
+            snapshot,
+            rollout.source,
+            rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : [])),
+          )
+        : undefined;
+    const yields =
+      set === undefined
+        ? undefined
+        : await snapshot.with((files) => renderAt(set, generatorClusters(planes), files, context.repoURL, baseBranch));
+    const hint =
+      yields?.ok === true && yields.applications.length > 0
+        ? "Git declares it: wait until Argo CD has synced it"
+        : "check sourceRef against the ApplicationSets in Argo CD";
+    return refuse(
+      rollout,
+      true,
+      `${rollout.source.kind} ${rollout.source.namespace}/${rollout.source.name} has no Application in Argo CD`,
+      hint,
+    );
+  }
+  const resolved = await snapshot.with((files) =>
+    resolveTargets({ rollout, release, applications, clusters: fleet.clusters, readFile: (path) => files.read(path) }),
+  );
+  const errors = resolved.problems.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) return { ok: false, retry: false, problems: errors };
+  const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets });
+  return made.ok ? made : { ok: false, retry: false, problems: made.problems };
+}
+
+function refuse(rollout: Rollout, retry: boolean, message: string, hint: string): MadePlan {
+  return { ok: false, retry, problems: [{ message, hint, file: rollout.file, line: 1, column: 1 }] };
+}

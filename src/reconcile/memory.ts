@@ -1,0 +1,56 @@
+import type { ApplicationView } from "../argocd/port.ts";
+import type { Mirror } from "../git/port.ts";
+import type { Guard } from "../rollout/world.ts";
+import type { RenderedSpecs } from "./appset-in-git.ts";
+import { type Snapshot, snapshotCache } from "./snapshot.ts";
+
+/**
+ * What a process remembers of a repo between rounds. All of it may be lost at any moment: it saves work and widens what
+ * can be shown, and nothing is decided by it that could not be found out again.
+ */
+export interface RepoMemory {
+  snapshot(id: string): Snapshot;
+  /** `branch@head` → the last refusal of a merge call. */
+  refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string }>;
+  /** Answers of pure questions about commits, by question. Commits never change, so neither do these. */
+  facts: Map<string, boolean>;
+  /** Branch → the last answer of the render guard, and what it was an answer to. */
+  guards: Map<string, { key: string; guard: Guard }>;
+  /** `base branch` → pins of a batch's targets at that base. */
+  pins: Map<string, Map<string, (string | null)[]>>;
+  /** `rollout commit` → what the ApplicationSet yields there, for the fleet it was rendered with. */
+  renders: Map<string, { fleet: string; specs: RenderedSpecs | undefined }>;
+  /** Target key → the last read that differs from the newest one: liveness wants two. */
+  reads: Map<string, { newest: ApplicationView; previous?: ApplicationView }>;
+  /** PR → body last rendered for its sticky comment, and when it was sent. */
+  comments: Map<string, { body: string; at: number }>;
+  /** Rollout → when an effect last failed. */
+  troubles: Map<string, number>;
+  /** Rollout → when an observation was last recorded. */
+  observedAt: Map<string, number>;
+}
+
+export function repoMemory(mirror: Mirror): RepoMemory {
+  return {
+    snapshot: snapshotCache(mirror),
+    refusals: new Map(),
+    facts: new Map(),
+    guards: new Map(),
+    pins: new Map(),
+    renders: new Map(),
+    reads: new Map(),
+    comments: new Map(),
+    troubles: new Map(),
+    observedAt: new Map(),
+  };
+}
+
+/** Remembers the answer of a question about immutable things; bounded. */
+export async function fact(memory: RepoMemory, question: string, ask: () => Promise<boolean>): Promise<boolean> {
+  const known = memory.facts.get(question);
+  if (known !== undefined) return known;
+  const answer = await ask();
+  if (memory.facts.size > 10_000) memory.facts.clear();
+  memory.facts.set(question, answer);
+  return answer;
+}

@@ -1,0 +1,59 @@
+import type { Pull } from "../forge/port.ts";
+import type { Batch, Run } from "../rollout/run.ts";
+import type { ObservedPull } from "../rollout/world.ts";
+import { isBatchCommit, isExactMerge } from "./batch-commit.ts";
+import type { RepoContext } from "./context.ts";
+import type { RepoMemory } from "./memory.ts";
+
+/** GitHub computes `mergeable` within a moment of being asked: worth a short wait instead of a whole round. */
+const MERGEABLE_WAITS_MS = [30, 100, 250];
+
+/** What the forge shows of a batch's PR. null: there is none for its branch. */
+export async function observePull(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch): Promise<ObservedPull | null> {
+  const found = await withMergeable(context, await context.forge.findPull(batch.branch));
+  if (found === null || found.headRepository?.toLowerCase() !== context.repository.toLowerCase()) return null;
+  const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);
+  return {
+    number: found.number,
+    url: found.url,
+    state: found.state,
+    draft: found.draft,
+    head: found.head,
+    headIsOurs: await isBatchCommit(context, memory, run, batch, found.head),
+    mergeable: mergeability(found),
+    ...(found.mergeableState === "blocked"
+      ? { blockedBy: "GitHub reports the pull request as blocked: a required review or check is missing" }
+      : {}),
+    ...(refusal === undefined ? {} : { refusal }),
+    openedAt: found.createdAt,
+    ...(await mergedPart(context, memory, batch, found)),
+    ...(found.closedBy === undefined ? {} : { closedBy: found.closedBy }),
+  };
+}
+
+async function withMergeable(context: RepoContext, found: Pull | null): Promise<Pull | null> {
+  let pull = found;
+  for (const wait of MERGEABLE_WAITS_MS) {
+    // A listing never carries `mergeable`: only asking for the one PR starts GitHub's computation.
+    if (pull === null || pull.state !== "open" || pull.mergeable !== null) return pull;
+    pull = (await context.forge.pull(pull.number)) ?? pull;
+    if (pull.mergeable === null) await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+  return pull;
+}
+
+function mergeability(pull: Pull): ObservedPull["mergeable"] {
+  if (pull.mergeable === null) return "unknown";
+  if (!pull.mergeable || pull.mergeableState === "dirty") return "conflict";
+  if (pull.mergeableState === "behind") return "behind";
+  if (pull.mergeableState === "blocked") return "blocked";
+  return "yes";
+}
+
+async function mergedPart(context: RepoContext, memory: RepoMemory, batch: Batch, pull: Pull): Promise<Pick<ObservedPull, "merged">> {
+  if (pull.state !== "merged" || pull.mergeCommit === undefined || pull.mergedAt === undefined) return {};
+  const us = await context.forge.identity();
+  const by = pull.mergedBy ?? "unknown";
+  const exact = await isExactMerge(context, memory, batch, pull.mergeCommit);
+  return { merged: { commit: pull.mergeCommit, at: pull.mergedAt, by, byUs: by === us.login, exact } };
+}

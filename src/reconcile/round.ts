@@ -1,0 +1,211 @@
+/**
+ * One round of one repo: look, decide, record, act.
+ *
+ * Properties: every transition is in the journal before its effect is tried; a round that loses the race for the journal
+ * has done nothing; a crash between any two lines is mended by the next round, because effects are judged by what is
+ * observed, never by what was attempted. Rounds of one repo do not overlap in a process (queue/), and replicas exclude each
+ * other by the journal's compare-and-swap.
+ */
+import type { IndexEntry, JournalState } from "../git/journal-port.ts";
+import { advance } from "../rollout/advance.ts";
+import { checkInvariants } from "../rollout/invariants.ts";
+import { isEnded, type Run } from "../rollout/run.ts";
+import { epoch } from "../rollout/time.ts";
+import type { Advanced, Command, World } from "../rollout/world.ts";
+import { act } from "./act.ts";
+import type { RepoContext } from "./context.ts";
+import type { RepoMemory } from "./memory.ts";
+import { observe } from "./observe.ts";
+import { readProject } from "./project.ts";
+import { publishRefusal, publishRun } from "./publish.ts";
+import { type Started, startRuns } from "./start-runs.ts";
+
+/** Mere observations are recorded at most this often: GitHub wants few pushes a minute. */
+const OBSERVATION_EVERY_MS = 30_000;
+/** After an effect the world is different: its outcome is looked at at once. */
+const SOON_MS = 0;
+const RETRY_START_MS = 5000;
+
+export interface RoundResult {
+  /** Epoch milliseconds; undefined: nothing to wait for but events. */
+  wakeAt?: number;
+  runs: Run[];
+}
+
+interface Decision {
+  before: Run;
+  world: World;
+  advanced: Advanced<Run>;
+}
+
+export async function round(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RoundResult> {
+  await context.mirror.fetch([baseBranch, context.journalBranch]);
+  const base = await context.mirror.head(baseBranch);
+  if (base === undefined) return { runs: [] };
+  const state = await context.journal.read();
+  if (state.tampered !== undefined) {
+    context.log.error(
+      { repository: context.repository, ...state.tampered },
+      "the journal was changed by somebody else; no run goes on until it is accepted",
+    );
+    return { runs: [] };
+  }
+  const started = await startAll(context, memory, state, base, baseBranch);
+  const fresh = new Map(started.flatMap((s) => s.runs.map((run) => [run.rollout, run] as const)));
+  const decisions: Decision[] = [];
+  for (const known of state.runs.values()) {
+    const run = fresh.get(known.rollout) ?? known;
+    if (!isEnded(run)) decisions.push(await decide(context, memory, run, base, baseBranch));
+  }
+  for (const run of fresh.values()) {
+    if (!isEnded(run) && !decisions.some((d) => d.before === run)) decisions.push(await decide(context, memory, run, base, baseBranch));
+  }
+  if (!(await record(context, memory, started, fresh, decisions))) return { wakeAt: context.clock.now(), runs: [] };
+  const acted = await actAll(context, memory, decisions, base, baseBranch);
+  await publishAll(context, memory, started, decisions);
+  return { runs: decisions.map((d) => d.advanced.run), ...wake(context, started, decisions, acted) };
+}
+
+async function startAll(
+  context: RepoContext,
+  memory: RepoMemory,
+  state: JournalState,
+  base: string,
+  baseBranch: string,
+): Promise<(Started & { rollout: string })[]> {
+  const project = await readProject(memory.snapshot(base));
+  const all: (Started & { rollout: string })[] = [];
+  for (const rollout of project.rollouts) {
+    if (rollout.release === undefined || state.broken.has(rollout.name)) continue;
+    all.push({ ...(await startRuns(context, memory, state, rollout, base, baseBranch)), rollout: rollout.name });
+  }
+  return all;
+}
+
+async function decide(context: RepoContext, memory: RepoMemory, run: Run, base: string, baseBranch: string): Promise<Decision> {
+  const commands = await context.commands.read(pullsToRead(run));
+  const world = await observe(context, memory, { run, base, baseBranch, commands });
+  const now = context.clock.now();
+  const advanced = advance(run, world, now);
+  const violations = checkInvariants(run, advanced.run, advanced.effects, world, now);
+  if (violations.length > 0) {
+    // A bug of ours: nothing is recorded and nothing done, and it is said loudly.
+    context.log.error({ rollout: run.rollout, run: run.number, violations }, "an invariant would be violated; the run stands still");
+    return { before: run, world, advanced: { run, effects: [], change: "none", events: [] } };
+  }
+  return { before: run, world, advanced };
+}
+
+function pullsToRead(run: Run): { number: number; batch?: number }[] {
+  const pulls: { number: number; batch?: number }[] = run.trigger.pull === undefined ? [] : [{ number: run.trigger.pull }];
+  for (const batch of run.batches) {
+    if (batch.pull !== undefined && batch.phase !== "Closed") pulls.push({ number: batch.pull.number, batch: batch.number });
+  }
+  return pulls;
+}
+
+/** One commit a round for all runs of the repo. False: another replica was faster. */
+async function record(
+  context: RepoContext,
+  memory: RepoMemory,
+  started: readonly (Started & { rollout: string })[],
+  fresh: ReadonlyMap<string, Run>,
+  decisions: readonly Decision[],
+): Promise<boolean> {
+  const now = context.clock.now();
+  const index = new Map<string, IndexEntry>();
+  for (const s of started) if (s.entry !== undefined) index.set(s.rollout, s.entry);
+  const runs = new Map<string, Run>(fresh);
+  const events = started.flatMap((s) => s.events);
+  for (const { before, advanced } of decisions) {
+    if (!worthRecording(memory, advanced, now)) continue;
+    runs.set(before.rollout, advanced.run);
+    events.push(...advanced.events.map((event) => `${before.rollout} #${before.number}: ${event}`));
+    memory.observedAt.set(before.rollout, now);
+  }
+  if (runs.size === 0 && index.size === 0) return true;
+  const outcome = await context.journal.record({
+    index,
+    runs: [...runs.values()],
+    subject: subject(events, runs),
+    trailers: trailers(events, runs, decisions),
+    at: now,
+  });
+  if (outcome === "lost") context.log.info({ repository: context.repository }, "another replica recorded first; looking again");
+  return outcome === "recorded";
+}
+
+function worthRecording(memory: RepoMemory, advanced: Advanced<Run>, now: number): boolean {
+  if (advanced.change === "transition") return true;
+  return advanced.change === "observation" && now - (memory.observedAt.get(advanced.run.rollout) ?? 0) >= OBSERVATION_EVERY_MS;
+}
+
+function subject(events: readonly string[], runs: ReadonlyMap<string, Run>): string {
+  const first = events[0] ?? `${[...runs.values()].map((run) => `${run.rollout} #${run.number}`).join(", ")}: observed`;
+  return events.length > 1 ? `${first} (and ${events.length - 1} more)` : first;
+}
+
+function trailers(events: readonly string[], runs: ReadonlyMap<string, Run>, decisions: readonly Decision[]): Record<string, string> {
+  const actors = new Set<string>();
+  for (const { before, advanced } of decisions) {
+    for (const command of advanced.run.commands.slice(before.commands.length)) actors.add(command.actor);
+  }
+  return {
+    "Stagecoach-Run": [...runs.values()].map((run) => `${run.rollout}/${run.number}`).join(" "),
+    "Stagecoach-Event": events.join("; ").slice(0, 2000),
+    ...(actors.size === 0 ? {} : { "Stagecoach-Actor": [...actors].join(" ") }),
+  };
+}
+
+/** True where something was tried whose outcome is worth looking at now. */
+async function actAll(
+  context: RepoContext,
+  memory: RepoMemory,
+  decisions: readonly Decision[],
+  base: string,
+  baseBranch: string,
+): Promise<boolean> {
+  let acted = false;
+  const journalHead = await context.mirror.head(context.journalBranch);
+  for (const { advanced, world } of decisions) {
+    const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands as readonly Command[] };
+    for (const effect of advanced.effects) {
+      acted ||= effect.kind === "Propose" || effect.kind === "Merge" || effect.kind === "Close";
+      try {
+        await act(context, memory, scope, effect);
+      } catch (error) {
+        // One effect's trouble is not the others': it will be wanted again in the next round.
+        context.log.warn(
+          { rollout: advanced.run.rollout, effect: effect.kind, error: String(error) },
+          "an effect failed and will be tried again",
+        );
+        memory.troubles.set(advanced.run.rollout, context.clock.now());
+      }
+    }
+  }
+  return acted;
+}
+
+async function publishAll(
+  context: RepoContext,
+  memory: RepoMemory,
+  started: readonly Started[],
+  decisions: readonly Decision[],
+): Promise<void> {
+  for (const s of started) if (s.refused !== undefined) await publishRefusal(context, memory, s.refused);
+  for (const { advanced } of decisions) await publishRun(context, memory, advanced);
+}
+
+function wake(context: RepoContext, started: readonly Started[], decisions: readonly Decision[], acted: boolean): { wakeAt?: number } {
+  const now = context.clock.now();
+  const times: number[] = [];
+  const troubled = decisions.some((d) => d.advanced.effects.length > 0) && !acted;
+  if (acted) times.push(now + SOON_MS);
+  if (troubled) times.push(now + RETRY_START_MS);
+  if (started.some((s) => s.waiting)) times.push(now + RETRY_START_MS);
+  for (const { advanced } of decisions) {
+    if (advanced.change === "transition") times.push(now);
+    if (advanced.wakeAt !== undefined) times.push(epoch(advanced.wakeAt));
+  }
+  return times.length === 0 ? {} : { wakeAt: Math.min(...times) };
+}

@@ -1,0 +1,81 @@
+import { GitError, type Mirror } from "../git/port.ts";
+
+/** Files of one commit (or tree), read in bulk and kept for the snapshot's life. */
+export interface Snapshot {
+  /** Commit or tree id. */
+  readonly id: string;
+  paths(): Promise<readonly string[]>;
+  read(path: string): Promise<string | null>;
+  /**
+   * Runs a synchronous, pure function that reads files: what it asks for and is not here yet is fetched in one go and the
+   * function run again, until it asks for nothing new. So the core stays free of awaits, and a thousand files cost one call.
+   */
+  with<T>(work: (files: SyncFiles) => T): Promise<T>;
+}
+
+export interface SyncFiles {
+  /** null: not there, or (while more is being fetched) not known yet: the result of that pass is thrown away. */
+  read(path: string): string | null;
+  paths(): readonly string[];
+}
+
+/** Chains of files that name files are short; past this many passes something asks in circles. */
+const MOST_PASSES = 12;
+
+export function openSnapshot(mirror: Mirror, id: string): Snapshot {
+  const texts = new Map<string, string | null>();
+  let listing: readonly string[] | undefined;
+
+  async function load(wanted: Iterable<string>): Promise<void> {
+    const missing = [...wanted].filter((path) => !texts.has(path));
+    if (missing.length === 0) return;
+    for (const [path, text] of await mirror.readFiles(id, missing)) texts.set(path, text);
+  }
+
+  async function paths(): Promise<readonly string[]> {
+    listing ??= await mirror.listFiles(id);
+    return listing;
+  }
+
+  return {
+    id,
+    paths,
+    async read(path) {
+      await load([path]);
+      return texts.get(path) ?? null;
+    },
+    async with(work) {
+      for (let pass = 0; pass < MOST_PASSES; pass++) {
+        const asked = new Set<string>();
+        let wantsPaths = false;
+        const result = work({
+          read(path) {
+            if (!texts.has(path)) asked.add(path);
+            return texts.get(path) ?? null;
+          },
+          paths() {
+            wantsPaths ||= listing === undefined;
+            return listing ?? [];
+          },
+        });
+        if (asked.size === 0 && !wantsPaths) return result;
+        if (wantsPaths) await paths();
+        await load(asked);
+      }
+      throw new GitError("Invalid", `reading files at ${id}: each file read names another, ${MOST_PASSES} levels deep; is there a cycle?`);
+    },
+  };
+}
+
+/** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. */
+export function snapshotCache(mirror: Mirror, size = 8): (id: string) => Snapshot {
+  const kept = new Map<string, Snapshot>();
+  return (id) => {
+    const found = kept.get(id) ?? openSnapshot(mirror, id);
+    kept.delete(id);
+    kept.set(id, found);
+    const oldest = kept.keys().next().value;
+    if (kept.size > size && oldest !== undefined) kept.delete(oldest);
+    return found;
+  };
+}

@@ -1,0 +1,109 @@
+import type { IndexEntry, JournalState } from "../git/journal-port.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { isEnded, type Run } from "../rollout/run.ts";
+import { startRun, supersede } from "../rollout/start.ts";
+import { iso } from "../rollout/time.ts";
+import type { RepoContext } from "./context.ts";
+import { makePlan, type PlanProblem } from "./make-plan.ts";
+import type { RepoMemory } from "./memory.ts";
+import { type FoundRelease, findReleases, releaseAt } from "./releases.ts";
+
+export interface Started {
+  entry?: IndexEntry;
+  /** New or superseded runs to record. */
+  runs: Run[];
+  events: string[];
+  /** Why a release cannot start yet, shown on its PR. */
+  refused?: { pull: number | undefined; problems: PlanProblem[] };
+  /** Look again soon although nothing was recorded. */
+  waiting: boolean;
+}
+
+const NOTHING: Started = { runs: [], events: [], waiting: false };
+
+/** What the base branch asks of one rollout that the journal does not know yet. */
+export async function startRuns(
+  context: RepoContext,
+  memory: RepoMemory,
+  state: JournalState,
+  rollout: Rollout,
+  base: string,
+  baseBranch: string,
+): Promise<Started> {
+  const entry = state.index.get(rollout.name);
+  if (entry === undefined) return adopt(memory, rollout, base);
+  const found = await findReleases(context, memory, rollout, entry, base);
+  const newest = found.at(-1);
+  if (newest === undefined) {
+    // The cursor moves lazily: writing it for every merge would cost a push each and says nothing.
+    return NOTHING;
+  }
+  const before = state.runs.get(rollout.name);
+  if (before !== undefined && !isEnded(before)) return standAside(before, newest, context.clock.now());
+  return start(context, memory, rollout, entry, found, newest, base, baseBranch);
+}
+
+/** First sight of a rollout: what is there is taken as it is, and nothing starts. */
+async function adopt(memory: RepoMemory, rollout: Rollout, base: string): Promise<Started> {
+  const release = await releaseAt(memory, rollout.name, base);
+  if (release === undefined) return NOTHING;
+  const entry: IndexEntry = { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor: base };
+  return { entry, runs: [], events: [`${rollout.name}: adopted at ${Object.values(release.values).join(", ")}`], waiting: false };
+}
+
+/** The run in progress makes way; the new one starts once its PRs are observed closed or merged. */
+function standAside(before: Run, newest: FoundRelease, now: number): Started {
+  const after = supersede(before, { values: newest.release.values, commit: newest.commit.sha }, now);
+  if (after === before) return { ...NOTHING, waiting: true };
+  return {
+    runs: [after],
+    events: [`${before.rollout} #${before.number}: makes way for ${Object.values(newest.release.values).join(", ")}`],
+    waiting: true,
+  };
+}
+
+async function start(
+  context: RepoContext,
+  memory: RepoMemory,
+  rollout: Rollout,
+  entry: IndexEntry,
+  found: readonly FoundRelease[],
+  newest: FoundRelease,
+  base: string,
+  baseBranch: string,
+): Promise<Started> {
+  const pull = (await context.forge.pullsOfCommit(newest.commit.sha)).find((p) => p.state === "merged" && p.base === baseBranch);
+  if (rollout.mode === "Observe") {
+    return {
+      entry: { ...entry, lastRelease: newest.release.values, attempt: newest.release.attempt, cursor: base },
+      runs: [],
+      events: [`${rollout.name}: mode is Observe, no run`],
+      waiting: false,
+    };
+  }
+  const made = await makePlan(context, rollout, newest.release, memory.snapshot(base), baseBranch);
+  if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: pull?.number, problems: made.problems } };
+  const number = entry.lastRun + 1;
+  const run = startRun({
+    rollout,
+    number,
+    release: newest.release,
+    trigger: {
+      commit: newest.commit.sha,
+      author: pull?.author ?? newest.commit.author,
+      at: iso(newest.commit.at),
+      ...(pull === undefined ? {} : { pull: pull.number }),
+    },
+    plan: made.plan,
+    now: context.clock.now(),
+  });
+  const skipped = found
+    .slice(0, -1)
+    .map((release) => `${rollout.name}: ${Object.values(release.release.values).join(", ")} was superseded before it started`);
+  return {
+    entry: { lastRun: number, lastRelease: newest.release.values, attempt: newest.release.attempt, cursor: base },
+    runs: [run],
+    events: [...skipped, `${rollout.name} #${number}: started for ${Object.values(newest.release.values).join(", ")}`],
+    waiting: false,
+  };
+}

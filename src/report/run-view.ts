@@ -1,0 +1,164 @@
+import type { Batch, BatchTarget, Next, Run, TargetPhase } from "../rollout/run.ts";
+import { isEnded } from "../rollout/run.ts";
+import { batchName, releaseName, shortName } from "./words.ts";
+
+/** A run as the page draws it: everything is text or numbers, times are ISO. */
+export interface RunView {
+  rollout: string;
+  number: number;
+  release: string;
+  phase: string;
+  since: string;
+  why: string;
+  next: Next | null;
+  ask: string | null;
+  startedAt: string;
+  endedAt: string | null;
+  trigger: { pull: number | null; author: string };
+  planHash: string;
+  counts: { clusters: number; live: number; failed: number; requeued: number };
+  stages: StageView[];
+}
+
+export interface StageView {
+  name: string;
+  state: "done" | "current" | "to come";
+  maxUnavailable: number;
+  batches: BatchView[];
+}
+
+export interface BatchView {
+  name: string;
+  phase: string;
+  since: string | null;
+  why: string;
+  next: Next | null;
+  pull: { number: number; url: string } | null;
+  clusters: ClusterView[];
+}
+
+export interface ClusterView {
+  name: string;
+  applications: string[];
+  phase: TargetPhase;
+  since: string | null;
+  why: string;
+  from: string;
+  to: string;
+}
+
+/** Worst first: a cluster is as far as its least advanced Application. */
+const RANK: TargetPhase[] = ["Failed", "Pending", "Requeued", "Proposed", "Merged", "Syncing", "Healthy", "Baked", "RolledBack", "Skipped"];
+
+export function runView(run: Run): RunView {
+  const stages = run.plan.stages.map((_, index) => stageView(run, index));
+  const clusters = stages.flatMap((stage) => stage.batches.flatMap((batch) => batch.clusters));
+  const count = (...phases: TargetPhase[]) => clusters.filter((cluster) => phases.includes(cluster.phase)).length;
+  return {
+    rollout: run.rollout,
+    number: run.number,
+    release: releaseName(run.release.values),
+    phase: run.phase,
+    since: run.since,
+    why: run.why,
+    next: run.next,
+    ask: run.paused?.ask ?? null,
+    startedAt: run.startedAt,
+    endedAt: run.endedAt ?? null,
+    trigger: { pull: run.trigger.pull ?? null, author: run.trigger.author },
+    planHash: run.plan.hash,
+    counts: { clusters: clusters.length, live: count("Healthy", "Baked"), failed: count("Failed"), requeued: count("Requeued") },
+    stages,
+  };
+}
+
+function stageView(run: Run, index: number): StageView {
+  const planned = run.plan.stages[index];
+  const opened = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed");
+  const views = opened.map((batch) => openedBatch(run, batch));
+  const moved = new Set(opened.flatMap((batch) => batch.targets.map((target) => target.cluster)));
+  const put = new Map(run.requeued.filter((item) => item.stage === index && !moved.has(item.cluster)).map((item) => [item.cluster, item]));
+  const skipped = new Map(run.skipped.map((item) => [item.cluster, item]));
+  for (const [batchIndex, batch] of (planned?.batches ?? []).entries()) {
+    const left = batch.clusters.filter((cluster) => !moved.has(cluster) && !put.has(cluster));
+    if (left.length === 0) continue;
+    const clusters = left.map((key) => {
+      const skip = skipped.get(key);
+      const targets = batch.targets.filter((target) => target.cluster === key);
+      const phase: TargetPhase = skip === undefined ? "Pending" : "Skipped";
+      return clusterView(key, targets, phase, skip?.at ?? null, skip?.why ?? "its batch has not begun");
+    });
+    views.push({
+      name: `batch ${batchIndex + 1} of ${planned?.batches.length ?? 0}`,
+      phase: isEnded(run) ? "Not begun" : "To come",
+      since: null,
+      why: "",
+      next: null,
+      pull: null,
+      clusters,
+    });
+  }
+  if (put.size > 0) {
+    const clusters = [...put.values()].map((item) => {
+      const targets = planned?.requeuedTargets.filter((target) => target.cluster === item.cluster) ?? [];
+      return clusterView(item.cluster, targets, item.failed === true ? "Failed" : "Requeued", item.since, item.why);
+    });
+    const nextAt = [...put.values()]
+      .filter((item) => item.failed !== true)
+      .map((item) => item.nextAt)
+      .sort()[0];
+    views.push({
+      name: "requeued to the stage's end",
+      phase: "Requeued",
+      since: null,
+      why: "",
+      next: nextAt === undefined ? null : { what: "the next look", at: nextAt },
+      pull: null,
+      clusters,
+    });
+  }
+  const state = index < run.stage || run.phase === "Succeeded" ? "done" : index === run.stage ? "current" : "to come";
+  return { name: planned?.name ?? "", state, maxUnavailable: planned?.maxUnavailable ?? 0, batches: views };
+}
+
+function openedBatch(run: Run, batch: Batch): BatchView {
+  const byCluster = Map.groupBy(batch.targets, (target) => target.cluster);
+  return {
+    name: batchName(run, batch),
+    phase: batch.phase,
+    since: batch.since,
+    why: batch.why,
+    next: batch.next,
+    pull: batch.pull === undefined ? null : { number: batch.pull.number, url: batch.pull.url },
+    clusters: [...byCluster].map(([key, targets]) => {
+      const worst = worstOf(targets);
+      return clusterView(key, targets, worst.phase, worst.since, worst.evidence?.sentence ?? worst.why);
+    }),
+  };
+}
+
+function worstOf(targets: readonly [BatchTarget, ...BatchTarget[]] | readonly BatchTarget[]): BatchTarget {
+  const [first, ...rest] = [...targets].sort((a, b) => RANK.indexOf(a.phase) - RANK.indexOf(b.phase));
+  if (first === undefined) throw new Error("a cluster of a batch has no target");
+  void rest;
+  return first;
+}
+
+function clusterView(
+  key: string,
+  targets: readonly Pick<BatchTarget, "application" | "edits">[],
+  phase: TargetPhase,
+  since: string | null,
+  why: string,
+): ClusterView {
+  const edit = targets[0]?.edits[0];
+  return {
+    name: shortName(key),
+    applications: targets.map((target) => target.application),
+    phase,
+    since,
+    why,
+    from: edit?.from ?? "",
+    to: edit?.to ?? "",
+  };
+}

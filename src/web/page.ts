@@ -1,0 +1,159 @@
+/** The page: three texts, no build step. All data reaches the DOM as text, never as HTML. */
+
+export const PAGE_HTML = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Stagecoach</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+</head>
+<body>
+<header><h1>Stagecoach</h1><p id="clock" aria-live="off"></p><p id="link" role="status"></p></header>
+<main id="runs"><p class="quiet">No run yet. Merge a release PR to start one.</p></main>
+<footer><ul id="legend" aria-label="What the shapes mean"></ul></footer>
+</body>
+</html>
+`;
+
+export const PAGE_STYLE = `:root { color-scheme: light dark; --ink: #1d2430; --quiet: #5c6675; --paper: #f5f6f8; --card: #fff; --line: #dfe3e9;
+  --live: #1a7f4b; --move: #1f6fd6; --wait: #8a6a00; --bad: #c0262d; --none: #9aa3b0; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --quiet: #9aa5b5; --paper: #12161c; --card: #1b212a; --line: #2c3542;
+  --live: #4fca8a; --move: #6eaeff; --wait: #e3b94a; --bad: #ff7a80; --none: #667182; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, "DejaVu Sans", sans-serif; }
+header, main, footer { max-width: 1120px; margin: 0 auto; padding: 0 24px; }
+header { display: flex; align-items: baseline; gap: 16px; padding-top: 24px; }
+h1 { font-size: 20px; margin: 0; letter-spacing: -.01em; }
+header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
+#link { margin-left: auto; }
+.quiet { color: var(--quiet); }
+.run { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 20px 24px 24px; margin: 20px 0; }
+.top { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; }
+.top h2 { font-size: 18px; margin: 0; }
+.top .release { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 14px; }
+.phase { border-radius: 99px; padding: 2px 12px; font-weight: 600; font-size: 13px; border: 1.5px solid currentColor; }
+.Progressing, .Pending { color: var(--move); } .Succeeded { color: var(--live); } .Paused { color: var(--wait); }
+.Failed, .Aborted { color: var(--bad); } .Superseded { color: var(--quiet); }
+.why { font-size: 16px; margin: 12px 0 2px; } .next { margin: 0; color: var(--quiet); }
+.ask { margin: 12px 0 0; padding: 10px 14px; border-left: 3px solid var(--wait); background: color-mix(in srgb, var(--wait) 10%, transparent); }
+.bar { display: flex; height: 8px; border-radius: 99px; overflow: hidden; background: var(--line); margin: 16px 0 4px; }
+.bar i { display: block; } .bar .l { background: var(--live); } .bar .f { background: var(--bad); }
+.count { color: var(--quiet); font-size: 13px; font-variant-numeric: tabular-nums; margin: 0; }
+.stages { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 16px; margin-top: 20px; align-items: start; }
+.stage { border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; }
+.stage.current { border-color: var(--move); box-shadow: 0 0 0 1px var(--move); }
+.stage h3 { font-size: 15px; margin: 0; display: flex; justify-content: space-between; gap: 8px; }
+.stage h3 small { font-weight: 400; color: var(--quiet); white-space: nowrap; }
+.batch { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--line); }
+.batch p { margin: 0; font-size: 13px; } .batch .head { display: flex; justify-content: space-between; gap: 8px; color: var(--quiet); }
+.batch a { color: var(--move); }
+.cells { display: flex; flex-wrap: wrap; gap: 6px; margin: 8px 0 2px; padding: 0; list-style: none; }
+.cell { display: flex; align-items: center; gap: 6px; border: 1px solid var(--line); border-radius: 7px; padding: 3px 9px 3px 7px; font-size: 13px; background: var(--paper); }
+.cell:focus-visible { outline: 2px solid var(--move); }
+.dot { width: 11px; height: 11px; flex: none; }
+.c-live { color: var(--live); } .c-move { color: var(--move); } .c-wait { color: var(--wait); } .c-bad { color: var(--bad); } .c-none { color: var(--none); }
+#legend { list-style: none; display: flex; flex-wrap: wrap; gap: 6px 18px; padding: 0 0 32px; margin: 0; color: var(--quiet); font-size: 13px; }
+#legend li { display: flex; align-items: center; gap: 6px; }
+`;
+
+export const PAGE_SCRIPT = `// Draws what /api/events sends. Nothing here decides anything.
+const LOOK = {
+  Pending: ["none", "ring", "to come"], Requeued: ["wait", "loop", "requeued"], Proposed: ["move", "ring", "PR open"],
+  Merged: ["move", "half", "merged"], Syncing: ["move", "half", "syncing"], Healthy: ["live", "full", "live and healthy"],
+  Baked: ["live", "tick", "baked"], Failed: ["bad", "cross", "failed"], Skipped: ["none", "dash", "skipped"], RolledBack: ["wait", "loop", "rolled back"],
+};
+const SHAPES = {
+  ring: '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6"/>',
+  half: '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6"/><path d="M6 1.5a4.5 4.5 0 0 1 0 9z" fill="currentColor"/>',
+  full: '<circle cx="6" cy="6" r="5" fill="currentColor"/>',
+  tick: '<path d="M1.5 6.5 4.7 9.6 10.5 2.6" fill="none" stroke="currentColor" stroke-width="2"/>',
+  cross: '<path d="M2 2 10 10M10 2 2 10" stroke="currentColor" stroke-width="2"/>',
+  dash: '<path d="M2 6h8" stroke="currentColor" stroke-width="2"/>',
+  loop: '<path d="M10 6a4 4 0 1 1-1.3-3M9 .8v2.6H6.4" fill="none" stroke="currentColor" stroke-width="1.6"/>',
+};
+const runs = document.getElementById("runs");
+let state, receivedAt = 0;
+
+function el(tag, attributes, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) if (value !== undefined) node.setAttribute(name, value);
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
+}
+function dot(phase) {
+  const [color, shape] = LOOK[phase] ?? LOOK.Pending;
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 12 12");
+  svg.setAttribute("class", "dot c-" + color);
+  svg.setAttribute("aria-hidden", "true");
+  svg.innerHTML = SHAPES[shape];
+  return svg;
+}
+function now() { return Date.parse(state.now) + (performance.now() - receivedAt) * state.speed; }
+function span(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return s + "s";
+  if (s < 3600) return Math.floor(s / 60) + "m" + (s % 60 ? (s % 60) + "s" : "");
+  return Math.floor(s / 3600) + "h" + (s % 3600 >= 60 ? Math.floor((s % 3600) / 60) + "m" : "");
+}
+function since(time) { return el("time", { datetime: time, "data-since": time }, span(now() - Date.parse(time))); }
+function until(time) { return el("time", { datetime: time, "data-until": time }, "in " + span(Date.parse(time) - now())); }
+function link(pull) {
+  if (!pull) return null;
+  const safe = /^https?:\\/\\//.test(pull.url);
+  return el(safe ? "a" : "span", safe ? { href: pull.url, rel: "noreferrer" } : {}, "#" + pull.number);
+}
+function cluster(c) {
+  const [, , label] = LOOK[c.phase] ?? LOOK.Pending;
+  const change = c.from || c.to ? c.from + " → " + c.to + "\\n" : "";
+  const title = c.name + ": " + label + "\\n" + change + (c.applications.length ? c.applications.join(", ") + "\\n" : "") + c.why;
+  return el("li", { class: "cell", title, tabindex: "0", "aria-label": title }, dot(c.phase), c.name);
+}
+function batch(b) {
+  const head = el("p", { class: "head" }, el("span", {}, b.name, " ", link(b.pull)), el("span", {}, b.phase, b.since && b.phase !== "Settled" ? " " : "", b.since && b.phase !== "Settled" ? since(b.since) : ""));
+  const why = b.why && b.phase !== "Settled" ? el("p", {}, b.why) : null;
+  const next = b.next && b.phase !== "Settled" ? el("p", { class: "quiet" }, "next: " + b.next.what + " ", b.next.at ? until(b.next.at) : "") : null;
+  return el("div", { class: "batch" }, head, el("ul", { class: "cells" }, ...b.clusters.map(cluster)), why, next);
+}
+function stage(s) {
+  const all = s.batches.flatMap((b) => b.clusters);
+  const live = all.filter((c) => c.phase === "Healthy" || c.phase === "Baked").length;
+  return el("section", { class: "stage " + (s.state === "current" ? "current" : "") }, el("h3", {}, s.name, el("small", {}, live + "/" + all.length + " live")),
+    el("p", { class: "count" }, s.state + ", at most " + s.maxUnavailable + " at once"), ...s.batches.map(batch));
+}
+function run(r) {
+  const { clusters, live, failed, requeued } = r.counts;
+  const part = (n) => "width:" + (clusters ? (100 * n) / clusters : 0) + "%";
+  const liveBar = el("i", { class: "l" }), failBar = el("i", { class: "f" });
+  liveBar.style.cssText = part(live); failBar.style.cssText = part(failed);
+  return el("article", { class: "run" },
+    el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.phase }, r.phase),
+      el("span", { class: "quiet" }, r.repository + (r.trigger.pull ? " · PR #" + r.trigger.pull : "") + " by " + r.trigger.author)),
+    el("p", { class: "why" }, r.why),
+    el("p", { class: "next" }, r.next ? "Next: " + r.next.what + " " : "", r.next && r.next.at ? until(r.next.at) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
+    r.ask ? el("p", { class: "ask" }, r.ask) : null,
+    el("div", { class: "bar", role: "img", "aria-label": live + " of " + clusters + " clusters live" }, liveBar, failBar),
+    el("p", { class: "count" }, live + " of " + clusters + " clusters live" + (failed ? ", " + failed + " failed" : "") + (requeued ? ", " + requeued + " requeued" : "")),
+    el("div", { class: "stages" }, ...r.stages.map(stage)));
+}
+function draw() {
+  const focus = document.activeElement?.getAttribute?.("aria-label");
+  runs.replaceChildren(...(state.runs.length ? state.runs.map(run) : [el("p", { class: "quiet" }, "No run yet. Merge a release PR to start one.")]));
+  if (focus) [...document.querySelectorAll(".cell")].find((cell) => cell.getAttribute("aria-label") === focus)?.focus();
+}
+function tick() {
+  if (!state) return;
+  document.getElementById("clock").textContent = new Date(now()).toISOString().slice(0, 19).replace("T", " ") + " UTC" + (state.speed > 1 ? ", " + state.speed + "× as fast" : "");
+  for (const node of document.querySelectorAll("[data-since]")) node.textContent = span(now() - Date.parse(node.dataset.since));
+  for (const node of document.querySelectorAll("[data-until]")) node.textContent = "in " + span(Date.parse(node.dataset.until) - now());
+}
+document.getElementById("legend").replaceChildren(...Object.entries(LOOK).map(([phase, [, , label]]) => el("li", {}, dot(phase), label)));
+const events = new EventSource("/api/events");
+const status = document.getElementById("link");
+events.onmessage = (message) => { state = JSON.parse(message.data); receivedAt = performance.now(); status.textContent = "live"; draw(); tick(); };
+events.onerror = () => { status.textContent = "connection lost, trying again"; };
+setInterval(tick, 250);
+`;
