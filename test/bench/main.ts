@@ -1,0 +1,42 @@
+/**
+ * `npm run bench [NAME…]`: measures what the project promises to be fast at, prints one table, and says where a promise is
+ * not kept. Not part of the tests: a busy machine makes any timed test lie.
+ */
+export interface BenchRow {
+  name: string;
+  value: number;
+  unit: string;
+  /** What was promised: the value is at most, or with `atLeast` at least, this. */
+  limit?: number;
+  atLeast?: boolean;
+}
+
+const SUITES: Record<string, () => Promise<BenchRow[]>> = {
+  plan: async () => (await import("./plan.ts")).benchPlan(),
+  pins: async () => (await import("./pins.ts")).benchPins(),
+  appset: async () => (await import("./appset.ts")).benchAppset(),
+  git: async () => (await import("./git.ts")).benchGit(),
+  liveness: async () => (await import("./argocd.ts")).benchArgoCd(),
+  run: async () => (await import("./run.ts")).benchRun(),
+  journey: async () => (await import("./journey.ts")).benchJourney(),
+};
+
+function line(row: BenchRow): string {
+  const kept = row.limit === undefined ? "" : (row.atLeast === true ? row.value >= row.limit : row.value <= row.limit) ? "✔" : "✖";
+  const limit = row.limit === undefined ? "" : `${row.atLeast === true ? "≥" : "≤"} ${row.limit}`;
+  const ratio = row.limit === undefined || row.limit === 0 ? "" : `${(row.value / row.limit).toFixed(2)}×`;
+  const value = row.value >= 100 ? row.value.toFixed(0) : row.value.toPrecision(3);
+  return `${row.name.padEnd(64)} ${value.padStart(9)} ${row.unit.padEnd(10)} ${limit.padStart(8)} ${ratio.padStart(8)} ${kept}`;
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => SUITES[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`no benchmark called ${unknown.join(", ")}; there are ${Object.keys(SUITES).join(", ")}`);
+  process.exit(2);
+}
+console.log(`${"what".padEnd(64)} ${"measured".padStart(9)} ${"".padEnd(10)} ${"promised".padStart(8)} ${"of it".padStart(8)}`);
+for (const [name, suite] of Object.entries(SUITES)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const row of await suite()) console.log(line(row));
+}
