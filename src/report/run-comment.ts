@@ -13,7 +13,7 @@ export function runComment(run: Run, now: number): string {
 }
 
 function compose(run: Run, now: number, everyCluster: boolean): string {
-  const parts = [headline(run, now), ask(run), stageTable(run, now), attention(run, now)];
+  const parts = [headline(run, now), ask(run), stageTable(run), attention(run, now)];
   if (everyCluster) parts.push(details(run, now));
   else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
   parts.push(footer(run));
@@ -37,7 +37,7 @@ function ask(run: Run): string {
   return `> [!WARNING]\n> Paused${by}: ${cell(run.paused.reason, 1000)}\n>\n> ${cell(run.paused.ask, 1000)}`;
 }
 
-function stageTable(run: Run, now: number): string {
+function stageTable(run: Run): string {
   const rows = run.plan.stages.map((stage, index) => {
     const batches = run.batches.filter((batch) => batch.stage === index);
     const settled = batches.filter((batch) => batch.phase === "Settled").length;
@@ -53,13 +53,12 @@ function stageTable(run: Run, now: number): string {
       .join(", ");
     return `| ${cell(stage.name)} | ${state} | ${settled}/${batchesOfStage(run, index)} | ${live}/${total} ${bar(live, total)} | ${notes} |`;
   });
-  void now;
   return ["| stage | state | batches | clusters live | |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function bar(done: number, total: number): string {
   if (total === 0) return "";
-  const filled = Math.floor((done / total) * 10);
+  const filled = Math.floor(Math.min(1, done / total) * 10);
   return `\`${"█".repeat(filled)}${"░".repeat(10 - filled)}\``;
 }
 
@@ -89,7 +88,7 @@ function details(run: Run, now: number): string {
       const change = edit === undefined ? "" : `${code(edit.from ?? "")} → ${code(edit.to)}`;
       const why = target.evidence?.sentence ?? target.why;
       rows.push(
-        `| ${cell(stageName(run, batch.stage))} | ${pull(batch)} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${target.phase} | ${age(target.since, now)} | ${cell(why)} |`,
+        `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${target.phase} | ${age(target.since, now)} | ${cell(why)} |`,
       );
     }
   }

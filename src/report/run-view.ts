@@ -137,10 +137,9 @@ function openedBatch(run: Run, batch: Batch): BatchView {
   };
 }
 
-function worstOf(targets: readonly [BatchTarget, ...BatchTarget[]] | readonly BatchTarget[]): BatchTarget {
-  const [first, ...rest] = [...targets].sort((a, b) => RANK.indexOf(a.phase) - RANK.indexOf(b.phase));
+function worstOf(targets: readonly BatchTarget[]): BatchTarget {
+  const [first] = [...targets].sort((a, b) => RANK.indexOf(a.phase) - RANK.indexOf(b.phase));
   if (first === undefined) throw new Error("a cluster of a batch has no target");
-  void rest;
   return first;
 }
 

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import { batchTarget, plannedTarget, samplePlan, sampleRollout, sampleRun } from "../../test/support/sample-run.ts";
+import { batchBody, batchCommitMessage } from "./batch-pull.ts";
+import { BODY_LIMIT, cell, code } from "./escape.ts";
+import { planComment, problemsComment } from "./plan-comment.ts";
+import { runComment } from "./run-comment.ts";
+import { runView } from "./run-view.ts";
+
+const NOW = Date.parse("2026-11-21T09:04:00.000Z");
+
+function bigRun() {
+  const run = sampleRun();
+  const targets = Array.from({ length: 5000 }, (_, i) => batchTarget(`cluster-${i}`, "Baked"));
+  return sampleRun({ batches: run.batches.map((batch, index) => (index === 0 ? { ...batch, targets } : batch)) });
+}
+
+describe("the run's comment on the release PR", () => {
+  test("says what happens, why it waits and what comes next", () => {
+    expect(runComment(sampleRun(), NOW)).toMatchInlineSnapshot(`
+      "### 🚚 payments #42: v1.4.2
+
+      **Progressing** for 4m: waiting for us-1, us-2 to become live (0 of 2 confirmed)
+
+      **Next:** us-1 and us-2 count as failed, at the latest 09:15:00 UTC
+
+      | stage | state | batches | clusters live | |
+      | --- | --- | --- | --- | --- |
+      | canary | done | 1/1 | 2/2 \`██████████\` |  |
+      | everywhere else | in progress | 0/2 | 0/4 \`░░░░░░░░░░\` | 1 requeued |
+
+      - #12 batch 1 of 2 of everywhere else: **Merged** for 4m, waiting for us-1, us-2 to become live (0 of 2 confirmed)
+      - \`us-4\` is requeued: it matches the stage's requeue selector. Next look 09:30:00 UTC.
+
+      <details><summary>Every cluster moved so far</summary>
+
+      | stage | PR | cluster | application | change | state | since | why |
+      | --- | --- | --- | --- | --- | --- | --- | --- |
+      | canary | #11 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Baked | 4m | live at 1f2e3d4 and healthy |
+      | canary | #11 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Baked | 4m | live at 1f2e3d4 and healthy |
+      | everywhere else | #12 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | 🔄 Syncing | 4m | us-1 is syncing |
+      | everywhere else | #12 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | 🔀 Merged | 4m | us-2 is merged |
+
+      </details>
+
+      <sub>Steer with a comment: \`/promote\` \`/pause\` \`/resume\` \`/requeue CLUSTER…\` \`/skip CLUSTER…\` \`/abort\` \`/help\` · plan \`5b6c1f0e9a7d\`</sub>"
+    `);
+  });
+
+  test("a paused run leads with what it asks for", () => {
+    const paused = {
+      kind: "Failure" as const,
+      by: "stagecoach",
+      reason: "us-1 failed: Degraded",
+      at: "2026-11-21T09:00:00.000Z",
+      ask: "Comment /retry or /resume.",
+    };
+    const text = runComment(sampleRun({ phase: "Paused", paused }), NOW);
+    expect(text).toContain("> Paused: us-1 failed: Degraded");
+    expect(text).toContain("> Comment /retry or /resume.");
+  });
+
+  test("a fleet too large for GitHub's limit is summarised, not cut", () => {
+    const text = runComment(bigRun(), NOW);
+    expect(text.length).toBeLessThanOrEqual(BODY_LIMIT);
+    expect(text).toContain("stagecoach get payments 42");
+    expect(text.endsWith("</sub>")).toBe(true);
+  });
+});
+
+describe("the plan on an open release PR", () => {
+  test("shows every stage, batch and cluster, and the warnings", () => {
+    expect(planComment(sampleRollout(), samplePlan(), "v1.4.1")).toMatchInlineSnapshot(`
+      "### 🗺️ Plan: payments \`v1.4.1\` → \`v1.4.2\`
+
+      Merging this PR starts a run: **6 clusters** in **3 batches** over **2 stages**, one pull request a batch. A batch goes on only when Argo CD shows its very change live and healthy, and baked.
+
+      | | stage | clusters | batches | at once | gates | requeued to its end |
+      | --- | --- | --- | --- | --- | --- | --- |
+      | 1 | canary | 2 | 1 | 2 | health, bake 10m | – |
+      | 2 | everywhere else | 3 | 2 | 2 | health | \`us-4\` |
+
+      \`\`\`mermaid
+      flowchart LR
+        s0["canary: 2 clusters, 1 batches"]
+        s1["everywhere else: 3 clusters, 2 batches"]
+        s0 --> s1
+      \`\`\`
+
+      > [!WARNING]
+      > - **COVERAGE** no stage takes ap-1
+
+      <details><summary>Every batch and cluster</summary>
+
+      | batch | cluster | application | change | file |
+      | --- | --- | --- | --- | --- |
+      | 1.1 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
+      | 1.1 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
+      | 2.1 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
+      | 2.1 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
+      | 2.2 | \`us-3\` | \`payments-us-3\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
+
+      </details>
+
+      <sub>The bot opens and merges the batches' PRs. · plan \`5b6c1f0e9a7d\`</sub>"
+    `);
+  });
+
+  test("a plan too large for GitHub's limit keeps its tables whole", () => {
+    const plan = samplePlan();
+    const targets = Array.from({ length: 5000 }, (_, i) => plannedTarget(`c-${i}`));
+    const big = { ...plan, stages: plan.stages.map((stage) => ({ ...stage, batches: [{ clusters: [], targets }] })) };
+    const text = planComment(sampleRollout(), big, undefined);
+    expect(text.length).toBeLessThanOrEqual(BODY_LIMIT);
+    expect(text).toContain("9980 more targets");
+    expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
+  });
+
+  test("problems name file, line, column and the next step", () => {
+    const text = problemsComment([
+      { message: 'unknown key "stagess"', hint: "did you mean stages?", file: "rollouts/a.yaml", line: 3, column: 5 },
+    ]);
+    expect(text).toContain('| `rollouts/a.yaml:3:5` | unknown key "stagess" | did you mean stages? |');
+  });
+});
+
+describe("a batch's PR", () => {
+  test("shows the diff as a table and the evidence of the batch before", () => {
+    const run = sampleRun();
+    const batch = run.batches[1];
+    if (batch === undefined) throw new Error("the sample has two batches");
+    expect(batchBody(run, batch, NOW)).toMatchInlineSnapshot(`
+      "batch 1 of 2 of everywhere else of **payments #42**, release \`v1.4.2\` (#10).
+
+      | cluster | application | from | to | file | pin |
+      | --- | --- | --- | --- | --- | --- |
+      | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` | \`v1.4.2\` | \`appsets/payments.yaml\` | \`spec.generators[0].list.elements[cluster=us-1].targetRevision\` |
+      | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` | \`v1.4.2\` | \`appsets/payments.yaml\` | \`spec.generators[0].list.elements[cluster=us-2].targetRevision\` |
+
+      <details><summary>Why now: batch 1 of 1 of canary, settled 4m before this PR</summary>
+
+      | cluster | state | why | evidence |
+      | --- | --- | --- | --- |
+      | \`eu-1\` | Baked | live at 1f2e3d4 and healthy | \`status.sync.revision=1f2e3d4\` |
+      | \`eu-2\` | Baked | live at 1f2e3d4 and healthy | \`status.sync.revision=1f2e3d4\` |
+
+      </details>
+
+      <sub>Stagecoach merges this PR when its gates pass. Comment \`/pause\`, \`/requeue CLUSTER\`, \`/skip CLUSTER\` or \`/abort\` to steer.</sub>"
+    `);
+    expect(batchCommitMessage(run, batch)).toMatchInlineSnapshot(`
+      "payments v1.4.2: us-1, us-2
+
+      batch 1 of 2 of everywhere else
+
+      Stagecoach-Run: payments/42
+      Stagecoach-Batch: 2
+      Stagecoach-Attempt: 1
+      "
+    `);
+  });
+});
+
+describe("text from outside", () => {
+  test.each([
+    ["a pipe cannot end a table cell", "a|b", "a\\|b"],
+    ["a mention notifies nobody", "ask @alice", "ask @\u200balice"],
+    ["markup is shown as it is", "<img src=x> **b**", "\\<img src=x\\> \\*\\*b\\*\\*"],
+    ["a command is not read as one", "/abort", "\u200b/abort"],
+    ["lines become one", "a\nb", "a b"],
+  ])("%s", (_name, input, output) => {
+    expect(cell(input)).toBe(output);
+  });
+
+  test("code stays code though it holds backticks", () => {
+    expect(code("a`b")).toBe("`` a`b ``");
+  });
+});
+
+describe("the page's view of a run", () => {
+  test("every cluster of the plan is in one place, with its phase", () => {
+    const view = runView(sampleRun());
+    const clusters = view.stages.flatMap((stage) =>
+      stage.batches.flatMap((batch) => batch.clusters.map((cluster) => `${cluster.name}:${cluster.phase}`)),
+    );
+    expect(clusters).toEqual(["eu-1:Baked", "eu-2:Baked", "us-1:Syncing", "us-2:Merged", "us-3:Pending", "us-4:Requeued"]);
+    expect(view.counts).toEqual({ clusters: 6, live: 2, failed: 0, requeued: 1 });
+  });
+
+  test("a cluster of several Applications is as far as the one that is furthest behind", () => {
+    const run = sampleRun();
+    const second = run.batches[1];
+    if (second === undefined) throw new Error("the sample has two batches");
+    const extra = { ...batchTarget("us-1", "Failed"), key: "hub/argocd/other-us-1", application: "other-us-1" };
+    const view = runView({ ...run, batches: [run.batches[0] ?? second, { ...second, targets: [...second.targets, extra] }] });
+    const cluster = view.stages[1]?.batches[0]?.clusters[0];
+    expect([cluster?.name, cluster?.phase, cluster?.applications]).toEqual(["us-1", "Failed", ["payments-us-1", "other-us-1"]]);
+  });
+});
