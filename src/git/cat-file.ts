@@ -1,0 +1,119 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawnGit } from "./git-process.ts";
+import { GitError } from "./port.ts";
+import type { Repository } from "./run-git.ts";
+
+export interface ObjectInfo {
+  id: string;
+  type: "commit" | "tree" | "blob" | "tag";
+  size: number;
+}
+
+/** Reads objects through one long-lived `git cat-file --batch-command`: no process a read. Started when first needed, again after it died. */
+export interface CatFile {
+  /** `spec` is a full object id or a checked full ref name. undefined: no such object. */
+  info(spec: string): Promise<ObjectInfo | undefined>;
+  contents(spec: string): Promise<{ info: ObjectInfo; body: Buffer } | undefined>;
+  close(): void;
+}
+
+interface Waiting {
+  withBody: boolean;
+  resolve(answer: { info: ObjectInfo; body: Buffer } | undefined): void;
+  reject(error: Error): void;
+}
+
+/** Answers come in the order of the questions, so a queue of who waits is all the state there is. */
+interface Conversation {
+  child: ChildProcessWithoutNullStreams;
+  waiting: Waiting[];
+  dead: boolean;
+}
+
+export function openCatFile(repository: Repository): CatFile {
+  let conversation: Conversation | undefined;
+  let closed = false;
+
+  function ask(command: "info" | "contents", spec: string): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
+    if (closed) return Promise.reject(new GitError("Unavailable", "the mirror is closed"));
+    if (conversation === undefined || conversation.dead) conversation = start(repository);
+    const { child, waiting } = conversation;
+    return new Promise((resolve, reject) => {
+      waiting.push({ withBody: command === "contents", resolve, reject });
+      child.stdin.write(`${command} ${spec}\n`);
+    });
+  }
+
+  /** The process may die between two questions (killed, out of memory): asked again once, of a new one. */
+  async function askTwice(command: "info" | "contents", spec: string): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
+    try {
+      return await ask(command, spec);
+    } catch (error) {
+      if (closed) throw error;
+      return await ask(command, spec);
+    }
+  }
+
+  return {
+    info: async (spec) => (await askTwice("info", spec))?.info,
+    contents: (spec) => askTwice("contents", spec),
+    close() {
+      closed = true;
+      conversation?.child.stdin.end();
+    },
+  };
+}
+
+function start(repository: Repository): Conversation {
+  const child = spawnGit(repository, ["cat-file", "--batch-command"]);
+  const conversation: Conversation = { child, waiting: [], dead: false };
+  const stderr: string[] = [];
+  const end = (why: string): void => {
+    conversation.dead = true;
+    for (const { reject } of conversation.waiting.splice(0)) reject(new GitError("Unavailable", `git cat-file ended: ${why}`));
+  };
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk.toString("utf8").slice(0, 2000)));
+  child.stdin.on("error", () => undefined);
+  child.once("error", (error) => end(error.message));
+  child.once("close", () => end(stderr.join("").trim() || "no reason given"));
+  const feed = answerParser(conversation.waiting);
+  child.stdout.on("data", (chunk: Buffer) => feed(chunk));
+  return conversation;
+}
+
+/** Takes stdout in whatever pieces it comes and answers who waits. A body is collected as pieces and joined once. */
+function answerParser(waiting: Waiting[]): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  let body: { info: ObjectInfo; pieces: Buffer[]; missing: number } | undefined;
+
+  function header(line: string): void {
+    const [id = "", type = "", size = ""] = line.split(" ");
+    const info = /^\d+$/.test(size) ? { id, type: type as ObjectInfo["type"], size: Number(size) } : undefined;
+    if (info === undefined) waiting.shift()?.resolve(undefined);
+    // One more byte: the newline git writes after a body.
+    else if (waiting[0]?.withBody === true) body = { info, pieces: [], missing: info.size + 1 };
+    else waiting.shift()?.resolve({ info, body: Buffer.alloc(0) });
+  }
+
+  return (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    while (rest.length > 0) {
+      if (body !== undefined) {
+        const piece = rest.subarray(0, body.missing);
+        body.pieces.push(piece);
+        body.missing -= piece.length;
+        rest = rest.subarray(piece.length);
+        if (body.missing > 0) return;
+        const { info, pieces } = body;
+        body = undefined;
+        waiting.shift()?.resolve({ info, body: Buffer.concat(pieces).subarray(0, info.size) });
+        continue;
+      }
+      const newline = rest.indexOf(10);
+      if (newline < 0) return;
+      const line = rest.toString("utf8", 0, newline);
+      rest = rest.subarray(newline + 1);
+      header(line);
+    }
+  };
+}

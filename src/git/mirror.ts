@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { buildCommit } from "./fast-import.ts";
+import type { Credentials } from "./git-env.ts";
+import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
+import { pipeGit } from "./git-process.ts";
+import { branchRef, objectId, remoteUrl } from "./names.ts";
+import { GitError, type Mirror, type RefUpdate } from "./port.ts";
+import { judgePush, pushArguments } from "./push.ts";
+import { openReader } from "./reader.ts";
+import { type GitResult, type Repository, type RunOptions, runGit } from "./run-git.ts";
+
+export interface MirrorOptions {
+  /** Made where it is not there. Belongs to one process at a time. */
+  directory: string;
+  /** http or https, without credentials in it. */
+  url: string;
+  /** Asked before every command that talks to the remote; a token may be minted anew each time. */
+  credentials?: () => Promise<Credentials> | undefined;
+  /** Lets `url` be a path or `file://`. */
+  allowFile?: boolean;
+  log?: (message: string, fields: Record<string, unknown>) => void;
+}
+
+const REMOTE_LIMIT_MS = 5 * 60_000;
+/** A lock this old was left by a process that was killed: no command of ours runs as long. */
+const STALE_LOCK_MS = REMOTE_LIMIT_MS + 60_000;
+
+/** Opens (and where need be makes) the bare mirror. Nothing is fetched yet. */
+export async function openMirror(options: MirrorOptions): Promise<Mirror> {
+  const { log } = options;
+  const url = remoteUrl(options.url, options.allowFile === true);
+  const closing = new AbortController();
+  const repository: Repository = { directory: resolve(options.directory), allowFile: options.allowFile === true, closing: closing.signal };
+  await makeBare(repository, url);
+  const reader = openReader(repository);
+  const serially = serial();
+  let sequence = 0;
+
+  async function remote(doing: string, args: readonly string[], more: Pick<RunOptions, "answers"> = {}): Promise<GitResult> {
+    const credentials = url.startsWith("http") ? await options.credentials?.() : undefined;
+    const run = () => runGit(repository, args, { ...more, remote: url, credentials, limitMs: REMOTE_LIMIT_MS });
+    const started = performance.now();
+    try {
+      return await run().catch(async (error) => {
+        if (await removedStaleLock(error)) return await run();
+        throw error;
+      });
+    } catch (error) {
+      throw gitError(`${doing} ${url}`, error);
+    } finally {
+      log?.("git", { command: args[0], ms: Math.round(performance.now() - started) });
+    }
+  }
+
+  async function fetchBranches(refs: readonly string[]): Promise<void> {
+    const refspecs = refs.map((ref) => `+${ref}:${ref}`);
+    const args = ["fetch", "--prune", "--no-tags", "--no-write-fetch-head", "--quiet", "--end-of-options", url];
+    try {
+      await remote("fetch from", [...args, ...refspecs]);
+    } catch (error) {
+      // Named branches that are not there make git refuse the whole fetch: it names one, which is dropped here as prune would.
+      const missing = error instanceof GitError ? /couldn't find remote ref (\S+)/.exec(error.message)?.[1] : undefined;
+      if (missing === undefined || !refs.includes(missing)) throw error;
+      await setRefs(repository, [{ ref: missing, old: undefined, new: undefined }]);
+      const rest = refs.filter((ref) => ref !== missing);
+      if (rest.length > 0) await fetchBranches(rest);
+    }
+  }
+
+  async function remoteRefs(refs: readonly string[]): Promise<Map<string, string>> {
+    const { stdout } = await remote("ask", ["ls-remote", "--refs", "--quiet", "--end-of-options", url, ...refs]);
+    const lines = stdout.split("\n").map((line) => line.split("\t"));
+    return new Map(lines.flatMap(([sha, ref]) => (sha && ref ? [[ref, sha] as [string, string]] : [])));
+  }
+
+  async function push(updates: readonly RefUpdate[], tries = 3): Promise<"ok" | "stale"> {
+    if (updates.length === 0) return "ok";
+    const result = await remote("push to", pushArguments(url, updates), { answers: [0, 1] });
+    const verdict = judgePush(url, updates, result);
+    if (verdict === "ok") await setRefs(repository, updates);
+    if (verdict !== "unsure") return verdict;
+    const refs = await remoteRefs(updates.map((update) => update.ref));
+    if (updates.some((update) => refs.get(update.ref) !== update.old)) return "stale";
+    // Somebody held the remote's lock and has not moved the ref: theirs may have failed, so ours is tried again.
+    if (tries > 1) return await push(updates, tries - 1);
+    throw new GitError("Unavailable", `push to ${url}: the remote's refs stay locked: ${remoteWords(result.stderr) || "no reason given"}`);
+  }
+
+  const { trees: _trees, refCommit, ...reads } = reader;
+  return {
+    ...reads,
+    fetch: (branches) => serially(() => fetchBranches(branches === undefined ? ["refs/heads/*"] : branches.map(branchRef))),
+    head: async (branch) => await refCommit(branchRef(branch)),
+    remoteHead: async (branch) => (await remoteRefs([branchRef(branch)])).get(branchRef(branch)),
+    commit: (input) => buildCommit(repository, reader.trees, input, sequence++),
+    push: (updates) => serially(() => push(updates)),
+    async close() {
+      await reader.close();
+      closing.abort();
+    },
+  };
+}
+
+async function makeBare(repository: Repository, url: string): Promise<void> {
+  const { directory } = repository;
+  mkdirSync(directory, { recursive: true });
+  try {
+    if (!existsSync(join(directory, "HEAD"))) {
+      await runGit(repository, ["init", "--bare", "--quiet", "--template=", "--initial-branch=stagecoach-none"]);
+    }
+    await runGit(repository, ["config", "remote.origin.url", url]);
+  } catch (error) {
+    throw gitError(`make a mirror in ${directory}`, error);
+  }
+}
+
+/** Moves the mirror's own refs, whatever they were: they only say what the remote was last seen to have. */
+async function setRefs(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
+  const lines = updates.map(({ ref, new: to }) => (to === undefined ? `delete ${ref}\n` : `update ${ref} ${objectId(to)}\n`));
+  try {
+    await pipeGit(repository, ["update-ref", "--stdin"], lines);
+  } catch (error) {
+    throw gitError("note what the remote has", error);
+  }
+}
+
+async function removedStaleLock(error: unknown): Promise<boolean> {
+  const path = error instanceof GitFailure ? /Unable to create '(.+\.lock)': File exists/.exec(error.stderr)?.[1] : undefined;
+  if (path === undefined) return false;
+  const age = await stat(path).then(
+    (found) => Date.now() - found.mtimeMs,
+    () => 0,
+  );
+  if (age < STALE_LOCK_MS) return false;
+  await rm(path, { force: true });
+  return true;
+}
+
+/** One after the other: git's own ref locks make concurrent fetches and pushes of one mirror fail, not wait. */
+function serial(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

@@ -1,0 +1,93 @@
+import type { CatFile } from "./cat-file.ts";
+import { GitError } from "./port.ts";
+
+export interface TreeEntry {
+  mode: string;
+  id: string;
+}
+
+export type Tree = ReadonlyMap<string, TreeEntry>;
+
+export const SYMLINK = "120000";
+export const SUBMODULE = "160000";
+export const DIRECTORY = "40000";
+
+/** More entries than any directory a person made; a tree object over this is refused, not read. */
+const MAX_TREE_BYTES = 64 * 1024 * 1024;
+const MAX_CACHED_ENTRIES = 300_000;
+
+export interface Trees {
+  /** The root tree of a commit, a tag or a tree itself. GitError `NotFound` for an unknown id. */
+  root(id: string): Promise<string>;
+  tree(id: string): Promise<Tree>;
+  /** Entry at a checked path; null where there is none. A symlink on the way there is GitError `Symlink`. */
+  entry(root: string, path: string): Promise<TreeEntry | null>;
+}
+
+/** Walks trees by hand: `COMMIT:path` would follow nothing and tell no mode, and a symlink must never pass for a file. Trees never change, so they are kept. */
+export function openTrees(objects: CatFile): Trees {
+  const cached = new Map<string, Tree>();
+  let entries = 0;
+
+  async function tree(id: string): Promise<Tree> {
+    const known = cached.get(id);
+    if (known !== undefined) {
+      cached.delete(id);
+      cached.set(id, known);
+      return known;
+    }
+    const info = await objects.info(id);
+    if (info === undefined) throw new GitError("NotFound", `no object ${id} in the mirror`);
+    if (info.size > MAX_TREE_BYTES) throw new GitError("TooLarge", `tree ${id} has ${info.size} bytes`);
+    const read = await objects.contents(id);
+    if (read?.info.type !== "tree") throw new GitError("Invalid", `${id} is no tree`);
+    const parsed = parseTree(read.body, id.length / 2);
+    cached.set(id, parsed);
+    entries += parsed.size + 1;
+    for (const [oldest, size] of [...cached].map(([key, value]): [string, number] => [key, value.size + 1])) {
+      if (entries <= MAX_CACHED_ENTRIES || oldest === id) break;
+      cached.delete(oldest);
+      entries -= size;
+    }
+    return parsed;
+  }
+
+  async function root(id: string): Promise<string> {
+    const read = await objects.contents(id);
+    if (read === undefined) throw new GitError("NotFound", `no commit ${id} in the mirror; fetch first`);
+    if (read.info.type === "tree") return id;
+    const found = /^(?:tree|object) ([0-9a-f]+)/.exec(read.body.toString("latin1", 0, 80));
+    if (read.info.type === "blob" || found?.[1] === undefined) throw new GitError("Invalid", `${id} is a ${read.info.type}, no commit`);
+    return read.info.type === "tag" ? await root(found[1]) : found[1];
+  }
+
+  async function entry(rootTree: string, path: string): Promise<TreeEntry | null> {
+    const parts = path.split("/");
+    const name = parts.pop() ?? "";
+    let at = rootTree;
+    for (const [depth, part] of parts.entries()) {
+      const found = (await tree(at)).get(part);
+      if (found?.mode === SYMLINK) {
+        throw new GitError("Symlink", `${path}: ${parts.slice(0, depth + 1).join("/")} is a symbolic link; name the real directory`);
+      }
+      if (found?.mode !== DIRECTORY) return null;
+      at = found.id;
+    }
+    return (await tree(at)).get(name) ?? null;
+  }
+
+  return { root, tree, entry };
+}
+
+/** `MODE NAME\0ID…`, the id in raw bytes. */
+function parseTree(body: Buffer, idBytes: number): Tree {
+  const tree = new Map<string, TreeEntry>();
+  for (let at = 0; at < body.length; ) {
+    const space = body.indexOf(32, at);
+    const end = body.indexOf(0, space);
+    const id = body.toString("hex", end + 1, end + 1 + idBytes);
+    tree.set(body.toString("utf8", space + 1, end), { mode: body.toString("latin1", at, space), id });
+    at = end + 1 + idBytes;
+  }
+  return tree;
+}
