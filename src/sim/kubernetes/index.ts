@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "../../rollout/time.ts";
+import type { Account, Rule, Verb } from "./auth.ts";
+import { createLister } from "./list.ts";
+import { createApiServer } from "./server.ts";
+import { createStore, type Store } from "./store.ts";
+import { createWatchHub } from "./watch.ts";
+
+/*
+ * An embedded Kubernetes API for Argo CD's kinds, Secrets, ConfigMaps and Namespaces, over real HTTP.
+ *
+ * Modelled: get, list (label and field selectors, consistent pages, 410 for an expired page), create, update (409 on a stale
+ * resourceVersion), merge and JSON patches, delete with finalizers, watch (resourceVersion, bookmarks, timeoutSeconds,
+ * sendInitialEvents, 410 as an ERROR event), bearer tokens, rules as in a Role, discovery documents.
+ * Not modelled: schema validation and defaulting, strategic-merge and server-side apply patches, subresources, admission,
+ * garbage collection by ownerReference, deletecollection, TLS.
+ */
+
+export interface KubernetesOptions {
+  clock: Clock;
+  /** 0 (default): any free one. */
+  port?: number;
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Of the account that may do everything; default: a random one. */
+  token?: string;
+  /** Events a resource keeps for watches that come back. */
+  keepEvents?: number;
+}
+
+export interface KubernetesSim {
+  url: string;
+  token: string;
+  store: Store;
+  /** Text of a kubeconfig for the account that may do everything, or for another token. */
+  kubeconfig(token?: string): string;
+  /** Adds an account that may do only what the rules say; returns its token. */
+  addAccount(user: string, rules: Rule[], token?: string): string;
+  faults: {
+    /** Cuts every open watch. */
+    dropWatches(): void;
+    /** Watches stay open and say nothing while it is on; what they missed is lost to them. */
+    silenceWatches(silent: boolean): void;
+    /** Open watches get an ERROR 410, old resourceVersions and continue tokens are no longer good. */
+    expire(): void;
+  };
+  openWatches(): number;
+  /** How often each `verb plural` was asked. */
+  requests(): ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+function kubeconfigText(url: string, token: string): string {
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "embedded", cluster: { server: url, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "embedded", user: { token } }],
+    contexts: [{ name: "embedded", context: { cluster: "embedded", user: "embedded", namespace: "argocd" } }],
+    "current-context": "embedded",
+  };
+  return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+/** Starts the API on a socket. `close` ends every connection. */
+export async function startKubernetes(options: KubernetesOptions): Promise<KubernetesSim> {
+  const { clock, port = 0, host = "127.0.0.1", token = randomBytes(24).toString("base64url"), keepEvents } = options;
+  const store = createStore({ clock, ...(keepEvents === undefined ? {} : { keep: keepEvents }) });
+  const lister = createLister(store, clock);
+  const watches = createWatchHub(store, clock);
+  const accounts = new Map<string, Account>([[token, { user: "admin" }]]);
+  const counts = new Map<string, number>();
+  const count = (verb: Verb, plural: string) => counts.set(`${verb} ${plural}`, (counts.get(`${verb} ${plural}`) ?? 0) + 1);
+  const server = createApiServer({ store, lister, watches, accounts, onRequest: (verb, resource) => count(verb, resource.plural) });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve());
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  for (const name of ["default", "kube-system"]) store.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+
+  return {
+    url,
+    token,
+    store,
+    kubeconfig: (other = token) => kubeconfigText(url, other),
+    addAccount(user, rules, given = randomBytes(24).toString("base64url")) {
+      accounts.set(given, { user, rules });
+      return given;
+    },
+    faults: {
+      dropWatches: () => watches.drop(),
+      silenceWatches: (silent) => watches.silence(silent),
+      expire() {
+        store.expire();
+        lister.expire();
+        watches.expire();
+      },
+    },
+    openWatches: () => watches.size(),
+    requests: () => counts,
+    async close() {
+      watches.drop();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
