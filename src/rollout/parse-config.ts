@@ -1,0 +1,53 @@
+import type { Finding, Problem } from "./parse-problem.ts";
+import { type Placed, validate } from "./parse-validate.ts";
+import { isRecord } from "./parse-walk.ts";
+import { readYaml, type Source } from "./parse-yaml.ts";
+import type { Rollout } from "./rollout.ts";
+import { checkPins, checkRelease } from "./rules-pins.ts";
+import { repoConfigSchema } from "./schema.ts";
+
+/** What `.github/stagecoach.yaml` says of rollouts. */
+export interface RepoConfigRollouts {
+  file: string;
+  mode?: Rollout["mode"];
+  /** By the rollout's name: plain data, already valid. */
+  byName: ReadonlyMap<string, Placed>;
+}
+
+export const NO_CONFIG: RepoConfigRollouts = { file: ".github/stagecoach.yaml", byName: new Map() };
+
+/** Reads `.github/stagecoach.yaml`; null where the repo has none. With an error in it no rollout may start, so callers must look at `problems`. */
+export function parseRepoConfig(text: string | null, file: string): { rollouts: RepoConfigRollouts; problems: Problem[] } {
+  const none = { ...NO_CONFIG, file };
+  if (text === null) return { rollouts: none, problems: [] };
+  const { sources, problems } = readYaml(text, file);
+  const [source, second] = sources;
+  if (second !== undefined)
+    problems.push(
+      second.place({ code: "SEVERAL_DOCUMENTS", message: "the settings are one document", hint: "merge the documents into one", path: [] }),
+    );
+  if (source === undefined) return { rollouts: none, problems };
+  const checked = validate(repoConfigSchema, source.data);
+  const findings = [...checked.findings];
+  if (checked.value !== undefined) {
+    for (const [name, { release, pins, delivery }] of Object.entries(checked.value.rollouts)) {
+      const path = ["rollouts", name];
+      if (release !== undefined) findings.push(...checkRelease(release, [...path, "release"]));
+      if (pins !== undefined) findings.push(...checkPins(pins, release, delivery?.strategy ?? "PullRequest", [...path, "pins"]));
+    }
+  }
+  problems.push(...findings.map((finding: Finding) => source.place(finding)));
+  const mode = checked.value?.mode;
+  return { rollouts: { file, ...(mode === undefined ? {} : { mode }), byName: placed(source, checked.value?.rollouts ?? {}) }, problems };
+}
+
+function placed(source: Source, rollouts: Record<string, unknown>): Map<string, Placed> {
+  const raw = isRecord(source.data) && isRecord(source.data["rollouts"]) ? source.data["rollouts"] : {};
+  const byName = new Map<string, Placed>();
+  for (const name of Object.keys(rollouts)) {
+    const data = raw[name];
+    if (isRecord(data))
+      byName.set(name, { data, place: (finding) => source.place({ ...finding, path: ["rollouts", name, ...finding.path] }) });
+  }
+  return byName;
+}

@@ -1,0 +1,112 @@
+import type { z } from "zod";
+import type { Delivery, Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage } from "./rollout.ts";
+import type { Resource } from "./schema.ts";
+import type { deliverySchema, pinSchema, releaseSchema } from "./schema-spec.ts";
+import { parseDuration } from "./time.ts";
+
+type WrittenStage = Resource["spec"]["stages"][number];
+
+/** A valid resource as the rest of the program sees it: quantities and durations read, templates as they are. */
+export function toRollout(resource: Resource, file: string, defaultMode: Rollout["mode"]): Rollout {
+  const { metadata, spec } = resource;
+  return {
+    name: metadata.name,
+    file,
+    mode: spec.mode ?? defaultMode,
+    source: toSource(spec.sourceRef),
+    ...(spec.release === undefined ? {} : { release: toRelease(spec.release) }),
+    pins: (spec.pins ?? []).map(toPin),
+    delivery: toDelivery(spec.delivery),
+    onNewRelease: spec.onNewRelease,
+    onFailure: { action: spec.onFailure.action, maxFailures: toQuantity(spec.onFailure.maxFailures) },
+    baseline: spec.baseline,
+    allowUnstaged: spec.allowUnstaged ?? false,
+    settleMs: ms(spec.settle),
+    graceMs: ms(spec.grace),
+    seenDeadlineMs: ms(spec.seenDeadline),
+    waitingDeadlineMs: ms(spec.waitingDeadline),
+    stages: spec.stages.map(toStage),
+  };
+}
+
+function toSource(ref: Resource["spec"]["sourceRef"]): SourceRef {
+  const planes = ref.controlPlane;
+  return {
+    kind: ref.kind,
+    name: ref.name ?? "",
+    namespace: ref.namespace,
+    controlPlanes: planes === undefined ? [] : typeof planes === "string" ? [planes] : planes,
+    ...(ref.selector === undefined ? {} : { selector: ref.selector }),
+    unverified: ref.unverified,
+  };
+}
+
+function toRelease(release: z.output<typeof releaseSchema>): ReleaseSpec {
+  const { attempt } = release;
+  if (release.from !== undefined) return { kind: "from", ...release.from, attempt };
+  if (release.values !== undefined) return { kind: "values", values: release.values, attempt };
+  if (release.commit !== undefined) return { kind: "commit", paths: release.commit.paths, attempt };
+  if (release.tag !== undefined) return { kind: "tag", range: release.tag, attempt };
+  return { kind: "version", version: release.version ?? "", attempt };
+}
+
+const DEFAULT_VALUE = "{{ release.version }}";
+
+function toPin(pin: z.output<typeof pinSchema>): PinTemplate {
+  if (pin.branch !== undefined) return { kind: "branch", branch: pin.branch };
+  const value = pin.value ?? DEFAULT_VALUE;
+  if (pin.clusterGenerator !== undefined) return { kind: "clusterGenerator", ...pin.clusterGenerator, value };
+  return {
+    kind: "value",
+    file: pin.file ?? "",
+    path: pin.path ?? "",
+    ...(pin.part === undefined ? {} : { part: pin.part }),
+    create: pin.create ?? false,
+    value,
+  };
+}
+
+function toDelivery(delivery: z.output<typeof deliverySchema>): Delivery {
+  return {
+    strategy: delivery.strategy,
+    merge: delivery.merge,
+    method: delivery.method,
+    ...(delivery.base === undefined ? {} : { base: delivery.base }),
+    labels: delivery.labels,
+    reviewers: delivery.reviewers ?? { teams: [], users: [] },
+  };
+}
+
+function toStage(stage: WrittenStage): Stage {
+  const topologyKey = stage.topologyKey ?? stage.clusters.topologyKey;
+  const { maxUnavailable } = stage;
+  return {
+    name: stage.name,
+    selector: stage.clusters.selector,
+    maxClusters: toQuantity(stage.maxClusters),
+    maxUnavailable: toQuantity(typeof maxUnavailable === "object" ? maxUnavailable.start : maxUnavailable),
+    batching: stage.batching,
+    order: toOrder(stage.order),
+    ...(topologyKey === undefined ? {} : { topologyKey }),
+    bakeMs: ms(stage.bake),
+    progressDeadlineMs: ms(stage.progressDeadline),
+    ...(stage.requeue === undefined
+      ? {}
+      : { requeue: { selector: stage.requeue.selector, attempts: stage.requeue.attempts, intervalMs: ms(stage.requeue.interval) } }),
+  };
+}
+
+function toOrder(order: WrittenStage["order"]): Order {
+  if (order.by === "label") return { by: "label", key: order.key ?? "" };
+  if (order.by === "seeded") return { by: "seeded", seed: order.seed ?? "" };
+  return { by: "name" };
+}
+
+function toQuantity(written: number | string): Quantity {
+  return typeof written === "number" ? { count: written } : { percent: Number(written.slice(0, -1)) };
+}
+
+/** The schema lets only durations through. */
+function ms(text: string): number {
+  return parseDuration(text) ?? 0;
+}

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { budget, duration, key, partly, planned, quantity, selector, text } from "./schema-common.ts";
+import { stageSchema } from "./schema-stage.ts";
+
+export const sourceRefSchema = z.strictObject({
+  apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),
+  kind: key(z.enum(["ApplicationSet", "Application"]), "`ApplicationSet`, or `Application` with a `selector` for hand-written ones."),
+  name: key(text.min(1).optional(), "Name of the ApplicationSet."),
+  namespace: key(text.min(1).default("argocd"), "Its namespace."),
+  controlPlane: key(
+    z.union([text.min(1), z.array(text.min(1)).min(1)]).optional(),
+    "The Argo CD instance, or a list of them. Default: the only one configured.",
+  ),
+  selector: key(selector.optional(), "For `kind: Application`: label selector over Applications."),
+  unverified: key(
+    z.boolean().default(false),
+    "Go on where an ApplicationSet can be rendered neither offline nor by Argo CD: the check that nothing is deleted is then left out.",
+  ),
+});
+
+const place = z.strictObject({
+  file: key(text.min(1), "File in the config repo."),
+  path: key(text.min(1), "Pin path in it."),
+});
+
+/** Exactly one of version, from, values, commit, tag; see the rules. */
+export const releaseSchema = z.strictObject({
+  version: key(text.min(1).optional(), "The version itself, in this file."),
+  from: key(place.optional(), "A value in another file of the repo."),
+  values: key(
+    z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]*$/), z.union([text.min(1), place])).optional(),
+    "Several values by name: texts, or `{file, path}`. Used as `{{ release.values.NAME }}`.",
+  ),
+  commit: planned(
+    z.strictObject({ paths: key(z.array(text.min(1)).min(1), "Globs.") }),
+    "The merge commit of any pull request that touches these paths.",
+  ),
+  tag: planned(text.min(1), "The newest Git tag in this range."),
+  attempt: key(z.int().min(1).default(1), "Raise it to release the same version again."),
+});
+
+/** Exactly one of file+path, clusterGenerator, branch; see the rules. */
+export const pinSchema = z.strictObject({
+  file: key(text.min(1).optional(), "File in the config repo; a template."),
+  path: key(text.min(1).optional(), "Pin path in it; a template."),
+  part: key(
+    z.enum(["tag", "digest", "tag+digest", "ref"]).optional(),
+    "Part of the value: of an image reference, or the `?ref=` of a URL.",
+  ),
+  create: key(z.boolean().optional(), "Insert the key where it is absent or empty."),
+  value: key(text.min(1).optional(), "What is written; a template. Default: `{{ release.version }}`."),
+  clusterGenerator: key(
+    z
+      .strictObject({
+        file: key(text.min(1), "File of the ApplicationSet."),
+        old: key(
+          text.min(1).default("spec.generators[0]"),
+          "Pin path of the generator entry that holds the old version; its `selector` says `NotIn`.",
+        ),
+        new: key(text.min(1).default("spec.generators[1]"), "Pin path of the entry that holds the new version; its `selector` says `In`."),
+        path: key(text.min(1), "Where the version stands inside an entry's `clusters`, such as `values.revision`."),
+      })
+      .optional(),
+    "Moves clusters between two clusters-generator entries.",
+  ),
+  branch: key(text.min(1).optional(), "Fast-forwards this branch to the release commit; a template. Needs `delivery.strategy: Commit`."),
+});
+
+export const pinsSchema = z.array(pinSchema).min(1);
+
+export const deliverySchema = z.strictObject({
+  strategy: key(
+    z.enum(["PullRequest", "Commit"]).default("PullRequest"),
+    "`PullRequest`: one a batch. `Commit`: none; only with `branch` pins in this version.",
+  ),
+  merge: partly(z.enum(["Auto", "Manual"]).default("Auto"), ["Auto"], "`Auto`: merged when the gates pass. `Manual`: by a person."),
+  method: key(z.enum(["squash", "merge", "rebase"]).default("squash"), "How pull requests are merged."),
+  labels: key(z.array(text.min(1).max(50)).default([]), "Labels of the pull requests."),
+  base: key(text.min(1).optional(), "Branch that pins are read from and written to. Default: the repo's default branch."),
+  reviewers: planned(
+    z.strictObject({ teams: key(z.array(text).default([]), "Teams."), users: key(z.array(text).default([]), "Accounts.") }),
+    "Who is asked to review.",
+  ),
+  title: planned(text, "Template of a pull request's title."),
+  body: planned(text, "Template of what its body begins with."),
+  commitMessage: planned(text, "Template of the commit's message."),
+  signoff: planned(z.boolean(), "Adds Signed-off-by."),
+});
+
+export const modeSchema = z.enum(["Observe", "Propose", "Run"]);
+export const MODE =
+  "`Observe`: comments only. `Propose`: opens pull requests, merges none. `Run`: all of it. Default: the repo's, else Propose.";
+
+export const specSchema = z.strictObject({
+  sourceRef: key(sourceRefSchema, "What owns the target Applications."),
+  release: key(
+    releaseSchema.optional(),
+    "What starts a run when it changes on the default branch; exactly one of `version`, `from`, `values`, `commit`, `tag`.",
+  ),
+  pins: key(
+    pinsSchema.optional(),
+    "Where one target's version is written; all of them change in the batch's one commit. Each is `file` + `path`, or `clusterGenerator`, or `branch`.",
+  ),
+  mode: key(modeSchema.optional(), MODE),
+  delivery: key(deliverySchema.default(deliverySchema.parse({})), "How a batch reaches the branch."),
+  onNewRelease: partly(
+    z.enum(["Supersede", "Queue", "Reject"]).default("Supersede"),
+    ["Supersede"],
+    "What a release does that is merged while a run is in progress.",
+  ),
+  onFailure: key(
+    z
+      .strictObject({
+        action: partly(z.enum(["Pause", "Rollback", "Continue"]).default("Pause"), ["Pause"], "What happens past the budget."),
+        maxFailures: key(budget.default(0), "Failed clusters tolerated before `action`; a percentage is of the rollout's clusters."),
+      })
+      .default({ action: "Pause", maxFailures: 0 }),
+    "What a failed target does.",
+  ),
+  stages: key(z.array(stageSchema).min(1), "The steps of the rollout, in order."),
+  settle: key(duration.default("10s"), "How long a target must hold still before it counts as live."),
+  grace: key(duration.default("60s"), "How long a bad state may last before it counts as failing."),
+  seenDeadline: key(duration.default("15m"), "From the merge to the first sight of the change in Argo CD."),
+  waitingDeadline: key(duration.default("24h"), "How long a target may wait for a person, a window or a retry before the run pauses."),
+  baseline: partly(z.enum(["Strict", "Tolerate"]).default("Strict"), ["Strict"], "Whether a target that was unhealthy before counts."),
+  allowUnstaged: planned(z.boolean(), "Go on where a release PR changes Applications by itself."),
+  dependsOn: planned(
+    z.array(z.strictObject({ rollout: key(text, "Its name."), atLeast: key(text.optional(), "`SameVersion`, or a version.") })),
+    "Rollouts that must be there first, per cluster.",
+  ),
+  windows: planned(
+    z.array(
+      z.strictObject({
+        schedule: key(text, "Cron."),
+        duration: key(duration, "How long."),
+        timeZone: key(text.optional(), "IANA name."),
+        kind: key(z.enum(["allow", "deny"]).optional(), "`allow` or `deny`."),
+      }),
+    ),
+    "When batches may merge.",
+  ),
+  joiners: planned(z.enum(["Append", "Ignore", "Hold"]), "What happens to clusters that appear during a run."),
+  rollback: planned(
+    z.strictObject({ maxUnavailable: key(quantity.optional(), "Size of its batches."), skipBake: key(z.boolean().optional(), "No bake.") }),
+    "How a rollback travels.",
+  ),
+  quarantine: planned(
+    z.strictObject({
+      max: key(budget.optional(), "How many at most."),
+      onReturn: key(z.enum(["CatchUp", "Skip"]).optional(), "What a returning cluster gets."),
+    }),
+    "Clusters that cannot be reached are left out.",
+  ),
+  flap: planned(z.strictObject({ ignore: key(duration.optional(), "Shorter dips are ignored.") }), "Filter for health that flaps."),
+  suspended: planned(z.enum(["Wait", "Accept"]), "What a suspended Application counts as."),
+  weightPins: planned(
+    z.array(z.strictObject({ file: key(text, "File."), path: key(text, "Pin path."), value: key(text, "Template.") })),
+    "Pins of `steps`.",
+  ),
+  inventory: planned(z.strictObject({ file: key(text, "File in the repo.") }), "Clusters from a file instead of Argo CD."),
+});

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { duration, key, partly, planned, quantity, selector, text } from "./schema-common.ts";
+
+const analysis = z.strictObject({
+  templates: key(
+    z
+      .array(
+        z.strictObject({
+          templateName: key(text, "Name of the template."),
+          clusterScope: key(z.boolean().optional(), "A ClusterAnalysisTemplate."),
+        }),
+      )
+      .default([]),
+    "Templates to run together.",
+  ),
+  args: key(
+    z.array(z.strictObject({ name: key(text, "Argument."), value: key(text, "Its value; a template.") })).default([]),
+    "Arguments of the templates.",
+  ),
+  when: key(z.array(z.enum(["BeforeStage", "AfterBatch", "AfterStage", "Background"])).optional(), "When it runs."),
+});
+
+const hook = z.strictObject({
+  url: key(text, "Called with POST."),
+  timeout: key(duration.optional(), "How long an answer may take."),
+});
+
+const order = z.strictObject({
+  by: partly(z.enum(["name", "label", "seeded"]).default("name"), ["name", "label"], "What clusters are ordered by; ties by name."),
+  key: key(text.optional(), "For `by: label`: the label. Values that are numbers are compared as numbers; clusters without it come last."),
+  seed: planned(text, "For `by: seeded`: the seed."),
+  pairs: planned(z.array(z.array(text)), "Clusters that are to travel one right after another."),
+});
+
+const requeue = z.strictObject({
+  selector: key(selector, "Which of the stage's clusters are put off to its end."),
+  attempts: key(z.int().min(1).default(5), "How many looks, one each `interval`, until a cluster that still matches has failed."),
+  interval: key(duration.default("30m"), "Time between looks."),
+});
+
+const adaptive = z.strictObject({
+  start: key(z.int().min(1), "Size of the first batch."),
+  factor: key(z.number().min(1), "What each batch grows by."),
+  max: key(quantity, "What it never grows past."),
+});
+
+/** One stage of a rollout. */
+export const stageSchema = z.strictObject({
+  name: key(text.min(1).max(63), "Unique in the rollout. Shown everywhere, so say what it is for."),
+  clusters: key(
+    z.strictObject({
+      selector: key(
+        selector,
+        "Kubernetes label selector over the labels of Argo CD's cluster Secrets, plus `name` and `server`. `{}` selects every cluster.",
+      ),
+      topologyKey: key(text.optional(), "The same as the stage's `topologyKey`."),
+    }),
+    "Which clusters the stage takes, of those that no earlier stage has taken.",
+  ),
+  maxClusters: key(quantity.default("100%"), "How many of the selected clusters the stage takes; a percentage is rounded up."),
+  maxUnavailable: key(
+    z.union([quantity, adaptive]).default(1),
+    "How many clusters may be in flight at once: the size of a batch. A percentage is of the stage's clusters, rounded down, at least 1. The form `{start, factor, max}` is not available in this version.",
+  ),
+  batching: key(
+    z.enum(["Fixed", "Rolling"]).default("Fixed"),
+    "`Fixed`: the next batch when the whole batch is confirmed. `Rolling`: refill as single clusters are confirmed.",
+  ),
+  order: key(order.default({ by: "name" }), "In which order clusters are taken."),
+  topologyKey: key(
+    text.min(1).optional(),
+    "Label; a batch never holds two clusters of one value, and picks go round the values. A cluster without it is a value of its own.",
+  ),
+  bake: key(duration.default("0s"), "How long a batch stays healthy before the next."),
+  progressDeadline: key(
+    duration.default("15m"),
+    "From the first sight of the change in Argo CD to healthy; past it the target has failed.",
+  ),
+  requeue: key(requeue.optional(), "Clusters put off to the stage's end, such as drained ones."),
+  approval: planned(
+    z.strictObject({ teams: key(z.array(text).min(1), "Who may approve."), count: key(z.int().min(1).default(1), "How many of them.") }),
+    "Wanted before the stage's first batch merges.",
+  ),
+  analysis: planned(analysis, "Measurements that must pass."),
+  steps: planned(
+    z.array(
+      z.strictObject({
+        setWeight: key(z.int().min(0).max(100).optional(), "Weight of the new version."),
+        pause: key(z.strictObject({ duration: key(duration.optional(), "How long; absent: until promoted.") }).optional(), "Waits."),
+        analysis: key(analysis.optional(), "Runs an analysis."),
+      }),
+    ),
+    "A weighted canary across the batch's clusters before the full version.",
+  ),
+  hooks: planned(
+    z.strictObject({
+      before: key(z.array(hook).default([]), "Before the stage."),
+      after: key(z.array(hook).default([]), "After the stage."),
+      onFailure: key(z.array(hook).default([]), "When a target fails."),
+    }),
+    "Endpoints called around the stage.",
+  ),
+  jitter: planned(duration, "Random wait before each batch, at most this long."),
+});

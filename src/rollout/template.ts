@@ -1,0 +1,109 @@
+/**
+ * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
+ * `{{ application.namespace }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
+ * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is.
+ */
+export interface TemplateValues {
+  cluster: { name: string; server: string; labels: Readonly<Record<string, string>> };
+  application: { name: string; namespace: string };
+  params: Readonly<Record<string, string>>;
+  release: Readonly<Record<string, string>>;
+}
+
+export type Variable =
+  | { root: "cluster.name" | "cluster.server" | "application.name" | "application.namespace" | "release.version" }
+  | { root: "cluster.labels" | "params" | "release.values"; key: string };
+
+export type TemplatePart = { text: string } | { variable: Variable; source: string };
+
+export type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; message: string; hint: string };
+
+const PLAIN = ["cluster.name", "cluster.server", "application.name", "application.namespace", "release.version"] as const;
+const KEYED = ["cluster.labels", "params", "release.values"] as const;
+const KNOWN = `${PLAIN.join(", ")}, ${KEYED.map((root) => `${root}.X`).join(", ")}`;
+
+/** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. */
+export function parseTemplate(template: string): ParsedTemplate {
+  const parts: TemplatePart[] = [];
+  let rest = template;
+  while (rest !== "") {
+    const open = rest.indexOf("{{");
+    if (open < 0) {
+      parts.push({ text: rest });
+      break;
+    }
+    if (open > 0) parts.push({ text: rest.slice(0, open) });
+    const close = rest.indexOf("}}", open);
+    if (close < 0) return { ok: false, message: `"{{" without "}}" in "${template}"`, hint: 'close it with "}}"' };
+    const source = rest.slice(open + 2, close).trim();
+    const variable = variableOf(source);
+    if (variable === undefined) return { ok: false, message: `unknown variable {{ ${source} }}`, hint: `known: ${KNOWN}` };
+    parts.push({ variable, source });
+    rest = rest.slice(close + 2);
+  }
+  return { ok: true, parts };
+}
+
+function variableOf(source: string): Variable | undefined {
+  for (const root of PLAIN) if (source === root) return { root };
+  for (const root of KEYED) {
+    if (!source.startsWith(root)) continue;
+    const quoted = /^\[\s*(?:"([^"]+)"|'([^']+)')\s*\]$/.exec(source.slice(root.length));
+    const key = quoted?.[1] ?? quoted?.[2] ?? /^\.([\w./-]+)$/.exec(source.slice(root.length))?.[1];
+    if (key !== undefined) return { root, key };
+  }
+  return undefined;
+}
+
+/** Fills a template in; the variable that has no value is named. With `asPath`, values with special characters are quoted as pin paths want it. */
+export function renderTemplate(
+  parts: readonly TemplatePart[],
+  values: TemplateValues,
+  asPath = false,
+): { ok: true; text: string } | { ok: false; missing: string } {
+  let text = "";
+  for (const [i, part] of parts.entries()) {
+    if ("text" in part) {
+      text += part.text;
+      continue;
+    }
+    const value = lookUp(part.variable, values);
+    if (value === undefined) return { ok: false, missing: part.source };
+    const next = parts[i + 1];
+    const after = next === undefined ? "" : "text" in next ? next.text : "{{";
+    text = asPath && !/^[\w-]+$/.test(value) ? appendQuoted(text, value, after) : text + value;
+  }
+  return { ok: true, text };
+}
+
+/** `[cluster=` + `a.b` → `[cluster="a.b"`, `clusters.` + `a.b` → `clusters["a.b"]`; where the value is only part of a name, as it is. */
+function appendQuoted(before: string, value: string, after: string): string {
+  if (/\[[^\]"']*=\s*$/.test(before) && after.startsWith("]")) return before + JSON.stringify(value);
+  const isWholeKey = (before === "" || before.endsWith(".") || before.endsWith("/")) && /^($|[.[!])/.test(after);
+  return isWholeKey ? `${before.replace(/\.$/, "")}[${JSON.stringify(value)}]` : before + value;
+}
+
+function lookUp(variable: Variable, values: TemplateValues): string | undefined {
+  switch (variable.root) {
+    case "cluster.name":
+      return values.cluster.name;
+    case "cluster.server":
+      return values.cluster.server;
+    case "application.name":
+      return values.application.name;
+    case "application.namespace":
+      return values.application.namespace;
+    case "release.version":
+      return own(values.release, "version");
+    case "cluster.labels":
+      return own(values.cluster.labels, variable.key);
+    case "params":
+      return own(values.params, variable.key);
+    case "release.values":
+      return own(values.release, variable.key);
+  }
+}
+
+function own(record: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
