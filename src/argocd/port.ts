@@ -87,6 +87,8 @@ export interface ApplicationView {
       /** What was asked for; empty: head at run time. */
       requestedRevisions: string[];
       appliedRevisions: string[];
+      /** The sources it applied are the spec's of this very read. Absent: it did not get as far as to record any. */
+      ofSpec?: boolean;
     };
     conditions: { type: string; message: string; lastTransitionTime?: Time }[];
     reconciledAt?: Time;

@@ -1,0 +1,59 @@
+import type { Context, LivenessInput } from "./liveness-types.ts";
+import { at, second, short } from "./moment.ts";
+import type { ApplicationView } from "./port.ts";
+import { equalDestination, equalSources, sameValue } from "./same.ts";
+import { sightOf } from "./sight.ts";
+
+/** Works out once per read what several clauses need. */
+export function contextOf(input: LivenessInput, app: ApplicationView, now: number): Context {
+  const mergedAt = at(input.change.mergedAt) ?? Number.POSITIVE_INFINITY;
+  const sights = [sightOf(app, input.change, input)];
+  for (const change of input.also ?? []) sights.push(sightOf(app, change, input));
+  const compared = isCompared(app, input);
+  const specDiffers = specDifference(app, input) ?? sights.find((sight, i) => sight.state === "absent" && isRevision(input, i))?.why;
+  const proven = sights.every((sight) => sight.state === "proven");
+  const stale = !compared || !isNewer(at(app.status.reconciledAt), mergedAt, proven);
+  const shows = !stale && specDiffers === undefined && sights.every((sight) => sight.state === "proven" || sight.state === "shown");
+  return { input, app, now, mergedAt, sights, compared, stale, specDiffers, shows, firstSeenAt: undefined };
+}
+
+function isRevision(input: LivenessInput, index: number): boolean {
+  return (index === 0 ? input.change : input.also?.[index - 1])?.kind === "revision";
+}
+
+function isCompared(app: ApplicationView, input: LivenessInput): boolean {
+  const to = app.status.sync.comparedTo;
+  return (
+    to !== undefined &&
+    equalSources(to.sources, app.spec.sources) &&
+    equalDestination(to.destination, app.spec.destination, input.cluster) &&
+    sameValue(to.ignoreDifferences, app.spec.ignoreDifferences)
+  );
+}
+
+/** Both written in whole seconds: an equal one is enough only where the seen revision cannot come from before. */
+function isNewer(reconciledAt: number | undefined, mergedAt: number, proven: boolean): boolean {
+  if (reconciledAt === undefined) return false;
+  const reconciled = second(reconciledAt);
+  const merged = second(mergedAt);
+  return reconciled > merged || (proven && reconciled === merged);
+}
+
+/** In words how the live spec differs from the intended one; undefined where it does not, or none is given and none is needed. */
+function specDifference(app: ApplicationView, input: LivenessInput): string | undefined {
+  const intended = input.intended;
+  if (intended === undefined) {
+    const needed = input.change.kind === "generator" || input.also?.some((change) => change.kind === "generator") === true;
+    return needed ? "what the ApplicationSet renders at the commit is not known, so its spec cannot be compared" : undefined;
+  }
+  if (!equalDestination(intended.destination, app.spec.destination, input.cluster)) return "its destination is not the intended one";
+  if (equalSources(intended.sources, app.spec.sources)) return undefined;
+  const live = app.spec.sources;
+  if (live.length !== intended.sources.length) return `it has ${live.length} source(s), the commit gives it ${intended.sources.length}`;
+  for (const [i, source] of intended.sources.entries()) {
+    const is = live[i]?.targetRevision ?? "HEAD";
+    const wanted = source.targetRevision ?? "HEAD";
+    if (is !== wanted) return `its spec asks for ${short(is)}, not yet for ${short(wanted)}`;
+  }
+  return "its sources are not yet as the commit gives them";
+}

@@ -1,0 +1,114 @@
+import type { Verdict } from "../rollout/run.ts";
+import type { Time } from "../rollout/time.ts";
+import type { ApplicationView, ClusterView, DestinationView, SourceView } from "./port.ts";
+
+/**
+ * How the change of a target can be recognised in its Application. `changeFor` chooses.
+ * - commit: it is in files of `repoURL` that the Application reads itself, so the seen revision must contain `commit`.
+ * - revision: it is the `targetRevision` of a source. `commit`: what the revision resolves to, where that is known.
+ * - generator: it shows in the spec only, which must be the intended one.
+ */
+export type Change =
+  | { kind: "commit"; commit: string; repoURL: string; mergedAt: Time }
+  | { kind: "revision"; revision: string; commit?: string; repoURL?: string; mergedAt: Time }
+  | { kind: "generator"; mergedAt: Time };
+
+/** What the ApplicationSet (or the file) says at the commit. */
+export interface Intended {
+  sources: SourceView[];
+  destination: DestinationView;
+}
+
+export type Ancestry = "contains" | "missing" | "unknown";
+
+export interface LivenessInput {
+  /** undefined: a fresh control plane has no such Application. */
+  application: ApplicationView | undefined;
+  /**
+   * An earlier read, of the same uid and an older resourceVersion; every clause must hold in it as well. Any other one
+   * confirms nothing and holds the verdict at pending, so leave it out where there is none: live does not need one.
+   */
+  previous?: ApplicationView;
+  change: Change;
+  /** Further changes of the same commit that must show too, e.g. a values file beside a `targetRevision`. */
+  also?: readonly Change[];
+  cluster?: ClusterView;
+  /** Epoch milliseconds of the bot: when `application` was read from a control plane that was fresh. */
+  now: number;
+  settleMs: number;
+  graceMs: number;
+  /** As a former assessment of the same change returned it. */
+  firstSeenAt?: Time;
+  /** Whether a revision that Argo CD has seen contains the change's commit. */
+  ancestry?: (seenRevision: string) => Ancestry;
+  /** The commit up to `seen` that gave a pin another value than the intended one, if there is any. */
+  seenPinDiffers?: (seen: string) => { commit: string } | undefined;
+  intended?: Intended;
+  /** What an Application Suspended by a paused Rollout is. Default Wait. */
+  suspended?: "Wait" | "Accept";
+}
+
+/** In the order in which they are reported where several are not met at the same level. */
+export const CLAUSE_NAMES = [
+  "exists",
+  "cluster",
+  "spec",
+  "compared",
+  "reconciled",
+  "revision",
+  "operation",
+  "conditions",
+  "synced",
+  "health",
+  "settled",
+  "confirmed",
+] as const;
+
+export type ClauseName = (typeof CLAUSE_NAMES)[number];
+
+/** Why a clause is not met. */
+export interface Finding {
+  verdict: Exclude<Verdict, "live">;
+  sentence: string;
+  /** Epoch milliseconds: when time alone may change it. */
+  lookAgainAt?: number;
+  wantsRefresh?: boolean;
+}
+
+export type Clause = (context: Context) => Finding | undefined;
+
+/** What a change looks like in a status. */
+export interface Sight {
+  /**
+   * proven: the seen revision can only come from the change. shown: it fits, and the times must prove it. absent: the
+   * spec has no place for it. older: not there yet. unknown: our mirror cannot tell. unresolved: Argo CD shows a name, not
+   * a revision. changed: somebody changed a pin since. failed: hydrating it failed.
+   */
+  state: "proven" | "shown" | "absent" | "older" | "unknown" | "unresolved" | "changed" | "failed";
+  /** What was seen instead, in words. Empty where it is proven or shown. */
+  why: string;
+  /** For failed: epoch milliseconds. */
+  since?: number;
+  /** Positions of the sources that carry the change. */
+  sources: number[];
+}
+
+/** One read, with what several clauses need worked out once. */
+export interface Context {
+  input: LivenessInput;
+  app: ApplicationView;
+  now: number;
+  /** Epoch milliseconds. */
+  mergedAt: number;
+  sights: Sight[];
+  /** Whether `comparedTo` is the spec: if not, all of status is about something else. */
+  compared: boolean;
+  /** The status was computed before the merge, or for another spec: it says nothing of the change, good or bad. */
+  stale: boolean;
+  /** The intended spec is in place. */
+  specDiffers: string | undefined;
+  /** Every sign of the change is there. */
+  shows: boolean;
+  /** Epoch milliseconds: `reconciledAt` of the first read that showed the change. */
+  firstSeenAt: number | undefined;
+}
