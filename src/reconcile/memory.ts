@@ -1,4 +1,3 @@
-import type { ApplicationView } from "../argocd/port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Guard } from "../rollout/world.ts";
 import type { RenderedSpecs } from "./appset-in-git.ts";
@@ -20,8 +19,6 @@ export interface RepoMemory {
   pins: Map<string, Map<string, (string | null)[]>>;
   /** `rollout commit` → what the ApplicationSet yields there, for the fleet it was rendered with. */
   renders: Map<string, { fleet: string; specs: RenderedSpecs | undefined }>;
-  /** Target key → the last read that differs from the newest one: liveness wants two. */
-  reads: Map<string, { newest: ApplicationView; previous?: ApplicationView }>;
   /** PR → body last rendered for its sticky comment, and when it was sent. */
   comments: Map<string, { body: string; at: number }>;
   /** Rollout → when an effect last failed. */
@@ -38,7 +35,6 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     guards: new Map(),
     pins: new Map(),
     renders: new Map(),
-    reads: new Map(),
     comments: new Map(),
     troubles: new Map(),
     observedAt: new Map(),

@@ -80,8 +80,7 @@ async function observeTargets(
     const pins = await pinsAt(memory, base, batch);
     const change = batch.merged;
     // A settled batch is held against today's base; only one still being judged needs the spec as it was at its merge.
-    const judging = change !== undefined && batch.phase !== "Settled";
-    const atChange = judging ? await rendered(change.commit) : undefined;
+    const around = change !== undefined && batch.phase !== "Settled" ? await renderAround(context, rendered, change.commit) : {};
     const inHistory =
       change === undefined
         ? undefined
@@ -91,10 +90,8 @@ async function observeTargets(
       const assessment =
         change === undefined
           ? undefined
-          : assessTarget(context, memory, run, target, { commit: change.commit, mergedAt: change.at }, { atChange, atBase }, (sha) =>
-              ancestry(change.commit, sha),
-            );
-      const drift = change === undefined ? undefined : await driftOf(context, memory, base, target, values, change.commit);
+          : assessTarget(context, run, batch, target, { before: undefined, atChange: undefined, ...around, atBase }, ancestry);
+      const drift = change === undefined ? undefined : await driftOf(context, base, target, values, change.commit);
       seen.set(target.key, {
         ...(assessment === undefined ? {} : { assessment }),
         ...(values === undefined ? {} : { pins: values }),
@@ -104,6 +101,11 @@ async function observeTargets(
     }
   }
   return seen;
+}
+
+async function renderAround(context: RepoContext, rendered: (commit: string) => Promise<RenderedSpecs | undefined>, commit: string) {
+  const parent = (await context.mirror.commitInfo(commit))?.parents[0];
+  return { before: parent === undefined ? undefined : await rendered(parent), atChange: await rendered(commit) };
 }
 
 /** The pins' values at the base, by target key; a target whose file cannot be read or whose pin is ambiguous is left out. */
@@ -141,7 +143,6 @@ function readPins(files: SyncFiles, batch: Batch): Map<string, (string | null)[]
 /** The latest commit since the merge that touched a pin's file, where the pin is not what it should be. */
 async function driftOf(
   context: RepoContext,
-  memory: RepoMemory,
   base: string,
   target: BatchTarget,
   values: readonly (string | null)[] | undefined,
@@ -158,7 +159,6 @@ async function driftOf(
     if (touched.includes(edit.file)) drift = { commit: commit.sha, author: commit.author, subject: commit.subject };
     previous = commit.sha;
   }
-  void memory;
   return drift;
 }
 

@@ -17,8 +17,10 @@ export async function readProject(snapshot: Snapshot): Promise<Project> {
   const files = (await snapshot.paths()).filter(isRolloutFile);
   return snapshot.with((sync) => {
     const config = parseRepoConfig(sync.read(REPO_CONFIG), REPO_CONFIG);
-    const rollouts: Rollout[] = [];
     const problems: Problem[] = [...config.problems];
+    // Settings that cannot be read may be the ones that hold a rollout back: none is taken to be declared then.
+    if (problems.some((problem) => problem.severity === "error")) return { rollouts: [], problems };
+    const rollouts: Rollout[] = [];
     for (const file of files) {
       const text = sync.read(file);
       if (text === null) continue;
