@@ -1,0 +1,142 @@
+import type { Cluster } from "./plan-types.ts";
+import { compareText, type Unit } from "./plan-units.ts";
+import type { Order, Quantity, Stage } from "./rollout.ts";
+import { labelOf, matcher } from "./selector.ts";
+
+/** What one stage takes of the units that are left. */
+export interface Pick {
+  /** In the order they travel: first those of the batches, then the requeued ones. */
+  batched: Unit[];
+  requeued: Unit[];
+  /** Units of which the selector takes some members and not others. */
+  split: Unit[];
+  /** How many clusters the selector matched. */
+  matched: number;
+}
+
+/**
+ * SPEC §2.2: of the units left, those the stage selects, ordered, those that match `requeue` last, and the first
+ * `maxClusters` of them. A unit that would go past the limit is left whole to a later stage, and the next that fits is taken.
+ */
+export function pick(stage: Stage, units: readonly Unit[]): Pick {
+  const selects = matcher(stage.selector);
+  const isRequeued = stage.requeue === undefined ? () => false : matcher(stage.requeue.selector);
+  const result: Pick = { batched: [], requeued: [], split: [], matched: 0 };
+  const normal: Unit[] = [];
+  const late: Unit[] = [];
+  for (const unit of units) {
+    let selected = 0;
+    let drained = false;
+    for (const { cluster } of unit.members) {
+      if (!selects(cluster)) continue;
+      selected++;
+      drained ||= isRequeued(cluster);
+    }
+    if (selected === 0) continue;
+    if (selected < unit.members.length) {
+      result.split.push(unit);
+      continue;
+    }
+    result.matched += selected;
+    // One drained member puts its whole unit off: the pin is one.
+    (drained ? late : normal).push(unit);
+  }
+  let room = atMost(stage.maxClusters, result.matched);
+  const take = (from: Unit[], into: Unit[]) => {
+    for (const unit of arrange(from, stage)) {
+      if (unit.members.length > room) continue;
+      room -= unit.members.length;
+      into.push(unit);
+    }
+  };
+  take(normal, result.batched);
+  take(late, result.requeued);
+  return result;
+}
+
+/** `maxClusters`: a percentage is rounded up, and at least 1 where anything matches. */
+export function atMost(quantity: Quantity, matched: number): number {
+  return "count" in quantity ? quantity.count : Math.ceil((quantity.percent * matched) / 100);
+}
+
+/** `maxUnavailable`: a percentage is rounded down, and at least 1. */
+export function windowOf(quantity: Quantity, clusters: number): number {
+  return "count" in quantity ? quantity.count : Math.max(1, Math.floor((quantity.percent * clusters) / 100));
+}
+
+/** Units come ordered by name. */
+function arrange(units: Unit[], stage: Stage): Unit[] {
+  const ordered = stage.order.by === "label" ? sortByLabel(units, stage.order) : units;
+  return stage.topologyKey === undefined ? ordered : cycle(ordered, stage.topologyKey);
+}
+
+function sortByLabel(units: readonly Unit[], order: Extract<Order, { by: "label" }>): Unit[] {
+  const keyed = units.map((unit) => ({ unit, value: labelOf(first(unit), order.key) }));
+  // Stable: ties stay in the order of names.
+  keyed.sort((a, b) => compareLabel(a.value, b.value));
+  return keyed.map(({ unit }) => unit);
+}
+
+/** Numbers as numbers, other text after them by code units, absent last. */
+function compareLabel(a: string | undefined, b: string | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  const [x, y] = [numeric(a), numeric(b)];
+  if (x !== undefined && y !== undefined) return x - y || compareText(a, b);
+  if (x !== undefined || y !== undefined) return x === undefined ? 1 : -1;
+  return compareText(a, b);
+}
+
+function numeric(text: string): number | undefined {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** Goes round the values of a label, in the order in which they first appear: one unit of each value a round. */
+function cycle(units: readonly Unit[], topologyKey: string): Unit[] {
+  const queues = new Map<string, Unit[]>();
+  for (const unit of units) {
+    const value = topologyOf(first(unit), topologyKey);
+    const queue = queues.get(value);
+    if (queue === undefined) queues.set(value, [unit]);
+    else queue.push(unit);
+  }
+  const result: Unit[] = [];
+  let left = [...queues.values()];
+  for (let round = 0; left.length > 0; round++) {
+    for (const queue of left) result.push(queue[round] as Unit);
+    left = left.filter((queue) => queue.length > round + 1);
+  }
+  return result;
+}
+
+/** A cluster without the label is a value of its own. */
+export function topologyOf(cluster: Cluster, topologyKey: string): string {
+  const value = labelOf(cluster, topologyKey);
+  return value === undefined ? `\0${cluster.key}` : value;
+}
+
+function first(unit: Unit): Cluster {
+  return (unit.members[0] as Unit["members"][number]).cluster;
+}
+
+/** Cuts the units into batches of at most `size` clusters, never two of one topology value in one. */
+export function cutBatches(units: readonly Unit[], size: number, topologyKey: string | undefined): Unit[][] {
+  const batches: Unit[][] = [];
+  let batch: Unit[] = [];
+  let count = 0;
+  let values = new Set<string>();
+  for (const unit of units) {
+    const own = topologyKey === undefined ? [] : unit.members.map(({ cluster }) => topologyOf(cluster, topologyKey));
+    // Units go round the values, so once one value comes again no later unit can have a value that is still free.
+    if (batch.length > 0 && (count + unit.members.length > size || own.some((value) => values.has(value)))) {
+      batches.push(batch);
+      batch = [];
+      count = 0;
+      values = new Set();
+    }
+    batch.push(unit);
+    count += unit.members.length;
+    for (const value of own) values.add(value);
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}

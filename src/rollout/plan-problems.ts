@@ -1,0 +1,62 @@
+import type { Problem } from "./parse-problem.ts";
+import type { Target } from "./plan-types.ts";
+import type { Unit } from "./plan-units.ts";
+import type { Rollout } from "./rollout.ts";
+
+/** A problem at a stage of a rollout. The plan knows no positions: lint and plan find the line by `path`. */
+function atStage(rollout: Rollout, stage: number, code: string, message: string, hint: string): Problem {
+  return { code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path: ["spec", "stages", stage] };
+}
+
+function describe(unit: Unit): string {
+  const names = unit.members.map((member) => member.cluster.name);
+  const shown = names.slice(0, 5).join(", ") + (names.length > 5 ? ` and ${names.length - 5} more` : "");
+  const pin = unit.sharedPin;
+  return pin === undefined ? shown : `${shown} (they share the pin ${pin.path}${pin.file === "" ? "" : ` in ${pin.file}`})`;
+}
+
+export function unitSplit(rollout: Rollout, stage: number, unit: Unit): Problem {
+  const name = rollout.stages[stage]?.name ?? "";
+  return atStage(
+    rollout,
+    stage,
+    "UNIT_SPANS_STAGES",
+    `stage "${name}" takes some and not others of ${describe(unit)}`,
+    "give each cluster a pin of its own, or select all of them in one stage",
+  );
+}
+
+export function unitTooLarge(rollout: Rollout, stage: number, unit: Unit, size: number): Problem {
+  const name = rollout.stages[stage]?.name ?? "";
+  return atStage(
+    rollout,
+    stage,
+    "UNIT_TOO_LARGE",
+    `in stage "${name}", ${unit.members.length} clusters must change at once and maxUnavailable is ${size}: ${describe(unit)}`,
+    `give each cluster a pin of its own, or raise maxUnavailable to ${unit.members.length}`,
+  );
+}
+
+export function unitTopology(rollout: Rollout, stage: number, unit: Unit, topologyKey: string): Problem {
+  const name = rollout.stages[stage]?.name ?? "";
+  return atStage(
+    rollout,
+    stage,
+    "UNIT_TOPOLOGY",
+    `in stage "${name}", clusters of one ${topologyKey} must change at once: ${describe(unit)}`,
+    "give each cluster a pin of its own, or remove topologyKey",
+  );
+}
+
+export function strayTarget(rollout: Rollout, target: Target): Problem {
+  return {
+    code: "UNKNOWN_CLUSTER",
+    severity: "error",
+    message: `Application ${target.application} is on cluster ${target.cluster}, which is not known`,
+    hint: "register the cluster in Argo CD, or add it to the inventory",
+    file: rollout.file,
+    line: 1,
+    column: 1,
+    path: [],
+  };
+}

@@ -1,0 +1,78 @@
+import { type Cluster, editKey, type Target } from "./plan-types.ts";
+
+/** Clusters that change together, because targets of theirs share a pin. Most have one member. */
+export interface Unit {
+  members: Member[];
+  /** A pin that the members share, for messages. Absent for a single one. */
+  sharedPin?: { file: string; path: string };
+}
+
+/** A cluster with its targets. */
+export interface Member {
+  cluster: Cluster;
+  targets: Target[];
+}
+
+/**
+ * Groups clusters that have targets into units, ordered by the cluster's name (then key) of their first member.
+ * Clusters without targets are left out; a target whose cluster is not given is named in `strays`.
+ */
+export function groupUnits(clusters: readonly Cluster[], targets: readonly Target[]): { units: Unit[]; strays: Target[] } {
+  const members = new Map<string, Member>();
+  const strays: Target[] = [];
+  for (const cluster of clusters) if (!members.has(cluster.key)) members.set(cluster.key, { cluster, targets: [] });
+  for (const target of targets) {
+    const member = members.get(target.cluster);
+    if (member === undefined) strays.push(target);
+    else member.targets.push(target);
+  }
+  const withTargets = [...members.values()].filter((member) => member.targets.length > 0);
+  withTargets.sort((a, b) => compareText(a.cluster.name, b.cluster.name) || compareText(a.cluster.key, b.cluster.key));
+  for (const member of withTargets) {
+    if (member.targets.length > 1) member.targets.sort((a, b) => compareText(a.application, b.application) || compareText(a.key, b.key));
+  }
+  return { units: joinByPins(withTargets), strays };
+}
+
+function joinByPins(members: readonly Member[]): Unit[] {
+  const parent = members.map((_, i) => i);
+  const find = (i: number): number => {
+    let root = i;
+    while (parent[root] !== root) root = parent[root] as number;
+    parent[i] = root;
+    return root;
+  };
+  const owner = new Map<string, number>();
+  const shared = new Map<number, { file: string; path: string }>();
+  for (const [i, member] of members.entries()) {
+    for (const target of member.targets) {
+      for (const edit of target.edits) {
+        const key = editKey(edit);
+        const first = owner.get(key);
+        if (first === undefined) owner.set(key, i);
+        else if (first !== i) {
+          const [low, high] = [find(first), find(i)].sort((a, b) => a - b) as [number, number];
+          parent[high] = low;
+          shared.set(low, { file: edit.file, path: edit.path });
+        }
+      }
+    }
+  }
+  const units = new Map<number, Unit>();
+  for (const [i, member] of members.entries()) {
+    const root = find(i);
+    const unit = units.get(root);
+    if (unit === undefined) units.set(root, { members: [member], ...withPin(shared.get(root)) });
+    else unit.members.push(member);
+  }
+  return [...units.values()];
+}
+
+function withPin(pin: { file: string; path: string } | undefined): { sharedPin?: { file: string; path: string } } {
+  return pin === undefined ? {} : { sharedPin: pin };
+}
+
+/** By code units: the same everywhere, whatever the locale. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,54 @@
+import type { Plan, PlannedStage, Warning } from "./plan-types.ts";
+import type { Member, Unit } from "./plan-units.ts";
+import type { Rollout } from "./rollout.ts";
+import { formatSelector, matcher } from "./selector.ts";
+
+/** SPEC §9.19: GitHub lets about one merge a minute through. */
+const LONG_PLAN = 50;
+
+/** Clusters that no stage takes, and why. */
+export function uncoveredOf(rollout: Rollout, left: readonly Unit[]): Plan["uncovered"] {
+  const stages = rollout.stages.map((stage) => ({ name: stage.name, selects: matcher(stage.selector) }));
+  const members = left.flatMap((unit) => unit.members);
+  return members.map(({ cluster }: Member) => {
+    const full = stages.find((stage) => stage.selects(cluster));
+    const why = full === undefined ? "no stage selects it" : `stage "${full.name}" selects it, but maxClusters was reached`;
+    return { cluster: cluster.key, why };
+  });
+}
+
+/** What a person should know before starting. */
+export function warningsOf(
+  rollout: Rollout,
+  stages: readonly PlannedStage[],
+  uncovered: Plan["uncovered"],
+  members: readonly Member[],
+): Warning[] {
+  const warnings: Warning[] = [];
+  const say = (code: string, message: string) => warnings.push({ code, message });
+  if (members.length === 0)
+    say("NO_TARGETS", `${rollout.source.kind} ${rollout.source.namespace}/${rollout.source.name} has no Application on any known cluster`);
+  for (const [i, stage] of stages.entries()) {
+    if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
+    const selector = rollout.stages[i]?.selector;
+    say(
+      "EMPTY_STAGE",
+      `stage "${stage.name}" has no cluster${selector === undefined ? "" : ` (${formatSelector(selector)})`}; it is skipped`,
+    );
+  }
+  if (uncovered.length > 0) {
+    const names = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
+    const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
+    say("COVERAGE", `no stage takes ${names.length} of ${members.length} clusters, so they stay at their version: ${shown}`);
+  }
+  const bare = members.filter(({ cluster }) => !cluster.registered).map(({ cluster }) => cluster.name);
+  if (bare.length > 0)
+    say("IN_CLUSTER", `${bare.join(", ")} has no cluster Secret, so it has no labels: only a selector without labels takes it`);
+  const batches = stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+  if (batches > LONG_PLAN)
+    say(
+      "MANY_BATCHES",
+      `${batches} batches take at least ${batches} minutes, at GitHub's pace of about one merge a minute; a larger maxUnavailable makes fewer`,
+    );
+  return warnings;
+}

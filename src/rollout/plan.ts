@@ -1,0 +1,98 @@
+import type { Problem } from "./parse-problem.ts";
+import { hashPlan, hashStage } from "./plan-hash.ts";
+import { cutBatches, type Pick, pick, topologyOf, windowOf } from "./plan-pick.ts";
+import { strayTarget, unitSplit, unitTooLarge, unitTopology } from "./plan-problems.ts";
+import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
+import { groupUnits, type Unit } from "./plan-units.ts";
+import { uncoveredOf, warningsOf } from "./plan-warnings.ts";
+import type { Rollout, Stage } from "./rollout.ts";
+
+export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
+
+/**
+ * SPEC §2: which clusters each stage takes, in which batches, and what is written for each target. Pure and
+ * deterministic: the order of the input does not matter. It does not look at status, so a plan stays the same while a run
+ * moves through it; `nextBatch` says where it stands.
+ *
+ * Problems (not a plan): a unit of clusters that share a pin and is larger than `maxUnavailable`, spans stages or holds two
+ * clusters of one topology value; a target on a cluster that is not given.
+ */
+export function plan({ rollout, release, clusters, targets }: PlanInput): PlanResult {
+  const { units, strays } = groupUnits(clusters, targets);
+  const problems: Problem[] = strays.map((target) => strayTarget(rollout, target));
+  const stages: PlannedStage[] = [];
+  let left = units;
+  for (const [i, stage] of rollout.stages.entries()) {
+    const picked = pick(stage, left);
+    const taken = new Set([...picked.batched, ...picked.requeued]);
+    const size = windowOf(stage.maxUnavailable, count(taken));
+    problems.push(...check(rollout, i, stage, picked, size));
+    stages.push(planStage(stage, picked, size));
+    // A split unit is reported once, not again by every later stage.
+    const gone = new Set([...taken, ...picked.split]);
+    if (gone.size > 0) left = left.filter((unit) => !gone.has(unit));
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const uncovered = uncoveredOf(rollout, left);
+  const members = units.flatMap((unit) => unit.members);
+  return {
+    ok: true,
+    plan: {
+      rollout: rollout.name,
+      release,
+      hash: hashPlan(stages),
+      stages,
+      uncovered,
+      warnings: warningsOf(rollout, stages, uncovered, members),
+    },
+  };
+}
+
+function count(units: Iterable<Unit>): number {
+  let sum = 0;
+  for (const unit of units) sum += unit.members.length;
+  return sum;
+}
+
+function check(rollout: Rollout, index: number, stage: Stage, picked: Pick, size: number): Problem[] {
+  const problems = picked.split.map((unit) => unitSplit(rollout, index, unit));
+  const { topologyKey } = stage;
+  for (const unit of [...picked.batched, ...picked.requeued]) {
+    if (unit.members.length === 1) continue;
+    if (unit.members.length > size) problems.push(unitTooLarge(rollout, index, unit, size));
+    if (topologyKey === undefined) continue;
+    const values = new Set(unit.members.map(({ cluster }) => topologyOf(cluster, topologyKey)));
+    if (values.size < unit.members.length) problems.push(unitTopology(rollout, index, unit, topologyKey));
+  }
+  return problems;
+}
+
+function planStage(stage: Stage, picked: Pick, size: number): PlannedStage {
+  const batches = cutBatches(picked.batched, size, stage.topologyKey).map(toBatch);
+  const late = toBatch(picked.requeued);
+  const planned: Omit<PlannedStage, "hash"> = {
+    name: stage.name,
+    maxUnavailable: size,
+    clusters: batches.flatMap((batch) => batch.clusters),
+    requeued: late.clusters,
+    batches,
+    requeuedTargets: late.targets,
+  };
+  return { ...planned, hash: hashStage(planned, stage) };
+}
+
+function toBatch(units: readonly Unit[]): PlannedBatch {
+  const clusters: string[] = [];
+  const targets: PlannedTarget[] = [];
+  for (const { members } of units) {
+    for (const member of members) {
+      clusters.push(member.cluster.key);
+      for (const target of member.targets) targets.push(toPlanned(target));
+    }
+  }
+  return { clusters, targets };
+}
+
+function toPlanned({ key, application, cluster, edits }: Target): PlannedTarget {
+  return { key, application, cluster, edits };
+}
