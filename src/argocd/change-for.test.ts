@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { type ChangeForInput, changeFor } from "./change-for.ts";
+import { COMMIT, MERGED, OLDER, REPO } from "./testing/application.ts";
+
+const APPS = "https://github.com/acme/payments";
+const destination = { server: "https://eu-1.example.com", namespace: "payments" };
+const edit = (to: string, from: string | null = null) => ({ kind: "value" as const, file: "f.yaml", path: "p", from, to });
+const git = (targetRevision: string, over = {}) => ({ sources: [{ repoURL: APPS, path: "deploy", targetRevision, ...over }], destination });
+const given = (over: Partial<ChangeForInput>): ChangeForInput => ({
+  edits: [edit("v2", "v1")],
+  commit: COMMIT,
+  mergedAt: MERGED,
+  repoURL: REPO,
+  ...over,
+});
+
+describe("how a change must show", () => {
+  test("a targetRevision of the rendered spec: that revision, in that source, and the spec itself", () => {
+    expect(changeFor(given({ before: git("v1"), after: git("v2") }))).toEqual({
+      change: { kind: "revision", revision: "v2", repoURL: APPS, mergedAt: MERGED },
+      also: [],
+      intended: git("v2"),
+    });
+  });
+
+  test("a tag that the mirror knows brings its commit", () => {
+    const { change } = changeFor(given({ before: git("v1"), after: git("v2"), resolve: () => OLDER }));
+    expect(change).toMatchObject({ kind: "revision", commit: OLDER });
+  });
+
+  test("a Helm parameter: the intended spec", () => {
+    const helm = (tag: string) => git("main", { rest: { helm: { parameters: [{ name: "image.tag", value: tag }] } } });
+    expect(changeFor(given({ before: helm("v1"), after: helm("v2") }))).toEqual({
+      change: { kind: "generator", mergedAt: MERGED },
+      also: [],
+      intended: helm("v2"),
+    });
+  });
+
+  test("a values file in the config repo: the commit", () => {
+    const values = {
+      sources: [
+        { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1.0.0" },
+        { repoURL: REPO, ref: "v" },
+      ],
+      destination,
+    };
+    expect(changeFor(given({ before: values, after: values }))).toEqual({
+      change: { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED },
+      also: [],
+      intended: values,
+    });
+  });
+
+  test("a chart version in the spec and an image tag in a values file: both", () => {
+    const both = (version: string) => ({
+      sources: [
+        { repoURL: "https://charts.example.com", chart: "web", targetRevision: version },
+        { repoURL: REPO, ref: "v" },
+      ],
+      destination,
+    });
+    const chosen = changeFor(given({ edits: [edit("2.0.0", "1.0.0"), edit("v2", "v1")], before: both("1.0.0"), after: both("2.0.0") }));
+    expect(chosen.change).toMatchObject({ kind: "revision", revision: "2.0.0" });
+    expect(chosen.also).toEqual([{ kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED }]);
+  });
+
+  test("two sources at one new revision: once each repo", () => {
+    const two = (v: string) => ({
+      sources: [
+        { repoURL: APPS, path: "a", targetRevision: v },
+        { repoURL: `${APPS}.git`, path: "b", targetRevision: v },
+      ],
+      destination,
+    });
+    expect(changeFor(given({ before: two("v1"), after: two("v2") })).also).toEqual([]);
+  });
+
+  test("an environment branch: the release commit on it", () => {
+    const branch = { kind: "branch" as const, file: "", path: "env/eu-1", from: null, to: OLDER };
+    expect(changeFor(given({ edits: [branch] })).change).toEqual({ kind: "commit", commit: OLDER, repoURL: REPO, mergedAt: MERGED });
+  });
+
+  test.each([
+    ["a live source at the old value: the revision", git("v1"), { kind: "revision", revision: "v2" }],
+    ["a live source at the new value: the revision", git("v2"), { kind: "revision", revision: "v2" }],
+    ["none of them: the commit", git("main"), { kind: "commit", commit: COMMIT }],
+    ["nothing known: the commit", undefined, { kind: "commit", commit: COMMIT }],
+  ])("unrendered, %s", (_name, live, change) => {
+    expect(changeFor(given({ live })).change).toMatchObject(change);
+  });
+
+  test("rendered after the merge only: a source at the new value", () => {
+    expect(changeFor(given({ after: git("v2") }))).toMatchObject({
+      change: { kind: "revision", revision: "v2" },
+      also: [],
+      intended: git("v2"),
+    });
+  });
+});

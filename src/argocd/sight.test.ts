@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { Change, LivenessInput } from "./liveness-types.ts";
+import { sightOf } from "./sight.ts";
+import { application, at, COMMIT, input, LATER, MERGED, OLDER, REPO } from "./testing/application.ts";
+
+const revision = (name: string): Change => ({ kind: "revision", revision: name, mergedAt: MERGED });
+const ancestry: NonNullable<LivenessInput["ancestry"]> = (seen) => (seen === LATER ? "contains" : "missing");
+const digest = `sha256:${"b".repeat(64)}`;
+
+describe("a chart or OCI source", () => {
+  test.each([
+    ["the version itself is proven", { chart: "web" }, "1.2.3", "1.2.3", "proven"],
+    ["with a v it is the same", { chart: "web" }, "v1.2.3", "1.2.3", "proven"],
+    ["another version is older", { chart: "web" }, "1.2.4", "1.2.3", "older"],
+    ["a version in the range is shown", { chart: "web" }, ">=1.2, <2", "1.9.0", "shown"],
+    ["a version outside the range is older", { chart: "web" }, "~1.2.0", "1.3.0", "older"],
+    ["a prerelease is not in a range that names none", { chart: "web" }, "^1.2.0", "1.3.0-rc.1", "older"],
+    ["no version yet is unresolved", { chart: "web" }, "1.2.3", "", "unresolved"],
+    ["a digest asked for and seen is proven", { repoURL: "oci://r.example.com/web" }, digest, digest, "proven"],
+    ["the digest of a tag is shown", { repoURL: "oci://r.example.com/web" }, "1.2.3", digest, "shown"],
+    ["another digest is older", { repoURL: "oci://r.example.com/web" }, digest, `sha256:${"c".repeat(64)}`, "older"],
+  ])("%s", (_name, source, wanted, seen, state) => {
+    const view = application({ spec: { source: { ...source, targetRevision: wanted } }, status: { sync: { revision: seen } } });
+    expect(sightOf(view, revision(wanted), input()).state).toBe(state);
+  });
+});
+
+describe("several sources", () => {
+  const sources = [
+    { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1.2.3" },
+    { repoURL: REPO, ref: "values", targetRevision: "main" },
+    { repoURL: REPO, path: "extra", targetRevision: "main" },
+  ];
+  const several = (revisions: string[]) =>
+    application({ spec: { source: undefined, sources }, status: { sync: { revision: undefined, revisions } } });
+  const commit: Change = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+
+  test.each([
+    ["all of the repo have it", ["1.2.3", COMMIT, LATER], "proven"],
+    ["one of the repo lacks it", ["1.2.3", COMMIT, OLDER], "older"],
+    ["the chart alone never has it", [COMMIT, OLDER, OLDER], "older"],
+    ["a missing position is unresolved", ["1.2.3", COMMIT], "unresolved"],
+  ])("%s", (_name, revisions, state) => {
+    expect(sightOf(several(revisions), commit, input({ ancestry }))).toMatchObject({ state, sources: [1, 2] });
+  });
+
+  test("a chart version is looked for at its own position", () => {
+    expect(sightOf(several(["1.2.3", OLDER, OLDER]), revision("1.2.3"), input())).toMatchObject({ state: "proven", sources: [0] });
+  });
+});
+
+describe("the source hydrator", () => {
+  const HYDRATED = "e".repeat(40);
+  const commit: Change = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+  const hydrated = (sourceHydrator: Record<string, unknown>, seen: string) =>
+    application({
+      spec: {
+        source: undefined,
+        sourceHydrator: {
+          drySource: { repoURL: REPO, targetRevision: "main", path: "apps" },
+          syncSource: { targetBranch: "env/eu", path: "apps" },
+        },
+      },
+      status: { sync: { revision: seen }, sourceHydrator },
+    });
+  const failed = { phase: "Failed", drySHA: COMMIT, message: "kustomize: not found", finishedAt: at("10:00:10") };
+
+  test.each([
+    [
+      "dry commit hydrated and compared is proven",
+      { lastSuccessfulOperation: { drySHA: COMMIT, hydratedSHA: HYDRATED } },
+      HYDRATED,
+      "proven",
+    ],
+    ["a later dry commit counts as well", { lastSuccessfulOperation: { drySHA: LATER, hydratedSHA: HYDRATED } }, HYDRATED, "proven"],
+    ["hydrated and not compared yet is older", { lastSuccessfulOperation: { drySHA: COMMIT, hydratedSHA: HYDRATED } }, OLDER, "older"],
+    ["the dry SHA itself proves nothing", { lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: OLDER } }, COMMIT, "older"],
+    [
+      "a dry commit that changes nothing needs phase Hydrated",
+      {
+        lastComparedDryRevision: COMMIT,
+        currentOperation: { phase: "Hydrated", drySHA: OLDER },
+        lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
+      },
+      HYDRATED,
+      "proven",
+    ],
+    [
+      "without it that is older",
+      {
+        lastComparedDryRevision: COMMIT,
+        currentOperation: { phase: "Hydrating", drySHA: COMMIT },
+        lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
+      },
+      HYDRATED,
+      "older",
+    ],
+    ["a failed hydration of it is failed", { currentOperation: failed }, OLDER, "failed"],
+    ["one that failed before the merge is not", { currentOperation: { ...failed, finishedAt: at("09:00:00") } }, OLDER, "older"],
+    ["one of another commit is not", { currentOperation: { ...failed, drySHA: OLDER } }, OLDER, "older"],
+  ])("%s", (_name, status, seen, state) => {
+    expect(sightOf(hydrated(status, seen), commit, input({ ancestry })).state).toBe(state);
+  });
+
+  test("another dry repo can never show it", () => {
+    expect(sightOf(hydrated({}, COMMIT), { ...commit, repoURL: "https://github.com/acme/other" }, input()).state).toBe("absent");
+  });
+});
