@@ -1,0 +1,155 @@
+/**
+ * Writes what is generated from the schema of the resource: the JSON Schema that editors use, and the reference page.
+ * `npm run generate`; a test compares the committed files with what this would write.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { overrideSchema, repoConfigSchema, resourceSchema } from "../src/rollout/schema.ts";
+
+interface JsonSchema {
+  description?: string;
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  default?: unknown;
+  pattern?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  additionalProperties?: JsonSchema | boolean;
+}
+
+/** Path in the project → content. */
+export function generated(): Map<string, string> {
+  const schema = z.toJSONSchema(resourceSchema, { io: "input" });
+  const titled = { ...schema, title: "ProgressiveRollout", description: "How versions of one ApplicationSet travel over its clusters." };
+  return new Map([
+    ["schema/progressive-rollout.schema.json", `${JSON.stringify(titled, null, 2)}\n`],
+    ["docs/reference/progressive-rollout.md", page(schema as JsonSchema)],
+  ]);
+}
+
+const INTRO = `# ProgressiveRollout
+
+<!-- Generated from src/rollout/schema*.ts by \`npm run generate\`; do not edit. -->
+
+A rollout stands in \`rollouts/NAME.yaml\` of a config repo and says how versions of one ApplicationSet travel over its
+clusters. \`stagecoach lint\` checks it, \`stagecoach plan NAME\` shows what it would do. Ready-to-copy ones are in
+[\`rollouts/\`](../../rollouts). For completion in an editor keep a copy of
+[\`schema/progressive-rollout.schema.json\`](../../schema/progressive-rollout.schema.json) in the repo and begin the file with
+
+\`\`\`yaml
+# yaml-language-server: $schema=../schema/progressive-rollout.schema.json
+\`\`\`
+
+- Durations are written as \`90s\`, \`30m\` or \`1h30m\`. Counts are whole numbers or percentages (\`"25%"\`).
+- An unknown key is an error. So is a key marked *not available in this version*: it is never ignored.
+- Counts are of clusters: all Applications of a cluster travel in one batch, and one failed Application fails its cluster.
+- Several rollouts may share one file as YAML documents. A file may have at most 1 MiB.
+- One ApplicationSet belongs to one rollout only.
+
+`;
+
+const TEMPLATES = `## Templates
+
+\`file\`, \`path\`, \`value\` and \`branch\` of a pin may hold
+
+| variable | is |
+| --- | --- |
+| \`{{ cluster.name }}\`, \`{{ cluster.server }}\` | the target's cluster |
+| \`{{ cluster.labels.X }}\`, \`{{ cluster.labels["X"] }}\` | a label of its Secret |
+| \`{{ application.name }}\`, \`{{ application.namespace }}\` | the target's Application |
+| \`{{ params.X }}\` | a parameter the generator gave the Application |
+| \`{{ release.version }}\` | the release's version |
+| \`{{ release.values.X }}\` | one of its values, where it has several |
+
+A variable without a value is an error. In a pin path a value with special characters is quoted by itself.
+
+## Targets that share a pin
+
+Targets whose pins come out as the same file and path change together: their clusters are a *unit* and travel in one batch.
+A unit larger than \`maxUnavailable\`, spanning stages, or (with \`topologyKey\`) holding two clusters of one value is an error
+of the plan. Where \`maxClusters\` has no room for all of a unit, it is left whole to a later stage. One requeued cluster puts
+its whole unit off.
+
+## Resources of the Skyscanner controllers
+
+\`apiVersion: deployment.skyscanner.net/v1alpha1\` and \`argoproj.skyscanner.net/v1alpha1\`, kind \`ProgressiveRollout\` or
+\`ProgressiveSync\`, are read unchanged, with \`maxClusters\`, \`maxUnavailable\` and \`clusters\` or \`maxTargets\`, \`maxParallel\` and
+\`targets.clusters\`, with \`sourceRef\` or \`appSetRef\`. Their counts were of Applications; here they are of clusters. What they
+cannot say stands in annotations, as YAML text,
+
+\`\`\`yaml
+metadata:
+  annotations:
+    stagecoach.dev/release: "{ from: { file: releases/my-app.yaml, path: version } }"
+    stagecoach.dev/pins: |
+      - file: appsets/my-app-set.yaml
+        path: spec.generators[0].list.elements[cluster={{ cluster.name }}].targetRevision
+    stagecoach.dev/mode: Run
+\`\`\`
+
+or, so that the resource stays as it is, in \`.github/stagecoach.yaml\`. Without either they can be linted and planned.
+
+`;
+
+function page(schema: JsonSchema): string {
+  const config = z.toJSONSchema(repoConfigSchema, { io: "input" }) as JsonSchema;
+  const override = z.toJSONSchema(overrideSchema, { io: "input" }) as JsonSchema;
+  const sections: string[] = [];
+  section("The resource", schema, sections, "");
+  const settings = ["## `.github/stagecoach.yaml`\n", table(config), "### `rollouts.NAME`\n", table(override)].join("\n");
+  return `${INTRO}${sections.join("\n")}\n${TEMPLATES}${settings}`;
+}
+
+function section(title: string, schema: JsonSchema, sections: string[], path: string): void {
+  sections.push(`## ${title}\n\n${table(schema)}`);
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (property.description?.includes("Not available in this version") === true) continue;
+    const list = property.type === "array";
+    const inner = objectIn(list ? (property.items ?? {}) : property);
+    const child = `${path === "" ? "" : `${path}.`}${name}${list ? "[]" : ""}`;
+    if (inner?.properties !== undefined) section(`\`${child}\``, inner, sections, child);
+  }
+}
+
+function objectIn(schema: JsonSchema): JsonSchema | undefined {
+  return schema.properties === undefined ? schema.anyOf?.map(objectIn).find((found) => found !== undefined) : schema;
+}
+
+function table(schema: JsonSchema): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const required = schema.required?.includes(name) === true ? "**required**" : defaultOf(property);
+    return `| \`${name}\` | ${typeOf(property)} | ${required} | ${(property.description ?? "").replaceAll("|", "\\|")} |`;
+  });
+  return `| key | type | default | |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+}
+
+function defaultOf(schema: JsonSchema): string {
+  if (schema.default === undefined) return "";
+  const text = JSON.stringify(schema.default);
+  return text.length > 40 ? "see below" : `\`${text}\``;
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
+  if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
+  if (schema.type === "string") return schema.pattern === undefined ? "text" : schema.pattern.includes("%") ? "percentage" : "duration";
+  if (schema.type === "integer" || schema.type === "number") return "count";
+  if (schema.type === "object" && schema.properties === undefined) return "map";
+  return schema.type ?? "any";
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  for (const [path, content] of generated()) {
+    const target = new URL(`../${path}`, import.meta.url);
+    mkdirSync(dirname(target.pathname), { recursive: true });
+    writeFileSync(target, content);
+    console.log(path);
+  }
+}
