@@ -6,7 +6,16 @@ export interface CommandSource {
    * Commands of these PRs not yet answered, oldest first, each with the commenter's permission as of now. `batch` is set
    * from the PR it stands on. What cannot be read yet is left for the next round, never guessed.
    */
-  read(pulls: readonly { number: number; batch?: number }[]): Promise<Command[]>;
+  read(rollout: string, pulls: readonly CommandPlace[]): Promise<Command[]>;
   /** Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. */
   answer(command: Command, outcome: "done" | "refused", message: string): Promise<void>;
+}
+
+export interface CommandPlace {
+  /** Number of the PR. */
+  number: number;
+  /** The batch it belongs to; absent on the release PR. */
+  batch?: number;
+  /** Several rollouts are steered from this PR: a command that does not name one acts only where SPEC §9.21 lets it act on all. */
+  shared: boolean;
 }

@@ -13,6 +13,7 @@ import { isEnded, type Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Advanced, Command, World } from "../rollout/world.ts";
 import { act } from "./act.ts";
+import type { CommandPlace } from "./command-source.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 import { observe } from "./observe.ts";
@@ -39,7 +40,7 @@ interface Decision {
 }
 
 export async function round(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RoundResult> {
-  await context.mirror.fetch([baseBranch, context.journalBranch]);
+  await context.mirror.fetch([baseBranch]);
   const base = await context.mirror.head(baseBranch);
   if (base === undefined) return { runs: [] };
   const state = await context.journal.read();
@@ -52,14 +53,9 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   }
   const started = await startAll(context, memory, state, base, baseBranch);
   const fresh = new Map(started.flatMap((s) => s.runs.map((run) => [run.rollout, run] as const)));
+  const active = [...new Map([...state.runs, ...fresh]).values()].filter((run) => !isEnded(run));
   const decisions: Decision[] = [];
-  for (const known of state.runs.values()) {
-    const run = fresh.get(known.rollout) ?? known;
-    if (!isEnded(run)) decisions.push(await decide(context, memory, run, base, baseBranch));
-  }
-  for (const run of fresh.values()) {
-    if (!isEnded(run) && !decisions.some((d) => d.before === run)) decisions.push(await decide(context, memory, run, base, baseBranch));
-  }
+  for (const run of active) decisions.push(await decide(context, memory, run, active, base, baseBranch));
   if (!(await record(context, memory, started, fresh, decisions))) return { wakeAt: context.clock.now(), runs: [] };
   const acted = await actAll(context, memory, decisions, base, baseBranch);
   await publishAll(context, memory, started, decisions);
@@ -82,8 +78,15 @@ async function startAll(
   return all;
 }
 
-async function decide(context: RepoContext, memory: RepoMemory, run: Run, base: string, baseBranch: string): Promise<Decision> {
-  const commands = await context.commands.read(pullsToRead(run));
+async function decide(
+  context: RepoContext,
+  memory: RepoMemory,
+  run: Run,
+  active: readonly Run[],
+  base: string,
+  baseBranch: string,
+): Promise<Decision> {
+  const commands = await context.commands.read(run.rollout, pullsToRead(run, active));
   const world = await observe(context, memory, { run, base, baseBranch, commands });
   const now = context.clock.now();
   const advanced = advance(run, world, now);
@@ -96,10 +99,12 @@ async function decide(context: RepoContext, memory: RepoMemory, run: Run, base: 
   return { before: run, world, advanced };
 }
 
-function pullsToRead(run: Run): { number: number; batch?: number }[] {
-  const pulls: { number: number; batch?: number }[] = run.trigger.pull === undefined ? [] : [{ number: run.trigger.pull }];
+function pullsToRead(run: Run, active: readonly Run[]): CommandPlace[] {
+  const { pull } = run.trigger;
+  const shared = active.some((other) => other.rollout !== run.rollout && other.trigger.pull === pull);
+  const pulls: CommandPlace[] = pull === undefined ? [] : [{ number: pull, shared }];
   for (const batch of run.batches) {
-    if (batch.pull !== undefined && batch.phase !== "Closed") pulls.push({ number: batch.pull.number, batch: batch.number });
+    if (batch.pull !== undefined && batch.phase !== "Closed") pulls.push({ number: batch.pull.number, batch: batch.number, shared: false });
   }
   return pulls;
 }

@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseComment } from "./parse-comment.ts";
+
+function names(body: string): string[] | string {
+  const parsed = parseComment(body);
+  return parsed.kind === "commands" ? parsed.commands.map((c) => c.name) : parsed.kind;
+}
+
+describe("commands in a comment", () => {
+  test.each<[string, string, string[] | string]>([
+    ["a line of its own", "/pause", ["pause"]],
+    ["after a sentence, on a new line", "Let us wait.\n/pause traffic is odd", ["pause"]],
+    ["several, in order", "/requeue eu-1\n\n/promote", ["requeue", "promote"]],
+    ["with Windows line ends", "/pause\r\n/resume\r\n", ["pause", "resume"]],
+    ["in capitals", "/PAUSE", ["pause"]],
+    ["in the middle of a line", "please /pause", "ignore"],
+    ["indented", "    /pause", "ignore"],
+    ["in a quote", "> /pause\n\nwhy did you do that?", "ignore"],
+    ["in the line that lazily goes on with a quote", "> he said\n/pause", "ignore"],
+    ["in a quote inside a list", "- > /pause", "ignore"],
+    ["in a list item", "- hello\n\n  /pause", "ignore"],
+    ["in fenced code", "```\n/pause\n```", "ignore"],
+    ["in fenced code that is never closed", "```\n/pause", "ignore"],
+    ["in a tilde fence", "~~~sh\n/pause\n~~~", "ignore"],
+    ["in inline code over two lines", "`see\n/pause` there", "ignore"],
+    ["in a link's text over two lines", "[see\n/pause](https://example.com)", "ignore"],
+    ["in an HTML comment", "<!--\n/pause\n-->", "ignore"],
+    ["in an HTML block", "<details>\n/pause\n</details>", "ignore"],
+    ["in a heading", "# /pause", "ignore"],
+    ["in a heading that is underlined", "/pause\n===", "ignore"],
+    ["a path", "/etc/passwd", "ignore"],
+    ["a command of another bot", "/lgtm", "ignore"],
+    ["a mere slash", "/", "ignore"],
+    ["no text", "", "ignore"],
+  ])("%s", (_name, body, expected) => {
+    expect(names(body)).toEqual(expected);
+  });
+
+  test("arguments and flags, with or without code marks and commas", () => {
+    const parsed = parseComment("/requeue `eu-1`, eu-2 --for 2h --rollout=payments --full");
+    expect(parsed).toMatchObject({
+      kind: "commands",
+      commands: [{ name: "requeue", args: ["eu-1", "eu-2"], flags: { for: "2h", rollout: "payments", full: true } }],
+    });
+  });
+
+  test("a misspelt command is answered with the nearest one, and nothing of the comment acts", () => {
+    expect(parseComment("/resume\n/paus")).toEqual({
+      kind: "reply",
+      message: "there is no command `/paus`; did you mean `/pause`? Nothing of this comment was done",
+    });
+  });
+
+  test("500 commands in one comment are refused as a whole", () => {
+    expect(parseComment("/pause\n".repeat(500))).toMatchObject({ kind: "reply" });
+  });
+
+  test("a flag cannot reach the prototype", () => {
+    const parsed = parseComment("/pause --__proto__=x --constructor");
+    expect(parsed.kind === "commands" && Object.getPrototypeOf(parsed.commands[0]?.flags)).toBe(Object.prototype);
+  });
+
+  test("any text gives an answer, and quoting a comment never makes it act", () => {
+    const text = fc.array(
+      fc.constantFrom("/pause", "/abort x", "> q", "```", "`", "text", "", "    ", "<!--", "-->", "- item", "[a", "](b)", "*", "\t/pause"),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(text, (lines) => {
+        expect(["commands", "reply", "ignore"]).toContain(parseComment(lines.join("\n")).kind);
+        expect(parseComment(lines.map((line) => `> ${line}`).join("\n")).kind).toBe("ignore");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createNodeMiddleware, Probot, ProbotOctokit } from "probot";
+import type { Log } from "../reconcile/context.ts";
+
+export interface GitHubApp {
+  appId: number;
+  /** PEM. */
+  privateKey: string;
+  webhookSecret: string;
+  /** Of the REST API; default github.com's. */
+  baseUrl?: string;
+}
+
+export interface BotServerOptions {
+  app: GitHubApp;
+  host?: string;
+  port?: number;
+  log: Log;
+  /** A verified delivery, once: it says only where to look again. */
+  onEvent(event: BotEvent): void;
+  /** Other pages on the same port; true: it answered. */
+  routes?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  isReady(): boolean;
+  /** GitHub wants writes about a second apart. Off only against the embedded one. */
+  pacing?: boolean;
+}
+
+export interface BotEvent {
+  name: string;
+  deliveryId: string;
+  /** `owner/name`. */
+  repository: string | undefined;
+  installationId: number | undefined;
+  /** Number of the issue or PR it is about. */
+  pull: number | undefined;
+}
+
+export interface BotServer {
+  /** Base of what it serves. */
+  url: string;
+  octokit(installationId?: number): Promise<ProbotOctokit>;
+  /** Takes nothing new; answers what is under way. */
+  close(): Promise<void>;
+}
+
+export const WEBHOOK_PATH = "/api/github/webhooks";
+/** GitHub never sends more. */
+const LARGEST_DELIVERY = 25 * 1024 * 1024;
+const DELIVERIES_REMEMBERED = 10_000;
+
+/** The Probot app behind a server of ours: verify, note, answer. All work happens in the queue. */
+export async function startBotServer(options: BotServerOptions): Promise<BotServer> {
+  const { app, log } = options;
+  if (app.webhookSecret.trim() === "") {
+    throw new Error(
+      "there is no webhook secret: anybody could then pretend to be GitHub. Set WEBHOOK_SECRET to the one in the App's settings",
+    );
+  }
+  const Octokit = ProbotOctokit.defaults({
+    throttle: { enabled: options.pacing ?? true },
+    // What may be repeated is decided where the meaning is known: src/forge/github.
+    retry: { enabled: false },
+  });
+  const probot = new Probot({
+    appId: app.appId,
+    privateKey: app.privateKey,
+    secret: app.webhookSecret,
+    logLevel: "fatal",
+    Octokit,
+    ...(app.baseUrl === undefined ? {} : { baseUrl: app.baseUrl }),
+  });
+  const middleware = await createNodeMiddleware((bot) => listen(bot, options), { probot, webhooksPath: WEBHOOK_PATH });
+  const server = createServer((request, response) => answer(request, response, options, middleware));
+  server.requestTimeout = 30_000;
+  server.headersTimeout = 10_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, options.host ?? "127.0.0.1", resolve);
+  });
+  const { address, port } = server.address() as AddressInfo;
+  log.info({ port }, "listening");
+  return {
+    url: `http://${address.includes(":") ? `[${address}]` : address}:${port}`,
+    octokit: (installationId) => probot.auth(installationId),
+    close: () => closeServer(server),
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    // Pages keep a line open for ever; deliveries are answered in milliseconds.
+    setTimeout(() => server.closeAllConnections(), 1000).unref();
+  });
+}
+
+type Middleware = Awaited<ReturnType<typeof createNodeMiddleware>>;
+
+function answer(request: IncomingMessage, response: ServerResponse, options: BotServerOptions, middleware: Middleware): void {
+  const path = (request.url ?? "").split("?")[0];
+  const own = path === WEBHOOK_PATH ? refusalOf(request) : health(path, options);
+  if (own !== undefined) plain(response, ...own);
+  else if (path === WEBHOOK_PATH) void middleware(request, response, () => plain(response, 404, "nothing here"));
+  else if (options.routes?.(request, response) !== true) plain(response, 404, "nothing here");
+}
+
+function health(path: string | undefined, { isReady }: BotServerOptions): [number, string] | undefined {
+  if (path === "/healthz") return [200, "ok"];
+  if (path !== "/readyz") return undefined;
+  return isReady() ? [200, "ok"] : [503, "not ready"];
+}
+
+/** Before a byte of the body is read: Probot itself knows no limit. */
+function refusalOf(request: IncomingMessage): [number, string] | undefined {
+  const length = Number(request.headers["content-length"] ?? Number.NaN);
+  if (!Number.isFinite(length)) return [411, "say how long the delivery is"];
+  return length > LARGEST_DELIVERY ? [413, "too large for a delivery of GitHub"] : undefined;
+}
+
+function plain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" }).end(`${text}\n`);
+}
+
+function listen(bot: Probot, { onEvent, log }: BotServerOptions): void {
+  const seen = new Set<string>();
+  bot.onAny(({ id, name, payload }: { id: string; name: string; payload: unknown }) => {
+    if (seen.has(id)) return;
+    seen.add(id);
+    const oldest = seen.values().next().value;
+    if (seen.size > DELIVERIES_REMEMBERED && oldest !== undefined) seen.delete(oldest);
+    const event = readEvent(id, name, payload);
+    log.debug({ ...event }, "webhook");
+    onEvent(event);
+  });
+}
+
+/** A payload may lack anything: what is not there is not known. */
+export function readEvent(deliveryId: string, name: string, payload: unknown): BotEvent {
+  const repository = at(payload, "repository", "full_name");
+  const installation = at(payload, "installation", "id");
+  const pull = at(payload, "pull_request", "number") ?? at(payload, "issue", "number");
+  return {
+    name,
+    deliveryId,
+    repository: typeof repository === "string" ? repository : undefined,
+    installationId: typeof installation === "number" ? installation : undefined,
+    pull: typeof pull === "number" ? pull : undefined,
+  };
+}
+
+function at(value: unknown, ...path: string[]): unknown {
+  let here = value;
+  for (const key of path) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string, unknown>)[key];
+  }
+  return here;
+}
