@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { whoAsks } from "./auth.ts";
+import { ApiFailure, notFound } from "./failure.ts";
+import type { Actor, World } from "./model.ts";
+import { countRequest, mustHaveLeft, rateHeaders } from "./rate-limit.ts";
+import { type Answer, createRouter, type Router } from "./router.ts";
+import { ROUTES } from "./routes/all.ts";
+import { fullName } from "./world.ts";
+
+const MAX_REQUEST = 40 * 1024 * 1024;
+const VERSIONS = ["2022-11-28", "2026-03-10"];
+
+export type ApiHandler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+
+/** The REST half: who asks, what for, and the headers GitHub puts on every answer. */
+export function createApi(world: World): ApiHandler {
+  const router = createRouter(ROUTES);
+  return async (request, response, url) => {
+    let actor: Actor | undefined;
+    let answer: Answer;
+    try {
+      actor = whoAsks(world, request.headers.authorization);
+      answer = await answerTo(world, router, actor, request, url);
+    } catch (error) {
+      answer = failureAnswer(error);
+    }
+    send(world, actor, request, response, answer, url);
+  };
+}
+
+async function answerTo(world: World, router: Router, actor: Actor, request: IncomingMessage, url: URL): Promise<Answer> {
+  const version = request.headers["x-github-api-version"];
+  if (typeof version === "string" && !VERSIONS.includes(version)) {
+    throw new ApiFailure(400, `The 'X-GitHub-Api-Version' header value of '${version}' is not supported`);
+  }
+  const path = plainPath(world, url.pathname);
+  const method = request.method ?? "GET";
+  if (path !== "/rate_limit") mustHaveLeft(world, actor);
+  const raw = await readBody(request);
+  const fault = world.faults.request?.({ method, path, actor: actor.user.login });
+  const scripted =
+    fault === undefined
+      ? undefined
+      : { status: fault.status, body: fault.body ?? { message: "Server Error" }, headers: fault.headers ?? {} };
+  if (scripted !== undefined && fault?.afterwards !== true) return scripted;
+  const found = router(method, path);
+  if (found === undefined) throw notFound();
+  const body = parseBody(raw);
+  const answer = await found.route.handle({ world, actor, params: found.params, query: url.searchParams, body, path });
+  return scripted ?? answer;
+}
+
+/** Without the prefix of an Enterprise Server's API, and with a repository's number turned into its name. */
+function plainPath(world: World, pathname: string): string {
+  const path = pathname.replace(/^\/api\/v3(?=\/|$)/, "") || "/";
+  const [, id] = /^\/repositories\/(\d+)(?=\/|$)/.exec(path) ?? [];
+  if (id === undefined) return path;
+  const repo = [...world.repos.values()].find((one) => one.id === Number(id));
+  if (repo === undefined) throw notFound();
+  return path.replace(/^\/repositories\/\d+/, `/repos/${fullName(repo)}`);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_REQUEST) throw new ApiFailure(413, "Payload too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parseBody(raw: string): Record<string, unknown> {
+  if (raw.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(raw);
+    if (Array.isArray(value)) return { labels: value };
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    throw new ApiFailure(400, "Problems parsing JSON");
+  }
+  throw new ApiFailure(400, "Body should be a JSON object");
+}
+
+function failureAnswer(error: unknown): Answer {
+  if (!(error instanceof ApiFailure)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { status: 500, body: { message: `The embedded GitHub has a fault: ${message}` } };
+  }
+  const body = {
+    message: error.message,
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    documentation_url: "https://docs.github.com/rest",
+    status: String(error.status),
+  };
+  return { status: error.status, body, headers: error.headers };
+}
+
+function send(world: World, actor: Actor | undefined, request: IncomingMessage, response: ServerResponse, answer: Answer, url: URL): void {
+  const text = answer.body === undefined ? "" : JSON.stringify(answer.body);
+  const etag = `W/"${createHash("sha256").update(text).digest("hex")}"`;
+  const readable = request.method === "GET" && answer.status === 200;
+  const same = readable && sameTag(request.headers["if-none-match"], etag);
+  if (actor !== undefined && !same && !url.pathname.endsWith("/rate_limit")) countRequest(world, actor);
+  const headers: Record<string, string> = {
+    "x-github-request-id": randomBytes(14)
+      .toString("hex")
+      .toUpperCase()
+      .replace(/(.{4})(.{6})(.{7})/, "$1:$2:$3:"),
+    "x-github-media-type": "github.v3; format=json",
+    "x-github-api-version-selected": String(request.headers["x-github-api-version"] ?? "2022-11-28"),
+    vary: "Accept, Authorization, Cookie, X-GitHub-OTP,Accept-Encoding, Accept, X-Requested-With",
+    ...(actor === undefined ? {} : rateHeaders(world, actor)),
+    ...(readable ? { etag, "cache-control": "private, max-age=60, s-maxage=60" } : {}),
+    ...answer.headers,
+  };
+  if (same) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  if (answer.body === undefined) {
+    response.writeHead(answer.status, headers).end();
+    return;
+  }
+  response.writeHead(answer.status, {
+    ...headers,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function sameTag(header: string | undefined, etag: string): boolean {
+  const bare = (tag: string) => tag.trim().replace(/^W\//, "");
+  return header?.split(",").some((tag) => bare(tag) === bare(etag)) ?? false;
+}

@@ -1,0 +1,37 @@
+/** An answer that is not a success, in the shape GitHub gives it. */
+export class ApiFailure extends Error {
+  override name = "ApiFailure";
+  readonly status: number;
+  readonly errors: readonly (FieldError | string)[] | undefined;
+  readonly headers: Record<string, string>;
+  constructor(status: number, message: string, errors?: readonly (FieldError | string)[], headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+export interface FieldError {
+  resource: string;
+  field?: string;
+  code: string;
+  message?: string;
+}
+
+export function notFound(): ApiFailure {
+  return new ApiFailure(404, "Not Found");
+}
+
+export function invalid(...errors: FieldError[]): ApiFailure {
+  return new ApiFailure(422, "Validation Failed", errors);
+}
+
+/** 422 without a list of fields, as the Git data routes answer. */
+export function refused(message: string): ApiFailure {
+  return new ApiFailure(422, message);
+}
+
+export function forbidden(message = "Resource not accessible by integration"): ApiFailure {
+  return new ApiFailure(403, message);
+}

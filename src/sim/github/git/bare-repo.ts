@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type CatFile, openCatFile } from "./cat-file.ts";
+import { type CommitObject, parseCommit } from "./objects.ts";
+import { mustGit, runGit } from "./run-git.ts";
+
+/** A bare repository on disk: the only truth for commits and refs. */
+export interface BareRepo {
+  readonly dir: string;
+  readonly cat: CatFile;
+  /** Id a full ref name points to now. */
+  ref(name: string): Promise<string | undefined>;
+  refs(prefix: string): Promise<{ name: string; sha: string }[]>;
+  commit(revision: string): Promise<CommitObject | undefined>;
+  /** All or nothing; false: some ref was not at its old value, and nothing was changed. */
+  updateRefs(updates: readonly RefChange[]): Promise<boolean>;
+  /** Commits of `to` that `from` does not have, newest first. */
+  revList(from: string | undefined, to: string, limit?: number): Promise<string[]>;
+  mergeBase(a: string, b: string): Promise<string | undefined>;
+  close(): void;
+}
+
+export interface RefChange {
+  ref: string;
+  /** undefined: it must not exist. `any`: whatever it is now. */
+  old: string | undefined | "any";
+  /** undefined: delete. */
+  new: string | undefined;
+}
+
+const ZERO = "0".repeat(40);
+
+/** `HEAD`, `refs/heads/x`: what git itself would take as a ref name, so that nothing else reaches a command line. */
+export function isRefName(name: string): boolean {
+  if (!/^refs\/[^/]+\/./.test(name) || name.endsWith("/") || name.endsWith(".") || name.endsWith(".lock")) return false;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids exactly these.
+  return !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock\//.test(name);
+}
+
+/** Makes the repository with one commit holding `files`, or opens one that is there. */
+export async function createBareRepo(
+  dir: string,
+  options: { branch: string; files: ReadonlyMap<string, string | Buffer>; at: number },
+): Promise<BareRepo> {
+  if (existsSync(join(dir, "HEAD"))) return openBareRepo(dir);
+  await mkdir(dir, { recursive: true });
+  await mustGit(dir, ["init", "--bare", "--quiet", "--template=", `--initial-branch=${options.branch}`, "."]);
+  await writeFile(join(dir, "config"), CONFIG);
+  await mustGit(dir, ["fast-import", "--quiet", "--date-format=raw"], importStream(options));
+  return openBareRepo(dir);
+}
+
+const CONFIG = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+[http]
+\treceivepack = true
+[gc]
+\tauto = 0
+[receive]
+\tautogc = false
+\thideRefs = refs/pull
+\tadvertisePushOptions = true
+[uploadpack]
+\tallowFilter = true
+\tallowAnySHA1InWant = true
+[core]
+\tfsync = none
+`;
+
+function importStream(options: { branch: string; files: ReadonlyMap<string, string | Buffer>; at: number }): Buffer {
+  const parts: Buffer[] = [];
+  const text = (line: string) => parts.push(Buffer.from(line));
+  const message = "Initial commit";
+  text(
+    `commit refs/heads/${options.branch}\ncommitter GitHub <noreply@github.com> ${Math.floor(options.at / 1000)} +0000\ndata ${message.length}\n${message}\n`,
+  );
+  for (const [path, content] of options.files) {
+    const data = Buffer.from(content);
+    text(`M 100644 inline ${JSON.stringify(path)}\ndata ${data.length}\n`);
+    parts.push(data, Buffer.from("\n"));
+  }
+  text("done\n");
+  return Buffer.concat(parts);
+}
+
+function openBareRepo(dir: string): BareRepo {
+  const cat = openCatFile(dir);
+  return {
+    dir,
+    cat,
+    async ref(name) {
+      return isRefName(name) ? (await cat.info(name))?.sha : undefined;
+    },
+    async refs(prefix) {
+      const out = await mustGit(dir, ["for-each-ref", "--format=%(objectname) %(refname)", ...(prefix.endsWith("/") ? [prefix] : [])]);
+      const lines = out.split("\n").filter((line) => line !== "");
+      const all = lines.map((line) => ({ sha: line.slice(0, 40), name: line.slice(41) }));
+      return all.filter((ref) => ref.name.startsWith(prefix));
+    },
+    async commit(revision) {
+      const found = await cat.contents(revision);
+      return found?.type === "commit" ? parseCommit(found.sha, found.content) : undefined;
+    },
+    async updateRefs(updates) {
+      const lines = updates.map((one) => {
+        const old = one.old === "any" ? "" : ` ${one.old ?? ZERO}`;
+        return one.new === undefined ? `delete ${one.ref}${old}` : `update ${one.ref} ${one.new}${old}`;
+      });
+      return (await runGit(dir, ["update-ref", "--stdin"], `start\n${lines.join("\n")}\ncommit\n`)).code === 0;
+    },
+    async revList(from, to, limit) {
+      const range = from === undefined ? [to] : [to, `^${from}`];
+      const bound = limit === undefined ? [] : [`--max-count=${limit}`];
+      const result = await runGit(dir, ["rev-list", ...bound, "--end-of-options", ...range]);
+      return result.code === 0
+        ? result.stdout
+            .toString()
+            .split("\n")
+            .filter((line) => line !== "")
+        : [];
+    },
+    async mergeBase(a, b) {
+      const result = await runGit(dir, ["merge-base", "--end-of-options", a, b]);
+      return result.code === 0 ? result.stdout.toString().trim() : undefined;
+    },
+    close: () => cat.close(),
+  };
+}

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+
+export interface GitResult {
+  code: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/** Nothing of the caller's Git configuration may reach the embedded forge: the same repository must behave the same anywhere. */
+export function gitEnvironment(extra: Record<string, string> = {}): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && !name.startsWith("GIT_")) env[name] = value;
+  }
+  return { ...env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C", ...extra };
+}
+
+/** Runs git to its end. Rejects only where git cannot be started at all. */
+export function runGit(dir: string, args: readonly string[], input?: string | Buffer): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("git", args, { cwd: dir, env: gitEnvironment(), stdio: ["pipe", "pipe", "pipe"] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    child.on("error", (error) => reject(new Error(`git could not be started: ${error.message}`)));
+    child.on("close", (code) => resolve({ code: code ?? 1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }));
+    // git may end before it has read everything: that is not our error.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input ?? "");
+  });
+}
+
+/** As `runGit`, and a non-zero exit is an error with git's own words. */
+export async function mustGit(dir: string, args: readonly string[], input?: string | Buffer): Promise<string> {
+  const result = await runGit(dir, args, input);
+  if (result.code !== 0) throw new Error(`git ${args[0]} ended with ${result.code}: ${result.stderr.trim()}`);
+  return result.stdout.toString();
+}
+
+/** Throws one line that says what is missing: git ≥ 2.38 (merge-tree --write-tree) with http-backend. */
+export async function checkGit(): Promise<void> {
+  const need = "The embedded GitHub needs git 2.38 or newer with http-backend";
+  let version: string;
+  let execPath: string;
+  try {
+    version = await mustGit(".", ["--version"]);
+    execPath = (await mustGit(".", ["--exec-path"])).trim();
+  } catch {
+    throw new Error(`${need}; no git was found on the PATH.`);
+  }
+  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 38)) throw new Error(`${need}; this is ${version.trim()}.`);
+  const { existsSync } = await import("node:fs");
+  const backend = ["git-http-backend", "git-http-backend.exe"].some((file) => existsSync(`${execPath}/${file}`));
+  if (!backend) throw new Error(`${need}; ${version.trim()} has no http-backend in ${execPath} (on Alpine: apk add git-daemon).`);
+}

@@ -1,0 +1,96 @@
+import { commentOf, createComment, deleteComment, editComment, setLabels } from "./comments.ts";
+import { writeCommit, writeObject } from "./git/objects.ts";
+import { editTree, type TreeChange } from "./git/trees.ts";
+import { mergePull } from "./merge-pull.ts";
+import type { Repo, User, World } from "./model.ts";
+import { createPull, editPull } from "./pulls.ts";
+import { refsMoved } from "./refs-moved.ts";
+import { createReview } from "./reviews.ts";
+import { noreply } from "./shapes/commit.ts";
+import { actorOf, findRepo, issueOf, pullOf } from "./world.ts";
+
+/** What a person does on the site or with their own git. `repository` is `owner/name`; refusals are `ApiFailure`s, as over HTTP. */
+export interface Person {
+  login: string;
+  /** Commits files on top of a branch (made from the default branch where it is not there); null removes. Gives the commit. */
+  push(repository: string, change: { branch: string; files: Record<string, string | null>; message: string }): Promise<string>;
+  deleteBranch(repository: string, branch: string): Promise<void>;
+  openPull(repository: string, input: { head: string; base?: string; title: string; body?: string; draft?: boolean }): Promise<number>;
+  /** Gives the commit it became. */
+  mergePull(repository: string, number: number, method?: "merge" | "squash" | "rebase"): Promise<string>;
+  editPull(repository: string, number: number, change: { title?: string; body?: string; base?: string }): Promise<void>;
+  closePull(repository: string, number: number): Promise<void>;
+  reopenPull(repository: string, number: number): Promise<void>;
+  label(repository: string, number: number, labels: string[]): Promise<void>;
+  review(repository: string, number: number, event: "APPROVE" | "REQUEST_CHANGES" | "COMMENT", body?: string): Promise<void>;
+  comment(repository: string, number: number, body: string): number;
+  editComment(repository: string, comment: number, body: string): void;
+  deleteComment(repository: string, comment: number): void;
+}
+
+export function repoNamed(world: World, repository: string): Repo {
+  const [owner = "", name = ""] = repository.split("/");
+  const repo = findRepo(world, owner, name);
+  if (repo === undefined) throw new Error(`the embedded GitHub has no repository ${repository}`);
+  return repo;
+}
+
+export function createPerson(world: World, user: User): Person {
+  const actor = actorOf(world, user);
+  const at = (repository: string) => repoNamed(world, repository);
+  const change = (repository: string, number: number, to: Parameters<typeof editPull>[4]) =>
+    editPull(world, at(repository), actor, pullOf(at(repository), number), to);
+  return {
+    login: user.login,
+    push: (repository, input) => at(repository).serial(() => pushFiles(world, at(repository), user, input)),
+    deleteBranch: (repository, branch) => at(repository).serial(() => deleteBranch(world, at(repository), user, branch)),
+    async openPull(repository, input) {
+      const repo = at(repository);
+      return (await createPull(world, repo, actor, { ...input, base: input.base ?? repo.defaultBranch })).number;
+    },
+    mergePull: (repository, number, method) =>
+      mergePull(world, at(repository), actor, pullOf(at(repository), number), method === undefined ? {} : { method }),
+    editPull: change,
+    closePull: (repository, number) => change(repository, number, { state: "closed" }),
+    reopenPull: (repository, number) => change(repository, number, { state: "open" }),
+    label: (repository, number, labels) => setLabels(world, at(repository), actor, issueOf(at(repository), number), labels),
+    async review(repository, number, event, body = "") {
+      await createReview(world, at(repository), actor, pullOf(at(repository), number), { event, body });
+    },
+    comment: (repository, number, body) => createComment(world, at(repository), actor, issueOf(at(repository), number), body).id,
+    editComment: (repository, comment, body) => editComment(world, at(repository), actor, commentOf(at(repository), comment), body),
+    deleteComment: (repository, comment) => deleteComment(world, at(repository), actor, commentOf(at(repository), comment)),
+  };
+}
+
+async function pushFiles(
+  world: World,
+  repo: Repo,
+  user: User,
+  input: { branch: string; files: Record<string, string | null>; message: string },
+): Promise<string> {
+  const ref = `refs/heads/${input.branch}`;
+  const old = await repo.git.ref(ref);
+  const parent = await repo.git.commit(old ?? `refs/heads/${repo.defaultBranch}`);
+  if (parent === undefined) throw new Error(`${repo.name} has no commit to push onto`);
+  const changes = new Map<string, TreeChange>();
+  for (const [path, content] of Object.entries(input.files)) {
+    const sha = content === null ? undefined : await writeObject(repo.git.dir, "blob", Buffer.from(content));
+    changes.set(path, sha === undefined ? null : { mode: "100644", sha });
+  }
+  const edited = await editTree(repo.git.dir, repo.git.cat, parent.tree, changes);
+  if ("missing" in edited) throw new Error(`${edited.missing} is not there to be removed`);
+  const author = { ...noreply(user), at: Math.floor(world.clock.now() / 1000) };
+  const commit = { tree: edited.tree, parents: [parent.sha], author, committer: author, message: input.message };
+  const sha = await writeCommit(repo.git.dir, commit);
+  if (!(await repo.git.updateRefs([{ ref, old, new: sha }]))) throw new Error(`${input.branch} was moved at the same moment`);
+  await refsMoved(world, repo, actorOf(world, user), [{ ref, old, new: sha }]);
+  return sha;
+}
+
+async function deleteBranch(world: World, repo: Repo, user: User, branch: string): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  const old = await repo.git.ref(ref);
+  if (old === undefined || !(await repo.git.updateRefs([{ ref, old, new: undefined }]))) throw new Error(`no branch ${branch} to delete`);
+  await refsMoved(world, repo, actorOf(world, user), [{ ref, old, new: undefined }]);
+}

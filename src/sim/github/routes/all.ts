@@ -1,0 +1,21 @@
+import type { Route } from "../router.ts";
+import { APP_ROUTES } from "./apps.ts";
+import { CHECK_ROUTES } from "./checks.ts";
+import { CONTENT_ROUTES } from "./contents.ts";
+import { GIT_ROUTES } from "./git-data.ts";
+import { ISSUE_ROUTES } from "./issues.ts";
+import { META_ROUTES } from "./meta.ts";
+import { PULL_ROUTES } from "./pulls.ts";
+import { REPO_ROUTES } from "./repos.ts";
+
+/** First match wins. */
+export const ROUTES: readonly Route[] = [
+  ...META_ROUTES,
+  ...APP_ROUTES,
+  ...PULL_ROUTES,
+  ...ISSUE_ROUTES,
+  ...GIT_ROUTES,
+  ...CONTENT_ROUTES,
+  ...CHECK_ROUTES,
+  ...REPO_ROUTES,
+];

@@ -1,0 +1,56 @@
+import { ApiFailure, notFound } from "../failure.ts";
+import type { User } from "../model.ts";
+import { rateOf } from "../rate-limit.ts";
+import { type Call, ok, type Route } from "../router.ts";
+import { userShape } from "../shapes/user.ts";
+import { seconds } from "../world.ts";
+
+function fullUser(call: Call, user: User) {
+  const { world } = call;
+  return {
+    ...userShape(world, user),
+    name: null,
+    company: null,
+    blog: "",
+    location: null,
+    email: null,
+    hireable: null,
+    bio: null,
+    public_repos: 0,
+    public_gists: 0,
+    followers: 0,
+    following: 0,
+    created_at: seconds(world.app.createdAt),
+    updated_at: seconds(world.app.createdAt),
+  };
+}
+
+export const META_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/rate_limit",
+    handle(call) {
+      const core = rateOf(call.world, call.actor);
+      const other = { limit: 5000, used: 0, remaining: 5000, reset: core.reset };
+      return ok({ resources: { core, search: { ...other, limit: 30, remaining: 30 }, graphql: other }, rate: core });
+    },
+  },
+  {
+    method: "GET",
+    path: "/user",
+    handle(call) {
+      if (call.actor.kind === "anonymous") throw new ApiFailure(401, "Requires authentication");
+      if (call.actor.kind !== "user") throw new ApiFailure(403, "Resource not accessible by integration");
+      return ok(fullUser(call, call.actor.user));
+    },
+  },
+  {
+    method: "GET",
+    path: "/users/:login",
+    handle(call) {
+      const user = call.world.users.get((call.params["login"] ?? "").toLowerCase());
+      if (user === undefined) throw notFound();
+      return ok(fullUser(call, user));
+    },
+  },
+];

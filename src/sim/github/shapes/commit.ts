@@ -1,0 +1,92 @@
+import type { RestEndpointMethodTypes } from "@octokit/rest";
+import type { FileDiff } from "../git/diff.ts";
+import type { CommitObject, Signature } from "../git/objects.ts";
+import type { Repo, User, World } from "../model.ts";
+import { nodeId, seconds } from "../world.ts";
+import { pageUrl, repoUrl } from "./repo.ts";
+import { userShape } from "./user.ts";
+
+export type CommitShape = RestEndpointMethodTypes["repos"]["listCommits"]["response"]["data"][number];
+export type GitCommitShape = RestEndpointMethodTypes["git"]["getCommit"]["response"]["data"];
+export type FileShape = RestEndpointMethodTypes["pulls"]["listFiles"]["response"]["data"][number];
+
+const UNSIGNED = { verified: false, reason: "unsigned", signature: null, payload: null, verified_at: null };
+
+export function noreply(user: User): { name: string; email: string } {
+  return { name: user.login, email: `${user.id}+${user.login}@users.noreply.github.com` };
+}
+
+/** The account a signature's address belongs to. */
+function accountOf(world: World, who: Signature): User | undefined {
+  const login = /^(?:\d+\+)?(.+)@users\.noreply\.github\.com$/.exec(who.email)?.[1];
+  return login === undefined ? undefined : world.users.get(login.toLowerCase());
+}
+
+function person(who: Signature) {
+  return { name: who.name, email: who.email, date: seconds(who.at * 1000) };
+}
+
+export function commitShape(world: World, repo: Repo, commit: CommitObject): CommitShape {
+  const url = `${repoUrl(world, repo)}/commits/${commit.sha}`;
+  const author = accountOf(world, commit.author);
+  const committer = accountOf(world, commit.committer);
+  return {
+    sha: commit.sha,
+    node_id: nodeId("C", Number.parseInt(commit.sha.slice(0, 8), 16)),
+    commit: {
+      author: person(commit.author),
+      committer: person(commit.committer),
+      message: commit.message.replace(/\n$/, ""),
+      tree: { sha: commit.tree, url: `${repoUrl(world, repo)}/git/trees/${commit.tree}` },
+      url: `${repoUrl(world, repo)}/git/commits/${commit.sha}`,
+      comment_count: 0,
+      verification: UNSIGNED,
+    },
+    url,
+    html_url: `${pageUrl(world, repo)}/commit/${commit.sha}`,
+    comments_url: `${url}/comments`,
+    author: author === undefined ? null : userShape(world, author),
+    committer: committer === undefined ? null : userShape(world, committer),
+    parents: parents(world, repo, commit),
+  };
+}
+
+function parents(world: World, repo: Repo, commit: CommitObject) {
+  return commit.parents.map((sha) => ({
+    sha,
+    url: `${repoUrl(world, repo)}/commits/${sha}`,
+    html_url: `${pageUrl(world, repo)}/commit/${sha}`,
+  }));
+}
+
+export function gitCommitShape(world: World, repo: Repo, commit: CommitObject): GitCommitShape {
+  return {
+    sha: commit.sha,
+    node_id: nodeId("C", Number.parseInt(commit.sha.slice(0, 8), 16)),
+    url: `${repoUrl(world, repo)}/git/commits/${commit.sha}`,
+    html_url: `${pageUrl(world, repo)}/commit/${commit.sha}`,
+    author: person(commit.author),
+    committer: person(commit.committer),
+    message: commit.message.replace(/\n$/, ""),
+    tree: { sha: commit.tree, url: `${repoUrl(world, repo)}/git/trees/${commit.tree}` },
+    parents: parents(world, repo, commit),
+    verification: UNSIGNED,
+  };
+}
+
+export function fileShape(world: World, repo: Repo, file: FileDiff, commit: string): FileShape {
+  const path = file.path.split("/").map(encodeURIComponent).join("/");
+  return {
+    sha: file.sha,
+    filename: file.path,
+    status: file.status,
+    additions: file.additions,
+    deletions: file.deletions,
+    changes: file.additions + file.deletions,
+    blob_url: `${pageUrl(world, repo)}/blob/${commit}/${path}`,
+    raw_url: `${pageUrl(world, repo)}/raw/${commit}/${path}`,
+    contents_url: `${repoUrl(world, repo)}/contents/${path}?ref=${commit}`,
+    ...(file.patch === undefined ? {} : { patch: file.patch }),
+    ...(file.previous === undefined ? {} : { previous_filename: file.previous }),
+  };
+}
