@@ -1,0 +1,83 @@
+import { ForgeError } from "../port.ts";
+
+interface ErrorAnswer {
+  status: number;
+  message: string;
+  /** Messages of `errors[]`, which come as objects or as plain strings. */
+  details: string[];
+  headers: Record<string, string>;
+}
+
+/** Tokens of GitHub in any text: by prefix, since their length is not fixed. */
+const TOKEN = /\b(?:gh[pousr]_[\w.-]+|github_pat_\w+|v1\.[0-9a-f]{40})/g;
+
+export function redact(text: string): string {
+  return text.replace(TOKEN, "[token]").replace(/\/\/[^/@\s]+@/g, "//");
+}
+
+/** What GitHub answered, wherever Octokit puts it; undefined: it never answered. */
+export function answerOf(error: unknown): ErrorAnswer | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { status, response, message } = error as {
+    status?: unknown;
+    response?: { data?: unknown; headers?: Record<string, string> };
+    message?: unknown;
+  };
+  if (typeof status !== "number") return undefined;
+  const data = (response?.data ?? {}) as { message?: unknown; errors?: unknown };
+  const errors = Array.isArray(data.errors) ? data.errors : [];
+  const details = errors.map((item: unknown) =>
+    typeof item === "string" ? item : String((item as { message?: unknown } | null)?.message ?? ""),
+  );
+  return {
+    status,
+    message: redact(typeof data.message === "string" ? data.message : String(message)),
+    details: details.filter((text) => text !== "").map(redact),
+    headers: response?.headers ?? {},
+  };
+}
+
+/** Calls GitHub; every failure leaves as a ForgeError that says what was being done and what happens next. */
+export async function asking<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw forgeError(doing, error);
+  }
+}
+
+export function forgeError(doing: string, error: unknown): ForgeError {
+  if (error instanceof ForgeError) return error;
+  const answer = answerOf(error);
+  if (answer === undefined) {
+    const text = error instanceof Error ? error.message : String(error);
+    return new ForgeError("Unavailable", 0, `${doing}: GitHub did not answer: ${redact(text)}`);
+  }
+  const { status, message, details, headers } = answer;
+  const text = `${doing}: ${status} ${[message, ...details].join(": ")}${needed(status, headers)}`;
+  const limited = limitedUntil(answer);
+  if (limited !== undefined) return new ForgeError("RateLimited", status, text, { retryAt: limited });
+  return new ForgeError(kindOf(status), status, text);
+}
+
+function kindOf(status: number): ForgeError["kind"] {
+  if (status === 401) return "Unauthorized";
+  if (status === 403) return "Forbidden";
+  if (status === 404 || status === 410 || status === 451) return "NotFound";
+  if (status === 405 || status === 409) return "Conflict";
+  return status >= 500 ? "Unavailable" : "Invalid";
+}
+
+function needed(status: number, headers: Record<string, string>): string {
+  const permissions = headers["x-accepted-github-permissions"];
+  return status === 403 && permissions !== undefined ? ` (it needs ${permissions})` : "";
+}
+
+/** Facts of GitHub's documentation: retry-after, else the reset where nothing remains, else a minute. */
+function limitedUntil({ status, message, headers }: ErrorAnswer): number | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const after = Number(headers["retry-after"]);
+  if (Number.isFinite(after) && headers["retry-after"] !== undefined) return Date.now() + after * 1000;
+  if (headers["x-ratelimit-remaining"] === "0") return Number(headers["x-ratelimit-reset"]) * 1000;
+  return status === 429 || /rate limit/i.test(message) ? Date.now() + 60_000 : undefined;
+}

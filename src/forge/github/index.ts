@@ -1,0 +1,114 @@
+import type { Permission } from "../../rollout/world.ts";
+import { type Forge, ForgeError } from "../port.ts";
+import { comments, react, stickyComments } from "./comments.ts";
+import { answerOf, asking, forgeError } from "./errors.ts";
+import { mergePull } from "./merge.ts";
+import { conditionalReads, type OctokitLike, type RepoOctokit } from "./octokit.ts";
+import { changedFiles, createPull, findPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
+
+export interface GitHubForgeOptions {
+  /** Authenticated for the repository: an installation's, or one with a token. */
+  octokit: OctokitLike;
+  /** `owner/name`. */
+  repository: string;
+}
+
+const conditional = new WeakSet<object>();
+
+/** One repository on github.com, GitHub Enterprise Server or the embedded GitHub. */
+export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Forge {
+  const [owner = "", repo = ""] = repository.split("/");
+  const place: RepoOctokit = { octokit, owner, repo };
+  if (!conditional.has(octokit)) {
+    conditional.add(octokit);
+    conditionalReads(octokit);
+  }
+  let us: Promise<{ login: string; id: number }> | undefined;
+  const identity = () => {
+    us ??= whoAmI(octokit).catch((error) => {
+      us = undefined;
+      throw error;
+    });
+    return us;
+  };
+  const sticky = stickyComments(place, identity);
+  return {
+    repository,
+    identity,
+    async repo() {
+      const { data } = await asking(`read ${repository}`, () => octokit.rest.repos.get({ owner, repo }));
+      return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };
+    },
+    async gitCredentials() {
+      const auth = (await asking("get a token for Git", () => octokit.auth({ type: "installation" }))) as { token?: string };
+      if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
+      return { username: "x-access-token", password: auth.token };
+    },
+    findPull: (branch) => findPull(place, branch),
+    pull: (number) => pull(place, number),
+    createPull: (input) => createPull(place, input),
+    async updatePull(number, change) {
+      await asking(`edit pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, ...change }));
+    },
+    async closePull(number) {
+      await asking(`close pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
+    },
+    mergePull: (input) => mergePull(place, input),
+    async deleteBranch(branch) {
+      try {
+        await octokit.rest.git.deleteRef({ owner, repo, ref: `heads/${branch}` });
+      } catch (error) {
+        const answer = answerOf(error);
+        if (answer?.status === 404 || (answer?.status === 422 && /does not exist/i.test(answer.message))) return;
+        throw forgeError(`delete branch ${branch}`, error);
+      }
+    },
+    pullsOfCommit: (sha) => pullsOfCommit(place, sha),
+    openPulls: () => openPulls(place),
+    changedFiles: (number) => changedFiles(place, number),
+    comments: async (number, since) => comments(place, number, (await identity()).login, since),
+    stickyComment: sticky,
+    react: (comment, reaction) => react(place, comment, reaction),
+    permission: (login) => permission(place, login),
+  };
+}
+
+/** An App acts as `SLUG[bot]`; a token as its owner. */
+async function whoAmI(octokit: OctokitLike): Promise<{ login: string; id: number }> {
+  const slug = await appSlug(octokit);
+  if (slug === undefined) {
+    const { data } = await asking("ask who we are", () => octokit.rest.users.getAuthenticated());
+    return { login: data.login, id: data.id };
+  }
+  const login = `${slug}[bot]`;
+  const { data } = await asking(`look up ${login}`, () => octokit.rest.users.getByUsername({ username: login }));
+  return { login, id: data.id };
+}
+
+async function appSlug(octokit: OctokitLike): Promise<string | undefined> {
+  try {
+    const { data } = await octokit.rest.apps.getAuthenticated();
+    return data?.slug;
+  } catch (error) {
+    const status = answerOf(error)?.status;
+    if (status === 401 || status === 403 || status === 404) return undefined;
+    throw forgeError("ask which App we are", error);
+  }
+}
+
+const ROLES: readonly Permission[] = ["none", "read", "triage", "write", "maintain", "admin"];
+
+/**
+ * The current permission, by role name where it is one of the known six: `permission` alone calls maintain write. A custom
+ * role counts as the permission it is built on.
+ */
+async function permission({ octokit, owner, repo }: RepoOctokit, login: string): Promise<Permission> {
+  try {
+    const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username: login });
+    const named = ROLES.find((role) => role === data.role_name);
+    return named ?? ROLES.find((role) => role === data.permission) ?? "none";
+  } catch (error) {
+    if (answerOf(error)?.status === 404) return "none";
+    throw forgeError(`ask what ${login} may do`, error);
+  }
+}

@@ -1,0 +1,53 @@
+import type { Octokit } from "@octokit/rest";
+
+/** What the adapter uses of an Octokit: @octokit/rest's own, or the one Probot hands out for an installation. */
+export type OctokitLike = Pick<Octokit, "rest" | "request" | "auth" | "hook"> & { paginate: Octokit["paginate"] };
+
+export interface RepoOctokit {
+  octokit: OctokitLike;
+  owner: string;
+  repo: string;
+}
+
+/** Given with every call whose repetition could do a thing twice: plugin-retry repeats a POST after a 5xx, and 405 and 409 too. */
+export const NEVER_RETRY = { request: { retries: 0 } };
+
+const MOST_KEPT = 2000;
+
+/**
+ * Makes every GET conditional: an unchanged answer costs GitHub's 304, which is free of the rate limit, and is served from
+ * memory. Kept per Octokit, so per installation.
+ */
+export function conditionalReads(octokit: OctokitLike): void {
+  const kept = new Map<string, { etag: string; response: unknown }>();
+  octokit.hook.wrap("request", async (request, options) => {
+    if (options.method !== "GET") return request(options);
+    const {
+      url,
+      baseUrl,
+      headers,
+      request: _request,
+      mediaType: _mediaType,
+      method: _method,
+      ...parameters
+    } = options as Record<string, unknown> & typeof options;
+    const key = `${String(baseUrl)} ${String(url)} ${JSON.stringify(parameters)} ${String(headers["accept"])}`;
+    const known = kept.get(key);
+    try {
+      const response = await request({
+        ...options,
+        headers: { ...headers, ...(known === undefined ? {} : { "if-none-match": known.etag }) },
+      });
+      const etag = response.headers["etag"];
+      kept.delete(key);
+      if (typeof etag === "string") kept.set(key, { etag, response });
+      const oldest = kept.keys().next().value;
+      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+      return response;
+    } catch (error) {
+      if (known !== undefined && (error as { status?: unknown }).status === 304)
+        return known.response as Awaited<ReturnType<typeof request>>;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,118 @@
+import type { RestEndpointMethodTypes } from "@octokit/rest";
+import type { Pull } from "../port.ts";
+import { answerOf, asking, forgeError } from "./errors.ts";
+import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+
+type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
+type ListedPull = RestEndpointMethodTypes["pulls"]["list"]["response"]["data"][number];
+
+export async function pull({ octokit, owner, repo }: RepoOctokit, number: number): Promise<Pull | null> {
+  try {
+    return toPull((await octokit.rest.pulls.get({ owner, repo, pull_number: number })).data);
+  } catch (error) {
+    if (answerOf(error)?.status === 404) return null;
+    throw forgeError(`read pull request ${number}`, error);
+  }
+}
+
+/** Listed ones carry no `mergeable`, and not who merged: the one found is read by itself. */
+export async function findPull(place: RepoOctokit, branch: string): Promise<Pull | null> {
+  const { octokit, owner, repo } = place;
+  // Without `owner:` GitHub ignores the filter and lists everything.
+  const { data } = await asking(`find the pull request of ${branch}`, () =>
+    octokit.rest.pulls.list({ owner, repo, head: `${owner}:${branch}`, state: "all", sort: "created", direction: "desc", per_page: 5 }),
+  );
+  const found = data.find((item) => item.head.ref === branch);
+  return found === undefined ? null : await pull(place, found.number);
+}
+
+export async function createPull(
+  place: RepoOctokit,
+  input: { branch: string; base: string; title: string; body: string; labels: string[] },
+): Promise<Pull> {
+  const { octokit, owner, repo } = place;
+  const existing = await findPull(place, input.branch);
+  if (existing !== null) return existing;
+  const made = await create(place, input);
+  if (input.labels.length > 0) {
+    await asking(`label pull request ${made.number}`, () =>
+      octokit.rest.issues.addLabels({ owner, repo, issue_number: made.number, labels: input.labels }),
+    );
+  }
+  return made;
+}
+
+async function create(place: RepoOctokit, input: { branch: string; base: string; title: string; body: string }): Promise<Pull> {
+  const { octokit, owner, repo } = place;
+  try {
+    const { data } = await octokit.rest.pulls.create({
+      owner,
+      repo,
+      head: input.branch,
+      base: input.base,
+      title: input.title,
+      body: input.body,
+      ...NEVER_RETRY,
+    });
+    return toPull(data);
+  } catch (error) {
+    const answer = answerOf(error);
+    const there =
+      answer?.status === 422 && answer.details.some((text) => /already exists/i.test(text)) ? await findPull(place, input.branch) : null;
+    if (there !== null) return there;
+    throw forgeError(`open a pull request for ${input.branch}`, error);
+  }
+}
+
+export async function openPulls({ octokit, owner, repo }: RepoOctokit): Promise<Pull[]> {
+  const pulls = await asking("list open pull requests", () =>
+    octokit.paginate(octokit.rest.pulls.list, { owner, repo, state: "open", per_page: 100 }),
+  );
+  return pulls.map(toPull);
+}
+
+export async function pullsOfCommit({ octokit, owner, repo }: RepoOctokit, sha: string): Promise<Pull[]> {
+  const { data } = await asking(`find the pull requests of ${sha.slice(0, 12)}`, () =>
+    octokit.rest.repos.listPullRequestsAssociatedWithCommit({ owner, repo, commit_sha: sha, per_page: 100 }),
+  );
+  return data.map(toPull);
+}
+
+/** GitHub lists at most 3,000. */
+export async function changedFiles({ octokit, owner, repo }: RepoOctokit, number: number): Promise<string[]> {
+  const files = await asking(`list the files of pull request ${number}`, () =>
+    octokit.paginate(octokit.rest.pulls.listFiles, { owner, repo, pull_number: number, per_page: 100 }),
+  );
+  return files.flatMap((file) => (file.previous_filename === undefined ? [file.filename] : [file.filename, file.previous_filename]));
+}
+
+function toPull(data: PullData | ListedPull): Pull {
+  const merged = data.merged_at !== null;
+  const full = data as Partial<PullData>;
+  return {
+    number: data.number,
+    url: data.html_url,
+    title: data.title,
+    body: data.body ?? "",
+    state: merged ? "merged" : data.state === "open" ? "open" : "closed",
+    draft: data.draft ?? false,
+    branch: data.head.ref,
+    headRepository: data.head.repo?.full_name ?? null,
+    head: data.head.sha,
+    base: data.base.ref,
+    author: data.user?.login ?? "ghost",
+    authorIsBot: data.user?.type === "Bot",
+    mergeable: full.mergeable ?? null,
+    mergeableState: full.mergeable_state ?? "unknown",
+    createdAt: time(data.created_at),
+    ...(data.merged_at === null ? {} : { mergedAt: time(data.merged_at) }),
+    ...(full.merged_by == null ? {} : { mergedBy: full.merged_by.login }),
+    // Before the merge this is GitHub's test merge, which means nothing to us.
+    ...(merged && data.merge_commit_sha !== null ? { mergeCommit: data.merge_commit_sha } : {}),
+    labels: data.labels.map((label) => label.name ?? ""),
+  };
+}
+
+function time(text: string): string {
+  return new Date(text).toISOString();
+}
