@@ -29,18 +29,13 @@ export async function comments({ octokit, owner, repo }: RepoOctokit, pull: numb
 export function stickyComments(place: RepoOctokit, identity: () => Promise<{ login: string }>) {
   const known = new Map<string, { id: number; url: string; body: string }>();
   return async (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> => {
-    const { octokit, owner, repo } = place;
     const hidden = `<!-- ${marker} -->`;
     const body = `${hidden}\n${text}`;
     if (body.length > COMMENT_LIMIT) throw new RangeError(`a comment of ${body.length} characters: GitHub takes at most ${COMMENT_LIMIT}`);
     const key = `${pull} ${marker}`;
     const there = known.get(key) ?? (await find(pull, hidden));
     if (there?.body === body) return there;
-    const { data } = await asking(`comment on ${pull}`, () =>
-      there === undefined
-        ? octokit.rest.issues.createComment({ owner, repo, issue_number: pull, body, ...NEVER_RETRY })
-        : octokit.rest.issues.updateComment({ owner, repo, comment_id: there.id, body }),
-    ).catch((error) => {
+    const data = await write(pull, body, there?.id).catch((error) => {
       // Somebody deleted it: the next call makes it anew.
       known.delete(key);
       throw error;
@@ -49,6 +44,15 @@ export function stickyComments(place: RepoOctokit, identity: () => Promise<{ log
     known.set(key, made);
     return made;
   };
+
+  async function write(pull: number, body: string, id: number | undefined) {
+    const { octokit, owner, repo } = place;
+    return asking(`comment on ${pull}`, async () => {
+      if (id === undefined)
+        return (await octokit.rest.issues.createComment({ owner, repo, issue_number: pull, body, ...NEVER_RETRY })).data;
+      return (await octokit.rest.issues.updateComment({ owner, repo, comment_id: id, body })).data;
+    });
+  }
 
   async function find(pull: number, hidden: string) {
     const { octokit, owner, repo } = place;
