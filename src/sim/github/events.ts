@@ -118,11 +118,13 @@ export async function emitPush(
   });
 }
 
-/** Oldest first. One commit on top of the old head, the usual case, costs no process. */
+/** Oldest first. One commit on top of the old head, or the merge of one, are the usual cases and cost no process. */
 async function pushedCommits(repo: Repo, old: string | undefined, head: string) {
   const tip = await repo.git.commit(head);
   if (tip === undefined) return [];
   if (old === undefined || (tip.parents.length === 1 && tip.parents[0] === old)) return [tip];
+  const side = tip.parents[0] === old && tip.parents[1] !== undefined ? await repo.git.commit(tip.parents[1]) : undefined;
+  if (side?.parents.length === 1 && side.parents[0] === old) return [side, tip];
   const ids = await repo.git.revList(old, head, 20);
   const commits = await Promise.all(ids.map((id) => repo.git.commit(id)));
   return commits.filter((commit) => commit !== undefined).reverse();

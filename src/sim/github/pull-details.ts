@@ -75,10 +75,11 @@ async function testMerge(world: World, repo: Repo, issue: PullIssue, base: strin
 async function pullStats(repo: Repo, issue: PullIssue): Promise<Pick<PullDetails, "commits" | "additions" | "deletions" | "files">> {
   const { pull } = issue;
   const known = pull.stats;
-  if (known !== undefined && known.base === pull.baseSha && known.head === pull.headSha) return known;
-  const [commits, files] = await Promise.all([repo.git.revList(pull.baseSha, pull.headSha), pullFiles(repo, issue)]);
+  // A base that moves on changes nothing here: both are counted from where the head left it.
+  if (known !== undefined && known.base === pull.baseRef && known.head === pull.headSha) return known;
+  const [commits, files] = await Promise.all([pullCommits(repo, issue), pullFiles(repo, issue)]);
   const stats = {
-    base: pull.baseSha,
+    base: pull.baseRef,
     head: pull.headSha,
     commits: commits.length,
     additions: files.reduce((sum, file) => sum + file.additions, 0),
@@ -87,6 +88,13 @@ async function pullStats(repo: Repo, issue: PullIssue): Promise<Pick<PullDetails
   };
   pull.stats = stats;
   return stats;
+}
+
+/** Newest first. */
+export async function pullCommits(repo: Repo, issue: PullIssue): Promise<string[]> {
+  const { baseSha, headSha } = issue.pull;
+  const head = await repo.git.commit(headSha);
+  return head?.parents.length === 1 && head.parents[0] === baseSha ? [headSha] : repo.git.revList(baseSha, headSha, 250);
 }
 
 /** What the head changes against where it left the base. */

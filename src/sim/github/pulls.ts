@@ -48,7 +48,7 @@ export async function createPull(world: World, repo: Repo, actor: Actor, input: 
     },
   };
   repo.issues.set(issue.number, issue);
-  await repo.git.updateRefs([{ ref: `refs/pull/${issue.number}/head`, old: "any", new: headSha }]);
+  await repo.git.pointPull(issue.number, headSha);
   await emitPull(world, repo, actor, "opened", issue);
   return issue;
 }

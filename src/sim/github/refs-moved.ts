@@ -49,7 +49,7 @@ async function followHeads(world: World, repo: Repo, actor: Actor, move: Moved, 
     issue.pull.headSha = move.new;
     issue.pull.baseSha = (await repo.git.ref(`refs/heads/${issue.pull.baseRef}`)) ?? issue.pull.baseSha;
     delete issue.pull.mergeability;
-    await repo.git.updateRefs([{ ref: `refs/pull/${issue.number}/head`, old: "any", new: move.new }]);
+    await repo.git.pointPull(issue.number, move.new);
     await emitPull(world, repo, actor, "synchronize", issue, { before: move.old, after: move.new });
   }
 }

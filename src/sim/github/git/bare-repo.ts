@@ -15,6 +15,8 @@ export interface BareRepo {
   commit(revision: string): Promise<CommitObject | undefined>;
   /** All or nothing; false: some ref was not at its old value, and nothing was changed. */
   updateRefs(updates: readonly RefChange[]): Promise<boolean>;
+  /** Points `refs/pull/NUMBER/head` at a commit. Nobody else writes these refs, so a plain file will do, and costs no process. */
+  pointPull(number: number, sha: string): Promise<void>;
   /** Commits of `to` that `from` does not have, newest first. */
   revList(from: string | undefined, to: string, limit?: number): Promise<string[]>;
   mergeBase(a: string, b: string): Promise<string | undefined>;
@@ -110,6 +112,11 @@ function openBareRepo(dir: string): BareRepo {
         return one.new === undefined ? `delete ${one.ref}${old}` : `update ${one.ref} ${one.new}${old}`;
       });
       return (await runGit(dir, ["update-ref", "--stdin"], `start\n${lines.join("\n")}\ncommit\n`)).code === 0;
+    },
+    async pointPull(number, sha) {
+      const folder = join(dir, "refs", "pull", String(number));
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, "head"), `${sha}\n`);
     },
     async revList(from, to, limit) {
       const range = from === undefined ? [to] : [to, `^${from}`];

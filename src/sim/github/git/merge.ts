@@ -4,6 +4,9 @@ import { runGit } from "./run-git.ts";
 
 /** Tree of the three-way merge of two commits; `conflict`: the paths that stand against each other. */
 export async function mergeTree(repo: BareRepo, ours: string, theirs: string): Promise<{ tree: string } | { conflicts: string[] }> {
+  const head = await repo.commit(theirs);
+  // One commit right on top: the merge is its tree, and no process has to be started for it.
+  if (head?.parents.length === 1 && head.parents[0] === ours) return { tree: head.tree };
   const result = await runGit(repo.dir, ["merge-tree", "--write-tree", "--name-only", "--no-messages", ours, theirs]);
   const [tree = "", ...names] = result.stdout.toString().split("\n");
   if (result.code === 0) return { tree };
@@ -30,14 +33,21 @@ export async function replay(
     if (commit === undefined || commit.parents.length > 1) continue;
     const parent = commit.parents[0] === undefined ? undefined : await repo.commit(commit.parents[0]);
     if (parent === undefined) continue;
+    if (parent.tree === onto.tree) {
+      onto = await put(repo, { ...commit, parents: [onto.sha], committer });
+      continue;
+    }
     const plain = { author: committer, committer, message: "replay" };
     const root = await writeCommit(repo.dir, { ...plain, tree: parent.tree, parents: [] });
     const ours = await writeCommit(repo.dir, { ...plain, tree: onto.tree, parents: [root] });
     const theirs = await writeCommit(repo.dir, { ...plain, tree: commit.tree, parents: [root], message: "theirs" });
     const merged = await mergeTree(repo, ours, theirs);
     if ("conflicts" in merged) return merged;
-    const made: NewCommit = { tree: merged.tree, parents: [onto.sha], author: commit.author, committer, message: commit.message };
-    onto = { ...made, sha: await writeCommit(repo.dir, made) };
+    onto = await put(repo, { ...commit, tree: merged.tree, parents: [onto.sha], committer });
   }
   return { commit: onto.sha };
+}
+
+async function put(repo: BareRepo, commit: NewCommit): Promise<CommitObject> {
+  return { ...commit, sha: await writeCommit(repo.dir, commit) };
 }

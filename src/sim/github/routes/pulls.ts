@@ -1,6 +1,6 @@
 import { ApiFailure, invalid } from "../failure.ts";
 import { mergePull } from "../merge-pull.ts";
-import { pullFiles, readPull } from "../pull-details.ts";
+import { pullCommits, pullFiles, readPull } from "../pull-details.ts";
 import { createPull, editPull, type PullChange } from "../pulls.ts";
 import { createReview } from "../reviews.ts";
 import {
@@ -87,8 +87,7 @@ async function merge(call: RepoCall): Promise<Answer> {
 }
 
 async function commits(call: RepoCall): Promise<Answer> {
-  const { pull } = pullHere(call);
-  const ids = (await call.repo.git.revList(pull.baseSha, pull.headSha, 250)).reverse();
+  const ids = (await pullCommits(call.repo, pullHere(call))).reverse();
   return page(call, ids, async (id) => {
     const commit = await call.repo.git.commit(id);
     return commit === undefined ? null : commitShape(call.world, call.repo, commit);
