@@ -5,14 +5,17 @@ import { type CommitInput, GitError } from "./port.ts";
 import type { Repository } from "./run-git.ts";
 import { DIRECTORY, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
 
+/** So that commits built at the same time do not share a ref. */
+let sequence = 0;
+
 /**
  * Builds a commit in one process: `git fast-import` reads only the trees on the way to the files that change, so neither
  * a checkout nor an index is needed, however large the repository. Same input, same id: nothing of the moment goes in.
  */
-export async function buildCommit(repository: Repository, trees: Trees, input: CommitInput, sequence: number): Promise<string> {
+export async function buildCommit(repository: Repository, trees: Trees, input: CommitInput): Promise<string> {
   const modes = await checkedModes(trees, input);
   // fast-import wants a ref to commit to; it is taken away again by the same stream, and nobody else knows its name.
-  const ref = `refs/stagecoach/import-${process.pid}-${sequence}`;
+  const ref = `refs/stagecoach/import-${process.pid}-${sequence++}`;
   const parts: (string | Buffer)[] = ["feature done\n"];
   parts.push(`commit ${ref}\nmark :1\n`);
   const person = `${identity(input.author.name)} <${identity(input.author.email)}> ${Math.floor(input.at / 1000)} +0000\n`;

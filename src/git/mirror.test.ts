@@ -6,6 +6,7 @@ import type { CommitInput, Mirror } from "./port.ts";
 import { git, type Workspace, workspace } from "./testing/repositories.ts";
 
 const AUTHOR = { name: "stagecoach[bot]", email: "stagecoach[bot]@users.noreply.github.com" };
+const UNKNOWN = `${"0".repeat(39)}1`;
 const AT = Date.parse("2026-11-21T05:00:00Z");
 
 let at: Workspace;
@@ -108,8 +109,8 @@ describe("history", () => {
     await mirror.fetch();
     expect(await mirror.isAncestor(first, second)).toBe(true);
     expect(await mirror.isAncestor(second, first)).toBe(false);
-    expect(await mirror.isAncestor("0".repeat(39) + "1", second)).toBeUndefined();
-    expect(await mirror.commitInfo("0".repeat(39) + "1")).toBeUndefined();
+    expect(await mirror.isAncestor(UNKNOWN, second)).toBeUndefined();
+    expect(await mirror.commitInfo(UNKNOWN)).toBeUndefined();
   });
 
   test("the first-parent log has merges but not what they brought, oldest first", async () => {

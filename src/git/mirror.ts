@@ -10,6 +10,7 @@ import { GitError, type Mirror, type RefUpdate } from "./port.ts";
 import { judgePush, pushArguments } from "./push.ts";
 import { openReader } from "./reader.ts";
 import { type GitResult, type Repository, type RunOptions, runGit } from "./run-git.ts";
+import { serial } from "./serial.ts";
 
 export interface MirrorOptions {
   /** Made where it is not there. Belongs to one process at a time. */
@@ -35,8 +36,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const repository: Repository = { directory: resolve(options.directory), allowFile: options.allowFile === true, closing: closing.signal };
   await makeBare(repository, url);
   const reader = openReader(repository);
+  // git's own ref locks make concurrent fetches and pushes of one mirror fail, not wait.
   const serially = serial();
-  let sequence = 0;
 
   async function remote(doing: string, args: readonly string[], more: Pick<RunOptions, "answers"> = {}): Promise<GitResult> {
     const credentials = url.startsWith("http") ? await options.credentials?.() : undefined;
@@ -94,7 +95,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     fetch: (branches) => serially(() => fetchBranches(branches === undefined ? ["refs/heads/*"] : branches.map(branchRef))),
     head: async (branch) => await refCommit(branchRef(branch)),
     remoteHead: async (branch) => (await remoteRefs([branchRef(branch)])).get(branchRef(branch)),
-    commit: (input) => buildCommit(repository, reader.trees, input, sequence++),
+    commit: (input) => buildCommit(repository, reader.trees, input),
     push: (updates) => serially(() => push(updates)),
     async close() {
       await reader.close();
@@ -136,14 +137,4 @@ async function removedStaleLock(error: unknown): Promise<boolean> {
   if (age < STALE_LOCK_MS) return false;
   await rm(path, { force: true });
   return true;
-}
-
-/** One after the other: git's own ref locks make concurrent fetches and pushes of one mirror fail, not wait. */
-function serial(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
 }

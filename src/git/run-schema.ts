@@ -1,0 +1,135 @@
+import { z } from "zod";
+
+/**
+ * What a run's files must hold to be acted on. Checked when they are read, since anybody with write access could have
+ * touched them. Keys not named here are kept: a later version of the same format may have added them.
+ */
+
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "is no time");
+const count = z.number().int().min(0);
+/** So that no hand-made number makes us look for files without end. */
+const files = z.number().int().min(0).max(100_000);
+const next = z.looseObject({ what: z.string(), at: time.optional() }).nullable();
+const edit = z.looseObject({
+  file: z.string(),
+  path: z.string(),
+  kind: z.enum(["value", "clusterGenerator", "branch"]),
+  from: z.string().nullable(),
+  to: z.string(),
+});
+const values = z.record(z.string(), z.string());
+const release = z.looseObject({ values, attempt: count });
+const plannedTarget = z.looseObject({ key: z.string(), application: z.string(), cluster: z.string(), edits: z.array(edit) });
+
+export const runSchema = z.looseObject({
+  format: z.literal(1),
+  rollout: z.string(),
+  number: count,
+  release,
+  trigger: z.looseObject({ commit: z.string(), pull: count.optional(), author: z.string(), at: time }),
+  phase: z.enum(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "Failed", "Aborted", "Superseded"]),
+  since: time,
+  why: z.string(),
+  next,
+  stage: count,
+  batches: files,
+  requeued: z.array(
+    z.looseObject({
+      cluster: z.string(),
+      stage: count,
+      attempts: count,
+      since: time,
+      nextAt: time,
+      why: z.string(),
+      until: time.optional(),
+    }),
+  ),
+  skipped: z.array(z.looseObject({ cluster: z.string(), why: z.string(), at: time })),
+  failedAccepted: z.array(z.string()),
+  paused: z.looseObject({ kind: z.string(), by: z.string(), reason: z.string(), at: time, ask: z.string() }).optional(),
+  commands: z.array(
+    z.looseObject({
+      id: z.string(),
+      text: z.string(),
+      actor: z.string(),
+      at: time,
+      outcome: z.enum(["done", "refused"]),
+      message: z.string(),
+    }),
+  ),
+  startedAt: time,
+  endedAt: time.optional(),
+});
+
+export const planSchema = z.looseObject({
+  plan: z.looseObject({
+    rollout: z.string(),
+    release,
+    hash: z.string(),
+    stages: z.array(
+      z.looseObject({
+        name: z.string(),
+        hash: z.string(),
+        maxUnavailable: count,
+        clusters: z.array(z.string()),
+        requeued: z.array(z.string()),
+        batches: z.array(z.looseObject({ clusters: z.array(z.string()), targets: z.array(plannedTarget) })),
+        requeuedTargets: z.array(plannedTarget),
+      }),
+    ),
+    uncovered: z.array(z.looseObject({ cluster: z.string(), why: z.string() })),
+    warnings: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+  }),
+  /** Validated as a resource when the run began, and frozen since. */
+  spec: z.looseObject({ name: z.string(), file: z.string(), stages: z.array(z.looseObject({ name: z.string() })) }),
+});
+
+export const batchSchema = z.looseObject({
+  number: count,
+  stage: count,
+  ofStage: count,
+  attempt: count,
+  kind: z.enum(["Planned", "CatchUp"]),
+  branch: z.string(),
+  phase: z.enum(["Proposing", "Open", "Merging", "Merged", "Baking", "Settled", "Closed"]),
+  since: time,
+  why: z.string(),
+  next,
+  pull: z.looseObject({ number: count, url: z.string(), head: z.string(), openedAt: time }).optional(),
+  intention: z.looseObject({ head: z.string(), at: time }).optional(),
+  merged: z.looseObject({ commit: z.string(), at: time, by: z.string() }).optional(),
+  bake: z.looseObject({ from: time, until: time, restarts: count }).optional(),
+  settledAt: time.optional(),
+  shards: files,
+  targets: z.array(
+    z.looseObject({
+      key: z.string(),
+      application: z.string().optional(),
+      cluster: z.string().optional(),
+      edits: z.array(edit).optional(),
+      phase: z.enum(["Pending", "Requeued", "Proposed", "Merged", "Syncing", "Healthy", "Baked", "Failed", "Skipped", "RolledBack"]),
+      since: time,
+      why: z.string(),
+      evidence: count.optional(),
+    }),
+  ),
+});
+
+export const evidenceSchema = z.looseObject({
+  evidence: z.array(
+    z.looseObject({
+      target: z.string(),
+      verdict: z.enum(["live", "failing", "waiting", "pending", "lost"]),
+      clause: z.string(),
+      sentence: z.string(),
+      readAt: time,
+      fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+    }),
+  ),
+});
+
+export const indexSchema = z.looseObject({
+  format: z.literal(1),
+  app: z.string(),
+  rollouts: z.record(z.string(), z.looseObject({ lastRun: count, lastRelease: values, attempt: count, cursor: z.string() })),
+});
