@@ -48,6 +48,10 @@ export interface Batch {
   pull?: { number: number; url: string; head: string; openedAt: Time };
   /** Journalled before the merge call; lapses after 30 s. */
   intention?: { head: string; at: Time };
+  /** Its PR is to be closed; done once it is observed closed. A run that goes on builds it again, as the next attempt. */
+  closing?: { why: string; at: Time };
+  /** `/promote` on its PR under `merge: Manual`: merged as with Auto once GitHub allows it. */
+  promoted?: { by: string; at: Time };
   merged?: { commit: string; at: Time; by: string };
   bake?: { from: Time; until: Time; restarts: number };
   settledAt?: Time;
@@ -153,6 +157,8 @@ export interface Run {
   /** Clusters accepted as failed, within the budget or by `/resume`. */
   failedAccepted: string[];
   paused?: Pause;
+  /** On its way to Aborted or Superseded: nothing merges, and it ends once what it left open is settled. */
+  ending?: { phase: "Aborted" | "Superseded"; by: string; reason: string; at: Time; command?: { id: string; text: string } };
   commands: HandledCommand[];
   startedAt: Time;
   endedAt?: Time;

@@ -1,0 +1,27 @@
+import type { Batch } from "./run.ts";
+import { change, type Draft, mapTargets, moveBatch, moveTarget } from "./run-draft.ts";
+import { isOut } from "./run-names.ts";
+import { epoch, iso } from "./time.ts";
+
+/** How long a journalled merge intention stands for a merge call that may be under way (SPEC §9.13). */
+export const INTENTION_MS = 30_000;
+
+/** The batch's change is in the base: from here on its targets are watched. */
+export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: string; by: string }): void {
+  moveBatch(draft, batch.number, "Merged", { merged: merge });
+  const deadlineAt = iso(epoch(merge.at) + draft.run.spec.seenDeadlineMs);
+  mapTargets(draft, batch.number, (target) => {
+    if (isOut(target)) return target;
+    return moveTarget(draft, target, "Merged", "merged; Argo CD has not shown the change yet", { deadlineAt });
+  });
+  takeBack(draft, batch);
+}
+
+/** Clusters that were to be left out or put off while the PR was open have moved all the same, merged before it was closed. */
+function takeBack(draft: Draft, batch: Batch): void {
+  const moved = new Set(batch.targets.map((target) => target.cluster));
+  const skipped = draft.run.skipped.filter((one) => !moved.has(one.cluster));
+  const requeued = draft.run.requeued.filter((one) => !moved.has(one.cluster));
+  if (skipped.length === draft.run.skipped.length && requeued.length === draft.run.requeued.length) return;
+  change(draft, { skipped, requeued }, "merged before it was closed: the clusters to be left out have moved");
+}

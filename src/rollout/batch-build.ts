@@ -1,0 +1,184 @@
+import { arrive } from "./batch-arrive.ts";
+import type { Edit, PlannedTarget } from "./plan-types.ts";
+import type { Batch, BatchTarget, Run } from "./run.ts";
+import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
+import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, targetsOf } from "./run-names.ts";
+import { branchOf } from "./start.ts";
+
+/** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
+const MOST_ATTEMPTS = 10;
+
+/** Journals a new batch of these clusters of the stage. Its PR is asked for in the same round where the pins are known. */
+export function makeBatch(draft: Draft, stage: number, clusters: readonly string[], kind: Batch["kind"]): void {
+  const number = draft.run.batches.length + 1;
+  const ofStage = draft.run.batches.filter((batch) => batch.stage === stage).length + 1;
+  const batch: Batch = {
+    number,
+    stage,
+    ofStage,
+    attempt: 1,
+    kind,
+    branch: branchOf(draft.run, { stage, ofStage, attempt: 1 }),
+    phase: "Proposing",
+    since: draft.at,
+    why: "its PR is being opened",
+    next: null,
+    targets: clusters.flatMap((cluster) => targetsOf(draft.run, cluster).map((target) => pending(target, draft.at))),
+  };
+  draft.rebuilt.add(number);
+  change(draft, { batches: [...draft.run.batches, batch] }, `${batchName(draft.run, batch)}: ${nameList(draft.run, clusters)}`);
+}
+
+function pending({ key, application, cluster, edits }: PlannedTarget, since: string): BatchTarget {
+  return { key, application, cluster, edits, phase: "Pending", since, why: "its PR is being opened" };
+}
+
+/** Left out by command or put off: what a batch that is built again goes on without. */
+function isLeftOut(run: Run, cluster: string): boolean {
+  return run.skipped.some((one) => one.cluster === cluster) || run.requeued.some((one) => one.cluster === cluster && one.failed !== true);
+}
+
+/** Starts a batch whose PR was closed over again, on a new branch, without the clusters left out since. */
+export function rebuild(draft: Draft, batch: Batch): void {
+  const attempt = batch.attempt + 1;
+  const pull = draft.world.pulls.get(batch.number);
+  // Opened again by hand after it was closed: it would be merged beside the new one.
+  if (pull?.state === "open") draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: "it is built again" });
+  const targets = batch.targets.filter((target) => !isLeftOut(draft.run, target.cluster));
+  const patch = {
+    attempt,
+    targets,
+    branch: branchOf(draft.run, { ...batch, attempt }),
+    pull: undefined,
+    intention: undefined,
+    closing: undefined,
+  };
+  draft.rebuilt.add(batch.number);
+  moveBatch(draft, batch.number, "Proposing", { ...patch, promoted: undefined }, `${batchName(draft.run, batch)}: attempt ${attempt}`);
+}
+
+/** Asks for the batch's PR to be closed. Once it is observed closed it is built again, if the run goes on. */
+export function close(draft: Draft, batch: Batch, why: string): void {
+  if (batch.closing !== undefined) return;
+  if (batch.attempt % MOST_ATTEMPTS === 0) {
+    pause(
+      draft,
+      "Refused",
+      "stagecoach",
+      `${batchName(draft.run, batch)} was built ${batch.attempt} times: ${why}`,
+      "`/resume` tries again, `/abort` ends the run",
+    );
+  }
+  changeBatch(
+    draft,
+    batch.number,
+    { closing: { why, at: draft.at }, promoted: undefined },
+    `closing #${batch.pull?.number ?? "?"}: ${why}`,
+  );
+  if (batch.pull !== undefined) draft.effects.push({ kind: "Close", batch: batch.number, pull: batch.pull.number, why });
+}
+
+/** Asks for the PRs of batches that have none yet, or lets a batch with nothing to change go on without one. */
+export function propose(draft: Draft): void {
+  for (const batch of draft.run.batches) {
+    if (batch.phase === "Proposing" && batch.closing === undefined) proposeOne(draft, batch.number);
+  }
+}
+
+function proposeOne(draft: Draft, number: number): void {
+  const fresh = draft.rebuilt.has(number);
+  if (!fresh && draft.world.pulls.get(number) === undefined) {
+    sayBatch(draft, number, "waiting for GitHub: whether its PR is there could not be seen", { what: "looked at again" });
+    return;
+  }
+  if (!readPins(draft, number)) return;
+  const batch = batchOf(draft.run, number);
+  const live = liveTargets(batch);
+  if (live.length === 0) {
+    moveBatch(draft, number, "Settled", { settledAt: draft.at, why: "every cluster of it was left out", next: null });
+    return;
+  }
+  if (live.every(isThere)) {
+    arrive(draft, batch, { commit: draft.world.base.commit, at: draft.at, by: "nobody: already at the release" });
+    draft.events.push(`${batchName(draft.run, batch)} needs no PR: ${nameList(draft.run, clustersOf(live))} already at the release`);
+    return;
+  }
+  if (!fresh && !guardAllows(draft, batch)) return;
+  draft.effects.push({ kind: "Propose", batch: number });
+  sayBatch(draft, number, `the PR for ${nameList(draft.run, clustersOf(live))} is being opened`, { what: "it is open" });
+}
+
+function guardAllows(draft: Draft, batch: Batch): boolean {
+  const guard = draft.world.guards.get(batch.number);
+  if (guard === undefined || guard.ok) return true;
+  if (guard.retry) {
+    sayBatch(draft, batch.number, `its PR is not opened yet: ${guard.why}`, { what: "judged again" });
+    return false;
+  }
+  const reason = `${batchName(draft.run, batch)} must not be proposed: ${guard.why}`;
+  pause(draft, "Refused", "stagecoach", reason, "change what it names, then `/resume`; or `/skip CLUSTER`; or `/abort`");
+  return false;
+}
+
+/**
+ * Takes the pins' values at the base into the batch: what is at the release already is not edited. False where the batch
+ * cannot be proposed in this round.
+ */
+function readPins(draft: Draft, number: number): boolean {
+  const unread: string[] = [];
+  const gone: BatchTarget[] = [];
+  for (const target of liveTargets(batchOf(draft.run, number))) {
+    const pins = draft.world.targets.get(target.key)?.pins;
+    if (pins === undefined) unread.push(target.cluster);
+    else if (target.edits.some((edit, index) => (pins[index] ?? null) === null && edit.create !== true)) gone.push(target);
+  }
+  if (unread.length > 0) {
+    if (draft.rebuilt.has(number)) wakeAt(draft, draft.now);
+    sayBatch(draft, number, `waiting for the pins of ${nameList(draft.run, unread)} to be read`, { what: "they are read", at: draft.at });
+    return false;
+  }
+  for (const target of gone) if (!leave(draft, number, target)) return false;
+  mapTargets(draft, number, (target) => {
+    const pins = draft.world.targets.get(target.key)?.pins;
+    const edits = pins === undefined ? target.edits : withValues(target.edits, pins);
+    return edits === target.edits ? target : { ...target, edits };
+  });
+  return true;
+}
+
+/** The same list where every value is as it was. */
+function withValues(edits: Edit[], pins: (string | null)[]): Edit[] {
+  if (edits.every((edit, index) => edit.from === (pins[index] ?? null))) return edits;
+  return edits.map((edit, index) => ({ ...edit, from: pins[index] ?? null }));
+}
+
+const LEFT = "cluster and pin are gone";
+
+/** Leaves a cluster out of the rest of the run. */
+export function skip(draft: Draft, cluster: string, why: string, event: string): void {
+  const skipped = [...draft.run.skipped.filter((one) => one.cluster !== cluster), { cluster, why, at: draft.at }];
+  const requeued = draft.run.requeued.filter((one) => one.cluster !== cluster);
+  change(draft, { skipped, requeued }, event);
+}
+
+/** A cluster whose pin is gone has left with it, unless it is still registered: then somebody has to say what is meant. */
+function leave(draft: Draft, number: number, target: BatchTarget): boolean {
+  const { run, world } = draft;
+  const name = clusterName(run, target.cluster);
+  const edit = target.edits.find((one) => one.create !== true);
+  if (world.clustersKnown && !world.clusters.has(target.cluster)) {
+    const targets = batchOf(run, number).targets.filter((one) => one.cluster !== target.cluster);
+    changeBatch(draft, number, { targets });
+    skip(draft, target.cluster, LEFT, `${name} left: ${LEFT}`);
+    return true;
+  }
+  if (!world.clustersKnown) {
+    sayBatch(draft, number, `the pin of ${name} is gone and the clusters cannot be read: waiting to see whether it left`, {
+      what: "looked at again",
+    });
+    return false;
+  }
+  const reason = `the pin of ${name} is gone from ${edit?.file ?? "its file"} (${edit?.path ?? ""}) though the cluster is still registered`;
+  pause(draft, "Drift", "Git", reason, `put the pin back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
+  return false;
+}

@@ -1,0 +1,118 @@
+import { arrive, INTENTION_MS } from "./batch-arrive.ts";
+import { blockedBefore } from "./gates.ts";
+import type { Batch } from "./run.ts";
+import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "./run-draft.ts";
+import { batchName } from "./run-names.ts";
+import { epoch } from "./time.ts";
+import type { ObservedPull } from "./world.ts";
+
+/** Takes in what the forge says of each batch's PR. Only looks: whether to merge is judged later, in gates.ts. */
+export function observePulls(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    const batch = batchOf(draft.run, number);
+    if (batch.merged !== undefined || batch.phase === "Settled" || batch.phase === "Closed") continue;
+    const pull = draft.world.pulls.get(number);
+    if (pull === undefined) continue;
+    if (pull === null) absent(draft, batch);
+    else if (pull.state === "merged") merged(draft, batch, pull);
+    else if (pull.state === "closed") closed(draft, batch, pull);
+    else open(draft, batch, pull);
+  }
+}
+
+/** No PR for the branch: one of ours that was to be closed is not there to be merged either. */
+function absent(draft: Draft, batch: Batch): void {
+  if (batch.closing !== undefined) afterClose(draft, batch);
+}
+
+function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  const seen = { number: pull.number, url: pull.url, head: pull.head, openedAt: pull.openedAt };
+  if (batch.phase === "Proposing") {
+    const event = `${batchName(draft.run, batch)} proposed: #${pull.number}`;
+    moveBatch(draft, batch.number, "Open", { pull: seen }, event);
+    mapTargets(draft, batch.number, (target) =>
+      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", `in #${pull.number}, not merged yet`) : target,
+    );
+  } else if (pull.headIsOurs && (batch.pull?.head !== pull.head || batch.pull.number !== pull.number)) {
+    changeBatch(draft, batch.number, { pull: seen });
+  }
+  if (batch.closing !== undefined) {
+    draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: batch.closing.why });
+    return;
+  }
+  lapse(draft, batchOf(draft.run, batch.number), pull);
+  if (!pull.headIsOurs) {
+    const reason = `#${pull.number} was changed: its head ${pull.head.slice(0, 10)} is not a commit of this run, so it is not merged`;
+    pause(draft, "HeadMoved", "stagecoach", reason, "`/resume` closes it and builds it again, `/abort` ends the run");
+  }
+}
+
+/** An outstanding intention ends by a refusal that only a person can lift, or 30 s after it was journalled. */
+function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  const intention = batch.intention;
+  if (intention === undefined) return;
+  if (pull.refusal?.kind === "Human") {
+    moveBatch(draft, batch.number, "Open", { intention: undefined });
+    const reason = `GitHub refuses to merge #${pull.number}: ${pull.refusal.message}`;
+    pause(draft, "Refused", "GitHub", reason, "change what it names, then `/resume`; or `/abort`");
+    return;
+  }
+  const ends = epoch(intention.at) + INTENTION_MS;
+  if (draft.now < ends) {
+    wakeAt(draft, ends);
+    return;
+  }
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, `the intention to merge #${pull.number} lapsed`);
+}
+
+function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  if (batch.closing !== undefined) {
+    afterClose(draft, batch);
+    return;
+  }
+  if (batch.phase === "Proposing" && batch.pull === undefined) {
+    // Closed before it was ever seen open: by a person all the same.
+    changeBatch(draft, batch.number, { pull: { number: pull.number, url: pull.url, head: pull.head, openedAt: pull.openedAt } });
+  }
+  const by = pull.closedBy ?? "somebody";
+  moveBatch(draft, batch.number, "Closed", { intention: undefined }, `#${pull.number} was closed by ${by}`);
+  unpropose(draft, batch.number);
+  const reason = `${by} closed #${pull.number} (${batchName(draft.run, batch)}) without merging it`;
+  pause(
+    draft,
+    "PullClosed",
+    by,
+    reason,
+    "`/resume` opens it again as a new PR, `/skip CLUSTER` leaves clusters out, `/abort` ends the run",
+  );
+}
+
+/** Built again in run-stage.ts, by a run that is not paused or ending. */
+function afterClose(draft: Draft, batch: Batch): void {
+  moveBatch(draft, batch.number, "Closed", { closing: undefined, intention: undefined });
+  unpropose(draft, batch.number);
+}
+
+function unpropose(draft: Draft, number: number): void {
+  mapTargets(draft, number, (target) =>
+    target.phase === "Proposed" ? moveTarget(draft, target, "Pending", "its PR was closed without a merge") : target,
+  );
+}
+
+function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  // A forge that says merged without saying how is read again: the merge commit may lag behind the state.
+  if (pull.merged === undefined) return;
+  const { commit, at, by, byUs, exact } = pull.merged;
+  const early = byUs || batch.phase === "Merging" ? undefined : blockedBefore(draft, batch);
+  arrive(draft, batch, { commit, at, by });
+  const seen = { number: pull.number, url: pull.url, head: pull.head, openedAt: pull.openedAt };
+  const event = `${batchName(draft.run, batch)} merged: #${pull.number} as ${commit.slice(0, 10)}${byUs ? "" : ` by ${by}`}`;
+  changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined }, event);
+  if (!exact) {
+    const reason = `the merge commit ${commit.slice(0, 10)} of #${pull.number} does not change exactly the pins of its batch`;
+    pause(draft, "UnexpectedMerge", by, reason, "look at the commit; `/resume` accepts it, `/abort` ends the run");
+  } else if (early !== undefined) {
+    const reason = `${by} merged #${pull.number} before its gates allowed it: ${early}`;
+    pause(draft, "MergedByOther", by, reason, "`/resume` goes on from there once its clusters are confirmed, `/abort` ends the run");
+  }
+}

@@ -1,0 +1,168 @@
+import { INTENTION_MS } from "./batch-arrive.ts";
+import { close } from "./batch-build.ts";
+import type { Batch, Next, Run } from "./run.ts";
+import { batchOf, type Draft, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
+import { batchName, clustersOf, liveTargets, nameList } from "./run-names.ts";
+import { epoch, iso } from "./time.ts";
+import type { ObservedPull } from "./world.ts";
+
+/** How old a guard's answer may be. */
+const GUARD_MS = 60_000;
+/** GitHub computes mergeability when asked for it; a second look is soon worth it. */
+const MERGEABLE_MS = 2_000;
+
+interface Blocked {
+  why: string;
+  next: Next | null;
+}
+
+/** Merges what may be merged: first the intention in the journal, then the call. */
+export function mergeOpen(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    const batch = batchOf(draft.run, number);
+    if ((batch.phase === "Open" || batch.phase === "Merging") && batch.closing === undefined) mergeOne(draft, batch);
+    if (draft.run.phase !== "Progressing") return;
+  }
+}
+
+function mergeOne(draft: Draft, batch: Batch): void {
+  const pull = draft.world.pulls.get(batch.number);
+  const blocked = gates(draft, batch, pull);
+  // gates() may have closed it or paused the run: then there is nothing more to say here.
+  if (batchOf(draft.run, batch.number).closing !== undefined || draft.run.phase !== "Progressing") return;
+  if (blocked !== undefined) {
+    sayBatch(draft, batch.number, blocked.why, blocked.next);
+    return;
+  }
+  if (pull === undefined || pull === null) return;
+  if (batch.intention === undefined) {
+    const event = `merging #${pull.number} at ${pull.head.slice(0, 10)}`;
+    moveBatch(draft, batch.number, "Merging", { intention: { head: pull.head, at: draft.at } }, event);
+    wakeAt(draft, draft.now + INTENTION_MS);
+  } else if (batch.intention.head !== pull.head || pull.refusal?.kind === "Wait") {
+    const what = pull.refusal?.kind === "Wait" ? `GitHub answered: ${pull.refusal.message}` : "its head moved since";
+    sayBatch(draft, batch.number, `not merged yet: ${what}`, { what: "judged anew", at: iso(epoch(batch.intention.at) + INTENTION_MS) });
+    return;
+  }
+  draft.effects.push({ kind: "Merge", batch: batch.number, pull: pull.number, head: pull.head });
+  const intended = batchOf(draft.run, batch.number).intention;
+  const at = intended === undefined ? undefined : iso(epoch(intended.at) + INTENTION_MS);
+  sayBatch(draft, batch.number, `#${pull.number} is being merged`, next("it is merged", at));
+}
+
+function next(what: string, at: string | undefined): Next {
+  return at === undefined ? { what } : { what, at };
+}
+
+/** The first thing that stands against merging this batch now; undefined: nothing does. */
+function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined): Blocked | undefined {
+  if (draft.hold !== undefined) return { why: `not merged yet: ${draft.hold}`, next: { what: "judged again" } };
+  if (pull === undefined || pull === null)
+    return { why: "waiting for GitHub: its PR could not be seen", next: { what: "looked at again" } };
+  const before = blockedBefore(draft, batch);
+  if (before !== undefined) return { why: `#${pull.number} is open; ${before}`, next: { what: "judged again" } };
+  return allowed(draft.run, batch, pull) ?? mergeable(draft, batch, pull) ?? guarded(draft, batch, pull);
+}
+
+/** Whether this run merges such a PR at all, or a person does. */
+function allowed(run: Run, batch: Batch, pull: ObservedPull): Blocked | undefined {
+  if (run.spec.mode !== "Run") {
+    const why = `#${pull.number} waits for a person to merge it: the rollout's mode is ${run.spec.mode}, so Stagecoach never merges`;
+    return { why, next: { what: `a person merges #${pull.number}` } };
+  }
+  if (run.spec.delivery.merge === "Manual" && batch.promoted === undefined) {
+    const why = `#${pull.number} waits for a person to merge it (merge: Manual)`;
+    return { why, next: { what: `a person merges #${pull.number}, or comments \`/promote\` on it` } };
+  }
+  return undefined;
+}
+
+function mergeable(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
+  const name = `#${pull.number}`;
+  if (pull.draft) return { why: `${name} is a draft`, next: { what: `a person marks ${name} as ready` } };
+  if (!pull.headIsOurs) return { why: `the head of ${name} is not ours`, next: null };
+  if (nothingLeft(draft, batch)) {
+    close(draft, batch, "the base is at the release already");
+    return { why: `${name} is closed: the base is at the release already`, next: { what: "it is closed" } };
+  }
+  switch (pull.mergeable) {
+    case "yes":
+      return undefined;
+    case "unknown":
+      wakeAt(draft, draft.now + MERGEABLE_MS);
+      return { why: `waiting for GitHub to say whether ${name} can be merged`, next: { what: "GitHub answers" } };
+    case "blocked":
+      return {
+        why: `${name} waits for GitHub: ${pull.blockedBy ?? "a rule of the repository is not met"}`,
+        next: { what: "its checks and reviews are done" },
+      };
+    case "conflict":
+    case "behind": {
+      const why =
+        pull.mergeable === "conflict" ? "it conflicts with the base" : "the base has moved and the repository wants it up to date";
+      // A call may be under way: then the outcome is waited for first.
+      if (batch.intention === undefined) close(draft, batch, why);
+      return { why: `${name} is built again: ${why}`, next: { what: "it is closed" } };
+    }
+  }
+}
+
+/** Somebody else has brought every pin of the batch to the release meanwhile. */
+function nothingLeft(draft: Draft, batch: Batch): boolean {
+  if (batch.intention !== undefined) return false;
+  return liveTargets(batch).every((target) => {
+    const pins = draft.world.targets.get(target.key)?.pins;
+    return pins !== undefined && target.edits.every((edit, index) => pins[index] === edit.to);
+  });
+}
+
+function guarded(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
+  const guard = draft.world.guards.get(batch.number);
+  const waits = { what: "the render guard answers" };
+  if (guard === undefined || guard.base !== draft.world.base.commit || draft.now - epoch(guard.at) >= GUARD_MS) {
+    wakeAt(draft, draft.now + MERGEABLE_MS);
+    return { why: `#${pull.number} waits for the render guard on the present base`, next: waits };
+  }
+  if (guard.ok) return undefined;
+  if (guard.retry) return { why: `#${pull.number} is not merged yet: ${guard.why}`, next: waits };
+  if (batch.intention === undefined) {
+    close(draft, batch, guard.why);
+    const reason = `#${pull.number} must not be merged: ${guard.why}`;
+    pause(draft, "Refused", "stagecoach", reason, "change what it names, then `/resume` builds it again; or `/skip CLUSTER`; or `/abort`");
+  }
+  return { why: guard.why, next: waits };
+}
+
+/** What of the run stands against merging this batch, whoever merges: the batches before it, and the window. */
+export function blockedBefore(draft: Draft, batch: Batch): string | undefined {
+  const { run } = draft;
+  if (run.phase === "Paused") return "the run is paused";
+  const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
+  for (const other of run.batches) {
+    if (other.number >= batch.number) break;
+    if (rolling && other.stage === batch.stage) continue;
+    if (!isSettled(other)) return `waiting for ${batchName(run, other)} to settle`;
+  }
+  const window = run.plan.stages[batch.stage]?.maxUnavailable ?? 1;
+  const busy = new Set([...occupied(run, batch.stage, batch.number), ...clustersOf(liveTargets(batch))]);
+  if (busy.size > window) return `waiting for the window: ${nameList(run, busy)} would be ${busy.size} in flight of at most ${window}`;
+  return undefined;
+}
+
+export function isSettled(batch: Batch): boolean {
+  return batch.phase === "Settled" || (batch.phase === "Closed" && liveTargets(batch).length === 0);
+}
+
+/** Clusters of a stage that take a place in its window: moved and not yet confirmed for as long as the bake wants. */
+export function occupied(run: Run, stage: number, except?: number): Set<string> {
+  const clusters = new Set<string>();
+  for (const batch of run.batches) {
+    if (batch.stage !== stage || batch.number === except) continue;
+    const moved = batch.merged !== undefined || batch.intention !== undefined;
+    for (const target of batch.targets) {
+      if (target.phase === "Merged" || target.phase === "Syncing" || target.phase === "Healthy") clusters.add(target.cluster);
+      else if (moved && target.phase === "Proposed") clusters.add(target.cluster);
+    }
+  }
+  return clusters;
+}

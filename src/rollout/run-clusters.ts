@@ -1,0 +1,198 @@
+import { close, rebuild, skip } from "./batch-build.ts";
+import { requeue } from "./requeue.ts";
+import type { Batch, BatchTarget, Run } from "./run.ts";
+import { batchOf, change, type Draft, mapTargets, moveBatch, moveTarget } from "./run-draft.ts";
+import { failedClusters, withinBudget } from "./run-failures.ts";
+import { clusterKey, clusterName, clustersOf, isOut, nameList, stageOf, unitOf } from "./run-names.ts";
+import { done, type Reply, refused } from "./run-obey.ts";
+import { mergeUnderWay, tooEarly, unpause } from "./run-steer.ts";
+import { epoch, iso, parseDuration, type Time } from "./time.ts";
+import type { Command } from "./world.ts";
+
+/** Where a cluster is in the run: the last batch that has it, and what of it is there. */
+interface Place {
+  cluster: string;
+  batch?: Batch;
+  targets: BatchTarget[];
+}
+
+function placeOf(run: Run, cluster: string): Place {
+  const batch = run.batches.findLast((one) => one.targets.some((target) => target.cluster === cluster && !isOut(target)));
+  if (batch === undefined) return { cluster, targets: [] };
+  return { cluster, batch, targets: batch.targets.filter((target) => target.cluster === cluster && !isOut(target)) };
+}
+
+function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
+  return place.targets.some((target) => phases.includes(target.phase));
+}
+
+/** The clusters named, each known and with all that share its pins; or why not. */
+function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: string } {
+  const clusters: string[] = [];
+  for (const name of names) {
+    const found = clusterKey(run, name);
+    if ("error" in found) return found;
+    if (!clusters.includes(found.key)) clusters.push(found.key);
+  }
+  for (const cluster of clusters) {
+    const others = unitOf(run, cluster).filter((member) => !clusters.includes(member));
+    if (others.length > 0) return { error: `${clusterName(run, cluster)} shares its pin with ${nameList(run, others)}: name them all` };
+  }
+  return { clusters };
+}
+
+export function skipCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  if (command.args.length === 0) return refused("name the clusters: /skip CLUSTER…");
+  const asked = named(run, command.args);
+  if ("error" in asked) return refused(asked.error);
+  const places = asked.clusters.map((cluster) => placeOf(run, cluster));
+  for (const place of places) {
+    const why = cannotSkip(run, place);
+    if (why !== undefined) return refused(why);
+  }
+  if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
+  const why = `left out by @${command.actor}`;
+  for (const { cluster } of places) skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
+  for (const place of places) if (!isUnmerged(place)) putOut(draft, place, "Skipped", why);
+  reopen(draft, places, "a cluster of it is left out");
+  goOn(draft, command);
+  return done(`left out of this run: ${nameList(run, asked.clusters, 20)}`);
+}
+
+function cannotSkip(run: Run, place: Place): string | undefined {
+  const name = clusterName(run, place.cluster);
+  if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} is left out already`;
+  const confirmed = place.targets.length > 0 && !has(place, "Pending", "Proposed", "Merged", "Syncing", "Failed");
+  if (confirmed && run.paused?.kind !== "Drift") return `${name} is confirmed already`;
+  return undefined;
+}
+
+export function requeueCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  const asked = requeueClusters(run, command);
+  if ("error" in asked) return refused(asked.error);
+  const until = untilOf(draft, command);
+  if (until === "invalid") return refused(`--for wants a duration such as 30m or 2h, not "${String(command.flags.for)}"`);
+  const places = asked.clusters.map((cluster) => placeOf(run, cluster));
+  for (const place of places) {
+    const why = cannotRequeue(run, place, until);
+    if (why !== undefined) return refused(why);
+  }
+  if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
+  for (const place of places) putToEnd(draft, place, `put off by @${command.actor}`, until);
+  reopen(draft, places, "a cluster of it is put off");
+  goOn(draft, command);
+  return done(`put to the stage's end: ${nameList(run, asked.clusters, 20)}`);
+}
+
+function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
+  const { for: text } = command.flags;
+  if (text === undefined) return undefined;
+  const ms = text === true ? undefined : parseDuration(text);
+  return ms === undefined ? "invalid" : iso(draft.now + ms);
+}
+
+function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: string } {
+  const failed = failedClusters(run);
+  if (command.args.length === 1 && command.args[0] === "failed") {
+    return failed.size > 0 ? { clusters: [...failed] } : { error: "no cluster has failed" };
+  }
+  if (command.args.length > 0) return named(run, command.args);
+  if (command.batch === undefined) return { error: "name the clusters: /requeue CLUSTER… or /requeue failed" };
+  const clusters = clustersOf(batchOf(run, command.batch).targets.filter((target) => !isOut(target)));
+  const mine = clusters.filter((cluster) => failed.has(cluster));
+  return { clusters: mine.length > 0 ? mine : clusters };
+}
+
+function cannotRequeue(run: Run, place: Place, until: Time | undefined): string | undefined {
+  const name = clusterName(run, place.cluster);
+  if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} was left out of this run`;
+  if (has(place, "Failed") || isUnmerged(place)) return undefined;
+  if (has(place, "Merged", "Syncing")) {
+    return `${name} is merged already, and reverting it is not available yet in this version; \`/skip ${name}\` goes on without it`;
+  }
+  if (place.targets.length > 0) return `${name} is confirmed already`;
+  const waiting = run.requeued.find((one) => one.cluster === place.cluster && one.failed !== true);
+  if (waiting !== undefined && until === undefined) return `${name} is put off already: ${waiting.why}`;
+  return undefined;
+}
+
+/** In a batch that has not merged, or that was closed. */
+function isUnmerged(place: Place): boolean {
+  return place.batch !== undefined && place.batch.merged === undefined;
+}
+
+/** A merge call, or the making of the PR, may be under way: it is seen first. */
+function mustWait(draft: Draft, command: Command, places: readonly Place[]): boolean {
+  if (mergeUnderWay(draft, command)) return true;
+  return places.some(({ batch }) => batch?.phase === "Proposing" && draft.world.pulls.get(batch.number) !== null);
+}
+
+function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefined): void {
+  const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
+  if (!isUnmerged(place)) putOut(draft, place, "Requeued", why);
+  requeue(draft, stage, [place.cluster], why, until);
+  if (stage < draft.run.stage) change(draft, { stage });
+}
+
+/** Takes a cluster's targets out of a batch that has merged. */
+function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: string): void {
+  if (place.batch === undefined) return;
+  const patch = { deadlineAt: undefined, waitingSince: undefined };
+  mapTargets(draft, place.batch.number, (target) =>
+    target.cluster === place.cluster && !isOut(target) ? moveTarget(draft, target, phase, why, patch) : target,
+  );
+}
+
+/** Builds the batches again that have to go on without some of their clusters. */
+function reopen(draft: Draft, places: readonly Place[], why: string): void {
+  for (const number of new Set(places.filter(isUnmerged).map(({ batch }) => batch?.number ?? 0))) {
+    const batch = batchOf(draft.run, number);
+    if (batch.phase === "Proposing") rebuild(draft, batch);
+    else if (batch.phase === "Open") close(draft, batch, why);
+  }
+}
+
+/** A run paused on failures goes on when none is left that it does not tolerate. */
+function goOn(draft: Draft, command: Command): void {
+  const { run } = draft;
+  if (run.paused?.kind === "Failure" && withinBudget(run)) unpause(draft, {}, `goes on after /${command.name} of ${command.actor}`);
+}
+
+export function retryCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  const stopped = run.paused?.kind === "Failure" || run.phase === "Failed";
+  if (!stopped) return refused(`/retry is for a run that stopped on failures; this one is ${run.phase}`);
+  if (run.paused !== undefined && tooEarly(command, run.paused.at)) return refused("it was written before the failure it would answer");
+  const failed = [...failedClusters(run)];
+  for (const cluster of failed) retryOne(draft, placeOf(run, cluster), command.actor);
+  unpause(draft, { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) }, `retried by ${command.actor}`);
+  return done(`looked at anew: ${nameList(run, failed)}`);
+}
+
+/** A failed cluster is looked at anew where it is; one whose pins were changed away meanwhile is updated again. */
+function retryOne(draft: Draft, place: Place, actor: string): void {
+  const { batch } = place;
+  const changed = place.targets.some((target) => {
+    const pins = draft.world.targets.get(target.key)?.pins;
+    return pins !== undefined && target.edits.some((edit, index) => (pins[index] ?? null) !== edit.to);
+  });
+  if (batch === undefined || changed || !has(place, "Failed")) {
+    putToEnd(draft, place, `retried by @${actor}`, undefined);
+    return;
+  }
+  mapTargets(draft, batch.number, (target) =>
+    target.cluster === place.cluster && target.phase === "Failed" ? rearm(draft, batch, target) : target,
+  );
+  if (batch.phase !== "Merged") moveBatch(draft, batch.number, "Merged", { bake: undefined, settledAt: undefined });
+  if (batch.stage < draft.run.stage) change(draft, { stage: batch.stage });
+}
+
+function rearm(draft: Draft, batch: Batch, target: BatchTarget): BatchTarget {
+  const { spec } = draft.run;
+  const seen = target.firstSeenAt !== undefined;
+  const wait = seen ? (spec.stages[batch.stage]?.progressDeadlineMs ?? 0) : spec.seenDeadlineMs;
+  const patch = { deadlineAt: iso(epoch(draft.at) + wait), evidence: undefined, confirmedAt: undefined, waitingSince: undefined };
+  return moveTarget(draft, target, seen ? "Syncing" : "Merged", "looked at anew", patch);
+}

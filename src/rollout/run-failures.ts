@@ -1,0 +1,71 @@
+import type { Quantity } from "./rollout.ts";
+import type { Run } from "./run.ts";
+import { type Draft, pause } from "./run-draft.ts";
+import { clusterCount, clusterName, count, nameList } from "./run-names.ts";
+import { epoch, formatDuration } from "./time.ts";
+
+/** Clusters with a failed target, and those that stayed put off to the last look. */
+export function failedClusters(run: Run): Set<string> {
+  const failed = new Set<string>();
+  for (const batch of run.batches) {
+    for (const target of batch.targets) if (target.phase === "Failed") failed.add(target.cluster);
+  }
+  for (const one of run.requeued) if (one.failed === true) failed.add(one.cluster);
+  return failed;
+}
+
+/** Failed clusters nobody has accepted yet: what the budget is about. */
+export function unacceptedFailures(run: Run): string[] {
+  return [...failedClusters(run)].filter((cluster) => !run.failedAccepted.includes(cluster));
+}
+
+/** How many clusters may fail before the run pauses: a percentage is of the run's clusters, rounded down. */
+export function budget(run: Run): number {
+  const { maxFailures } = run.spec.onFailure;
+  return resolve(maxFailures, clusterCount(run));
+}
+
+function resolve(quantity: Quantity, of: number): number {
+  return "count" in quantity ? quantity.count : Math.floor((quantity.percent * of) / 100);
+}
+
+export function withinBudget(run: Run): boolean {
+  return unacceptedFailures(run).length <= budget(run);
+}
+
+/** Pauses a run whose failures are more than it tolerates, or whose target waits longer than it may. */
+export function judgeFailures(draft: Draft): void {
+  const { run } = draft;
+  const failed = unacceptedFailures(run);
+  const most = budget(run);
+  if (failed.length > most) {
+    const [first = ""] = failed;
+    const reason = `${count(failed.length, "cluster")} failed (${nameList(run, failed)}), at most ${most} may: ${whyFailed(run, first)}`;
+    const name = clusterName(run, first);
+    const ask = `\`/retry\` looks again, \`/skip ${name}\` leaves it out, \`/resume\` accepts it as failed (maintain), \`/abort\` ends the run`;
+    pause(draft, "Failure", "stagecoach", reason, ask);
+  }
+  judgeWaiting(draft);
+}
+
+function whyFailed(run: Run, cluster: string): string {
+  for (const batch of run.batches) {
+    const target = batch.targets.find((one) => one.cluster === cluster && one.phase === "Failed");
+    if (target !== undefined) return target.why;
+  }
+  return run.requeued.find((one) => one.cluster === cluster)?.why ?? "";
+}
+
+function judgeWaiting(draft: Draft): void {
+  const { run } = draft;
+  const most = run.spec.waitingDeadlineMs;
+  for (const batch of run.batches) {
+    for (const target of batch.targets) {
+      if (target.waitingSince === undefined || draft.now - epoch(target.waitingSince) < most) continue;
+      const reason = `${clusterName(run, target.cluster)} has waited ${formatDuration(most)}: ${target.why}`;
+      const name = clusterName(run, target.cluster);
+      pause(draft, "Waiting", "stagecoach", reason, `\`/resume\` waits on, \`/skip ${name}\` leaves it out, \`/abort\` ends the run`);
+      return;
+    }
+  }
+}

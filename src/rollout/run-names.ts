@@ -1,0 +1,138 @@
+import { editKey, type Plan, type PlannedTarget } from "./plan-types.ts";
+import type { Batch, BatchTarget, Run } from "./run.ts";
+
+/** What a frozen plan says of its clusters, worked out once a plan: a plan never changes, so this is a memory, not a state. */
+interface PlanIndex {
+  /** Names people use for a cluster → keys that bear it. */
+  byName: Map<string, string[]>;
+  stageOf: Map<string, number>;
+  targetsOf: Map<string, PlannedTarget[]>;
+  /** Cluster → clusters whose pins it shares, itself included; only where more than one. */
+  unitOf: Map<string, string[]>;
+  targets: number;
+}
+
+const indexes = new WeakMap<Plan, PlanIndex>();
+
+function indexOf(plan: Plan): PlanIndex {
+  const known = indexes.get(plan);
+  if (known !== undefined) return known;
+  const index: PlanIndex = { byName: new Map(), stageOf: new Map(), targetsOf: new Map(), unitOf: new Map(), targets: 0 };
+  const sharers = new Map<string, Set<string>>();
+  for (const [number, stage] of plan.stages.entries()) {
+    for (const cluster of [...stage.clusters, ...stage.requeued]) {
+      index.stageOf.set(cluster, number);
+      push(index.byName, shortOf(cluster), cluster);
+    }
+    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+      index.targets += 1;
+      push(index.targetsOf, target.cluster, target);
+      for (const edit of target.edits) {
+        const key = editKey(edit);
+        const set = sharers.get(key) ?? new Set();
+        sharers.set(key, set.add(target.cluster));
+      }
+    }
+  }
+  joinUnits(index, sharers);
+  indexes.set(plan, index);
+  return index;
+}
+
+/** Clusters that share a pin, directly or over others, are one unit: they can only move together (SPEC §9.2). */
+function joinUnits(index: PlanIndex, sharers: Map<string, Set<string>>): void {
+  for (const clusters of sharers.values()) {
+    if (clusters.size < 2) continue;
+    const unit = new Set<string>();
+    for (const cluster of clusters) {
+      for (const member of index.unitOf.get(cluster) ?? [cluster]) unit.add(member);
+    }
+    const members = [...unit];
+    for (const member of members) index.unitOf.set(member, members);
+  }
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+function shortOf(cluster: string): string {
+  return cluster.slice(cluster.indexOf("/") + 1);
+}
+
+/** A cluster as people call it: its name, or `controlPlane/name` where two control planes have one of that name. */
+export function clusterName(run: Pick<Run, "plan">, cluster: string): string {
+  const short = shortOf(cluster);
+  return (indexOf(run.plan).byName.get(short)?.length ?? 0) > 1 ? cluster : short;
+}
+
+/** The key of the cluster a person means, or why it is not clear which. */
+export function clusterKey(run: Pick<Run, "plan">, name: string): { key: string } | { error: string } {
+  const index = indexOf(run.plan);
+  if (index.stageOf.has(name)) return { key: name };
+  const keys = index.byName.get(name) ?? [];
+  const [key] = keys;
+  if (key === undefined) return { error: `no cluster "${name}" in this run` };
+  if (keys.length > 1) return { error: `"${name}" is ambiguous: ${keys.join(", ")}` };
+  return { key };
+}
+
+/** At most `most` names, then how many more. Never empty text for an empty list: "nothing". */
+export function nameList(run: Pick<Run, "plan">, clusters: Iterable<string>, most = 5): string {
+  const names = [...new Set(clusters)].map((cluster) => clusterName(run, cluster));
+  if (names.length === 0) return "nothing";
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
+}
+
+/** Index of the plan's stage that has the cluster; undefined: none. */
+export function stageOf(run: Pick<Run, "plan">, cluster: string): number | undefined {
+  return indexOf(run.plan).stageOf.get(cluster);
+}
+
+export function targetsOf(run: Pick<Run, "plan">, cluster: string): readonly PlannedTarget[] {
+  return indexOf(run.plan).targetsOf.get(cluster) ?? [];
+}
+
+/** The clusters that have to move together with this one, itself included. */
+export function unitOf(run: Pick<Run, "plan">, cluster: string): readonly string[] {
+  return indexOf(run.plan).unitOf.get(cluster) ?? [cluster];
+}
+
+export function clusterCount(run: Pick<Run, "plan">): number {
+  return indexOf(run.plan).stageOf.size;
+}
+
+/** Out of its batch: left out, or put off to a later batch of its stage. */
+export function isOut(target: Pick<BatchTarget, "phase">): boolean {
+  return target.phase === "Skipped" || target.phase === "Requeued" || target.phase === "RolledBack";
+}
+
+/** The targets a batch's PR changes or watches. */
+export function liveTargets(batch: Batch): BatchTarget[] {
+  return batch.targets.filter((target) => !isOut(target));
+}
+
+export function clustersOf(targets: Iterable<Pick<BatchTarget, "cluster">>): string[] {
+  const clusters = new Set<string>();
+  for (const target of targets) clusters.add(target.cluster);
+  return [...clusters];
+}
+
+/** Every edit is at its value already: the target takes part without a change. */
+export function isThere(target: Pick<BatchTarget, "edits">): boolean {
+  return target.edits.every((edit) => edit.from === edit.to);
+}
+
+/** `1 cluster`, `2 clusters`. */
+export function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
+}
+
+/** `batch 2 of stage "eu-west-1"`. */
+export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind">): string {
+  const stage = run.plan.stages[batch.stage]?.name ?? String(batch.stage + 1);
+  return `${batch.kind === "CatchUp" ? "catch-up batch" : "batch"} ${batch.ofStage} of stage "${stage}"`;
+}

@@ -1,0 +1,83 @@
+import { commandSpec, notAllowed } from "./commands.ts";
+import { isEnded } from "./run.ts";
+import { requeueCommand, retryCommand, skipCommand } from "./run-clusters.ts";
+import { change, type Draft } from "./run-draft.ts";
+import { abortCommand, pauseCommand, promoteCommand, resumeCommand, tooEarly } from "./run-steer.ts";
+import type { Command } from "./world.ts";
+
+/** What is told the commenter. `later`: it cannot be judged yet, and those after it wait for it. */
+export type Reply = { outcome: "done" | "refused"; message: string } | "later";
+
+export function done(message: string): Reply {
+  return { outcome: "done", message };
+}
+
+export function refused(message: string): Reply {
+  return { outcome: "refused", message };
+}
+
+/** Does what people ask, in the order they asked it. Each command acts once; its answer is given until nobody asks for it. */
+export function obey(draft: Draft): void {
+  if (draft.world.commands.length === 0) return;
+  const handled = new Map(draft.run.commands.map((command) => [command.id, command]));
+  for (const command of draft.world.commands) {
+    const before = handled.get(command.id);
+    if (before !== undefined) {
+      draft.effects.push({ kind: "Answer", command: command.id, outcome: before.outcome, message: before.message });
+      continue;
+    }
+    if (draft.run.ending?.command?.id === command.id) continue;
+    const denied = notAllowed(command);
+    const reply = denied === undefined ? judge(draft, command) : refused(denied);
+    if (reply === "later") return;
+    record(draft, command, reply, denied !== undefined);
+  }
+}
+
+function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, denied: boolean): void {
+  const entry = { id: command.id, text: command.text, actor: command.actor, at: draft.at, ...reply };
+  const commands = [...draft.run.commands, entry];
+  draft.effects.push({ kind: "Answer", command: command.id, ...reply });
+  if (!denied) {
+    change(draft, { commands }, reply.outcome === "done" ? `${command.actor}: ${command.text}` : undefined);
+    return;
+  }
+  // Anybody may write comments: what they may not do must not cost a journal commit each.
+  draft.run = { ...draft.run, commands };
+  draft.observation = true;
+}
+
+function judge(draft: Draft, command: Command): Reply {
+  if (!commandSpec(command.name).built) return refused(`/${command.name} is not available yet in this version`);
+  switch (command.name) {
+    case "status":
+    case "plan":
+    case "help":
+      return done(`/${command.name} is answered in the status comment`);
+    default:
+      return act(draft, command);
+  }
+}
+
+function act(draft: Draft, command: Command): Reply {
+  if (tooEarly(command, draft.run.startedAt)) return refused("it was written before this run started");
+  if (command.name === "retry") return retryCommand(draft, command);
+  if (isEnded(draft.run)) return refused(`the run has ended: ${draft.run.phase}`);
+  if (draft.run.ending !== undefined) return refused(`the run is ending: ${draft.run.ending.reason}`);
+  switch (command.name) {
+    case "pause":
+      return pauseCommand(draft, command);
+    case "resume":
+      return resumeCommand(draft, command);
+    case "abort":
+      return abortCommand(draft, command);
+    case "promote":
+      return promoteCommand(draft, command);
+    case "skip":
+      return skipCommand(draft, command);
+    case "requeue":
+      return requeueCommand(draft, command);
+    default:
+      return refused(`/${command.name} is not available yet in this version`);
+  }
+}

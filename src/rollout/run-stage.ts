@@ -1,0 +1,187 @@
+import { makeBatch, rebuild } from "./batch-build.ts";
+import { isSettled, occupied } from "./gates.ts";
+import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
+import type { Batch } from "./run.ts";
+import { change, type Draft, say, wakeAt } from "./run-draft.ts";
+import { withinBudget } from "./run-failures.ts";
+import { clusterName, count, liveTargets, nameList, unitOf } from "./run-names.ts";
+import { epoch, iso } from "./time.ts";
+
+/** A rolling stage opens a PR at most this often (SPEC §9.19). */
+const REFILL_MS = 120_000;
+
+/** Makes the batch that comes next, if one may be made now, and moves from stage to stage and to the end. */
+export function moveOn(draft: Draft): void {
+  for (;;) {
+    const { stage } = draft.run;
+    const planned = draft.run.plan.stages[stage];
+    if (planned === undefined) {
+      succeed(draft);
+      return;
+    }
+    if (!stageIsDone(draft, stage) || !withinBudget(draft.run)) return;
+    change(draft, { stage: stage + 1 }, `stage "${planned.name}" done`);
+  }
+}
+
+function succeed(draft: Draft): void {
+  if (draft.run.batches.some((batch) => !isSettled(batch))) return;
+  const { run } = draft;
+  const missing = [
+    ...new Set([...run.failedAccepted, ...failedIn(run.batches), ...run.requeued.filter((one) => one.failed).map((one) => one.cluster)]),
+  ];
+  const skipped = run.skipped.map((one) => one.cluster);
+  const parts = ["every stage is done"];
+  if (missing.length > 0) parts.push(`tolerated as failed: ${nameList(run, missing)}`);
+  if (skipped.length > 0) parts.push(`left out: ${nameList(run, skipped)}`);
+  const why = parts.join("; ");
+  change(draft, { phase: "Succeeded", since: draft.at, endedAt: draft.at, why, next: null }, `succeeded: ${why}`);
+}
+
+function failedIn(batches: Batch[]): string[] {
+  return batches.flatMap((batch) => batch.targets.filter((target) => target.phase === "Failed").map((target) => target.cluster));
+}
+
+/** False where the stage has something to wait for; a batch is made where one may be. */
+function stageIsDone(draft: Draft, stage: number): boolean {
+  if (revive(draft, stage)) return false;
+  const left = remaining(draft, stage);
+  const open = draft.run.batches.filter((batch) => batch.stage === stage && !isSettled(batch));
+  if (left.length > 0) {
+    const rolling = draft.run.spec.stages[stage]?.batching === "Rolling";
+    if (rolling) refill(draft, stage, left, open);
+    else if (open.length === 0) makePlanned(draft, stage);
+    return false;
+  }
+  if (open.length > 0) return false;
+  return requeuedAreDone(draft, stage);
+}
+
+/** A batch whose PR was closed, by a person or over a refusal, is built again before anything new. */
+function revive(draft: Draft, stage: number): boolean {
+  const closed = draft.run.batches.find((batch) => batch.stage === stage && batch.phase === "Closed" && liveTargets(batch).length > 0);
+  if (closed === undefined) return false;
+  rebuild(draft, closed);
+  return true;
+}
+
+/** Clusters of the stage's planned batches that no batch has taken yet. */
+function remaining(draft: Draft, stage: number): string[] {
+  const { run } = draft;
+  const gone = takenClusters(draft, stage);
+  return run.plan.stages[stage]?.clusters.filter((cluster) => !gone.has(cluster)) ?? [];
+}
+
+function takenClusters(draft: Draft, stage: number): Set<string> {
+  const { run } = draft;
+  const taken = new Set<string>();
+  for (const batch of run.batches) {
+    if (batch.stage === stage) for (const target of batch.targets) taken.add(target.cluster);
+  }
+  for (const one of run.skipped) taken.add(one.cluster);
+  for (const one of run.requeued) taken.add(one.cluster);
+  return taken;
+}
+
+/** The plan's next batch, less the clusters that were left out, or whose labels now say to put them off. */
+function makePlanned(draft: Draft, stage: number): void {
+  const gone = takenClusters(draft, stage);
+  const planned = draft.run.plan.stages[stage]?.batches ?? [];
+  for (const { clusters } of planned) {
+    const left = clusters.filter((cluster) => !gone.has(cluster));
+    if (left.length === 0) continue;
+    const chosen = putOff(draft, stage, left);
+    if (chosen === "unknown") return;
+    if (chosen.length === 0) continue;
+    makeBatch(draft, stage, chosen, "Planned");
+    return;
+  }
+  // Everything that was left has just been put off: the stage is looked at again at once.
+  wakeAt(draft, draft.now);
+}
+
+/** Puts off those that match `requeue` now, seen before their PR is opened (SPEC §9.16), and gives back the others. */
+function putOff(draft: Draft, stage: number, clusters: readonly string[]): string[] | "unknown" {
+  const off: string[] = [];
+  for (const cluster of clusters) {
+    const answer = isPutOff(draft, stage, cluster);
+    if (answer === undefined) {
+      say(draft, "waiting for the clusters to be read: whether some are to be put off is not known", { what: "they are read" });
+      return "unknown";
+    }
+    if (answer) off.push(cluster);
+  }
+  if (off.length > 0) requeue(draft, stage, off, "matches the stage's requeue selector: tried after its batches");
+  return clusters.filter((cluster) => !off.includes(cluster));
+}
+
+/** Rolling: one open PR, and as many clusters as places in the window are free. */
+function refill(draft: Draft, stage: number, left: readonly string[], open: readonly Batch[]): void {
+  if (draft.run.batches.some((batch) => !isSettled(batch) && batch.merged === undefined)) return;
+  if (draft.run.batches.some((batch) => batch.stage < stage && !isSettled(batch))) return;
+  const due = refillDue(draft, stage);
+  if (open.length > 0 && draft.now < due) {
+    wakeAt(draft, due);
+    say(draft, `waiting to fill the window again: a pull request at most every 2 minutes`, { what: "the window is filled", at: iso(due) });
+    return;
+  }
+  const free = (draft.run.plan.stages[stage]?.maxUnavailable ?? 1) - occupied(draft.run, stage).size;
+  if (free <= 0) return;
+  const chosen = putOff(draft, stage, choose(draft, stage, left, free));
+  if (chosen === "unknown") return;
+  if (chosen.length > 0) makeBatch(draft, stage, chosen, "Planned");
+  else wakeAt(draft, draft.now);
+}
+
+function refillDue(draft: Draft, stage: number): number {
+  const last = draft.run.batches.findLast((batch) => batch.stage === stage);
+  const opened = last?.pull?.openedAt ?? last?.merged?.at;
+  return opened === undefined ? draft.now : epoch(opened) + REFILL_MS;
+}
+
+/** At most `free` clusters in order, units whole, and no two of one topology value. */
+function choose(draft: Draft, stage: number, left: readonly string[], free: number): string[] {
+  const key = draft.run.spec.stages[stage]?.topologyKey;
+  const values = new Set<string>();
+  const chosen: string[] = [];
+  for (const cluster of left) {
+    if (chosen.includes(cluster)) continue;
+    const unit = unitOf(draft.run, cluster).filter((member) => left.includes(member));
+    // Order is kept: a unit that has no room yet is not overtaken for ever by smaller ones.
+    if (chosen.length + unit.length > free) break;
+    const value = key === undefined ? undefined : draft.world.clusters.get(cluster)?.labels[key];
+    if (value !== undefined && values.has(value)) continue;
+    if (value !== undefined) values.add(value);
+    chosen.push(...unit);
+  }
+  return chosen;
+}
+
+/** After the stage's batches: its requeued clusters, in catch-up batches of the window's size, until none is left to try. */
+function requeuedAreDone(draft: Draft, stage: number): boolean {
+  const ready = lookAtRequeued(draft, stage);
+  if (ready === "unknown") {
+    say(draft, "waiting for the clusters to be read: whether requeued ones are to be tried is not known", { what: "they are read" });
+    return false;
+  }
+  if (ready.length > 0) {
+    const size = draft.run.plan.stages[stage]?.maxUnavailable ?? 1;
+    const chosen = choose(draft, stage, ready, size);
+    takeRequeued(draft, chosen);
+    makeBatch(draft, stage, chosen, "CatchUp");
+    return false;
+  }
+  const waiting = requeuedOf(draft, stage);
+  const [first] = waiting;
+  if (first === undefined) return true;
+  const at = waiting.map((one) => one.nextAt).reduce((a, b) => (epoch(a) <= epoch(b) ? a : b));
+  const names = nameList(
+    draft.run,
+    waiting.map((one) => one.cluster),
+  );
+  say(draft, `${count(waiting.length, "cluster")} put off (${names}): ${clusterName(draft.run, first.cluster)} ${first.why}`, {
+    what: "looked at again",
+    at,
+  });
+  return false;
+}

@@ -1,0 +1,112 @@
+import { close } from "./batch-build.ts";
+import { hasPermission } from "./commands.ts";
+import type { Batch, Run } from "./run.ts";
+import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "./run-draft.ts";
+import { unacceptedFailures } from "./run-failures.ts";
+import { batchName, nameList } from "./run-names.ts";
+import { done, type Reply, refused } from "./run-obey.ts";
+import { endSoon } from "./start.ts";
+import { hold } from "./target-watch.ts";
+import { epoch, type Time } from "./time.ts";
+import type { Command } from "./world.ts";
+
+/** Comments carry whole seconds: a command of the same second as what it answers is not too early. */
+export function tooEarly(command: Command, since: Time): boolean {
+  return epoch(command.createdAt) + 999 < epoch(since);
+}
+
+/** A merge call may be under way: what must not be overtaken by it waits, and no other is begun. */
+export function mergeUnderWay(draft: Draft, command: Command): boolean {
+  const batch = draft.run.batches.find((one) => one.intention !== undefined && one.merged === undefined);
+  if (batch === undefined) return false;
+  hold(draft, `/${command.name} of @${command.actor} waits for the outcome of merging #${batch.pull?.number ?? "?"}`);
+  return true;
+}
+
+export function pauseCommand(draft: Draft, command: Command): Reply {
+  if (draft.run.paused !== undefined) return refused(`the run is paused already: ${draft.run.paused.reason}`);
+  if (mergeUnderWay(draft, command)) return "later";
+  const reason = command.args.join(" ");
+  pause(draft, "Command", command.actor, `@${command.actor} paused the run${reason === "" ? "" : `: ${reason}`}`, "`/resume` goes on");
+  return done("paused: nothing merges until `/resume`");
+}
+
+/** The run goes on; `patch` as well. */
+export function unpause(draft: Draft, patch: Partial<Run>, event: string): void {
+  const { paused: _, endedAt: __, ...rest } = draft.run;
+  draft.run = rest;
+  change(draft, { phase: "Progressing", since: draft.at, ...patch }, event);
+}
+
+export function resumeCommand(draft: Draft, command: Command): Reply {
+  const { paused } = draft.run;
+  if (paused === undefined) return refused("the run is not paused");
+  if (tooEarly(command, paused.at)) return refused(`it was written before the pause it would end: ${paused.reason}`);
+  const failed = unacceptedFailures(draft.run);
+  const accepts = paused.kind === "Failure" && failed.length > 0;
+  if (accepts && !hasPermission(command.permission, "maintain")) {
+    return refused(
+      `/resume would accept ${nameList(draft.run, failed)} as failed, which needs maintain permission; \`/retry\` looks again`,
+    );
+  }
+  if (paused.kind === "HeadMoved") closeMoved(draft);
+  if (paused.kind === "Waiting") waitAnew(draft);
+  const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;
+  unpause(draft, { failedAccepted }, `resumed by ${command.actor}`);
+  return done(accepts ? `resumed; accepted as failed: ${nameList(draft.run, failed)}` : "resumed");
+}
+
+/** What somebody pushed onto our branch is never merged: the PR is built again. */
+function closeMoved(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    const batch = batchOf(draft.run, number);
+    const pull = draft.world.pulls.get(number);
+    if (batch.phase === "Open" && pull?.state === "open" && !pull.headIsOurs)
+      close(draft, batch, "its head was changed: it is built again");
+  }
+}
+
+function waitAnew(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    mapTargets(draft, number, (target) => (target.waitingSince === undefined ? target : { ...target, waitingSince: draft.at }));
+  }
+}
+
+export function abortCommand(draft: Draft, command: Command): Reply {
+  if (mergeUnderWay(draft, command)) return "later";
+  const words = command.args.join(" ");
+  const reason = `@${command.actor} aborted the run${words === "" ? "" : `: ${words}`}`;
+  const ending = { phase: "Aborted" as const, by: command.actor, reason, at: draft.at, command: { id: command.id, text: command.text } };
+  change(draft, endSoon(draft.run, ending), reason);
+  // Answered in run-end.ts, once nothing of the run is open any more.
+  return "later";
+}
+
+export function promoteCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  if (command.flags.full !== undefined) return refused("/promote --full is not available yet in this version");
+  if (run.paused !== undefined) return refused(`the run is paused: ${run.paused.reason}. Next: ${run.paused.ask}`);
+  const mine = run.batches.filter((batch) => command.batch === undefined || batch.number === command.batch);
+  const baking = mine.find((batch) => batch.phase === "Baking");
+  if (baking !== undefined) return endBakeNow(draft, command, baking);
+  const open = mine.find((batch) => batch.phase === "Open" && batch.closing === undefined);
+  if (open !== undefined) return mergeByCommand(draft, command, open);
+  return refused(`there is no wait that /promote ends: ${run.why}`);
+}
+
+function endBakeNow(draft: Draft, command: Command, batch: Batch): Reply {
+  if (batch.bake === undefined || tooEarly(command, batch.bake.from)) return refused("it was written before this bake began");
+  changeBatch(draft, batch.number, { bake: { ...batch.bake, until: draft.at } });
+  return done(`the bake of ${batchName(draft.run, batch)} ends now, if its clusters are healthy`);
+}
+
+function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {
+  const { run } = draft;
+  const name = `#${batch.pull?.number ?? "?"}`;
+  if (run.spec.mode !== "Run") return refused(`the rollout's mode is ${run.spec.mode}: Stagecoach never merges; merge ${name} yourself`);
+  if (run.spec.delivery.merge !== "Manual") return refused(`${name} is merged by itself once its gates pass: ${batch.why}`);
+  if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(`it was written before ${name} was opened`);
+  if (batch.promoted !== undefined) return refused(`@${batch.promoted.by} promoted ${name} already: ${batch.why}`);
+  changeBatch(draft, batch.number, { promoted: { by: command.actor, at: draft.at } });
+  return done(`${name} is merged once GitHub allows it`);
+}

@@ -1,0 +1,88 @@
+import type { Plan, Release } from "./plan-types.ts";
+import type { Rollout } from "./rollout.ts";
+import { isEnded, type Pause, type Requeued, type Run } from "./run.ts";
+import { iso, type Time } from "./time.ts";
+
+export interface StartInput {
+  rollout: Rollout;
+  /** Of the rollout's runs, from 1. */
+  number: number;
+  release: Release;
+  trigger: Run["trigger"];
+  plan: Plan;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** A new run: nothing is open yet, its first round makes the first batch. Rollout and plan are kept as they are and never changed. */
+export function startRun({ rollout, number, release, trigger, plan, now }: StartInput): Run {
+  const at = iso(now);
+  return {
+    format: 1,
+    rollout: rollout.name,
+    number,
+    release,
+    trigger,
+    spec: rollout,
+    plan,
+    phase: "Pending",
+    since: at,
+    why: "the release is merged; the run starts",
+    next: { what: "the first batch is made", at },
+    stage: 0,
+    batches: [],
+    requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => putOff(cluster, index, at))),
+    skipped: [],
+    failedAccepted: [],
+    commands: [],
+    startedAt: at,
+  };
+}
+
+function putOff(cluster: string, stage: number, at: Time): Requeued {
+  return { cluster, stage, attempts: 0, since: at, nextAt: at, why: "matches the stage's requeue selector: tried after its batches" };
+}
+
+/** What the journal's index says of a rollout. Same shape as the journal's entry. */
+export interface Adopted {
+  lastRun: number;
+  lastRelease: Record<string, string>;
+  attempt: number;
+  cursor: string;
+}
+
+/** A rollout seen for the first time: the release it names is taken for what is there already, and nothing starts (SPEC §9.7). */
+export function adopt(release: Release, cursor: string): Adopted {
+  return { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor };
+}
+
+/** Branch of one attempt of one batch; stage and batch count from 1. */
+export function branchOf(run: Pick<Run, "rollout" | "number">, batch: { stage: number; ofStage: number; attempt: number }): string {
+  return `stagecoach-run/${run.rollout}/${run.number}/${batch.stage + 1}-${batch.ofStage}-${batch.attempt}`;
+}
+
+/**
+ * A newer release takes over: nothing of this run merges any more, and it ends as Superseded once its PRs are observed
+ * closed or merged and what it has in flight is confirmed or has failed. The successor starts after that, so a cluster is never in flight
+ * for two runs, and their windows need no common count. The same run where it has ended or is ending already.
+ */
+export function supersede(run: Run, by: { values: Record<string, string>; commit: string }, now: number): Run {
+  if (isEnded(run) || run.ending !== undefined) return run;
+  const at = iso(now);
+  const reason = `a newer release took over: ${Object.values(by.values).join(", ")} (${by.commit.slice(0, 10)})`;
+  return endSoon(run, { phase: "Superseded", by: by.commit, reason, at });
+}
+
+/** A run on its way to its end: Paused until it gets there. */
+export function endSoon(run: Run, ending: NonNullable<Run["ending"]>): Run {
+  const paused: Pause = { kind: "Command", by: ending.by, reason: ending.reason, at: ending.at, ask: "nothing: it ends by itself" };
+  return {
+    ...run,
+    phase: "Paused",
+    since: ending.at,
+    why: ending.reason,
+    next: { what: "its open pull requests are closed" },
+    paused,
+    ending,
+  };
+}

@@ -1,0 +1,169 @@
+import type { Batch, BatchTarget } from "./run.ts";
+import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt, wakeAtTime } from "./run-draft.ts";
+import { clusterName } from "./run-names.ts";
+import { epoch, formatDuration, iso } from "./time.ts";
+import type { Assessment, ObservedTarget } from "./world.ts";
+
+/** Restarts of one bake, after which the target that was unhealthy has failed (SPEC §9.15). */
+const MOST_RESTARTS = 3;
+
+/** Takes in what Argo CD says of every target that has moved. */
+export function observeTargets(draft: Draft): void {
+  const refresh: string[] = [];
+  for (const batch of draft.run.batches) {
+    if (batch.merged === undefined) continue;
+    mapTargets(draft, batch.number, (target) => {
+      const seen = draft.world.targets.get(target.key);
+      // A batch that arrived in this round was not being watched when the world was looked at.
+      if (seen?.assessment === undefined && batch.merged?.at === draft.at) return target;
+      if (seen?.assessment?.wantsRefresh === true && isWatched(target)) refresh.push(target.key);
+      return observeTarget(draft, batch, target, seen);
+    });
+  }
+  if (refresh.length > 0) draft.effects.push({ kind: "Refresh", targets: refresh });
+}
+
+function isWatched(target: BatchTarget): boolean {
+  return target.phase === "Merged" || target.phase === "Syncing" || target.phase === "Healthy";
+}
+
+function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: ObservedTarget | undefined): BatchTarget {
+  if (hasLeft(target, seen)) {
+    const name = clusterName(draft.run, target.cluster);
+    draft.transition = true;
+    draft.events.push(`${name} left: ${target.application} and its pin are gone`);
+    return moveTarget(draft, target, "Skipped", "left: Application and pin are gone", { deadlineAt: undefined, waitingSince: undefined });
+  }
+  switch (target.phase) {
+    case "Merged":
+    case "Syncing":
+      return inFlight(draft, batch, target, seen?.assessment);
+    case "Healthy":
+      return baking(draft, batch, target, seen?.assessment);
+    case "Baked":
+      return afterwards(draft, batch, target, seen?.assessment);
+    default:
+      return target;
+  }
+}
+
+/** SPEC §9.16: no Application and no pin. The Application alone missing is *lost*, and fails at its deadline. */
+function hasLeft(target: BatchTarget, seen: ObservedTarget | undefined): boolean {
+  if (!isWatched(target) && target.phase !== "Baked" && target.phase !== "Failed") return false;
+  if (seen?.assessment?.verdict !== "lost" || seen.pins === undefined) return false;
+  return seen.pins.length > 0 && seen.pins.every((pin) => pin === null);
+}
+
+function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
+  if (assessment === undefined) return waits(draft, target, "Argo CD cannot be read");
+  if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
+  const sighted = firstSight(draft, batch, target, assessment);
+  if (isStale(batch, assessment))
+    return deadline(draft, runs(draft, sighted), `${assessment.sentence} (read before the merge: read again)`);
+  switch (assessment.verdict) {
+    case "live":
+      return confirm(draft, sighted, assessment);
+    case "failing":
+      return fail(draft, sighted, assessment.sentence, assessment);
+    case "waiting":
+      return waits(draft, sighted, assessment.sentence);
+    case "pending":
+    case "lost":
+      return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
+  }
+}
+
+/** Evidence from before the change says nothing about it. Liveness judges this by Argo CD's times; this is by ours. */
+function isStale(batch: Batch, assessment: Assessment): boolean {
+  return batch.merged === undefined || epoch(assessment.evidence.readAt) < epoch(batch.merged.at);
+}
+
+function firstSight(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment): BatchTarget {
+  const seenAt = assessment.firstSeenAt ?? (assessment.verdict === "live" ? assessment.evidence.readAt : undefined);
+  if (target.firstSeenAt !== undefined || seenAt === undefined) return target;
+  const deadlineAt = iso(epoch(seenAt) + progressDeadline(draft, batch));
+  return moveTarget(draft, target, "Syncing", assessment.sentence, { firstSeenAt: seenAt, deadlineAt, waitingSince: undefined });
+}
+
+function progressDeadline(draft: Draft, batch: Batch): number {
+  return draft.run.spec.stages[batch.stage]?.progressDeadlineMs ?? 0;
+}
+
+function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): BatchTarget {
+  draft.events.push(`${clusterName(draft.run, target.cluster)} confirmed: ${target.application} is live and healthy`);
+  const patch = { confirmedAt: draft.at, evidence: assessment.evidence, deadlineAt: undefined, waitingSince: undefined };
+  return moveTarget(draft, target, "Healthy", assessment.sentence, patch);
+}
+
+function fail(draft: Draft, target: BatchTarget, why: string, assessment: Assessment | undefined): BatchTarget {
+  draft.transition = true;
+  draft.events.push(`${clusterName(draft.run, target.cluster)} failed: ${why}`);
+  const patch = { deadlineAt: undefined, waitingSince: undefined, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) };
+  return moveTarget(draft, target, "Failed", why, patch);
+}
+
+/** The clock of the deadline stands still from here on. */
+function waits(draft: Draft, target: BatchTarget, why: string): BatchTarget {
+  const since = target.waitingSince ?? draft.at;
+  wakeAt(draft, epoch(since) + draft.run.spec.waitingDeadlineMs);
+  return touchTarget(target, { waitingSince: since, why });
+}
+
+/** The clock runs again: the deadline is put off by as long as it stood. */
+function runs(draft: Draft, target: BatchTarget): BatchTarget {
+  if (target.waitingSince === undefined) return target;
+  const stood = draft.now - epoch(target.waitingSince);
+  const deadlineAt = target.deadlineAt === undefined ? undefined : iso(epoch(target.deadlineAt) + stood);
+  return touchTarget(target, { waitingSince: undefined, deadlineAt });
+}
+
+function deadline(draft: Draft, target: BatchTarget, why: string, assessment?: Assessment): BatchTarget {
+  if (target.deadlineAt === undefined) return touchTarget(target, { why });
+  if (draft.now < epoch(target.deadlineAt)) {
+    wakeAtTime(draft, target.deadlineAt);
+    return touchTarget(target, { why });
+  }
+  const late =
+    target.firstSeenAt === undefined ? `Argo CD has not shown the change within its deadline` : `not healthy within its deadline`;
+  return fail(draft, target, `${late}: ${why}`, assessment);
+}
+
+/** Confirmed, and healthy for `bake` yet to come: an unhealthy moment makes it in flight again, and the bake starts over. */
+function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
+  if (assessment === undefined) return touchTarget(target, { why: "confirmed; Argo CD cannot be read now" });
+  if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
+  if (assessment.verdict === "failing") return fail(draft, target, assessment.sentence, assessment);
+  if (!isUnhealthy(assessment)) return touchTarget(target, { why: assessment.sentence });
+  const restarts = (batch.bake?.restarts ?? 0) + 1;
+  if (restarts > MOST_RESTARTS) {
+    return fail(draft, target, `unhealthy again while baking, after ${MOST_RESTARTS} restarts: ${assessment.sentence}`, assessment);
+  }
+  draft.transition = true;
+  draft.disturbed.add(batch.number);
+  draft.events.push(`${clusterName(draft.run, target.cluster)} became unhealthy while baking: ${assessment.sentence}`);
+  const deadlineAt = iso(draft.now + progressDeadline(draft, batch));
+  return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, confirmedAt: undefined, evidence: undefined });
+}
+
+/**
+ * Staleness and comparisons under way are nothing about health: a busy repository would never finish a bake. Clause names
+ * are those of liveness.
+ */
+function isUnhealthy(assessment: Assessment): boolean {
+  if (assessment.verdict === "live") return false;
+  return assessment.verdict === "lost" || assessment.clause === "health" || assessment.clause === "conditions";
+}
+
+/** Confirmed is not forgotten: failing later counts as a failure, and so does staying lost. */
+function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
+  if (assessment === undefined) return target;
+  if (assessment.verdict === "failing") return fail(draft, target, `after it was confirmed: ${assessment.sentence}`, assessment);
+  if (assessment.verdict !== "lost") return touchTarget(target, { deadlineAt: undefined });
+  if (target.deadlineAt !== undefined) return deadline(draft, target, assessment.sentence, assessment);
+  const wait = progressDeadline(draft, batch);
+  wakeAt(draft, draft.now + wait);
+  return touchTarget(target, {
+    deadlineAt: iso(draft.now + wait),
+    why: `lost after it was confirmed; fails in ${formatDuration(wait)}: ${assessment.sentence}`,
+  });
+}

@@ -1,0 +1,62 @@
+import type { Batch, BatchTarget } from "./run.ts";
+import { type Draft, pause, wakeAt } from "./run-draft.ts";
+import { clusterName, isOut, nameList } from "./run-names.ts";
+import { epoch } from "./time.ts";
+import type { ObservedTarget } from "./world.ts";
+
+/**
+ * Confirmed is not forgotten (SPEC §9.11): every target that has moved must still have its pin and its commit in the base. What has
+ * changed pauses the run; what could not be seen holds this round's merges.
+ */
+export function watchMoved(draft: Draft): void {
+  const unread: string[] = [];
+  for (const batch of draft.run.batches) {
+    if (batch.merged === undefined) continue;
+    for (const target of batch.targets) {
+      if (isOut(target) || target.phase === "Failed") continue;
+      const seen = draft.world.targets.get(target.key);
+      if (isUnread(seen)) unread.push(target.cluster);
+      else watchOne(draft, batch, target, seen);
+    }
+  }
+  if (unread.length > 0) hold(draft, `the state of ${nameList(draft.run, unread)} could not be read`);
+}
+
+function isUnread(seen: ObservedTarget | undefined): seen is undefined {
+  return seen === undefined || seen.pins === undefined || seen.assessment === undefined || seen.inHistory === undefined;
+}
+
+export function hold(draft: Draft, why: string): void {
+  draft.hold ??= why;
+}
+
+function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: ObservedTarget): void {
+  const name = clusterName(draft.run, target.cluster);
+  if (seen.inHistory === false) {
+    const reason = `the commit ${batch.merged?.commit.slice(0, 10)} that changed ${name} is no longer in the history of the base branch`;
+    pause(draft, "History", "Git", reason, "put the history back, then `/resume`; or `/abort`");
+    return;
+  }
+  if (seen.assessment?.verdict === "lost") hold(draft, `${name} is lost: ${seen.assessment.sentence}`);
+  const wrong = target.edits.findIndex((edit, index) => (seen.pins?.[index] ?? null) !== edit.to);
+  const edit = target.edits[wrong];
+  if (edit === undefined) return;
+  const found = seen.pins?.[wrong] ?? null;
+  if (found === null && isLeaving(draft, target)) {
+    hold(draft, `the pin of ${name} is gone: waiting whether its Application goes too`);
+    return;
+  }
+  const by = seen.drift === undefined ? "" : ` by ${seen.drift.author} in ${seen.drift.commit.slice(0, 10)} (${seen.drift.subject})`;
+  const reason = `the pin of ${name} in ${edit.file} was changed${by}: it is ${found ?? "gone"}, this run set ${edit.to}`;
+  pause(draft, "Drift", seen.drift?.author ?? "Git", reason, `put ${edit.to} back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
+}
+
+/** A cluster is taken out of Git first and of Argo CD some time after: in between it is neither drift nor gone. */
+function isLeaving(draft: Draft, target: BatchTarget): boolean {
+  if (!draft.world.clustersKnown || !draft.world.clusters.has(target.cluster)) return true;
+  const since = epoch(target.confirmedAt ?? target.since);
+  const until = since + draft.run.spec.seenDeadlineMs;
+  if (draft.now >= until) return false;
+  wakeAt(draft, until);
+  return true;
+}
