@@ -1,0 +1,143 @@
+/**
+ * Go values as templates see them. Data comes from JSON, so its numbers are float64 (JS `number`); literals, lengths and
+ * results of integer functions are Go integers (`GoInt`), which print and compare differently. A key that is not there is
+ * `undefined` (Go's invalid value), a key holding null is `null` (a nil interface): they print alike and behave differently.
+ */
+export type GoValue = undefined | null | boolean | string | number | GoInt | GoVersion | GoValue[] | GoMap;
+export type GoMap = { [key: string]: GoValue };
+
+type IntKind = "int" | "int64" | "int32" | "uint8";
+
+export class GoInt {
+  readonly value: number;
+  readonly kind: IntKind;
+  constructor(value: number, kind: IntKind = "int") {
+    this.value = value;
+    this.kind = kind;
+  }
+}
+
+/** What `semver` returns: a struct with these fields. */
+export class GoVersion {
+  readonly fields: GoMap;
+  constructor(fields: GoMap) {
+    this.fields = fields;
+  }
+}
+
+/** A template could not be parsed or executed, as Argo CD's could not. */
+export class TemplateError extends Error {
+  override name = "TemplateError";
+}
+
+/** Argo CD could execute it, this program cannot: named, never guessed. */
+export class UnsupportedError extends Error {
+  override name = "UnsupportedError";
+  readonly subject: string;
+  constructor(subject: string, message: string) {
+    super(message);
+    this.subject = subject;
+  }
+}
+
+const STRING_MAP = Symbol("map[string]string");
+
+/** Marks a map as Go's map[string]string (labels, annotations, `values`): it indexes and passes to functions differently. */
+export function stringMap(entries: Readonly<Record<string, string>>): GoMap {
+  const map: GoMap = { ...entries };
+  Object.defineProperty(map, STRING_MAP, { value: true });
+  return map;
+}
+
+export function isStringMap(value: GoMap): boolean {
+  return STRING_MAP in value;
+}
+
+export function isMap(value: unknown): value is GoMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof GoInt) && !(value instanceof GoVersion);
+}
+
+/** Reads an own key: `toString` and the like of the prototype are not keys. */
+export function entry(map: GoMap, key: string): GoValue {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** Sets a key as data, `__proto__` too. */
+export function setEntry(map: GoMap, key: string, value: GoValue): void {
+  Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+export function sortedKeys(map: GoMap): string[] {
+  return Object.keys(map).sort(compareText);
+}
+
+/** Go compares text by bytes of UTF-8, which is the order of code points. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left === right) continue;
+    const surrogates = left >= 0xd800 && left <= 0xdfff !== (right >= 0xd800 && right <= 0xdfff);
+    return surrogates ? (a.codePointAt(i) ?? 0) - (b.codePointAt(i) ?? 0) : left - right;
+  }
+  return a.length - b.length;
+}
+
+/** Go's %T. */
+export function typeName(value: GoValue): string {
+  if (value === undefined || value === null) return "<nil>";
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return "float64";
+  if (value instanceof GoInt) return value.kind;
+  if (value instanceof GoVersion) return "*semver.Version";
+  if (Array.isArray(value)) return "[]interface {}";
+  return isStringMap(value) ? "map[string]string" : "map[string]interface {}";
+}
+
+/** What `if` asks. */
+export function truth(value: GoValue): boolean {
+  if (value === undefined || value === null) return false;
+  if (value instanceof GoInt) return value.value !== 0;
+  if (value instanceof GoVersion) return true;
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") return value !== 0;
+  if (typeof value === "string" || Array.isArray(value)) return value.length > 0;
+  return Object.keys(value).length > 0;
+}
+
+/** Go's %v of a float64: an exponent below -4 or above 5 is written out, so a million prints as 1e+06. */
+export function formatFloat(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  const [digits = "", power = "0"] = value.toExponential().split("e");
+  const exponent = Number(power);
+  // Between those bounds JS writes plain digits too.
+  return exponent < -4 || exponent > 5 ? withPower(digits, exponent) : String(value);
+}
+
+function withPower(digits: string, exponent: number): string {
+  return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** Go's %v. */
+export function formatValue(value: GoValue): string {
+  if (value === undefined || value === null) return "<nil>";
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "number") return formatFloat(value);
+  if (value instanceof GoInt) return String(value.value);
+  if (value instanceof GoVersion) return formatValue(entry(value.fields, "Text"));
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(" ")}]`;
+  return `map[${sortedKeys(value)
+    .map((key) => `${key}:${formatValue(entry(value, key))}`)
+    .join(" ")}]`;
+}
+
+/** What an action prints. */
+export function printed(value: GoValue): string {
+  return value === undefined || value === null ? "<no value>" : formatValue(value);
+}

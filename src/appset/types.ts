@@ -1,0 +1,83 @@
+/** A cluster as the clusters generator sees its Secret. `labels` include `argocd.argoproj.io/secret-type: cluster`. */
+export interface AppSetCluster {
+  name: string;
+  server: string;
+  labels: Readonly<Record<string, string>>;
+  annotations: Readonly<Record<string, string>>;
+  project?: string;
+}
+
+/** A repository at one revision, already at hand. */
+export interface RepoSnapshot {
+  /** Paths of all files, with forward slashes, from the root. */
+  files(): Iterable<string>;
+  /** null: no such file. */
+  read(path: string): string | null;
+}
+
+/** All that rendering may look at. */
+export interface RenderContext {
+  clusters: readonly AppSetCluster[];
+  /** What a git generator reads; undefined: that repository or revision is not available. */
+  repo?(repoURL: string, revision: string): RepoSnapshot | undefined;
+  /** Argo CD's `applicationsetcontroller.enable.new.git.file.globbing`: `*` stops at `/`. Default false, as there. */
+  newGitFileGlobbing?: boolean;
+}
+
+/** Parameters of one Application: flat text keys (`path.basename`) in the default mode, nested data with `goTemplate`. */
+export type ParamSet = Record<string, unknown>;
+
+export type RenderProblemCode =
+  | "INVALID"
+  | "UNSUPPORTED_GENERATOR"
+  | "UNSUPPORTED_FUNCTION"
+  | "UNSUPPORTED_PATCH"
+  | "TEMPLATE_ERROR"
+  | "PARAM_ERROR"
+  | "NO_REPO"
+  | "INVALID_NAME"
+  | "DUPLICATE_NAME";
+
+/** Why a set, or a part of it, cannot be rendered. */
+export interface RenderProblem {
+  code: RenderProblemCode;
+  /** The place in the ApplicationSet: `spec.generators[0].matrix.generators[1].git`. */
+  where: string;
+  message: string;
+  /** What to do next. */
+  hint: string;
+}
+
+export interface RenderedApplication {
+  apiVersion: "argoproj.io/v1alpha1";
+  kind: "Application";
+  metadata: {
+    name: string;
+    namespace: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    finalizers?: string[];
+    ownerReferences?: Record<string, unknown>[];
+  };
+  spec: Record<string, unknown>;
+}
+
+/** One entry of `spec.generators`. */
+export interface RenderedGenerator {
+  index: number;
+  /** `list`, `clusters`, `git`, `matrix`, `merge`, …; several joined by `+` where an entry holds several. */
+  kind: string;
+  /** Empty where there is a problem. */
+  params: ParamSet[];
+  problem?: RenderProblem;
+  /** How often Argo CD looks again by itself, in seconds; absent: never. */
+  requeueAfterSeconds?: number;
+}
+
+export interface RenderResult {
+  /** False: Argo CD would change nothing, or this program cannot know; `applications` is empty then. */
+  ok: boolean;
+  applications: RenderedApplication[];
+  generators: RenderedGenerator[];
+  problems: RenderProblem[];
+}
