@@ -1,0 +1,285 @@
+import type { PlannedBatch, PlannedTarget } from "../rollout/plan-types.ts";
+import {
+  type Batch,
+  type BatchPhase,
+  type BatchTarget,
+  isEnded,
+  type Requeued,
+  type Run,
+  type RunPhase,
+  type TargetPhase,
+} from "../rollout/run.ts";
+import { epoch, type Time } from "../rollout/time.ts";
+import { shortName } from "./words.ts";
+
+/** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
+
+export type Tone = "good" | "busy" | "warn" | "bad" | "dim" | "plain";
+
+export interface Mark {
+  icon: string;
+  tone: Tone;
+}
+
+export interface TreeNode {
+  kind: "run" | "stage" | "batch" | "cluster" | "application";
+  name: string;
+  mark: Mark;
+  status: string;
+  /** Since when it is in this status. */
+  since?: Time;
+  info: string;
+  children: TreeNode[];
+  /** How far it matters now: `done` and `later` are folded first where room is short. */
+  state: "done" | "now" | "later";
+  /** Said instead of the children where they are folded. */
+  folded: string;
+}
+
+const mark = (icon: string, tone: Tone): Mark => ({ icon, tone });
+
+export const RUN_MARKS: Record<RunPhase, Mark> = {
+  Pending: mark("○", "dim"),
+  Progressing: mark("◌", "busy"),
+  Paused: mark("॥", "warn"),
+  RollingBack: mark("↩", "warn"),
+  Succeeded: mark("✔", "good"),
+  Failed: mark("✖", "bad"),
+  Aborted: mark("⊘", "warn"),
+  Superseded: mark("⊘", "dim"),
+};
+
+const BATCH_MARKS: Record<BatchPhase, Mark> = {
+  Proposing: mark("◌", "busy"),
+  Open: mark("◌", "busy"),
+  Merging: mark("●", "busy"),
+  Merged: mark("●", "busy"),
+  Baking: mark("●", "good"),
+  Settled: mark("✔", "good"),
+  Closed: mark("⊘", "dim"),
+};
+
+const TARGET_MARKS: Record<TargetPhase, Mark> = {
+  Pending: mark("○", "dim"),
+  Requeued: mark("↻", "warn"),
+  Proposed: mark("◌", "busy"),
+  Merged: mark("●", "busy"),
+  Syncing: mark("●", "busy"),
+  Healthy: mark("●", "good"),
+  Baked: mark("✔", "good"),
+  Failed: mark("✖", "bad"),
+  Skipped: mark("⊘", "dim"),
+  RolledBack: mark("↩", "warn"),
+};
+
+/** The one that says most about a cluster comes first. */
+const WORST_FIRST: readonly TargetPhase[] = [
+  "Failed",
+  "RolledBack",
+  "Requeued",
+  "Pending",
+  "Proposed",
+  "Merged",
+  "Syncing",
+  "Healthy",
+  "Skipped",
+  "Baked",
+];
+
+const OVER: ReadonlySet<TargetPhase> = new Set(["Baked", "Skipped", "Failed", "RolledBack"]);
+
+interface Seen {
+  run: Run;
+  now: number;
+  live: ReadonlyMap<string, string>;
+}
+
+/** The whole run as nodes, stages not begun from the frozen plan. */
+export function runNode(run: Run, now: number, live: ReadonlyMap<string, string> = new Map()): TreeNode {
+  const seen = { run, now, live };
+  return {
+    kind: "run",
+    name: `${run.rollout} #${run.number}`,
+    mark: RUN_MARKS[run.phase],
+    status: run.phase,
+    since: run.since,
+    info: "",
+    children: run.plan.stages.map((_, stage) => stageNode(seen, stage)),
+    state: "now",
+    folded: "",
+  };
+}
+
+function stageNode(seen: Seen, stage: number): TreeNode {
+  const { run } = seen;
+  const planned = run.plan.stages[stage];
+  const batches = run.batches.filter((batch) => batch.stage === stage);
+  const opened = batches.filter((batch) => batch.kind === "Planned").length;
+  const later = planned?.batches.slice(opened) ?? [];
+  const taken = new Set(batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.map((target) => target.cluster))));
+  const children = batches.map((batch) => batchNode(seen, batch));
+  for (const [at, batch] of later.entries()) children.push(plannedBatchNode(seen, batch, opened + at + 1));
+  const requeued = run.requeued.filter((one) => one.stage === stage && !taken.has(one.cluster));
+  children.push(...requeued.map((one) => requeuedNode(seen, one)));
+  const known = new Set([...taken, ...run.requeued.map((one) => one.cluster)]);
+  if (stage >= run.stage) {
+    for (const cluster of planned?.requeued ?? []) if (!known.has(cluster)) children.push(putOffNode(seen, cluster));
+  }
+  const clusters = (planned?.clusters.length ?? 0) + (planned?.requeued.length ?? 0);
+  const done = countDone(batches);
+  return {
+    kind: "stage",
+    name: `${stage + 1} ${planned?.name ?? ""}`,
+    ...stageStatus(run, stage, batches),
+    info: clusters === 0 ? "no clusters" : `${done}/${clusters} clusters`,
+    children,
+    folded: `${batches.length + later.length} ${batches.length + later.length === 1 ? "batch" : "batches"}`,
+  };
+}
+
+function stageStatus(run: Run, stage: number, batches: readonly Batch[]): Pick<TreeNode, "mark" | "status" | "since" | "state"> {
+  const failed = batches.some((batch) => batch.targets.some((target) => target.phase === "Failed"));
+  if (stage < run.stage) {
+    const since = batches.at(-1)?.settledAt ?? batches.at(-1)?.since;
+    const settled = failed ? mark("⚠", "warn") : mark("✔", "good");
+    return { mark: settled, status: "Settled", state: "done", ...(since === undefined ? {} : { since }) };
+  }
+  if (stage > run.stage || (batches.length === 0 && run.phase === "Pending")) {
+    return { mark: mark("○", "dim"), status: isEnded(run) ? "Not reached" : "Pending", state: "later" };
+  }
+  const since = batches[0]?.since;
+  return { mark: RUN_MARKS[run.phase], status: run.phase, state: "now", ...(since === undefined ? {} : { since }) };
+}
+
+/** Clusters of these batches whose every target is confirmed. */
+function countDone(batches: readonly Batch[]): number {
+  const phases = new Map<string, boolean>();
+  for (const batch of batches) {
+    if (batch.phase === "Closed") continue;
+    for (const { cluster, phase } of batch.targets) phases.set(cluster, (phases.get(cluster) ?? true) && phase === "Baked");
+  }
+  return [...phases.values()].filter(Boolean).length;
+}
+
+function batchNode(seen: Seen, batch: Batch): TreeNode {
+  const failed = batch.targets.some((target) => target.phase === "Failed");
+  const clusters = Map.groupBy(batch.targets, (target) => target.cluster);
+  const over = batch.phase === "Settled" || batch.phase === "Closed";
+  const info: string[] = [];
+  if (batch.pull !== undefined) info.push(`PR #${batch.pull.number}`);
+  if (batch.attempt > 1) info.push(`attempt ${batch.attempt}`);
+  if (batch.phase === "Settled" && batch.merged !== undefined) info.push(`merged ${batch.merged.commit.slice(0, 7)}`);
+  if (!over) info.push(batch.why);
+  return {
+    kind: "batch",
+    name: batch.kind === "CatchUp" ? "catch-up batch" : `batch ${batch.ofStage}`,
+    mark: failed && batch.phase === "Settled" ? mark("⚠", "warn") : BATCH_MARKS[batch.phase],
+    status: batch.phase,
+    since: batch.since,
+    info: info.join(" · "),
+    children: [...clusters].map(([cluster, targets]) => clusterNode(seen, cluster, targets, over)),
+    state: over ? "done" : "now",
+    folded: `${clusters.size} ${clusters.size === 1 ? "cluster" : "clusters"}`,
+  };
+}
+
+function clusterNode(seen: Seen, cluster: string, targets: readonly BatchTarget[], over: boolean): TreeNode {
+  const worst = targets.toSorted((a, b) => WORST_FIRST.indexOf(a.phase) - WORST_FIRST.indexOf(b.phase))[0];
+  const phase = worst?.phase ?? "Pending";
+  return {
+    kind: "cluster",
+    name: shortName(cluster),
+    mark: TARGET_MARKS[phase],
+    status: phase,
+    ...(worst === undefined ? {} : { since: worst.since }),
+    info: "",
+    children: targets.map((target) => applicationNode(seen, target)),
+    state: over || OVER.has(phase) ? "done" : "now",
+    folded: targets.length === 1 ? "" : `${targets.length} Applications`,
+  };
+}
+
+function applicationNode({ live }: Seen, target: BatchTarget): TreeNode {
+  const seen = live.get(target.key);
+  const why = target.phase === "Baked" ? "" : target.why;
+  return {
+    kind: "application",
+    name: target.application,
+    mark: TARGET_MARKS[target.phase],
+    status: target.phase,
+    since: target.since,
+    info: [seen, why].filter((part) => part !== undefined && part !== "").join(" · "),
+    children: [],
+    state: OVER.has(target.phase) ? "done" : "now",
+    folded: "",
+  };
+}
+
+function plannedBatchNode(seen: Seen, batch: PlannedBatch, number: number): TreeNode {
+  const byCluster = Map.groupBy(batch.targets, (target) => target.cluster);
+  return {
+    kind: "batch",
+    name: `batch ${number}`,
+    ...pending(seen.run),
+    info: "",
+    children: batch.clusters.map((cluster) => plannedClusterNode(seen, cluster, byCluster.get(cluster) ?? [])),
+    state: "later",
+    folded: `${batch.clusters.length} ${batch.clusters.length === 1 ? "cluster" : "clusters"}`,
+  };
+}
+
+function plannedClusterNode({ run }: Seen, cluster: string, targets: readonly PlannedTarget[]): TreeNode {
+  const skipped = run.skipped.find((one) => one.cluster === cluster);
+  const state = skipped === undefined ? pending(run) : { mark: TARGET_MARKS.Skipped, status: "Skipped" };
+  const children = targets.map((target): TreeNode => {
+    return { kind: "application", name: target.application, ...state, info: "", children: [], state: "later", folded: "" };
+  });
+  return { kind: "cluster", name: shortName(cluster), ...state, info: skipped?.why ?? "", children, state: "later", folded: "" };
+}
+
+function pending(run: Run): Pick<TreeNode, "mark" | "status"> {
+  return { mark: TARGET_MARKS.Pending, status: isEnded(run) ? "Not reached" : "Pending" };
+}
+
+function requeuedNode({ now }: Seen, one: Requeued): TreeNode {
+  const looks = one.attempts === 1 ? "1 look" : `${one.attempts} looks`;
+  const next = one.failed === true ? "given up" : `next look ${within(one.nextAt, now)}`;
+  return {
+    kind: "cluster",
+    name: shortName(one.cluster),
+    mark: one.failed === true ? TARGET_MARKS.Failed : TARGET_MARKS.Requeued,
+    status: one.failed === true ? "Failed" : "Requeued",
+    since: one.since,
+    info: `${next} · ${looks} · ${one.why}`,
+    children: [],
+    state: "now",
+    folded: "",
+  };
+}
+
+function putOffNode({ run }: Seen, cluster: string): TreeNode {
+  const mark = isEnded(run) ? TARGET_MARKS.Pending : TARGET_MARKS.Requeued;
+  const status = isEnded(run) ? "Not reached" : "Requeued";
+  return { kind: "cluster", name: shortName(cluster), mark, status, info: "at the stage's end", children: [], state: "later", folded: "" };
+}
+
+/** `in 2m5s`, or `now` where the time has come. */
+export function within(time: Time, now: number): string {
+  const ms = epoch(time) - now;
+  return ms > 0 ? `in ${shortAge(ms)}` : "now";
+}
+
+/** At most two units: `3d4h`, `2m5s`, `40s`. */
+export function shortAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const units = [
+    ["d", Math.floor(seconds / 86_400)],
+    ["h", Math.floor(seconds / 3600) % 24],
+    ["m", Math.floor(seconds / 60) % 60],
+    ["s", seconds % 60],
+  ] as const;
+  const first = units.findIndex(([, amount]) => amount > 0);
+  if (first < 0) return "0s";
+  const parts = units.slice(first, first + 2).filter(([, amount]) => amount > 0);
+  return parts.map(([unit, amount]) => `${amount}${unit}`).join("");
+}

@@ -1,0 +1,195 @@
+import { isEnded, type Run } from "../rollout/run.ts";
+import { epoch } from "../rollout/time.ts";
+import { RUN_MARKS, runNode, shortAge, type Tone, type TreeNode, within } from "./tree-nodes.ts";
+import { releaseName, shortName } from "./words.ts";
+
+export interface TreeOptions {
+  color: boolean;
+  /** Columns of the terminal; lines are never longer. */
+  width: number;
+  /** What Argo CD says of a target just now, by target key; shown before the reason. */
+  live?: ReadonlyMap<string, string>;
+}
+
+const MAX_LINES = 40;
+const GLYPHS = { run: "⟳", stage: "#", batch: "⧉", cluster: "⎈", application: "□" } as const;
+const COLORS: Record<Tone, string> = { good: "32", busy: "36", warn: "33", bad: "31", dim: "2", plain: "" };
+
+/** A line before it is laid out. */
+interface Row {
+  /** Branches of the tree, glyph and name. */
+  lead: string;
+  name: string;
+  node: TreeNode;
+  info: string;
+}
+
+/**
+ * A run as a terminal shows it: a header that says how it stands, why and what comes next, then the tree stage → batch →
+ * cluster → Application. Over 40 lines what is over or not begun is folded to counts first. Ends in a newline.
+ */
+export function renderTree(run: Run, now: number, options: TreeOptions): string {
+  const root = runNode(run, now, options.live);
+  const lines = header(run, now, options);
+  lines.push("", ...table(fitted(root), now, options));
+  return `${lines.join("\n")}\n`;
+}
+
+function header(run: Run, now: number, options: TreeOptions): string[] {
+  const { icon, tone } = RUN_MARKS[run.phase];
+  const room = options.width - 10;
+  const line = (label: string, value: string, color: Tone = "plain") =>
+    `${paint(`${label}:`.padEnd(10), "dim", options)}${paint(cut(clean(value), room), color, options)}`;
+  const end = run.endedAt === undefined ? now : epoch(run.endedAt);
+  const took = `${isEnded(run) ? "took" : "running for"} ${shortAge(end - epoch(run.startedAt))}`;
+  const pull = run.trigger.pull === undefined ? "" : ` · PR #${run.trigger.pull}`;
+  const lines = [
+    line("Run", `${run.rollout} #${run.number}`),
+    line("Release", `${releaseName(run.release.values)}${pull} · by ${run.trigger.author}`),
+    line("Status", `${icon} ${run.phase} · ${took}`, tone),
+    line("Why", run.why),
+  ];
+  if (run.paused !== undefined && run.paused.ask !== "") lines.push(line("Asks", run.paused.ask, "warn"));
+  if (run.next !== null)
+    lines.push(line("Next", run.next.at === undefined ? run.next.what : `${run.next.what} (${within(run.next.at, now)})`));
+  lines.push(`${paint("Progress: ", "dim", options)}${progress(run, options)}`);
+  return lines;
+}
+
+/** `━━━━━━━╸────  7/12 clusters · 1 failed · 2 skipped`. */
+function progress(run: Run, options: TreeOptions): string {
+  const all = new Set<string>();
+  for (const stage of run.plan.stages) for (const cluster of [...stage.clusters, ...stage.requeued]) all.add(cluster);
+  const state = new Map<string, "done" | "failed" | "open">();
+  for (const { phase: batchPhase, targets } of run.batches) {
+    if (batchPhase === "Closed") continue;
+    for (const { cluster, phase } of targets) {
+      all.add(cluster);
+      const before = state.get(cluster);
+      const here = phase === "Failed" ? "failed" : phase === "Baked" ? "done" : "open";
+      state.set(
+        cluster,
+        before === undefined || before === "done" ? here : before === "failed" ? before : here === "failed" ? here : before,
+      );
+    }
+  }
+  const count = (wanted: string) => [...state.values()].filter((value) => value === wanted).length;
+  const [done, failed, skipped] = [count("done"), count("failed"), run.skipped.length];
+  const length = Math.max(10, Math.min(30, options.width - 40));
+  const filled = all.size === 0 ? 0 : Math.floor((done / all.size) * length);
+  const bar = paint("━".repeat(filled), "good", options) + paint("─".repeat(length - filled), "dim", options);
+  const words = [`${done}/${all.size} clusters`, failed > 0 ? `${failed} failed` : "", skipped > 0 ? `${skipped} skipped` : ""];
+  return `${bar} ${words.filter(Boolean).join(" · ")}`;
+}
+
+/** Folds step by step, until it fits or there is nothing left to fold. */
+function fitted(root: TreeNode): TreeNode {
+  const steps: ((node: TreeNode) => TreeNode | undefined)[] = [
+    (node) => (node.kind === "stage" && node.state === "done" ? fold(node) : undefined),
+    (node) => (node.kind === "batch" && node.state === "later" ? fold(node) : undefined),
+    (node) => (node.kind === "batch" && node.state === "done" ? fold(node) : undefined),
+    (node) => (node.kind === "stage" && node.state === "later" ? fold(node) : undefined),
+    (node) => (node.kind === "cluster" && node.children.length === 1 ? withApplication(node) : undefined),
+    (node) => (node.children.length > 0 ? summed(node) : undefined),
+  ];
+  let tree = root;
+  for (const step of steps) {
+    if (size(tree) <= MAX_LINES) return tree;
+    tree = mapTree(tree, step);
+  }
+  return tree;
+}
+
+function mapTree(node: TreeNode, change: (node: TreeNode) => TreeNode | undefined): TreeNode {
+  const changed = change(node) ?? node;
+  return { ...changed, children: changed.children.map((child) => mapTree(child, change)) };
+}
+
+function size(node: TreeNode): number {
+  return node.children.reduce((sum, child) => sum + size(child), 1);
+}
+
+function fold(node: TreeNode): TreeNode {
+  return { ...node, children: [], info: [node.info, node.folded].filter(Boolean).join(" · ") };
+}
+
+/** One line for a cluster with one Application. */
+function withApplication(node: TreeNode): TreeNode {
+  return { ...node, children: [], info: node.children[0]?.info ?? node.info };
+}
+
+const SHOWN = 5;
+
+/** Of many like children the failed ones and the first few are shown, the others counted by status. */
+function summed(node: TreeNode): TreeNode {
+  if (node.kind === "run" || node.children.length <= SHOWN + 2) return node;
+  const worth = node.children.filter(
+    (child) => child.status === "Failed" || child.mark.icon === "⚠" || (child.kind === "batch" && child.state === "now"),
+  );
+  const shown = new Set([...worth.slice(0, SHOWN), ...node.children].slice(0, Math.max(SHOWN, Math.min(worth.length, SHOWN))));
+  const rest = node.children.filter((child) => !shown.has(child));
+  const [first] = rest;
+  if (first === undefined) return node;
+  const counts = [...Map.groupBy(rest, (child) => child.status)].map(([status, those]) => `${those.length} ${status}`);
+  const noun = first.kind === "batch" ? "batches" : first.kind === "cluster" ? "clusters" : "Applications";
+  const { since: _, ...like } = first;
+  const more: TreeNode = {
+    ...like,
+    name: `… and ${rest.length} more ${noun}`,
+    status: "",
+    info: counts.join(", "),
+    children: [],
+    mark: { icon: " ", tone: "dim" },
+  };
+  return { ...node, children: [...node.children.filter((child) => shown.has(child)), more] };
+}
+
+function table(root: TreeNode, now: number, options: TreeOptions): string[] {
+  const rows: Row[] = [];
+  collect(root, "", "", rows);
+  const full = Math.max(...rows.map((row) => row.lead.length + row.name.length), 4);
+  const nameWidth = Math.min(full, Math.max(20, Math.floor(options.width * 0.5)));
+  const statusWidth = Math.max(...rows.map((row) => row.node.status.length + 2), 6);
+  const infoWidth = Math.max(0, options.width - nameWidth - statusWidth - 8 - 4);
+  const head = `${"NAME".padEnd(nameWidth)}  ${"STATUS".padEnd(statusWidth)}  ${"AGE".padEnd(6)}  INFO`;
+  const lines = [paint(cut(head, options.width), "dim", options)];
+  for (const row of rows) {
+    const name = cut(row.name, nameWidth - row.lead.length).padEnd(nameWidth - row.lead.length);
+    const status = (row.node.status === "" ? "" : `${row.node.mark.icon} ${row.node.status}`).padEnd(statusWidth);
+    const age = (row.node.since === undefined ? "" : shortAge(now - epoch(row.node.since))).padEnd(6);
+    const tone = row.node.state === "later" ? "dim" : "plain";
+    const cells = [paint(row.lead, "dim", options) + paint(name, tone, options), paint(status, row.node.mark.tone, options), age];
+    lines.push(`${cells.join("  ")}  ${paint(cut(row.info, infoWidth), "dim", options)}`.trimEnd());
+  }
+  return lines;
+}
+
+function collect(node: TreeNode, lead: string, below: string, rows: Row[]): void {
+  const glyph = node.name.startsWith("…") ? "" : `${GLYPHS[node.kind]} `;
+  rows.push({ lead: `${lead}${glyph}`, name: clean(node.name), node, info: clean(node.info) });
+  for (const [at, child] of node.children.entries()) {
+    const last = at === node.children.length - 1;
+    collect(child, `${below}${last ? "└─ " : "├─ "}`, `${below}${last ? "   " : "│  "}`, rows);
+  }
+}
+
+/** Names and reasons come from outside: nothing in them may move the cursor or change a colour. */
+function clean(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
+}
+
+function cut(text: string, width: number): string {
+  if (text.length <= width) return text;
+  return width <= 1 ? "" : `${text.slice(0, width - 1)}…`;
+}
+
+function paint(text: string, tone: Tone, options: TreeOptions): string {
+  const color = COLORS[tone];
+  return options.color && color !== "" && text.trim() !== "" ? `\u001b[${color}m${text}\u001b[0m` : text;
+}
+
+/** For a line elsewhere: `✔ Succeeded`, with the cluster it is about where there is one. */
+export function statusWord(run: Pick<Run, "phase">, cluster?: string): string {
+  const words = `${RUN_MARKS[run.phase].icon} ${run.phase}`;
+  return cluster === undefined ? words : `${words} ${shortName(cluster)}`;
+}
