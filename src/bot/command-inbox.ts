@@ -2,7 +2,7 @@ import type { Comment, Forge } from "../forge/port.ts";
 import type { CommandPlace, CommandSource } from "../reconcile/command-source.ts";
 import type { Log } from "../reconcile/context.ts";
 import { cell, code } from "../report/escape.ts";
-import { COMMANDS, isAllowed } from "../rollout/commands.ts";
+import { COMMANDS, commandSpec, hasPermission } from "../rollout/commands.ts";
 import type { Clock } from "../rollout/time.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command, Permission } from "../rollout/world.ts";
@@ -106,8 +106,8 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
     if (late && !SAFE.has(parsed.name)) return undefined;
     await react(comment.id, "eyes");
     const permission = await permissionOf(comment.author);
-    if (!isAllowed(parsed.name, permission)) {
-      const needs = COMMANDS.find((c) => c.name === parsed.name)?.who ?? "write";
+    const needs = commandSpec(parsed.name).who;
+    if (!hasPermission(permission, needs)) {
       await refuse(
         place.number,
         comment,

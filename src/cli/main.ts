@@ -2,12 +2,37 @@
 import { CommandError, type CommandModule } from "./command.ts";
 
 /** Loads nothing but the one command asked for, so that `--help` answers at once. */
-const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandModule> }> = {};
+const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandModule> }> = {
+  demo: {
+    summary: "a whole rollout of a sample against the embedded world, in the terminal and on a local page",
+    load: () => import("./demo.ts"),
+  },
+  lint: { summary: "validates rollouts against the repo: schema, pins, selectors, coverage", load: () => import("./lint.ts") },
+  plan: { summary: "which cluster moves when, and from what to what", load: () => import("./plan.ts") },
+  pin: { summary: "reads one pin, or splices a value in (pin get, pin set)", load: () => import("./pin.ts") },
+  appset: { summary: "the Applications an ApplicationSet would generate (appset render)", load: () => import("./appset.ts") },
+  list: { summary: "the last run of each rollout, from the journal in Git", load: () => import("./list.ts") },
+  get: { summary: "one run as a tree: stage, batch, cluster, Application; -w follows it", load: () => import("./get.ts") },
+  history: { summary: "what happened in a run, commit by commit", load: () => import("./history.ts") },
+  explain: { summary: "whether a change is live and healthy in an Application, and why not", load: () => import("./explain.ts") },
+  sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim.ts") },
+  version: { summary: "the version", load: () => import("./version.ts") },
+};
 
 function help(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length), 0);
   const rows = Object.entries(COMMANDS).map(([name, command]) => `  ${name.padEnd(width)}  ${command.summary}`);
   return ["Usage: stagecoach COMMAND [ARGS…]", "", ...rows, ""].join("\n");
+}
+
+function didYouMean(name: string): string {
+  const near = Object.keys(COMMANDS).find(
+    (known) =>
+      known.startsWith(name) ||
+      name.startsWith(known) ||
+      (known.length === name.length && [...known].filter((c, i) => c !== name[i]).length === 1),
+  );
+  return near === undefined ? "" : `, did you mean ${near}?`;
 }
 
 async function main(argv: string[]): Promise<number> {
@@ -17,7 +42,7 @@ async function main(argv: string[]): Promise<number> {
     return name === undefined ? 2 : 0;
   }
   const command = COMMANDS[name];
-  if (command === undefined) throw new CommandError(2, `unknown command "${name}"; stagecoach --help lists them`);
+  if (command === undefined) throw new CommandError(2, `there is no command "${name}"${didYouMean(name)}; stagecoach --help lists them`);
   return await (await command.load()).run(rest);
 }
 

@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { render } from "../appset/index.ts";
+import { readInventory } from "../argocd/inventory-file.ts";
+import type { Fault } from "./argocd/faults.ts";
+import { openGitSource } from "./argocd/git-source.ts";
+import { type ArgoCdSim, startArgoCd } from "./argocd/index.ts";
+import type { Lag } from "./argocd/lag.ts";
+import { asApplication } from "./argocd/types.ts";
+import { fastClock } from "./clock.ts";
+import type { Person } from "./github/people.ts";
+import { type GitHubSim, startGitHub } from "./github/start.ts";
+import { type KubernetesSim, startKubernetes } from "./kubernetes/index.ts";
+
+export interface WorldOptions {
+  /** How many times as fast as the wall's clock. Default 1. */
+  speed?: number;
+  /** Epoch milliseconds the world's clock starts at; default now. */
+  start?: number;
+  seed?: number;
+  lag?: Partial<Lag>;
+  faults?: readonly { cluster: string; kind: Fault["kind"] }[];
+  /** Changes the files of the config repo before it is made; null removes one. */
+  files?: (files: Map<string, string>) => void;
+}
+
+/** GitHub, Kubernetes and Argo CD around the fleet of fixtures/fleet, ready: every Application live at v1.4.1 and healthy. */
+export interface EmbeddedWorld {
+  clock: ReturnType<typeof fastClock>;
+  github: GitHubSim;
+  kubernetes: KubernetesSim;
+  argocd: ArgoCdSim;
+  /** Text. */
+  kubeconfig: string;
+  /** `acme/fleet`. */
+  repository: string;
+  webhookSecret: string;
+  /** Sends the webhooks of GitHub to this address, too. */
+  deliverTo(url: string): void;
+  /** Names. */
+  clusters: string[];
+  /** Name of the cluster that is drained at the start. */
+  drained: string;
+  /** Ends the drained cluster's maintenance: its label goes. */
+  undrain(): void;
+  /** A branch and PR that changes the release; the version's tag is made first. Gives the PR's number. */
+  openReleasePull(person: Person, version?: string): Promise<number>;
+  /** The body of the bot's comment on a PR that holds this text, as soon as it is there. */
+  untilComment(pull: number, text: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const FLEET = fileURLToPath(new URL("../../fixtures/fleet/", import.meta.url));
+const OWNER = "acme";
+const NAME = "fleet";
+const FIRST_VERSION = "v1.4.1";
+const NEXT_VERSION = "v1.4.2";
+const WEBHOOK_SECRET = "embedded-webhook-secret";
+const PATIENCE_MS = 60_000;
+
+export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
+  const clock = fastClock(options.speed ?? 1, options.start);
+  const github = await startGitHub({ clock });
+  const kubernetes = await startKubernetes({ clock });
+  const files = fleetFiles(`${github.gitUrl}/${OWNER}/${NAME}.git`);
+  options.files?.(files);
+  const { repository, cloneUrl, head } = await github.createRepo({ owner: OWNER, name: NAME, files });
+  for (const [login, role] of [
+    ["alice", "write"],
+    ["bob", "maintain"],
+    ["carol", "admin"],
+  ] as const)
+    github.collaborator(repository, login, role);
+  await tag(github, repository, FIRST_VERSION, head);
+  const inventory = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml");
+  const argocd = await startArgoCd({
+    kubernetes,
+    clock,
+    seed: options.seed ?? 1,
+    git: await openGitSource({ url: cloneUrl, token: github.token("argocd") }),
+    render,
+    clusters: inventory.clusters.map(({ name, server, labels }) => ({ name, server, labels })),
+    bootstrap: { repoURL: cloneUrl, revision: "main", path: "appsets" },
+    webhookSecret: WEBHOOK_SECRET,
+    ...(options.lag === undefined ? {} : { lag: options.lag }),
+  });
+  const hooks = await startRelay();
+  hooks.to.add(`${argocd.url}/api/webhook`);
+  github.setWebhook({ url: hooks.url, secret: WEBHOOK_SECRET });
+  await untilHealthy(kubernetes, inventory.clusters.length + 1);
+  for (const { cluster, kind } of options.faults ?? []) argocd.setFault(cluster, { kind, revision: NEXT_VERSION } as Fault);
+  const drained = inventory.clusters.find((cluster) => cluster.labels["drained"] === "true")?.name ?? "";
+
+  return {
+    clock,
+    github,
+    kubernetes,
+    argocd,
+    kubeconfig: kubernetes.kubeconfig(),
+    repository,
+    webhookSecret: WEBHOOK_SECRET,
+    deliverTo: (url) => void hooks.to.add(url),
+    clusters: inventory.clusters.map((cluster) => cluster.name),
+    drained,
+    undrain: () => argocd.relabel(drained, { drained: null }),
+    async openReleasePull(person, version = NEXT_VERSION) {
+      const built = await person.push(repository, { branch: "main", files: bumped(version), message: `my-app ${version}` });
+      await tag(github, repository, version, built);
+      const text = files.get("releases/my-app.yaml") ?? "";
+      const branch = `release-${version}`;
+      await person.push(repository, {
+        branch,
+        files: { "releases/my-app.yaml": text.replace(FIRST_VERSION, version) },
+        message: `Release my-app ${version}`,
+      });
+      return await person.openPull(repository, { head: branch, title: `Release my-app ${version}` });
+    },
+    untilComment: (pull, text) => untilComment(github, repository, pull, text),
+    async close() {
+      await hooks.close();
+      await argocd.close();
+      await kubernetes.close();
+      await github.close();
+    },
+  };
+
+  function bumped(version: string): Record<string, string> {
+    const path = "apps/my-app/kustomization.yaml";
+    return { [path]: (files.get(path) ?? "").replaceAll(FIRST_VERSION, version) };
+  }
+}
+
+/** The sample config repo, with the embedded GitHub's address where the fixture names github.com. */
+function fleetFiles(cloneUrl: string): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const entry of readdirSync(FLEET, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(relative(FLEET, path), readFileSync(path, "utf8").replaceAll("https://github.com/example/fleet.git", cloneUrl));
+  }
+  return files;
+}
+
+async function tag(github: GitHubSim, repository: string, name: string, sha: string): Promise<void> {
+  const response = await fetch(`${github.url}/repos/${repository}/git/refs`, {
+    method: "POST",
+    headers: { authorization: `token ${github.token("alice")}`, "content-type": "application/json" },
+    body: JSON.stringify({ ref: `refs/tags/${name}`, sha }),
+  });
+  if (response.status !== 201) throw new Error(`tag ${name}: ${response.status} ${await response.text()}`);
+}
+
+/** Resolves once this many Applications are Synced and Healthy. */
+function untilHealthy({ store }: KubernetesSim, count: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const patience = setTimeout(() => finish(new Error("the embedded Argo CD did not get its Applications healthy")), PATIENCE_MS);
+    const off = store.subscribe("applications", look);
+    look();
+    function look(): void {
+      const healthy = store.list("applications").filter((object) => {
+        const { sync, health } = asApplication(object).status ?? {};
+        return sync?.status === "Synced" && health?.status === "Healthy";
+      });
+      if (healthy.length >= count) finish();
+    }
+    function finish(error?: Error): void {
+      clearTimeout(patience);
+      off();
+      if (error === undefined) resolve();
+      else reject(error);
+    }
+  });
+}
+
+/** GitHub has one webhook for the App and others for Argo CD: here one delivery is passed on, byte for byte, to each. */
+async function startRelay(): Promise<{ url: string; to: Set<string>; close(): Promise<void> }> {
+  const to = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+      typeof value === "string" && /^(x-|content-type|user-agent)/.test(name) ? [[name, value] as [string, string]] : [],
+    );
+    const answers = await Promise.allSettled([...to].map((url) => fetch(url, { method: "POST", headers, body })));
+    response.writeHead(answers.every((answer) => answer.status === "fulfilled" && answer.value.ok) ? 200 : 502).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    to,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function untilComment(github: GitHubSim, repository: string, pull: number, text: string): Promise<string> {
+  const until = performance.now() + PATIENCE_MS;
+  const headers = { authorization: `token ${github.token("alice")}` };
+  for (;;) {
+    const response = await fetch(`${github.url}/repos/${repository}/issues/${pull}/comments`, { headers });
+    const found = ((await response.json()) as { body: string }[]).find((comment) => comment.body.includes(text));
+    if (found !== undefined) return found.body;
+    if (performance.now() > until) throw new Error(`no comment on #${pull} holds "${text}"`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
