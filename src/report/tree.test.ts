@@ -149,7 +149,7 @@ describe("the tree of a run", () => {
     const run = runOf([stage("canary", ["eu-1"], 1)]);
     const colored = renderTree(run, START, { color: true, width: 100 });
     expect(colored).toContain("\u001b[36m◌ Progressing");
-    const escape = new RegExp(`${String.fromCharCode(27)}\\[\\d*m`, "g");
-    expect(colored.replace(escape, "")).toBe(renderTree(run, START, PLAIN));
+    const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d*m`, "g");
+    expect(colored.replace(colors, "")).toBe(renderTree(run, START, PLAIN));
   });
 });

@@ -183,9 +183,12 @@ function cut(text: string, width: number): string {
   return width <= 1 ? "" : `${text.slice(0, width - 1)}…`;
 }
 
+/** Spaces at the end stay outside the colour, so that they can be trimmed. */
 function paint(text: string, tone: Tone, options: TreeOptions): string {
   const color = COLORS[tone];
-  return options.color && color !== "" && text.trim() !== "" ? `\u001b[${color}m${text}\u001b[0m` : text;
+  const words = text.trimEnd();
+  if (!options.color || color === "" || words === "") return text;
+  return `\u001b[${color}m${words}\u001b[0m${text.slice(words.length)}`;
 }
 
 /** For a line elsewhere: `✔ Succeeded`, with the cluster it is about where there is one. */
