@@ -73,8 +73,8 @@ export interface GitHubSim {
   /** Installs the App on an account; `installation.created` is sent. */
   install(owner: string, permissions?: Permissions): number;
   uninstall(installationId: number): void;
-  /** A personal access token of that account (`ghp_…`), made with it where it is new. */
-  token(login: string): string;
+  /** A personal access token of that account (`ghp_…`, or the one given), made with it where it is new. */
+  token(login: string, token?: string): string;
   /** An installation token without going through the JSON web token. */
   installationToken(installationId: number): string;
   /** Ends every installation token there is, as when an hour has passed. */
@@ -230,9 +230,8 @@ function administration(world: World) {
       world.installations.delete(installationId);
       for (const [token, held] of world.tokens) if (held.actor.installation?.id === installationId) world.tokens.delete(token);
     },
-    token(login: string) {
+    token(login: string, token = `ghp_${randomBytes(27).toString("base64url").replace(/[-_]/g, "x")}`) {
       const user = userOf(world, login);
-      const token = `ghp_${randomBytes(27).toString("base64url").replace(/[-_]/g, "x")}`;
       world.tokens.set(token, { actor: { kind: "user", user, limitKey: `user:${user.id}` } });
       return token;
     },

@@ -1,0 +1,27 @@
+/** Where one batch's change is proposed: everything needed to find it again stands in the name (SPEC §9.14). */
+export interface BatchBranch {
+  rollout: string;
+  /** Of the run, from 1. */
+  run: number;
+  /** In the plan, from 1. */
+  stage: number;
+  /** In its stage, from 1. */
+  batch: number;
+  /** From 1; raised before a branch is built again. */
+  attempt: number;
+}
+
+const PREFIX = "stagecoach-run/";
+
+/** `stagecoach-run/payments/42/2-3-1`: run 42 of payments, stage 2, batch 3, first attempt. */
+export function printBranch(branch: BatchBranch): string {
+  return `${PREFIX}${branch.rollout}/${branch.run}/${branch.stage}-${branch.batch}-${branch.attempt}`;
+}
+
+/** The inverse of `printBranch`; undefined: not a branch of ours, or not spelt as we spell it. */
+export function parseBranch(name: string): BatchBranch | undefined {
+  const match = /^stagecoach-run\/([^/]+)\/([1-9]\d{0,8})\/([1-9]\d{0,8})-([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(name);
+  if (match === null) return undefined;
+  const [, rollout = "", run, stage, batch, attempt] = match;
+  return { rollout, run: Number(run), stage: Number(stage), batch: Number(batch), attempt: Number(attempt) };
+}
