@@ -22,12 +22,12 @@ export function filesParams(
     )
     .sort(compareText);
   // All are read before any is judged: a caller that fetches what is asked for needs one round, not one per file.
-  const contents = chosen.map((file) => ({ file, content: repo.read(file) }));
+  const contents = chosen.map((file) => ({ file, ...readFile(repo, file) }));
   const problems: RenderProblem[] = [];
   const sets: ParamSet[] = [];
-  for (const { file, content } of contents) {
+  for (const { file, content, refusal } of contents) {
     try {
-      for (const data of objectsOf(file, content, where)) sets.push(paramsOf(file, data, raw, environment, where));
+      for (const data of objectsOf(file, content, refusal, where)) sets.push(paramsOf(file, data, raw, environment, where));
     } catch (error) {
       if (!(error instanceof RenderFailure)) throw error;
       problems.push(...error.problems);
@@ -58,9 +58,18 @@ function matcher(pattern: string, environment: Environment, where: string): Excl
   return matches;
 }
 
+/** A snapshot may refuse a file (a link out of the repo), with the reason as message. */
+function readFile(repo: RepoSnapshot, file: string): { content: string | null; refusal: string } {
+  try {
+    return { content: repo.read(file), refusal: "" };
+  } catch (error) {
+    return { content: null, refusal: error instanceof Error ? `: ${error.message}` : "" };
+  }
+}
+
 /** What Argo CD takes a file for: a map, or a list of maps; nothing is an empty map. */
-function objectsOf(file: string, content: string | null, where: string): Record<string, unknown>[] {
-  if (content === null) throw failure("PARAM_ERROR", where, `${file} cannot be read`, "is it a file of this revision?");
+function objectsOf(file: string, content: string | null, refusal: string, where: string): Record<string, unknown>[] {
+  if (content === null) throw failure("PARAM_ERROR", where, `${file} cannot be read${refusal}`, "is it a plain file of this revision?");
   let parsed: unknown;
   try {
     parsed = parseYaml(content);

@@ -12,3 +12,4 @@ export type {
   RenderResult,
   RepoSnapshot,
 } from "./types.ts";
+export { readYamlDocuments, type YamlDocument } from "./yaml-read.ts";

@@ -1,4 +1,4 @@
-import { parseAllDocuments, type Tags } from "yaml";
+import { LineCounter, parseAllDocuments, type Tags } from "yaml";
 
 /** Room for anchors people write, none for an alias bomb. */
 const MOST_ALIASES = 200;
@@ -26,11 +26,42 @@ export function parseYaml(text: string): unknown {
     const json = parseJson(text);
     if (json !== undefined) return json;
   }
-  const document = parseAllDocuments(text, { version: "1.1", customTags: goTags, uniqueKeys: false, logLevel: "silent" })[0];
+  const document = readYamlDocuments(text)[0];
   if (document === undefined) return null;
-  const error = document.errors[0];
-  if (error !== undefined) throw new Error((error.message.split("\n")[0] ?? "").replace(/:$/, ""));
-  return document.toJS({ maxAliasCount: MOST_ALIASES });
+  if (document.problem !== undefined) throw new Error(`${document.problem} at line ${document.line}, column ${document.column}`);
+  return document.value;
+}
+
+/** One document of a YAML text: its value, or why there is none. */
+export interface YamlDocument {
+  value?: unknown;
+  problem?: string;
+  /** Where it begins, or where the problem is. */
+  line: number;
+  column: number;
+}
+
+/** Every document of a text, read as Argo CD reads YAML. Never throws. */
+export function readYamlDocuments(text: string): YamlDocument[] {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    version: "1.1",
+    customTags: goTags,
+    uniqueKeys: false,
+    logLevel: "silent",
+    lineCounter: lines,
+  });
+  return [...documents].map((document) => {
+    const error = document.errors[0];
+    const { line, col: column } = lines.linePos(error?.pos[0] ?? document.contents?.range?.[0] ?? 0);
+    if (error !== undefined)
+      return { problem: (error.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, ""), line, column };
+    try {
+      return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), line, column };
+    } catch (cause) {
+      return { problem: cause instanceof Error ? cause.message : "unknown reason", line, column };
+    }
+  });
 }
 
 function parseJson(text: string): unknown {
