@@ -23,13 +23,17 @@ export interface Edit {
   create?: boolean;
   /** clusterGenerator only: path of the entry holding the new version; `path` holds the old one. */
   entry?: string;
+  /** clusterGenerator only: the cluster that moves, by name. */
+  cluster?: string;
+  /** clusterGenerator only: where the version stands inside an entry's `clusters`. */
+  at?: string;
   /** The value at the base when it was read; null where it is absent (create) or unknown (no checkout). */
   from: string | null;
   to: string;
 }
 
-export function editKey(edit: Pick<Edit, "file" | "path" | "part">): string {
-  return `${edit.file}\n${edit.path}\n${edit.part ?? ""}`;
+export function editKey(edit: Pick<Edit, "file" | "path" | "part" | "cluster">): string {
+  return `${edit.file}\n${edit.path}\n${edit.part ?? ""}\n${edit.cluster ?? ""}`;
 }
 
 /** One Application on one cluster. */

@@ -1,0 +1,169 @@
+import type { Inventory } from "../argocd/inventory-file.ts";
+import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
+import { parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
+import type { Problem } from "../rollout/parse-problem.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { parseTemplate } from "../rollout/template.ts";
+import type { Checkout } from "./lint-checkout.ts";
+import type { LintReport } from "./lint-show.ts";
+import { locate, makePlan } from "./plan-make.ts";
+
+export function isRolloutFile(path: string): boolean {
+  return path.startsWith("rollouts/") && /\.ya?ml$/.test(path);
+}
+
+/** Reads and checks the rollouts in these files of a checkout: each by itself, against each other, and against the repo and the fleet. */
+export function lint(checkout: Checkout, files: readonly string[], inventory: Inventory | undefined): LintReport {
+  const { rollouts, problems } = readRollouts(checkout, files);
+  problems.push(...sharedNames(rollouts, checkout), ...sharedSources(rollouts, checkout));
+  for (const rollout of rollouts) problems.push(...againstRepo(rollout, checkout, inventory));
+  problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column);
+  return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
+}
+
+/** The rollouts of these files, with the repo's settings; a file that cannot be read is a problem. */
+export function readRollouts(checkout: Checkout, files: readonly string[]): { rollouts: Rollout[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const rollouts: Rollout[] = [];
+  const settings = readOrTell(checkout, SETTINGS_FILE, problems);
+  const config = parseRepoConfig(settings, SETTINGS_FILE);
+  problems.push(...config.problems);
+  for (const file of files) {
+    const text = readOrTell(checkout, file, problems);
+    if (text === null) continue;
+    const parsed = parseRollouts(text, file, config.rollouts);
+    problems.push(...parsed.problems);
+    rollouts.push(...parsed.rollouts);
+  }
+  return { rollouts, problems };
+}
+
+function readOrTell(checkout: Checkout, file: string, problems: Problem[]): string | null {
+  try {
+    return checkout.read(file);
+  } catch (error) {
+    const message = `${file} cannot be read: ${error instanceof Error ? error.message : "unknown reason"}`;
+    problems.push({
+      code: "UNREADABLE",
+      severity: "error",
+      message,
+      hint: "it must be a plain file inside the repo",
+      file,
+      line: 1,
+      column: 1,
+      path: [],
+    });
+    return null;
+  }
+}
+
+function problemAt(rollout: Rollout, checkout: Checkout, code: string, message: string, hint: string, path: (string | number)[]): Problem {
+  return locate({ code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path }, rollout, checkout);
+}
+
+function sharedNames(rollouts: readonly Rollout[], checkout: Checkout): Problem[] {
+  const first = new Map<string, Rollout>();
+  const problems: Problem[] = [];
+  for (const rollout of rollouts) {
+    const before = first.get(rollout.name);
+    if (before === undefined) first.set(rollout.name, rollout);
+    else
+      problems.push(
+        problemAt(
+          rollout,
+          checkout,
+          "DUPLICATE_ROLLOUT",
+          `rollout "${rollout.name}" is also in ${before.file}`,
+          "give each rollout a name of its own",
+          ["metadata", "name"],
+        ),
+      );
+  }
+  return problems;
+}
+
+/** Two rollouts of one ApplicationSet would undo each other's batches. */
+function sharedSources(rollouts: readonly Rollout[], checkout: Checkout): Problem[] {
+  const first = new Map<string, Rollout>();
+  const problems: Problem[] = [];
+  for (const rollout of rollouts) {
+    const { kind, namespace, name, controlPlanes } = rollout.source;
+    if (kind !== "ApplicationSet") continue;
+    for (const plane of controlPlanes.length === 0 ? [""] : controlPlanes) {
+      const key = `${plane}/${namespace}/${name}`;
+      const before = first.get(key);
+      if (before === undefined) {
+        first.set(key, rollout);
+        continue;
+      }
+      const message = `ApplicationSet ${namespace}/${name} belongs to rollout "${before.name}" (${before.file}) already`;
+      problems.push(
+        problemAt(rollout, checkout, "SOURCE_SHARED", message, "one ApplicationSet may belong to one rollout only; remove one of the two", [
+          "spec",
+          "sourceRef",
+          "name",
+        ]),
+      );
+      break;
+    }
+  }
+  return problems;
+}
+
+function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Problem[] {
+  const made = makePlan(rollout, checkout, inventory, {});
+  const problems = [...made.problems, ...fixedFiles(rollout, checkout, made.problems)];
+  for (const { code, message } of made.plan?.warnings ?? []) {
+    // Nothing was given to judge the fleet by; that is said once already.
+    if (code === "NO_TARGETS" && problems.some((problem) => problem.code === "SOURCE_NOT_FOUND")) continue;
+    problems.push({
+      ...problemAt(rollout, checkout, code, message, HINTS[code] ?? "see the plan: stagecoach plan", ["spec", "stages"]),
+      severity: "warning",
+    });
+  }
+  return problems;
+}
+
+const HINTS: Record<string, string> = {
+  COVERAGE: "add a stage that selects them, or leave them out on purpose",
+  EMPTY_STAGE: "correct its selector, or remove the stage",
+  NO_TARGETS: "correct sourceRef, or give --inventory with the Applications",
+  IN_CLUSTER: "register it with a cluster Secret to give it labels",
+  MANY_BATCHES: "raise maxUnavailable",
+};
+
+/** Pin files without a template in their name can be looked for even where no Application is known. */
+function fixedFiles(rollout: Rollout, checkout: Checkout, known: readonly Problem[]): Problem[] {
+  if (known.some((problem) => problem.code.startsWith("PIN_FILE"))) return [];
+  return rollout.pins.flatMap((pin, i): Problem[] => {
+    if (pin.kind === "branch") return [];
+    const parsed = parseTemplate(pin.file);
+    if (!parsed.ok || parsed.parts.some((part) => "variable" in part)) return [];
+    const path = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : []), "file"];
+    try {
+      if (checkout.read(pin.file) !== null) return [];
+      return [
+        problemAt(
+          rollout,
+          checkout,
+          "PIN_FILE_MISSING",
+          `pin file ${pin.file} is not there`,
+          "add the file, or correct the pin's file",
+          path,
+        ),
+      ];
+    } catch (error) {
+      const why = error instanceof Error ? error.message : "unknown reason";
+      return [
+        problemAt(
+          rollout,
+          checkout,
+          "PIN_FILE_UNREADABLE",
+          `pin file ${pin.file} cannot be read: ${why}`,
+          "a pin's file is a plain file inside the repo",
+          path,
+        ),
+      ];
+    }
+  });
+}

@@ -1,0 +1,84 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
+import { Command, Option } from "commander";
+import { CommandError } from "./command.ts";
+import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
+import { isRolloutFile, lint } from "./lint-run.ts";
+import { lintJson, lintMarkdown, lintText } from "./lint-show.ts";
+import { inventoryAt, parseArgs, wantsColour } from "./plan-args.ts";
+
+interface Options {
+  repo?: string;
+  inventory?: string;
+  output: "text" | "json" | "markdown";
+}
+
+function program(): Command {
+  return new Command("lint")
+    .usage("[PATH…] [options]")
+    .description("checks rollouts: their schema, that pins resolve, that selectors select, that every cluster is covered")
+    .argument("[path...]", "files or folders; default: rollouts/ of the repo")
+    .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
+    .option(
+      "--inventory <file>",
+      "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
+    )
+    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
+}
+
+/** `stagecoach lint`. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
+  const options = command.opts<Options>();
+  const missing = command.args.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new CommandError(2, `${missing} is not there`);
+  const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."));
+  const files = filesOf(checkout, command.args);
+  if (files.length === 0) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
+  const report = lint(checkout, files, inventoryAt(options.inventory));
+  if (options.output === "json") process.stdout.write(`${JSON.stringify(lintJson(report), null, 2)}\n`);
+  else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
+  else process.stdout.write(lintText(report, (file) => readable(checkout, file), wantsColour()));
+  return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
+}
+
+function readable(checkout: Checkout, file: string): string | null {
+  try {
+    return checkout.read(file);
+  } catch {
+    return null;
+  }
+}
+
+/** Paths from the root of the checkout. A folder stands for its rollouts: those of `rollouts/` in it, or else every YAML file below. */
+function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
+  if (paths.length === 0) return checkout.files().filter(isRolloutFile);
+  const files = new Set<string>();
+  for (const path of paths) {
+    // The folder is followed, the file itself is not: a symbolic link among the rollouts is told as one.
+    const inside = statSync(path).isDirectory() ? fromRoot(checkout, realpathSync(path)) : fileFromRoot(checkout, path);
+    if (!statSync(path).isDirectory()) {
+      files.add(inside);
+      continue;
+    }
+    const prefix = inside === "" ? "" : `${inside}/`;
+    const below = checkout.files().filter((file) => file.startsWith(prefix) && /\.ya?ml$/.test(file));
+    const rollouts = below.filter((file) => isRolloutFile(file.slice(prefix.length)));
+    for (const file of rollouts.length > 0 ? rollouts : below) files.add(file);
+  }
+  return [...files];
+}
+
+function fileFromRoot(checkout: Checkout, path: string): string {
+  const full = resolve(path);
+  const folder = realpathSync(resolve(full, ".."));
+  return fromRoot(checkout, resolve(folder, full.slice(full.lastIndexOf(sep) + 1)));
+}
+
+function fromRoot(checkout: Checkout, full: string): string {
+  const inside = relative(checkout.root, full).split(sep).join("/");
+  if (inside.startsWith("../") || inside === "..") throw new CommandError(2, `${full} is not in ${checkout.root}; give --repo`);
+  return inside;
+}

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { type Command, CommanderError } from "commander";
+import type { Inventory } from "../argocd/inventory-file.ts";
+import { CommandError } from "./command.ts";
+import { loadInventory } from "./plan-inputs.ts";
+
+/** Parses a command's arguments; undefined where help was asked for and printed. Wrong usage exits 2. */
+export function parseArgs(command: Command, argv: readonly string[]): Command | undefined {
+  command.exitOverride().configureOutput({ writeErr: () => undefined });
+  try {
+    return command.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return undefined;
+    throw new CommandError(2, error.message.replace(/^error: /, ""));
+  }
+}
+
+/** Reads an inventory file; `-` is standard input. What is wrong in it is told on stderr, and the rest is used. */
+export function inventoryAt(path: string | undefined): Inventory | undefined {
+  if (path === undefined) return undefined;
+  if (path !== "-" && (!existsSync(path) || !statSync(path).isFile())) throw new CommandError(2, `--inventory ${path} is not a file`);
+  const inventory = loadInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
+  for (const problem of inventory.problems) process.stderr.write(`${problem}\n`);
+  return inventory;
+}
+
+/** Colour only on a terminal, and never where NO_COLOR is set. */
+export function wantsColour(): boolean {
+  return process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";
+}

@@ -1,0 +1,100 @@
+import type { Inventory } from "../argocd/inventory-file.ts";
+import { readRelease } from "../reconcile/release.ts";
+import { resolveTargets } from "../reconcile/targets.ts";
+import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
+import { type NextBatch, nextBatch } from "../rollout/next.ts";
+import { locateInRollout } from "../rollout/parse-locate.ts";
+import type { Problem } from "../rollout/parse-problem.ts";
+import { plan } from "../rollout/plan.ts";
+import type { Plan, Release } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import type { Checkout } from "./lint-checkout.ts";
+import { fleetOf } from "./plan-inputs.ts";
+
+export interface PlanMade {
+  /** Absent where there are errors. */
+  plan?: Plan;
+  next: NextBatch | null;
+  /** Errors and warnings; the plan's own warnings are in the plan. */
+  problems: Problem[];
+}
+
+/** Plans a rollout over a checkout and, where given, an inventory. `to` overrides the release's values by name. */
+export function makePlan(
+  rollout: Rollout,
+  checkout: Checkout,
+  inventory: Inventory | undefined,
+  to: Readonly<Record<string, string>>,
+): PlanMade {
+  const problems: Problem[] = [];
+  const release = releaseOf(rollout, checkout, to, problems);
+  const fleet = fleetOf(rollout, checkout, inventory);
+  problems.push(...fleet.problems);
+  // Without a release nothing can be filled in: the clusters are planned, not the edits.
+  const planned = release === undefined ? { ...rollout, pins: [] } : rollout;
+  const resolved = resolveTargets({
+    rollout: planned,
+    release: release ?? NO_RELEASE,
+    applications: fleet.applications,
+    clusters: fleet.clusters,
+    readFile: (path) => checkout.read(path),
+  });
+  problems.push(...resolved.problems);
+  const made = plan({ rollout, release: release ?? NO_RELEASE, clusters: resolved.clusters, targets: resolved.targets });
+  if (!made.ok) problems.push(...made.problems);
+  const located = problems.map((problem) => (problem.line > 1 ? problem : locate(problem, rollout, checkout)));
+  if (!made.ok || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };
+  return { plan: made.plan, next: nextBatch(made.plan, rollout, resolved.targets, resolved.clusters), problems: located };
+}
+
+const NO_RELEASE: Release = { values: {}, attempt: 1 };
+
+/** The file that a problem is in is the rollout's unless it says otherwise. */
+export function locate(problem: Problem, rollout: Rollout, checkout: Checkout): Problem {
+  if (problem.file !== rollout.file) return problem;
+  return locateInRollout(problem, rollout, (path) => textOf(checkout, path), SETTINGS_FILE);
+}
+
+function textOf(checkout: Checkout, path: string): string | null {
+  try {
+    return checkout.read(path);
+  } catch {
+    return null;
+  }
+}
+
+function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<string, string>>, problems: Problem[]): Release | undefined {
+  const given = Object.keys(to).length > 0;
+  if (rollout.release === undefined) return given ? { values: { ...to }, attempt: 1 } : undefined;
+  if (given && (rollout.release.kind !== "values" || Object.keys(rollout.release.values).every((name) => to[name] !== undefined))) {
+    return { values: { ...to }, attempt: rollout.release.attempt };
+  }
+  try {
+    const read = readRelease(rollout, (path) => checkout.read(path));
+    if (read.ok) return { ...read.release, values: { ...read.release.values, ...to } };
+    const { file, message, hint, line, column } = read;
+    problems.push({
+      code: "RELEASE_NOT_FOUND",
+      severity: "error",
+      message,
+      hint,
+      file: line === undefined ? rollout.file : file,
+      line: line ?? 1,
+      column: column ?? 1,
+      path: ["spec", "release"],
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "unknown reason";
+    problems.push({
+      code: "RELEASE_NOT_FOUND",
+      severity: "error",
+      message: `the release's file cannot be read: ${why}`,
+      hint: "name a plain file inside the repo",
+      file: rollout.file,
+      line: 1,
+      column: 1,
+      path: ["spec", "release"],
+    });
+  }
+  return undefined;
+}

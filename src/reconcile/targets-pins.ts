@@ -1,0 +1,165 @@
+import { findPin } from "../pins/index.ts";
+import type { Cluster, Edit, Release } from "../rollout/plan-types.ts";
+import type { PinTemplate, Rollout } from "../rollout/rollout.ts";
+import { whyOutside } from "../rollout/rules-pins.ts";
+import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../rollout/template.ts";
+import { readGeneratorMove } from "./targets-generator.ts";
+import type { ProblemList } from "./targets-problems.ts";
+import type { SeenApplication } from "./targets-select.ts";
+
+/** A target whose pins are being resolved. */
+export interface Draft {
+  seen: SeenApplication;
+  cluster: Cluster;
+  /** One a pin, in the order of the rollout; a hole where it could not be resolved. */
+  edits: (Edit | undefined)[];
+}
+
+type Texts = Record<"file" | "path" | "value" | "branch", TemplatePart[]>;
+
+/** Fills the templates of every pin in for every target, then reads what stands there now, file by file. */
+export function resolvePins(
+  rollout: Rollout,
+  release: Release,
+  drafts: readonly Draft[],
+  readFile: (path: string) => string | null,
+  problems: ProblemList,
+): void {
+  for (const [i, pin] of rollout.pins.entries()) {
+    const texts = partsOf(pin);
+    for (const draft of drafts) draft.edits[i] = fill(pin, i, texts, draft, release, problems);
+    readValues(pin, i, drafts, readFile, problems);
+  }
+}
+
+function partsOf(pin: PinTemplate): Texts {
+  const parts = (text: string): TemplatePart[] => {
+    const parsed = parseTemplate(text);
+    return parsed.ok ? parsed.parts : [{ text }];
+  };
+  return {
+    file: parts("file" in pin ? pin.file : ""),
+    path: parts(pin.kind === "value" ? pin.path : pin.kind === "clusterGenerator" ? pin.old : ""),
+    value: parts(pin.kind === "branch" ? "" : pin.value),
+    branch: parts(pin.kind === "branch" ? pin.branch : ""),
+  };
+}
+
+function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, release: Release, problems: ProblemList): Edit | undefined {
+  const { cluster, seen } = draft;
+  const values: TemplateValues = {
+    cluster,
+    application: { name: seen.view.name, namespace: seen.view.namespace },
+    params: seen.params ?? {},
+    release: release.values,
+  };
+  const render = (name: keyof Texts): string | undefined => {
+    const rendered = renderTemplate(texts[name], values, name === "path");
+    if (rendered.ok) return rendered.text;
+    const path = ["spec", "pins", index, pin.kind === "clusterGenerator" && name === "file" ? "clusterGenerator" : name];
+    problems.add(
+      { code: "TEMPLATE_VALUE", message: `{{ ${rendered.missing} }} has no value`, hint: hintFor(rendered.missing), path },
+      seen.view.name,
+    );
+    return undefined;
+  };
+  if (pin.kind === "branch") {
+    const branch = render("branch");
+    // The release commit is what the branch moves to; where it stands now is not read from a checkout.
+    return branch === undefined ? undefined : { file: "", path: branch, kind: "branch", from: null, to: release.values["version"] ?? "" };
+  }
+  const [file, path, to] = [render("file"), render("path"), render("value")];
+  if (file === undefined || path === undefined || to === undefined) return undefined;
+  const outside = whyOutside(file);
+  if (outside !== undefined) {
+    problems.add(
+      {
+        code: "FILE_OUTSIDE_REPO",
+        message: `pin file "${file}" ${outside}`,
+        hint: "name a file of the config repo, from its root",
+        path: ["spec", "pins", index, "file"],
+      },
+      seen.view.name,
+    );
+    return undefined;
+  }
+  if (pin.kind === "clusterGenerator")
+    return { file, path, kind: "clusterGenerator", entry: pin.new, cluster: cluster.name, at: pin.path, from: null, to };
+  return {
+    file,
+    path,
+    kind: "value",
+    ...(pin.part === undefined ? {} : { part: pin.part }),
+    ...(pin.create ? { create: true } : {}),
+    from: null,
+    to,
+  };
+}
+
+function hintFor(missing: string): string {
+  if (missing.startsWith("cluster.labels")) return "label the cluster's Secret, or leave the cluster out of the stages";
+  if (missing.startsWith("params")) return "use a parameter of the generator; they are known where the ApplicationSet stands in this repo";
+  return "correct the template, or the release";
+}
+
+function readValues(
+  pin: PinTemplate,
+  index: number,
+  drafts: readonly Draft[],
+  readFile: (path: string) => string | null,
+  problems: ProblemList,
+): void {
+  if (pin.kind === "branch") return;
+  const byFile = Map.groupBy(
+    drafts.filter((draft) => draft.edits[index] !== undefined),
+    (draft) => draft.edits[index]?.file ?? "",
+  );
+  const place = ["spec", "pins", index, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : [])];
+  for (const [file, group] of byFile) {
+    const fail = (code: string, message: string, hint: string) => {
+      for (const draft of group) {
+        draft.edits[index] = undefined;
+        problems.add({ code, message, hint, path: [...place, "file"] }, draft.seen.view.name);
+      }
+    };
+    const text = tryRead(file, readFile, (why) =>
+      fail("PIN_FILE_UNREADABLE", `pin file ${file} cannot be read: ${why}`, "a pin's file is a plain file inside the repo"),
+    );
+    if (text === null) fail("PIN_FILE_MISSING", `pin file ${file} is not there`, "add the file, or correct the pin's file");
+    if (typeof text === "string") readFrom(text, file, index, group, place, problems);
+  }
+}
+
+function tryRead(file: string, readFile: (path: string) => string | null, failed: (why: string) => void): string | null | undefined {
+  try {
+    return readFile(file);
+  } catch (error) {
+    failed(error instanceof Error ? error.message : "unknown reason");
+    return undefined;
+  }
+}
+
+function readFrom(
+  text: string,
+  file: string,
+  index: number,
+  group: readonly Draft[],
+  place: (string | number)[],
+  problems: ProblemList,
+): void {
+  const edits = group.flatMap((draft) => draft.edits[index] ?? []);
+  const results = edits[0]?.kind === "clusterGenerator" ? readGeneratorMove(text, edits) : edits.map((edit) => findPin(text, edit));
+  for (const [i, result] of results.entries()) {
+    const draft = group[i];
+    const edit = draft?.edits[index];
+    if (draft === undefined || edit === undefined) continue;
+    if (result.ok) {
+      draft.edits[index] = { ...edit, from: result.found.value };
+      continue;
+    }
+    draft.edits[index] = undefined;
+    const { code, message, hint, line, column } = result.error;
+    const at = line === undefined ? {} : { at: { file, line, column: column ?? 1 } };
+    problems.add({ code, message: `in ${file}: ${message}`, hint, path: [...place, "path"], ...at }, draft.seen.view.name);
+  }
+}

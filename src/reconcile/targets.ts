@@ -1,0 +1,88 @@
+import type { ApplicationView } from "../argocd/port.ts";
+import type { Problem } from "../rollout/parse-problem.ts";
+import type { Cluster, Edit, Release, Target } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { indexClusters } from "./targets-join.ts";
+import { type Draft, resolvePins } from "./targets-pins.ts";
+import { collectProblems } from "./targets-problems.ts";
+import { applicationsOf, type SeenApplication } from "./targets-select.ts";
+
+export type { SeenApplication } from "./targets-select.ts";
+
+export interface ResolveInput {
+  rollout: Rollout;
+  release: Release;
+  /** Of every control plane; those that are not the rollout's are left out. */
+  applications: readonly SeenApplication[];
+  clusters: readonly Cluster[];
+  /** Text of a file of the repo; null: not there. It may throw where a file must not be read (a symlink); that is a problem. */
+  readFile(path: string): string | null;
+}
+
+export interface Resolved {
+  /** With every pin resolved; without edits where the rollout has no pins. Targets with an error are left out. */
+  targets: Target[];
+  /** Those given, and those that only an Application's destination tells of. */
+  clusters: Cluster[];
+  problems: Problem[];
+}
+
+/**
+ * SPEC §2.1: the Applications of a rollout's source, joined with their clusters, each with its pins filled in and read.
+ * Never throws for what is in the repo or the fleet: what cannot be resolved is a problem with its place.
+ */
+export function resolveTargets({ rollout, release, applications, clusters, readFile }: ResolveInput): Resolved {
+  const problems = collectProblems(rollout, (file) => quietly(() => readFile(file)));
+  const index = indexClusters(clusters);
+  const drafts: Draft[] = [];
+  for (const seen of applicationsOf(rollout, applications)) {
+    const cluster = index.find(seen.controlPlane, seen.view);
+    if ("missing" in cluster) {
+      const hint = "register the cluster in Argo CD, or add its Secret to the inventory";
+      problems.add(
+        { code: "UNKNOWN_CLUSTER", message: `destination ${cluster.missing} is no known cluster`, hint, path: ["spec", "sourceRef"] },
+        seen.view.name,
+      );
+      continue;
+    }
+    drafts.push({ seen, cluster, edits: [] });
+  }
+  resolvePins(rollout, release, drafts, readFile, problems);
+  const targets = drafts.flatMap((draft) => toTarget(draft, rollout.pins.length));
+  return { targets, clusters: [...clusters, ...index.made()], problems: problems.all() };
+}
+
+function quietly(read: () => string | null): string | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {
+  const whole = edits.filter((edit): edit is Edit => edit !== undefined);
+  if (whole.length < pins) return [];
+  const { view, controlPlane } = seen;
+  const status = statusOf(view);
+  return [
+    {
+      key: `${controlPlane}/${view.namespace}/${view.name}`,
+      application: view.name,
+      namespace: view.namespace,
+      controlPlane,
+      cluster: cluster.key,
+      edits: whole,
+      ...(status === undefined ? {} : { status }),
+    },
+  ];
+}
+
+/** undefined: it says nothing of itself. A status that was computed for another spec is not synced, whatever it says. */
+function statusOf({ spec, status }: ApplicationView): Target["status"] {
+  if (status.sync.status === undefined && status.health.status === undefined) return undefined;
+  const { comparedTo } = status.sync;
+  const stale =
+    comparedTo !== undefined && comparedTo.sources.some((source, i) => source.targetRevision !== spec.sources[i]?.targetRevision);
+  return { healthy: status.health.status === "Healthy", synced: status.sync.status === "Synced" && !stale };
+}
