@@ -16,9 +16,9 @@ export class GitFailure extends Error {
 
 const CAUSES: readonly [GitError["kind"], RegExp][] = [
   ["Unauthorized", /authentication failed|could not read (username|password)|returned error: (401|403)|invalid credentials|access denied/i],
-  ["NotFound", /repository .*not found|returned error: 404|does not appear to be a git repository|couldn't find remote ref/i],
+  ["NotFound", /repository .*not found|returned error: (404|30\d)|does not appear to be a git repository|couldn't find remote ref/i],
   ["Unavailable", /could not resolve host|failed to connect|couldn't connect|connection (refused|reset|timed out)|timed out|too slow/i],
-  ["Unavailable", /returned error: (5\d\d|429)|hung up unexpectedly|early eof|rpc failed|recv failure|ssl|redirect/i],
+  ["Unavailable", /returned error: (5\d\d|429)|hung up unexpectedly|early eof|rpc failed|recv failure|ssl/i],
   ["Unavailable", /unable to create '.*\.lock'|cannot lock ref|No space left/i],
   ["NotFound", /bad object|not a valid object name|unknown revision|invalid object name|Not a valid commit/i],
 ];

@@ -37,6 +37,8 @@ export async function runGit(repository: Repository, args: readonly string[], op
   const { directory, allowFile } = repository;
   const env = gitEnvironment(directory, { allowFile, ...(remote === undefined ? {} : { remote }), credentials });
   let result: GitResult = { exitCode: 0, stdout: "", stderr: "" };
+  // simple-git makes its own error of whatever it is given and keeps only the text: ours is kept here.
+  let failure: GitFailure | undefined;
   const git = simpleGit({
     baseDir: directory,
     abort: AbortSignal.any([repository.closing, AbortSignal.timeout(limitMs)]),
@@ -52,9 +54,15 @@ export async function runGit(repository: Repository, args: readonly string[], op
       const stderr = Buffer.concat(ended.stdErr).toString("utf8");
       result = { exitCode: ended.exitCode, stdout, stderr };
       if (answers.includes(ended.exitCode)) return undefined;
-      return ended.exitCode === 0 && error instanceof Error ? error : new GitFailure(ended.exitCode, stdout, stderr);
+      if (ended.exitCode === 0) return error;
+      failure = new GitFailure(ended.exitCode, stdout, stderr);
+      return failure;
     },
   }).env(env);
-  const stdout = await git.raw([...args]);
-  return { ...result, stdout };
+  try {
+    const stdout = await git.raw([...args]);
+    return { ...result, stdout };
+  } catch (error) {
+    throw failure ?? error;
+  }
 }

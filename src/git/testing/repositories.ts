@@ -28,6 +28,8 @@ export interface Workspace {
   checkout: string;
   /** Writes files, commits and pushes; returns the commit. */
   commitFiles(files: Record<string, string | null>, message?: string): string;
+  /** Writes into the checkout, without a commit. */
+  writeFile(path: string, text: string): void;
   link(path: string, target: string): void;
   remove(): void;
 }
@@ -40,12 +42,14 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
   git(directory, "init", "--bare", "--quiet", "--initial-branch=main", origin);
   git(directory, "init", "--quiet", "--initial-branch=main", checkout);
   git(checkout, "remote", "add", "origin", origin);
+  const writeFile = (path: string, text: string): void => {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    writeFileSync(join(checkout, path), text);
+  };
   const commitFiles: Workspace["commitFiles"] = (changes, message = "change") => {
     for (const [path, text] of Object.entries(changes)) {
-      const full = join(checkout, path);
-      mkdirSync(dirname(full), { recursive: true });
-      if (text === null) rmSync(full);
-      else writeFileSync(full, text);
+      if (text === null) rmSync(join(checkout, path));
+      else writeFile(path, text);
     }
     git(checkout, "add", "--all");
     git(checkout, "commit", "--quiet", "--allow-empty", "-m", message);
@@ -58,7 +62,11 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
     origin,
     checkout,
     commitFiles,
-    link: (path, target) => symlinkSync(target, join(checkout, path)),
+    writeFile,
+    link: (path, target) => {
+      mkdirSync(dirname(join(checkout, path)), { recursive: true });
+      symlinkSync(target, join(checkout, path));
+    },
     remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
