@@ -1,0 +1,95 @@
+import type { Store } from "../kubernetes/store.ts";
+import type { KubeObject } from "../kubernetes/types.ts";
+import type { ClusterIndex, RegisteredCluster } from "./clusters.ts";
+import type { FaultBoard } from "./faults.ts";
+import type { Lag } from "./lag.ts";
+import type { Desired, Manifests } from "./manifests.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { type Application, type ApplicationStatus, asApplication, type Operation } from "./types.ts";
+import type { WorkloadModel } from "./workload.ts";
+
+/** How thorough a comparison is. live: only the live objects again; latest: the repository too, as cached; force: past that cache. */
+export const LEVEL = { live: 1, latest: 2, force: 3 } as const;
+export type Level = (typeof LEVEL)[keyof typeof LEVEL];
+
+/** What the application controller holds in memory of one Application. */
+export interface Actor {
+  namespace: string;
+  name: string;
+  workload: WorkloadModel;
+  /** A number in [0, 1) of this Application's own stream. */
+  random: () => number;
+  /** The comparison that waits, and the one under way. */
+  waiting: { level: Level; at: number; stop: () => void } | undefined;
+  comparing: boolean;
+  periodic: () => void;
+  /** Of the last comparison; what refreshes of live objects compare with. */
+  desired: Desired | undefined;
+  /** When the repository first failed; undefined: it did not. */
+  repoErrorSince: number | undefined;
+  operating: boolean;
+  syncFailures: number;
+  heals: number;
+  gone: boolean;
+}
+
+/** What both loops of the application controller share. */
+export interface Shared {
+  store: Store;
+  scheduler: Scheduler;
+  lag: Lag;
+  board: FaultBoard;
+  clusters: ClusterIndex;
+  manifests: Manifests;
+  namespace: string;
+  refresh(actor: Actor, level: Level, ms?: number): void;
+  /** Applies the Argo CD objects among the files of an Application whose destination is Argo CD's own cluster. */
+  applyOwn(app: Application, desired: Desired): Promise<void>;
+}
+
+/** Stretched by this Application's own chance. */
+export function stretched(shared: Shared, actor: Actor, ms: number): number {
+  return ms * (1 + shared.lag.spread * actor.random());
+}
+
+export function applicationOf({ store }: Shared, actor: Actor): Application | undefined {
+  const object = store.get("applications", actor.namespace, actor.name);
+  return object === undefined ? undefined : asApplication(object);
+}
+
+/** What one patch sets; the rest stays. */
+export interface Patch {
+  status?: ApplicationStatus;
+  metadata?: Application["metadata"];
+  operation?: Operation;
+}
+
+/** One write, whole or not at all. */
+export function patchApplication({ store }: Shared, actor: Actor, edit: (app: Application, status: ApplicationStatus) => Patch): void {
+  store.change("applications", actor.namespace, actor.name, (object) => {
+    const app = asApplication(object);
+    const { operation: old, ...rest } = app;
+    const { operation = old, ...patch } = edit(app, app.status ?? {});
+    return { ...rest, ...patch, ...(operation === undefined ? {} : { operation }) };
+  });
+}
+
+/** Takes the operation away and writes its end, in one patch. */
+export function endOperation({ store }: Shared, actor: Actor, end: (status: ApplicationStatus) => ApplicationStatus): void {
+  store.change("applications", actor.namespace, actor.name, (object) => {
+    const { operation: _, ...app } = asApplication(object);
+    return { ...app, status: end(app.status ?? {}) } as KubeObject;
+  });
+}
+
+export function clusterOf(shared: Shared, app: Application): RegisteredCluster | undefined {
+  const found = shared.clusters.resolve(app.spec.destination);
+  return "error" in found ? undefined : found;
+}
+
+/** Slower where the cluster is. */
+export function slowness(shared: Shared, app: Application): number {
+  const cluster = clusterOf(shared, app)?.name;
+  if (cluster === undefined) return 1;
+  return shared.board.find("slow", { cluster, application: app.metadata.name, mentions: () => false })?.factor ?? 1;
+}

@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { maxSatisfying, validRange } from "semver";
+import { GitProcessError, runGit } from "./git-process.ts";
+
+export interface TreeEntry {
+  type: "blob" | "tree" | "commit";
+  oid: string;
+}
+
+/** One repository as Argo CD's repo server sees it. */
+export interface GitSource {
+  /** Whether the repoURL of a source means this repository. */
+  matches(repoURL: string): boolean;
+  /** Fetches; a fetch that began before the call does not count. Rejects with git's reason. */
+  fetch(): Promise<void>;
+  /** When the last fetch that succeeded began, by the caller's count of calls; 0: never. */
+  readonly fetched: boolean;
+  /** The commit that a branch, tag, `HEAD`, id or range of tags means as of the last fetch; undefined: none. */
+  resolve(revision: string): Promise<string | undefined>;
+  /** Every path at a commit. */
+  tree(commit: string): Promise<ReadonlyMap<string, TreeEntry>>;
+  /** Texts of files at a commit; those that are not there are left out. */
+  read(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
+  /** Whether a text stands in a file at or below a path. */
+  contains(commit: string, path: string, text: string): Promise<boolean>;
+  defaultBranch(): string;
+  close(): Promise<void>;
+}
+
+export interface GitSourceOptions {
+  /** Where it is fetched from, over any protocol that git speaks. */
+  url: string;
+  token?: string;
+  /** Other URLs under which files and Applications name it. */
+  aliases?: string[];
+}
+
+/** Host and path without scheme, user, port of ssh, `.git` and case, as Argo CD compares repositories. */
+export function normalRepoURL(url: string): string {
+  const scp = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(url);
+  const text = scp === null || url.includes("://") ? url : `ssh://${scp[1]}/${scp[2]}`;
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z+]+:\/\//, "")
+    .replace(/^[^@/]+@/, "")
+    .replace(/\/+$/, "")
+    .replace(/\.git$/, "");
+}
+
+function parseTree(output: Buffer): Map<string, TreeEntry> {
+  const entries = new Map<string, TreeEntry>();
+  for (const line of output.toString().split("\0")) {
+    const tab = line.indexOf("\t");
+    if (tab < 0) continue;
+    const [, type, oid = ""] = line.slice(0, tab).split(" ");
+    entries.set(line.slice(tab + 1), { type: type as TreeEntry["type"], oid });
+  }
+  return entries;
+}
+
+/** Output of `cat-file --batch` for the paths asked for, in order. */
+function parseBatch(output: Buffer, paths: readonly string[]): Map<string, string> {
+  const texts = new Map<string, string>();
+  let at = 0;
+  for (const path of paths) {
+    const end = output.indexOf(10, at);
+    const header = output.toString("utf8", at, end);
+    at = end + 1;
+    const match = /^[0-9a-f]+ (\w+) (\d+)$/.exec(header);
+    if (match === null) continue;
+    const size = Number(match[2]);
+    if (match[1] === "blob") texts.set(path, output.toString("utf8", at, at + size));
+    at += size + 1;
+  }
+  return texts;
+}
+
+/** Opens a bare clone of its own in a temporary directory; the first fetch fills it. */
+export async function openGitSource({ url, token, aliases = [] }: GitSourceOptions): Promise<GitSource> {
+  const dir = await mkdtemp(join(tmpdir(), "stagecoach-argocd-"));
+  const names = new Set([url, ...aliases].map(normalRepoURL));
+  const stop = new AbortController();
+  const git = (args: string[], input?: string) =>
+    runGit(args, { cwd: dir, signal: stop.signal, ...(token === undefined ? {} : { token }), ...(input === undefined ? {} : { input }) });
+  await git(["init", "--bare", "--quiet", "."]);
+  let refs = new Map<string, string>();
+  let head = "main";
+  let fetched = false;
+  let running: Promise<void> | undefined;
+  let queued: Promise<void> | undefined;
+  const trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
+
+  async function fetchNow(): Promise<void> {
+    await git(["fetch", "--quiet", "--prune", "--force", "--no-tags", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]);
+    if (!fetched) {
+      const symref = /^ref: refs\/heads\/(\S+)/.exec((await git(["ls-remote", "--symref", url, "HEAD"])).toString());
+      head = symref?.[1] ?? head;
+    }
+    const lines = (await git(["for-each-ref", "--format=%(refname) %(objectname) %(*objectname)"])).toString().split("\n");
+    refs = new Map(
+      lines
+        .filter(Boolean)
+        .map((line) => line.split(" "))
+        .map(([name = "", oid = "", peeled = ""]) => [name, peeled || oid]),
+    );
+    fetched = true;
+  }
+
+  function fetchOnce(): Promise<void> {
+    running = fetchNow().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  async function commitOf(id: string): Promise<string | undefined> {
+    try {
+      return (await git(["rev-parse", "--verify", "--quiet", `${id}^{commit}`])).toString().trim();
+    } catch (error) {
+      if (error instanceof GitProcessError) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    matches: (repoURL) => names.has(normalRepoURL(repoURL)),
+    fetch() {
+      if (running === undefined) return fetchOnce();
+      queued ??= running
+        .catch(() => undefined)
+        .then(() => {
+          queued = undefined;
+          return running ?? fetchOnce();
+        });
+      return queued;
+    },
+    get fetched() {
+      return fetched;
+    },
+    async resolve(revision) {
+      const name = revision === "" || revision === "HEAD" ? `refs/heads/${head}` : revision;
+      const known = refs.get(name) ?? refs.get(`refs/heads/${name}`) ?? refs.get(`refs/tags/${name}`);
+      if (known !== undefined) return known;
+      if (/^[0-9a-f]{7,40}$/.test(name)) return await commitOf(name);
+      if (validRange(name) === null) return undefined;
+      const tags = [...refs.keys()].filter((ref) => ref.startsWith("refs/tags/")).map((ref) => ref.slice("refs/tags/".length));
+      const best = maxSatisfying(tags, name);
+      return best === null ? undefined : refs.get(`refs/tags/${best}`);
+    },
+    tree(commit) {
+      let tree = trees.get(commit);
+      if (tree === undefined) {
+        tree = git(["ls-tree", "-r", "-t", "-z", commit]).then(parseTree);
+        trees.set(commit, tree);
+        for (const old of trees.keys()) if (trees.size > 32) trees.delete(old);
+      }
+      return tree;
+    },
+    async read(commit, paths) {
+      if (paths.length === 0) return new Map();
+      const safe = paths.filter((path) => !path.includes("\n"));
+      return parseBatch(await git(["cat-file", "--batch"], safe.map((path) => `${commit}:${path}\n`).join("")), safe);
+    },
+    async contains(commit, path, text) {
+      try {
+        await git(["grep", "--quiet", "--fixed-strings", "-e", text, commit, "--", path === "" ? "." : path]);
+        return true;
+      } catch (error) {
+        if (error instanceof GitProcessError && error.code === 1) return false;
+        throw error;
+      }
+    },
+    defaultBranch: () => head,
+    async close() {
+      await (queued ?? running)?.catch(() => undefined);
+      stop.abort();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

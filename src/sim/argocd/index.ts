@@ -1,0 +1,245 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { render as renderSet } from "../../appset/index.ts";
+import type { Clock } from "../../rollout/time.ts";
+import type { KubernetesSim } from "../kubernetes/index.ts";
+import { kubeTime } from "../kubernetes/store.ts";
+import { startApplicationController } from "./app-controller.ts";
+import { type Render, startApplicationSetController } from "./appset-controller.ts";
+import { type ClusterOptions, clusterSecret, createClusterIndex, IN_CLUSTER, type RegisteredCluster } from "./clusters.ts";
+import { createFaultBoard, type Fault, type FaultScript, playScript } from "./faults.ts";
+import type { GitSource } from "./git-source.ts";
+import { type ConnectionInfo, createArgoServer } from "./http.ts";
+import { type Lag, REAL_LAG } from "./lag.ts";
+import { createManifests } from "./manifests.ts";
+import type { Push } from "./push.ts";
+import { anyVersion, createRepositories, type SyntheticRegistry } from "./repositories.ts";
+import { createScheduler } from "./scheduler.ts";
+import { asApplication } from "./types.ts";
+
+/*
+ * An embedded Argo CD: the ApplicationSet controller and the application controller, working on the objects of an embedded Kubernetes API
+ * and following real Git repositories. What they write is what a watcher of a real one gets to see, with its delays and its lies:
+ *
+ *  1 the operation loop and the refresh loop write separate patches, each with delays of its own
+ *  2 all times are whole seconds
+ *  3 reconciledAt is the start of a comparison, and moves with full ones only
+ *  4 after a change of the spec the whole status is the old one (Synced and Healthy, say) until the next comparison; comparedTo tells
+ *  5 a branch that moves on: sync.revision follows its head, with or without anything to do
+ *  6 the old workload looks Healthy for a moment after a sync, then Progressing, then what comes of it
+ *  7 a commit that changes nothing here: Synced at the new revision without an operation
+ *  8 retries with back-off (Running with finishedAt, and .operation still there), then Failed; no second attempt at a revision
+ *  9 auto-sync off in the spec or by a fault, and a closed window: OutOfSync without a word
+ * 10 Degraded that recovers, or not; flapping; Progressing for ever
+ * 11 Suspended until resumed
+ * 12 a cluster that cannot be reached: sync Unknown, health as it was
+ * 13 the first errors of a repository are kept quiet for a time of grace, except to a forced refresh
+ * 14 a generator error: nothing is created, updated or deleted
+ * 15 the label of a cluster Secret adds and removes Applications
+ * 16 without a webhook commits are noticed by polling; refresh annotations of both kinds
+ * 17 manual edits of generated Applications are put back
+ * 18 self-heal with its back-off
+ * 19 several sources, with revisions in their order
+ * 20 no health in status.resources
+ *
+ * Not modelled: rendering of manifests (files are hashed instead), sync waves and hooks, pruning of single resources, the cron expressions
+ * of sync windows, RollingSync, source hydrator, signature checks, limits of concurrency, resources edited in a cluster other than by
+ * `drift`, termination of operations, sharding.
+ */
+
+export interface ArgoCdOptions {
+  kubernetes: KubernetesSim;
+  clock: Clock;
+  /** Repositories it can fetch; sources elsewhere are answered by `registry`. */
+  git: GitSource | readonly GitSource[];
+  /** Everything random follows from it. Default 1. */
+  seed?: number;
+  faults?: FaultScript;
+  lag?: Partial<Lag>;
+  /** Default argocd. */
+  namespace?: string;
+  /** Registered at the start. */
+  clusters?: readonly ClusterOptions[];
+  /** An Application `name` (default `config`) that applies the Argo CD objects under `path` from Git. */
+  bootstrap?: { repoURL: string; revision?: string; path?: string; name?: string };
+  /** Charts and foreign repositories; default: whatever is asked for exists. */
+  registry?: SyntheticRegistry;
+  /** How ApplicationSets are evaluated; for tests of what surrounds it. */
+  render?: Render;
+  webhookSecret?: string;
+  port?: number;
+  host?: string;
+}
+
+export interface ArgoCdSim {
+  /** Of its API: `/api/webhook`, `/api/v1/clusters`. */
+  url: string;
+  namespace: string;
+  /** As a webhook does, without one. */
+  notifyPush(push: Push): void;
+  addCluster(cluster: ClusterOptions): void;
+  /** Unregisters it; its Applications become invalid, or go if a generator made them. */
+  removeCluster(name: string): void;
+  /** Edits the labels of its Secret; null removes one. */
+  relabel(cluster: string, labels: Record<string, string | null>): void;
+  /** Replaces what is wrong with a cluster; null: nothing is any more. */
+  setFault(cluster: string, fault: Fault | readonly Fault[] | null): void;
+  /** While true no repository can be reached. */
+  setRepoDown(down: boolean): void;
+  resume(cluster: string): void;
+  drift(application: string): void;
+  clusters(): ConnectionInfo[];
+  /** Health in the cluster itself, for tests of what Argo CD does not say. */
+  liveHealth(application: string): string | undefined;
+  /** Resolves when no work is under way but waiting for the clock. */
+  idle(): Promise<void>;
+  /** When something is due next, by the clock. */
+  nextAt(): number | undefined;
+  close(): Promise<void>;
+}
+
+function project(namespace: string): { apiVersion: string; kind: string; metadata: { name: string; namespace: string }; spec: unknown } {
+  const spec = {
+    sourceRepos: ["*"],
+    destinations: [{ namespace: "*", server: "*" }],
+    clusterResourceWhitelist: [{ group: "*", kind: "*" }],
+  };
+  return { apiVersion: "argoproj.io/v1alpha1", kind: "AppProject", metadata: { name: "default", namespace }, spec };
+}
+
+function parentApplication(
+  { repoURL, revision = "HEAD", path = ".", name = "config" }: NonNullable<ArgoCdOptions["bootstrap"]>,
+  namespace: string,
+) {
+  return {
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "Application",
+    metadata: { name, namespace },
+    spec: {
+      project: "default",
+      source: { repoURL, targetRevision: revision, path, directory: { recurse: true } },
+      destination: { server: IN_CLUSTER.server, namespace },
+      syncPolicy: { automated: { prune: true, selfHeal: true } },
+    },
+  };
+}
+
+/** Starts both controllers and the API's socket. */
+export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
+  const {
+    kubernetes,
+    clock,
+    seed = 1,
+    faults = {},
+    namespace = "argocd",
+    registry = anyVersion,
+    render = renderSet,
+    webhookSecret,
+    port = 0,
+    host = "127.0.0.1",
+  } = options;
+  const { store } = kubernetes;
+  const lag: Lag = { ...REAL_LAG, ...options.lag };
+  const sources = "fetch" in options.git ? [options.git] : options.git;
+  const scheduler = createScheduler(clock);
+  const began = kubeTime(clock.now());
+  if (store.get("namespaces", "", namespace) === undefined)
+    store.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  if (store.get("appprojects", namespace, "default") === undefined) store.create(project(namespace));
+  for (const cluster of options.clusters ?? []) store.create(clusterSecret(cluster, namespace));
+
+  const clusters = createClusterIndex(store, namespace);
+  const repositories = createRepositories(sources, registry, { now: () => scheduler.now(), ttl: lag.reconciliation });
+  const manifests = createManifests(repositories);
+  const board = createFaultBoard((cluster, before, after) => apps.clusterFaultsChanged(cluster, before, after));
+  const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, namespace }, seed);
+  const sets = startApplicationSetController({ store, scheduler, lag, clusters, repositories, render, seed });
+
+  const secretOf = (name: string): RegisteredCluster => {
+    const found = clusters.all().find((cluster) => cluster.name === name);
+    if (found?.secret === undefined)
+      throw new Error(
+        `no cluster "${name}" is registered; there are ${clusters
+          .all()
+          .map((cluster) => cluster.name)
+          .join(", ")}`,
+      );
+    return found;
+  };
+
+  function relabel(name: string, labels: Record<string, string | null>): void {
+    store.change("secrets", namespace, secretOf(name).secret ?? "", (secret) => {
+      const next: Record<string, string> = { ...secret.metadata.labels };
+      for (const [key, value] of Object.entries(labels)) {
+        if (value === null) delete next[key];
+        else next[key] = value;
+      }
+      return { ...secret, metadata: { ...secret.metadata, labels: next } };
+    });
+  }
+
+  function connections(): ConnectionInfo[] {
+    const counts = new Map<string, number>();
+    for (const object of store.list("applications")) {
+      const cluster = clusters.resolve(asApplication(object).spec.destination);
+      if (!("error" in cluster)) counts.set(cluster.name, (counts.get(cluster.name) ?? 0) + 1);
+    }
+    return clusters.all().map(({ name, server, labels }) => {
+      const { "argocd.argoproj.io/secret-type": _, ...shown } = labels;
+      const applicationsCount = counts.get(name) ?? 0;
+      const down = board.has("unreachable", name);
+      // A cluster without Applications has no cache, and so no state.
+      const status = applicationsCount === 0 ? "Unknown" : down ? "Failed" : "Successful";
+      const message = down && applicationsCount > 0 ? "error synchronizing cache state: dial tcp: i/o timeout" : "";
+      return { name, server, labels: shown, info: { connectionState: { status, message, attemptedAt: began }, applicationsCount } };
+    });
+  }
+
+  function notifyPush(push: Push): void {
+    const held = sources.find((source) => push.repoURLs.some((url) => source.matches(url)));
+    const known: Push = held === undefined ? push : { ...push, sameRepo: held.matches };
+    apps.push(known);
+    sets.push(known);
+  }
+
+  const server = createArgoServer({
+    push: notifyPush,
+    clusters: connections,
+    ...(webhookSecret === undefined ? {} : { secret: webhookSecret }),
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  playScript(faults, scheduler, { board, relabel, repoDown: repositories.setDown });
+  if (options.bootstrap !== undefined) store.create(parentApplication(options.bootstrap, namespace));
+
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    namespace,
+    notifyPush,
+    addCluster: (cluster) => {
+      store.create(clusterSecret(cluster, namespace));
+    },
+    removeCluster: (name) => {
+      store.delete("secrets", namespace, secretOf(name).secret ?? "");
+    },
+    relabel,
+    setFault: (cluster, fault) => board.set(cluster, fault === null ? [] : "kind" in fault ? [fault] : fault),
+    setRepoDown: repositories.setDown,
+    resume: apps.resume,
+    drift: (application) => apps.drift(namespace, application),
+    clusters: connections,
+    liveHealth: (application) => apps.liveHealth(namespace, application),
+    idle: scheduler.idle,
+    nextAt: scheduler.next,
+    async close() {
+      scheduler.close();
+      apps.close();
+      sets.close();
+      clusters.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from "node:util";
+import { parseAllDocuments } from "yaml";
+import type { Store } from "../kubernetes/store.ts";
+import type { KubeObject } from "../kubernetes/types.ts";
+import type { Desired } from "./manifests.ts";
+import type { Application } from "./types.ts";
+
+const TRACKING = "argocd.argoproj.io/tracking-id";
+const PLURALS: Record<string, string> = { ApplicationSet: "applicationsets", Application: "applications", AppProject: "appprojects" };
+
+/** Projects first, so that what names them finds them. */
+const ORDER = ["AppProject", "ApplicationSet", "Application"];
+
+function isArgo(value: unknown): value is KubeObject {
+  if (typeof value !== "object" || value === null) return false;
+  const { apiVersion, kind, metadata } = value as Partial<KubeObject>;
+  return apiVersion === "argoproj.io/v1alpha1" && kind !== undefined && PLURALS[kind] !== undefined && typeof metadata?.name === "string";
+}
+
+/** The Argo CD objects among the YAML files of a source; other kinds are somebody else's. */
+async function argoObjects({ files }: Desired, namespace: string): Promise<KubeObject[]> {
+  if (files === undefined) return [];
+  const { git, commit, path, recurse } = files;
+  const prefix = path === "" ? "" : `${path}/`;
+  const depth = prefix === "" ? 1 : prefix.split("/").length;
+  const names: string[] = [];
+  for (const [name, { type }] of await git.tree(commit)) {
+    const inside = name.startsWith(prefix) && (recurse || name.split("/").length === depth);
+    if (type === "blob" && inside && /\.(ya?ml|json)$/.test(name)) names.push(name);
+  }
+  const objects: KubeObject[] = [];
+  for (const text of (await git.read(commit, names)).values()) {
+    for (const document of parseAllDocuments(text)) {
+      const value: unknown = document.toJS({ maxAliasCount: 1000 });
+      if (isArgo(value)) objects.push({ ...value, metadata: { ...value.metadata, namespace: value.metadata.namespace ?? namespace } });
+    }
+  }
+  return objects.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+}
+
+export interface OwnCluster {
+  /** Creates, updates and, where the policy says so, prunes. */
+  apply(app: Application, desired: Desired): Promise<void>;
+  /** The Application that a tracked object was applied by, where its spec is no longer what was applied. */
+  driftedFrom(object: KubeObject): string | undefined;
+}
+
+/** What Argo CD applies to the very cluster it runs in: the app of apps that brings ApplicationSets from Git. */
+export function createOwnCluster(store: Store, namespace: string): OwnCluster {
+  const applied = new Map<string, { spec: unknown; owner: string }>();
+  const idOf = (owner: string, { kind, metadata }: KubeObject) => `${owner}:argoproj.io/${kind}:${metadata.namespace}/${metadata.name}`;
+
+  function put(object: KubeObject, owner: string): string {
+    const id = idOf(owner, object);
+    const plural = PLURALS[object.kind] ?? "";
+    const annotations = { ...object.metadata.annotations, [TRACKING]: id };
+    applied.set(id, { spec: object["spec"], owner });
+    const { name, namespace: scope = namespace, labels, finalizers } = object.metadata;
+    if (store.get(plural, scope, name) === undefined) {
+      const { status: _, ...fresh } = object;
+      store.create({ ...fresh, metadata: { ...object.metadata, annotations } } as KubeObject);
+      return id;
+    }
+    store.change(plural, scope, name, (old) => ({
+      ...old,
+      spec: isDeepStrictEqual(old["spec"], object["spec"]) ? old["spec"] : object["spec"],
+      metadata: {
+        ...old.metadata,
+        annotations: { ...old.metadata.annotations, ...annotations },
+        ...(labels === undefined ? {} : { labels: { ...old.metadata.labels, ...labels } }),
+        ...(finalizers === undefined ? {} : { finalizers }),
+      },
+    }));
+    return id;
+  }
+
+  function prune(owner: string, keep: ReadonlySet<string>): void {
+    for (const plural of Object.values(PLURALS)) {
+      for (const { metadata } of store.list(plural)) {
+        const id = metadata.annotations?.[TRACKING];
+        if (id === undefined || !id.startsWith(`${owner}:`) || keep.has(id)) continue;
+        applied.delete(id);
+        store.delete(plural, metadata.namespace ?? "", metadata.name);
+      }
+    }
+  }
+
+  return {
+    async apply(app, desired) {
+      const owner = app.metadata.name;
+      const objects = await argoObjects(desired, app.spec.destination.namespace ?? namespace);
+      const ids = new Set(
+        objects.filter(({ kind, metadata }) => kind !== "Application" || metadata.name !== owner).map((object) => put(object, owner)),
+      );
+      if (app.operation?.sync?.prune === true) prune(owner, ids);
+    },
+    driftedFrom(object) {
+      const last = applied.get(object.metadata.annotations?.[TRACKING] ?? "");
+      return last === undefined || isDeepStrictEqual(last.spec, object["spec"]) ? undefined : last.owner;
+    },
+  };
+}
