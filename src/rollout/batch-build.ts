@@ -22,7 +22,7 @@ export function makeBatch(draft: Draft, stage: number, clusters: readonly string
     phase: "Proposing",
     since: draft.at,
     why: "its PR is being opened",
-    next: null,
+    next: { what: "it is open" },
     targets: clusters.flatMap((cluster) => targetsOf(draft.run, cluster).map((target) => pending(target, draft.at))),
   };
   draft.rebuilt.add(number);
@@ -37,6 +37,8 @@ function pending({ key, application, cluster, edits }: PlannedTarget, since: str
 function isLeftOut(run: Run, cluster: string): boolean {
   return run.skipped.some((one) => one.cluster === cluster) || run.requeued.some((one) => one.cluster === cluster && one.failed !== true);
 }
+
+const OPENING = { why: "its PR is being opened again", next: { what: "it is open" } };
 
 /** Starts a batch whose PR was closed over again, on a new branch, without the clusters left out since. */
 export function rebuild(draft: Draft, batch: Batch): void {
@@ -54,7 +56,13 @@ export function rebuild(draft: Draft, batch: Batch): void {
     closing: undefined,
   };
   draft.rebuilt.add(batch.number);
-  moveBatch(draft, batch.number, "Proposing", { ...patch, promoted: undefined }, `${batchName(draft.run, batch)}: attempt ${attempt}`);
+  moveBatch(
+    draft,
+    batch.number,
+    "Proposing",
+    { ...patch, promoted: undefined, ...OPENING },
+    `${batchName(draft.run, batch)}: attempt ${attempt}`,
+  );
 }
 
 /** Asks for the batch's PR to be closed. Once it is observed closed it is built again, if the run goes on. */

@@ -80,7 +80,8 @@ function allowed(run: Run, batch: Batch, pull: ObservedPull): Blocked | undefine
 function mergeable(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   const name = `#${pull.number}`;
   if (pull.draft) return { why: `${name} is a draft`, next: { what: `a person marks ${name} as ready` } };
-  if (!pull.headIsOurs) return { why: `the head of ${name} is not ours`, next: null };
+  if (!pull.headIsOurs)
+    return { why: `the head of ${name} is not ours`, next: { what: "its merge, if one is under way, is seen or lapses" } };
   if (nothingLeft(draft, batch)) {
     close(draft, batch, "the base is at the release already");
     return { why: `${name} is closed: the base is at the release already`, next: { what: "it is closed" } };

@@ -63,7 +63,7 @@ function act(draft: Draft, command: Command): Reply {
   if (tooEarly(command, draft.run.startedAt)) return refused("it was written before this run started");
   if (command.name === "retry") return retryCommand(draft, command);
   if (isEnded(draft.run)) return refused(`the run has ended: ${draft.run.phase}`);
-  if (draft.run.ending !== undefined) return refused(`the run is ending: ${draft.run.ending.reason}`);
+  if (draft.run.ending !== undefined && command.name !== "skip") return refused(`the run is ending: ${draft.run.ending.reason}`);
   switch (command.name) {
     case "pause":
       return pauseCommand(draft, command);

@@ -127,7 +127,9 @@ function refill(draft: Draft, stage: number, left: readonly string[], open: read
   }
   const free = (draft.run.plan.stages[stage]?.maxUnavailable ?? 1) - occupied(draft.run, stage).size;
   if (free <= 0) return;
-  const chosen = putOff(draft, stage, choose(draft, stage, left, free));
+  const fitting = choose(draft, stage, left, free);
+  if (fitting.length === 0) return;
+  const chosen = putOff(draft, stage, fitting);
   if (chosen === "unknown") return;
   if (chosen.length > 0) makeBatch(draft, stage, chosen, "Planned");
   else wakeAt(draft, draft.now);

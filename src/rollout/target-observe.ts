@@ -105,7 +105,10 @@ function fail(draft: Draft, target: BatchTarget, why: string, assessment: Assess
 /** The clock of the deadline stands still from here on. */
 function waits(draft: Draft, target: BatchTarget, why: string): BatchTarget {
   const since = target.waitingSince ?? draft.at;
-  wakeAt(draft, epoch(since) + draft.run.spec.waitingDeadlineMs);
+  const ends = epoch(since) + draft.run.spec.waitingDeadlineMs;
+  if (draft.now < ends) wakeAt(draft, ends);
+  // Where nobody can be asked any more, what waits for ever must not hold the newer run up.
+  else if (draft.run.ending !== undefined) return fail(draft, target, why, undefined);
   return touchTarget(target, { waitingSince: since, why });
 }
 

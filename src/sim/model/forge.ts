@@ -1,0 +1,120 @@
+import type { Run } from "../../rollout/run.ts";
+import { iso } from "../../rollout/time.ts";
+import type { ObservedPull } from "../../rollout/world.ts";
+import { commit, type ModelGit, pinOf, pinValue } from "./git.ts";
+
+/** A PR of a batch. `mergeable` is computed a moment after it is first asked for, as GitHub does. */
+export interface ModelPull {
+  number: number;
+  branch: string;
+  batch: number;
+  head: string;
+  ours: boolean;
+  draft: boolean;
+  state: "open" | "closed" | "merged";
+  openedAt: number;
+  /** Pin → value on the base when the branch was made, and on the branch. */
+  edits: Map<string, { from: string | null; to: string }>;
+  askedAt: number | undefined;
+  closedBy?: string;
+  merged?: { commit: string; at: number; by: string; byUs: boolean; exact: boolean };
+}
+
+export interface ModelForge {
+  pulls: ModelPull[];
+  heads: number;
+  /** Merge calls are refused until then. */
+  refusing: { until: number; answer: "Human" | "Wait" | "Retry" };
+  /** The last refusal, by branch and head, as one process remembers it. */
+  refusals: Map<string, { kind: "Human" | "Wait" | "Retry"; message: string }>;
+}
+
+const MERGEABLE_MS = 1_500;
+
+export function modelForge(): ModelForge {
+  return { pulls: [], heads: 0, refusing: { until: 0, answer: "Wait" }, refusals: new Map() };
+}
+
+/** Finds before it creates; the branch is as it was made the first time. */
+export function openPull(forge: ModelForge, git: ModelGit, run: Run, batchNumber: number, now: number): void {
+  const batch = run.batches[batchNumber - 1];
+  if (batch === undefined || forge.pulls.some((pull) => pull.branch === batch.branch)) return;
+  const edits = new Map<string, { from: string | null; to: string }>();
+  for (const target of batch.targets) {
+    for (const edit of target.edits) edits.set(pinOf(edit), { from: pinValue(git, pinOf(edit)), to: edit.to });
+  }
+  // A pin that is gone cannot be edited: the commit is refused, and nothing is opened.
+  for (const { from } of edits.values()) if (from === null) return;
+  forge.heads += 1;
+  const number = 100 + forge.pulls.length;
+  const head = `head${forge.heads}`;
+  forge.pulls.push({
+    number,
+    branch: batch.branch,
+    batch: batchNumber,
+    head,
+    ours: true,
+    draft: false,
+    state: "open",
+    openedAt: now,
+    edits,
+    askedAt: undefined,
+  });
+}
+
+export function conflicts(git: ModelGit, pull: ModelPull): boolean {
+  for (const [pin, { from, to }] of pull.edits) {
+    const value = pinValue(git, pin);
+    if (value !== from && value !== to) return true;
+  }
+  return false;
+}
+
+export function mergeNow(git: ModelGit, pull: ModelPull, by: string, byUs: boolean, now: number): void {
+  const changes = [...pull.edits].map(([pin, { to }]): [string, string] => [pin, to]).filter(([pin, to]) => pinValue(git, pin) !== to);
+  if (!pull.ours) changes.push(["elsewhere", `${pull.head}`]);
+  const made = commit(git, now, by, changes);
+  pull.state = "merged";
+  pull.merged = { commit: made.id, at: now, by, byUs, exact: pull.ours };
+}
+
+export type MergeAnswer = "merged" | "refused" | "gone";
+
+/** GitHub's merge call, guarded by the head. */
+export function mergeCall(forge: ModelForge, git: ModelGit, number: number, head: string, now: number): MergeAnswer {
+  const pull = forge.pulls.find((one) => one.number === number);
+  if (pull === undefined || pull.state !== "open") return "gone";
+  const key = `${pull.branch}@${head}`;
+  if (pull.head !== head || pull.draft || conflicts(git, pull)) {
+    forge.refusals.set(key, { kind: "Retry", message: "Head branch was modified. Review and try the merge again." });
+    return "refused";
+  }
+  if (now < forge.refusing.until) {
+    forge.refusals.set(key, { kind: forge.refusing.answer, message: "Repository rule violations found" });
+    return "refused";
+  }
+  forge.refusals.delete(key);
+  mergeNow(git, pull, "stagecoach[bot]", true, now);
+  return "merged";
+}
+
+export function observePull(forge: ModelForge, git: ModelGit, branch: string, now: number): ObservedPull | null {
+  const pull = forge.pulls.findLast((one) => one.branch === branch);
+  if (pull === undefined) return null;
+  pull.askedAt ??= now;
+  const known = now - pull.askedAt >= MERGEABLE_MS;
+  const refusal = forge.refusals.get(`${pull.branch}@${pull.head}`);
+  return {
+    number: pull.number,
+    url: `https://forge.invalid/pull/${pull.number}`,
+    state: pull.state,
+    draft: pull.draft,
+    head: pull.head,
+    headIsOurs: pull.ours,
+    mergeable: !known ? "unknown" : conflicts(git, pull) ? "conflict" : "yes",
+    ...(refusal === undefined ? {} : { refusal }),
+    openedAt: iso(pull.openedAt),
+    ...(pull.merged === undefined ? {} : { merged: { ...pull.merged, at: iso(pull.merged.at) } }),
+    ...(pull.closedBy === undefined ? {} : { closedBy: pull.closedBy }),
+  };
+}

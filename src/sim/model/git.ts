@@ -1,0 +1,68 @@
+import type { Edit } from "../../rollout/plan-types.ts";
+
+/** The base branch as far as a run can tell: commits, and what each pin was worth at each of them. */
+export interface ModelGit {
+  commits: ModelCommit[];
+  /** By pin, oldest first. */
+  log: Map<string, { index: number; at: number; value: string | null }[]>;
+  /** Commits that a force push took out of the history. */
+  forgotten: Set<string>;
+}
+
+export interface ModelCommit {
+  id: string;
+  at: number;
+  by: string;
+  changes: [string, string | null][];
+}
+
+export function pinOf(edit: Pick<Edit, "file" | "path">): string {
+  return `${edit.file} ${edit.path}`;
+}
+
+export function modelGit(at: number, values: Iterable<[string, string | null]>): ModelGit {
+  const git: ModelGit = { commits: [], log: new Map(), forgotten: new Set() };
+  commit(git, at, "somebody", [...values]);
+  return git;
+}
+
+export function commit(git: ModelGit, at: number, by: string, changes: [string, string | null][]): ModelCommit {
+  const index = git.commits.length;
+  const made = { id: (index + 1).toString(16).padStart(40, "0"), at, by, changes };
+  git.commits.push(made);
+  for (const [pin, value] of changes) {
+    const entries = git.log.get(pin) ?? [];
+    entries.push({ index, at, value });
+    git.log.set(pin, entries);
+  }
+  return made;
+}
+
+export function headOf(git: ModelGit): ModelCommit {
+  const head = git.commits.at(-1);
+  if (head === undefined) throw new Error("the base branch has no commit");
+  return head;
+}
+
+export function pinValue(git: ModelGit, pin: string): string | null {
+  return git.log.get(pin)?.at(-1)?.value ?? null;
+}
+
+/** The commit that changed a pin last. */
+export function lastChange(git: ModelGit, pin: string): ModelCommit | undefined {
+  const entry = git.log.get(pin)?.at(-1);
+  return entry === undefined ? undefined : git.commits[entry.index];
+}
+
+/** A force push that drops a commit: its values go back, and it is no ancestor of the head any more. */
+export function forget(git: ModelGit, id: string, at: number): void {
+  const dropped = git.commits.find((one) => one.id === id);
+  if (dropped === undefined) return;
+  const back = dropped.changes.map(([pin]): [string, string | null] => {
+    const entries = git.log.get(pin) ?? [];
+    const index = entries.findIndex((entry) => git.commits[entry.index] === dropped);
+    return [pin, entries[index - 1]?.value ?? null];
+  });
+  git.forgotten.add(id);
+  commit(git, at, "force push", back);
+}
