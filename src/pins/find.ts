@@ -1,0 +1,86 @@
+import { openPinFile, type PinFile, type PinOptions } from "./file.ts";
+import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
+import { endOf, position, type ScalarNode } from "./model.ts";
+import { type PinPart, readPart } from "./part.ts";
+import { scalarText } from "./scalar.ts";
+import type { Found, PinError, SpliceEdit } from "./types.ts";
+
+export type FindResult = { ok: true; found: Found } | { ok: false; error: PinError };
+
+/** The last file opened by `findPin`, since whoever asks for one pin of a file mostly asks for the next. */
+let last: { text: string; options: string; file: PinFile } | undefined;
+
+/**
+ * Finds one pin. `found.value` is the scalar as text, or its part; `start` and `end` span the scalar with its quotes, or the part
+ * inside it where that stands in the text as it is read. With `create`, an absent or empty value is found as null.
+ *
+ * Errors: PIN_PATH_SYNTAX, PIN_NOT_FOUND (with the nearest key), PIN_AMBIGUOUS (with every line), PIN_NOT_SCALAR, PIN_DUPLICATE_KEY,
+ * PIN_IS_TEMPLATE, PIN_PART, PIN_FILE_NOT_YAML, PIN_FILE_TOO_LARGE, PIN_ALIAS_BOMB. A value that others share is found, but not spliced.
+ */
+export function findPin(text: string, pin: Pick<SpliceEdit, "path" | "part" | "create">, options: PinOptions = {}): FindResult {
+  const query = readQuery(pin.path, pin.create);
+  if (!query.ok) return query;
+  const key = `${options.format}/${options.maxBytes}`;
+  if (last === undefined || last.text !== text || last.options !== key) {
+    const opened = openPinFile(text, options);
+    if (!opened.ok) return opened;
+    last = { text, options: key, file: opened.file };
+  }
+  return findIn(last.file, query.query, pin.part);
+}
+
+export function findIn(file: PinFile, query: Query, part: PinPart | undefined): FindResult {
+  const located = locate(file, query);
+  if (!located.ok) return located;
+  const { spot } = located;
+  if (spot.kind !== "inside") return describe(file.text, spot, query, part);
+  const opened = openInside(spot);
+  if (!opened.ok) return { ok: false, error: outward(file.text, spot.inner, opened.error) };
+  const found = findIn(opened.file, insideOf(query, spot), part);
+  if (!found.ok) return { ok: false, error: outward(file.text, spot.inner, found.error) };
+  return { ok: true, found: outwardFound(file.text, spot, found.found) };
+}
+
+export function insideOf(query: Query, spot: Spot & { kind: "inside" }): Query {
+  return { path: { document: undefined, steps: spot.steps }, create: query.create };
+}
+
+export function outwardFound(text: string, spot: Spot & { kind: "inside" }, found: Found): Found {
+  const start = spot.inner.outer(found.start);
+  return { value: found.value, start, end: spot.inner.outer(found.end), ...position(text, start) };
+}
+
+/** What stands at a spot of this very text. */
+export function describe(text: string, spot: Exclude<Spot, { kind: "inside" }>, query: Query, part: PinPart | undefined): FindResult {
+  if (spot.kind === "hole") {
+    const scalar = spot.at?.kind === "scalar" ? spot.at : undefined;
+    const start = scalar?.start ?? (spot.at === undefined ? text.length : endOf(spot.at));
+    return { ok: true, found: { value: null, start, end: scalar?.end ?? start, ...position(text, start) } };
+  }
+  const whole = scalarText(text, spot.node);
+  const read = part === undefined ? { ok: true as const, value: whole } : readPart(whole, part);
+  const place = position(text, spot.node.start);
+  if (!read.ok) return { ok: false, error: { ...read.error, ...place } };
+  if (read.value === null && !query.create) {
+    const hint = "Leave `part` out, or say `create` to add it.";
+    return { ok: false, error: { code: "PIN_PART", message: `"${whole}" has no ${part}`, hint, ...place } };
+  }
+  if (read.value?.includes("{{") && read.value.includes("}}")) {
+    const message = `the version is itself a template: ${read.value.trim()}`;
+    return {
+      ok: false,
+      error: { code: "PIN_IS_TEMPLATE", message, hint: "Pin the place that the template takes its value from.", ...place },
+    };
+  }
+  const [start, end] = spanOf(text, spot.node, whole, part, read.value);
+  return { ok: true, found: { value: read.value, start, end, ...position(text, start) } };
+}
+
+function spanOf(text: string, node: ScalarNode, whole: string, part: PinPart | undefined, value: string | null): [number, number] {
+  const quotes = node.style === "single" || node.style === "double" ? 1 : 0;
+  const asIs = text.slice(node.start + quotes, node.end - quotes) === whole;
+  if (part === undefined || value === null || !asIs) return [node.start, node.end];
+  const from =
+    part === "tag" ? whole.lastIndexOf(`:${value}`, whole.includes("@") ? whole.indexOf("@") : whole.length) + 1 : whole.lastIndexOf(value);
+  return [node.start + quotes + from, node.start + quotes + from + value.length];
+}

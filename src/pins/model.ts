@@ -1,0 +1,110 @@
+/**
+ * What both readers (the line scanner and the `yaml` package) make of a file: where each node stands, and nothing decoded
+ * that nobody asks for. Offsets are UTF-16 indices into the text.
+ */
+export type ScalarStyle = "plain" | "single" | "double" | "literal" | "folded" | "empty";
+
+export interface ScalarNode {
+  kind: "scalar";
+  style: ScalarStyle;
+  /** With quotes; a block scalar from its header on. Empty: where a value would be written (right after the colon or dash). */
+  start: number;
+  end: number;
+  anchor: string | undefined;
+  /** An explicit tag (`!!str`, `!vault`). */
+  tag: string | undefined;
+  /** Block scalars: column of their content. Otherwise -1. */
+  bodyIndent: number;
+}
+
+export interface AliasNode {
+  kind: "alias";
+  start: number;
+  end: number;
+  name: string;
+}
+
+export interface Pair {
+  keyStart: number;
+  /** undefined: the key is not a scalar. */
+  key: string | undefined;
+  keyQuoted: boolean;
+  keyNode: PinNode | undefined;
+  /** Offset of `:`; -1 in `{a, b}`. */
+  colon: number;
+  value: PinNode;
+}
+
+export interface MapNode {
+  kind: "map";
+  flow: boolean;
+  start: number;
+  /** Flow: after the closing brace. Block: not kept (-1); see `endOf`. */
+  end: number;
+  /** Block: column of the keys. */
+  column: number;
+  anchor: string | undefined;
+  pairs: Pair[];
+}
+
+export interface SeqNode {
+  kind: "seq";
+  flow: boolean;
+  start: number;
+  end: number;
+  /** Block: column of the dashes. */
+  column: number;
+  anchor: string | undefined;
+  items: PinNode[];
+  /** Block: offsets of the dashes. */
+  dashes: number[];
+}
+
+export type PinNode = ScalarNode | AliasNode | MapNode | SeqNode;
+
+/** One document of a file. */
+export interface PinDocument {
+  /** Counts from 1, as in the prefix `#2/`. */
+  number: number;
+  /** undefined: nothing but comments. */
+  root: PinNode | undefined;
+  /** Where its text ends: the next `---`, `...` or the end of the file. */
+  end: number;
+}
+
+export function scalarNode(style: ScalarStyle, start: number, end: number, bodyIndent = -1): ScalarNode {
+  return { kind: "scalar", style, start, end, anchor: undefined, tag: undefined, bodyIndent };
+}
+
+export function emptyNode(at: number): ScalarNode {
+  return scalarNode("empty", at, at);
+}
+
+/** Where a node's last character stands, comments not counted. A block scalar's last line break belongs to it. */
+export function endOf(node: PinNode): number {
+  let at = node;
+  for (;;) {
+    if (at.kind === "scalar" || at.kind === "alias" || at.flow) return at.end;
+    if (at.kind === "map") {
+      const last = at.pairs.at(-1);
+      if (last === undefined) return at.start;
+      if (last.value.kind === "scalar" && last.value.style === "empty") return Math.max(last.value.end, last.colon + 1);
+      at = last.value;
+    } else {
+      const last = at.items.at(-1);
+      if (last === undefined) return at.start;
+      at = last;
+    }
+  }
+}
+
+/** Line and column of an offset, both from 1. */
+export function position(text: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let lineStart = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) {
+    line++;
+    lineStart = at + 1;
+  }
+  return { line, column: Math.max(offset - lineStart, 0) + 1 };
+}

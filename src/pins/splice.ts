@@ -1,0 +1,245 @@
+import { addToMap, fillEmpty, fillFile, type Layout, layoutOf, type Op, plant, type Tree } from "./create.ts";
+import { encodeLike, type Quote, readsBack } from "./encode.ts";
+import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
+import { describe, insideOf, outwardFound } from "./find.ts";
+import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
+import type { MapNode, PinNode, ScalarNode } from "./model.ts";
+import { position } from "./model.ts";
+import { type PinPart, writePart } from "./part.ts";
+import { scalarText } from "./scalar.ts";
+import { sharedBy } from "./shared.ts";
+import type { Found, PinError, SpliceEdit } from "./types.ts";
+import { differsElsewhere, type Expect } from "./verify.ts";
+
+export type SpliceResult = { ok: true; text: string; found: Found[] } | { ok: false; error: PinError; edit: number };
+
+/** An edit with its path read; `edit` is its index in what the caller gave. */
+interface Job {
+  edit: number;
+  query: Query;
+  part: PinPart | undefined;
+  value: string;
+}
+
+interface Work {
+  file: PinFile;
+  layout: Layout;
+  ops: Op[];
+  expects: Map<PinNode, Expect>;
+  found: Map<number, Found>;
+  /** By scalar: its text so far, and the edit that set it last. */
+  values: Map<ScalarNode, { text: string; edit: number; parts: Set<string>; spot: Spot & { kind: "value" } }>;
+  holes: Map<PinNode | "file", { tree: Tree | string; edit: number; spot: Spot & { kind: "hole" } }>;
+  insides: Map<ScalarNode, { jobs: Job[]; spot: Spot & { kind: "inside" } }>;
+}
+
+type Spliced = { ok: true; text: string; ops: Op[]; found: Map<number, Found> } | { ok: false; error: PinError; edit: number };
+
+/**
+ * Sets all pins at once; every byte outside their values stays. `found` says what stood where before, in the order of the edits.
+ * The result was read again and differs from the file in exactly these values.
+ *
+ * Errors, with the index of the edit: those of `findPin`; PIN_SHARED_ANCHOR where somebody else has the value too (with who and where);
+ * PIN_AMBIGUOUS where two edits set one pin to different values; PIN_VERIFY where the result would differ in more than the edits.
+ */
+export function splice(text: string, edits: readonly SpliceEdit[], options: PinOptions = {}): SpliceResult {
+  const jobs: Job[] = [];
+  for (const [edit, one] of edits.entries()) {
+    const query = readQuery(one.path, one.create);
+    if (!query.ok) return { ok: false, error: query.error, edit };
+    jobs.push({ edit, query: query.query, part: one.part, value: one.value });
+  }
+  const opened = openPinFile(text, options);
+  if (!opened.ok) return { ok: false, error: opened.error, edit: 0 };
+  const done = spliceFile(opened.file, jobs);
+  if (!done.ok) return done;
+  return { ok: true, text: done.text, found: edits.flatMap((_, edit) => done.found.get(edit) ?? []) };
+}
+
+function spliceFile(file: PinFile, jobs: readonly Job[]): Spliced {
+  const layout = layoutOf(file.text, { json: file.json, flow: false, quote: quoteOf(file.text) });
+  const work: Work = {
+    file,
+    layout,
+    ops: [],
+    expects: new Map(),
+    found: new Map(),
+    values: new Map(),
+    holes: new Map(),
+    insides: new Map(),
+  };
+  for (const job of jobs) {
+    const error = collect(work, job);
+    if (error !== undefined) return { ok: false, error, edit: job.edit };
+  }
+  const failed = writeValues(work) ?? writeHoles(work) ?? writeInsides(work);
+  if (failed !== undefined) return { ok: false, ...failed };
+  work.ops.sort((a, b) => a.start - b.start || a.end - b.end);
+  const text = apply(file.text, work.ops);
+  const wrong = text === file.text ? undefined : verify(work, text);
+  if (wrong !== undefined) return { ok: false, error: wrong, edit: blame(work, jobs) };
+  return { ok: true, text, ops: work.ops, found: work.found };
+}
+
+/** The quotes that the file's values mostly have; double ones if none. */
+export function quoteOf(text: string): Quote {
+  const head = text.slice(0, 50_000);
+  const single = head.match(/(?:: |- )'/g)?.length ?? 0;
+  return single > (head.match(/(?:: |- )"/g)?.length ?? 0) ? "'" : '"';
+}
+
+/** Puts a job with the others of its place. */
+function collect(work: Work, job: Job): PinError | undefined {
+  const located = locate(work.file, job.query);
+  if (!located.ok) return located.error;
+  const { spot } = located;
+  const shared = sharedBy(work.file, spot);
+  if (spot.kind === "inside") {
+    if (shared !== undefined) return shared;
+    const group = work.insides.get(spot.node) ?? { jobs: [], spot };
+    work.insides.set(spot.node, group);
+    group.jobs.push({ ...job, query: insideOf(job.query, spot) });
+    return undefined;
+  }
+  const seen = describe(work.file.text, spot, job.query, job.part);
+  if (!seen.ok) return seen.error;
+  work.found.set(job.edit, seen.found);
+  if (shared !== undefined) return shared;
+  return spot.kind === "value" ? collectValue(work, job, spot) : collectHole(work, job, spot);
+}
+
+function collectValue(work: Work, job: Job, spot: Spot & { kind: "value" }): PinError | undefined {
+  const part = job.part ?? "";
+  const group = work.values.get(spot.node) ?? { text: scalarText(work.file.text, spot.node), edit: job.edit, parts: new Set(), spot };
+  const next = job.part === undefined ? { ok: true as const, value: job.value } : writePart(group.text, job.part, job.value);
+  const place = position(work.file.text, spot.node.start);
+  if (!next.ok) return { ...next.error, ...place };
+  const clash = group.parts.size > 0 && (group.parts.has(part) || part === "" || group.parts.has(""));
+  if (clash && next.value !== group.text) return twice(place);
+  work.values.set(spot.node, { text: next.value, edit: job.edit, parts: group.parts.add(part), spot });
+  return undefined;
+}
+
+function twice(place: { line: number; column: number }): PinError {
+  const hint = "Give each pin one value.";
+  return { code: "PIN_AMBIGUOUS", message: "two edits set this pin to different values", hint, ...place };
+}
+
+function collectHole(work: Work, job: Job, spot: Spot & { kind: "hole" }): PinError | undefined {
+  const key = spot.at ?? "file";
+  const group = work.holes.get(key);
+  const place = position(work.file.text, spot.at?.start ?? work.file.text.length);
+  if (job.part !== undefined) {
+    const hint = "Set the whole value first.";
+    return { code: "PIN_PART", message: `there is no value yet to have a ${job.part}`, hint, ...place };
+  }
+  if (spot.rest.length === 0) {
+    if (group !== undefined && group.tree !== job.value) return twice(place);
+    work.holes.set(key, { tree: job.value, edit: job.edit, spot });
+    return undefined;
+  }
+  const tree = group?.tree ?? (new Map() as Tree);
+  if (typeof tree === "string" || !plant(tree, spot.rest, job.value)) return twice(place);
+  work.holes.set(key, { tree, edit: job.edit, spot });
+  return undefined;
+}
+
+type Failed = { error: PinError; edit: number } | undefined;
+
+function writeValues(work: Work): Failed {
+  const { text } = work.file;
+  for (const [node, { text: value, edit, spot }] of work.values) {
+    const old = scalarText(text, node);
+    const block = node.style === "literal" || node.style === "folded";
+    if (value === old || (block && `${value}\n` === old)) continue;
+    const flow = inFlow(spot.reached.chain);
+    const source = encodeLike(text, node, old, value, { ...work.layout, flow });
+    const sound = source !== undefined && (block || work.file.json || node.tag !== undefined || readsBack(source, value, flow));
+    if (!sound) {
+      const message = `the value cannot be written in the style that stands there (${node.style})`;
+      return {
+        edit,
+        error: { code: "PIN_VERIFY", message, hint: "Change the style by hand, or the value.", ...position(text, node.start) },
+      };
+    }
+    work.ops.push({ start: node.start, end: node.end, text: source });
+    work.expects.set(node, { kind: block ? "block" : "text", text: value });
+  }
+  return undefined;
+}
+
+function inFlow(chain: readonly PinNode[]): boolean {
+  return chain.some((node) => (node.kind === "map" || node.kind === "seq") && node.flow);
+}
+
+function writeHoles(work: Work): Failed {
+  const { text } = work.file;
+  for (const { tree, spot } of work.holes.values()) {
+    const { at, reached } = spot;
+    const layout = { ...work.layout, flow: inFlow(reached.chain) };
+    if (at === undefined) work.ops.push(fillFile(text, tree as Tree, layout));
+    else if (at.kind === "map") {
+      work.ops.push(addToMap(text, at, tree as Tree, layout));
+      work.expects.set(at, { kind: "added", tree: tree as Tree });
+    } else {
+      work.ops.push(fillEmpty(text, at, tree, layout, reached.column, hasColon(at, reached)));
+      work.expects.set(at, typeof tree === "string" ? { kind: "text", text: tree } : { kind: "tree", tree });
+    }
+  }
+  return undefined;
+}
+
+/** `{a, b}` has keys without a colon. */
+function hasColon(node: ScalarNode, reached: { chain: PinNode[] }): boolean {
+  const owner = reached.chain.findLast((one): one is MapNode => one.kind === "map");
+  return owner?.pairs.find((pair) => pair.value === node)?.colon !== -1;
+}
+
+function writeInsides(work: Work): Failed {
+  for (const [node, { jobs, spot }] of work.insides) {
+    const opened = openInside(spot);
+    const edit = jobs[0]?.edit ?? 0;
+    if (!opened.ok) return { edit, error: outward(work.file.text, spot.inner, opened.error) };
+    const done = spliceFile(opened.file, jobs);
+    if (!done.ok) return { edit: done.edit, error: outward(work.file.text, spot.inner, done.error) };
+    for (const [at, found] of done.found) work.found.set(at, outwardFound(work.file.text, spot, found));
+    if (done.ops.length === 0) continue;
+    for (const op of done.ops)
+      work.ops.push({ start: spot.inner.outer(op.start), end: spot.inner.outer(op.end), text: spot.inner.indent(op.text) });
+    work.expects.set(node, { kind: "block", text: done.text });
+  }
+  return undefined;
+}
+
+export function apply(text: string, ops: readonly Op[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const op of ops) {
+    pieces.push(text.slice(at, op.start), op.text);
+    at = op.end;
+  }
+  pieces.push(text.slice(at));
+  return pieces.join("");
+}
+
+function verify(work: Work, text: string): PinError | undefined {
+  const hint = "Please report this with the file; nothing was written.";
+  const reading = readDocuments(text, work.file.json ? "json" : "yaml");
+  if (!reading.ok)
+    return { ...reading.error, code: "PIN_VERIFY", message: `the result would not be read any more: ${reading.error.message}`, hint };
+  const root = work.holes.get("file")?.tree;
+  const offset = differsElsewhere(
+    work.file,
+    { text, documents: reading.documents },
+    work.ops,
+    work.expects,
+    typeof root === "string" ? undefined : root,
+  );
+  if (offset === undefined) return undefined;
+  return { code: "PIN_VERIFY", message: "the result would differ in more than the values set", hint, ...position(work.file.text, offset) };
+}
+
+function blame(work: Work, jobs: readonly Job[]): number {
+  const groups = [...work.values.values(), ...work.holes.values()];
+  return groups[0]?.edit ?? jobs[0]?.edit ?? 0;
+}

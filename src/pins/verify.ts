@@ -1,0 +1,141 @@
+import type { Op, Tree } from "./create.ts";
+import type { PinDocument, PinNode, ScalarNode } from "./model.ts";
+import { scalarText } from "./scalar.ts";
+
+/** How one node must differ after a splice. Every other node must be as before, and stand where the edits moved it to. */
+export type Expect =
+  | { kind: "text"; text: string }
+  /** A block scalar whose header adds the last line break. */
+  | { kind: "block"; text: string }
+  | { kind: "tree"; tree: Tree }
+  | { kind: "added"; tree: Tree }
+  | { kind: "list"; texts: readonly string[] };
+
+interface Sides {
+  before: string;
+  after: string;
+  expects: ReadonlyMap<PinNode, Expect>;
+  shift(offset: number, empty: boolean): number;
+}
+
+/** undefined: the two differ in exactly what was expected. Otherwise the offset (before) of the first node that does not. */
+export function differsElsewhere(
+  before: { text: string; documents: readonly PinDocument[] },
+  after: { text: string; documents: readonly PinDocument[] },
+  ops: readonly Op[],
+  expects: ReadonlyMap<PinNode, Expect>,
+  root: Tree | undefined,
+): number | undefined {
+  if (before.documents.length !== after.documents.length) return 0;
+  const sides: Sides = { before: before.text, after: after.text, expects, shift: shifter(ops) };
+  for (let at = 0; at < before.documents.length; at++) {
+    const one = before.documents[at]?.root;
+    const two = after.documents[at]?.root;
+    if (one === undefined) {
+      const same = two === undefined ? root === undefined : root !== undefined && isTree(after.text, two, root);
+      if (!same) return 0;
+      continue;
+    }
+    if (two === undefined) return one.start;
+    const differs = compare(one, two, sides);
+    if (differs !== undefined) return differs;
+  }
+  return undefined;
+}
+
+/** Where an offset before the edits is after them. An empty value keeps its place when something is written right behind it. */
+function shifter(ops: readonly Op[]): (offset: number, empty: boolean) => number {
+  const starts = ops.map((op) => op.start);
+  const moved = [0];
+  for (const op of ops) moved.push((moved.at(-1) ?? 0) + op.text.length - (op.end - op.start));
+  return (offset, empty) => {
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const start = starts[middle] ?? 0;
+      if (empty ? start < offset : start <= offset && (start < offset || ops[middle]?.end === start)) low = middle + 1;
+      else high = middle;
+    }
+    return offset + (moved[low] ?? 0);
+  };
+}
+
+function compare(one: PinNode, two: PinNode, sides: Sides): number | undefined {
+  const expect = sides.expects.get(one);
+  if (expect !== undefined) {
+    if (expect.kind !== "added" && isAsExpected(two, expect, sides.after)) return undefined;
+    if (expect.kind !== "added" || one.kind !== "map") return one.start;
+  }
+  if (one.kind !== two.kind) return one.start;
+  const empty = one.kind === "scalar" && one.style === "empty";
+  if (sides.shift(one.start, empty) !== two.start) return one.start;
+  if (one.kind === "scalar" && two.kind === "scalar") return compareScalars(one, two, sides);
+  if (one.kind === "alias" && two.kind === "alias") return one.name === two.name ? undefined : one.start;
+  if (one.kind === "map" && two.kind === "map") {
+    if (one.anchor !== two.anchor || one.flow !== two.flow) return one.start;
+    const more = expect?.kind === "added" ? expect.tree : undefined;
+    if (two.pairs.length !== one.pairs.length + (more?.size ?? 0)) return one.start;
+    for (let at = 0; at < one.pairs.length; at++) {
+      const differs = comparePairs(one.pairs[at], two.pairs[at], sides);
+      if (differs !== undefined) return differs;
+    }
+    return more === undefined || hasPairs(sides.after, two.pairs.slice(one.pairs.length), more) ? undefined : one.start;
+  }
+  if (one.kind === "seq" && two.kind === "seq") {
+    if (one.items.length !== two.items.length || one.anchor !== two.anchor || one.flow !== two.flow) return one.start;
+    for (let at = 0; at < one.items.length; at++) {
+      const differs = compareMaybe(one.items[at], two.items[at], sides);
+      if (differs !== undefined) return differs;
+    }
+  }
+  return undefined;
+}
+
+function compareMaybe(one: PinNode | undefined, two: PinNode | undefined, sides: Sides): number | undefined {
+  if (one === undefined || two === undefined) return one === two ? undefined : (one?.start ?? 0);
+  return compare(one, two, sides);
+}
+
+type Pairs = Extract<PinNode, { kind: "map" }>["pairs"];
+
+function comparePairs(one: Pairs[number] | undefined, two: Pairs[number] | undefined, sides: Sides): number | undefined {
+  if (one === undefined || two === undefined) return 0;
+  if (one.key !== two.key || one.keyQuoted !== two.keyQuoted) return one.keyStart;
+  const differs = one.keyNode === undefined ? undefined : compareMaybe(one.keyNode, two.keyNode, sides);
+  return differs ?? compare(one.value, two.value, sides);
+}
+
+/** A scalar that no edit touched ends where it ended; a block scalar may meet an edit right behind it. */
+function compareScalars(one: ScalarNode, two: ScalarNode, sides: Sides): number | undefined {
+  if (one.style !== two.style || one.anchor !== two.anchor || one.tag !== two.tag) return one.start;
+  if (one.end - one.start === two.end - two.start && sides.shift(one.end, true) === two.end) return undefined;
+  return scalarText(sides.before, one) === scalarText(sides.after, two) ? undefined : one.start;
+}
+
+function isAsExpected(node: PinNode, expect: Expect, text: string): boolean {
+  if (expect.kind === "tree") return isTree(text, node, expect.tree);
+  if (expect.kind === "list") {
+    if (node.kind !== "seq" || node.items.length !== expect.texts.length) return false;
+    return node.items.every((item, at) => item.kind === "scalar" && scalarText(text, item) === expect.texts[at]);
+  }
+  if (node.kind !== "scalar" || expect.kind === "added") return false;
+  const value = scalarText(text, node);
+  return value === expect.text || (expect.kind === "block" && value === `${expect.text}\n`);
+}
+
+function isTree(text: string, node: PinNode, tree: Tree): boolean {
+  return node.kind === "map" && node.pairs.length === tree.size && hasPairs(text, node.pairs, tree);
+}
+
+function hasPairs(text: string, pairs: Pairs, tree: Tree): boolean {
+  for (const pair of pairs) {
+    const expected = pair.key === undefined ? undefined : tree.get(pair.key);
+    if (expected === undefined) return false;
+    const { value } = pair;
+    const same =
+      typeof expected === "string" ? value.kind === "scalar" && scalarText(text, value) === expected : isTree(text, value, expected);
+    if (!same) return false;
+  }
+  return true;
+}
