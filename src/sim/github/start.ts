@@ -93,8 +93,15 @@ export interface GitHubSim {
   close(): Promise<void>;
 }
 
-const PERMISSIONS: Permissions = { metadata: "read", contents: "write", pull_requests: "write", issues: "write", checks: "write" };
-const EVENTS = ["pull_request", "issue_comment", "issues", "push", "pull_request_review", "check_run", "check_suite", "status"];
+const PERMISSIONS: Permissions = {
+  metadata: "read",
+  contents: "write",
+  pull_requests: "write",
+  issues: "write",
+  checks: "write",
+  statuses: "read",
+};
+const EVENTS = ["pull_request", "issue_comment", "push", "pull_request_review", "check_run", "check_suite", "status"];
 
 /** Starts it. Throws one line saying what is missing where git is too old or has no http-backend. */
 export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
