@@ -63,8 +63,8 @@ describe("git over HTTP", () => {
     const clone = join(folder, "atomic");
     await git(folder, "clone", "--quiet", cloneUrl(), clone);
     const before = github.sim.deliveries.length;
-    // The refs of pull requests are GitHub's own: the server refuses one, and with it the other.
-    const pushing = git(clone, "push", "--quiet", "--atomic", cloneUrl("wim"), "HEAD:refs/heads/left", "HEAD:refs/pull/9/head");
+    // A branch cannot lie below another one: the server refuses it, and with it the other.
+    const pushing = git(clone, "push", "--quiet", "--atomic", cloneUrl("wim"), "HEAD:refs/heads/left", "HEAD:refs/heads/main/x");
     await expect(pushing).rejects.toThrow();
     expect(github.sim.deliveries.length).toBe(before);
     await git(clone, "push", "--quiet", "--atomic", cloneUrl("wim"), "HEAD:refs/heads/left", "HEAD:refs/heads/right");

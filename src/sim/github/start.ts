@@ -8,25 +8,23 @@
  * them by `faults.request`), code owners or stale-review dismissal. An installation has all repositories of its account.
  * Pushes by git are not held to branch rules. Issues, comments and reviews live in memory and end with the process.
  */
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../rollout/time.ts";
+import { administration, type NewRepo } from "./administration.ts";
 import { createApi } from "./api.ts";
-import { mintToken } from "./auth.ts";
-import { emitInstallation } from "./events.ts";
 import type { Faults } from "./faults.ts";
-import { createBareRepo } from "./git/bare-repo.ts";
 import { checkGit } from "./git/run-git.ts";
-import type { App, Installation, Permissions, Protection, Repo, Role, User, World } from "./model.ts";
+import type { App, Permissions, Protection, Repo, Role, User, World } from "./model.ts";
 import { servePage } from "./page.ts";
 import { createPerson, type Person, repoNamed } from "./people.ts";
 import { gitRequest, serveGit } from "./smart-http.ts";
 import { createWebhooks, type Delivery } from "./webhooks.ts";
-import { serialQueue, userOf } from "./world.ts";
+import { userOf } from "./world.ts";
 
 export interface GitHubOptions {
   /** 0: any free one. */
@@ -48,15 +46,6 @@ export interface GitHubOptions {
   faults?: Partial<Faults>;
   /** Requests an hour for each caller; default 15,000 as for large organisations. */
   rateLimit?: number;
-}
-
-export interface NewRepo {
-  owner: string;
-  name: string;
-  files: ReadonlyMap<string, string | Buffer>;
-  defaultBranch?: string;
-  private?: boolean;
-  settings?: Partial<Repo["settings"]>;
 }
 
 export interface GitHubSim {
@@ -203,95 +192,4 @@ async function listen(world: World, port: number, host: string): Promise<Server>
     server.listen(port, host, () => resolve());
   });
   return server;
-}
-
-function administration(world: World) {
-  const install = (owner: string, permissions: Permissions = world.app.permissions): number => {
-    const account = userOf(world, owner, "Organization");
-    const installation: Installation = {
-      id: world.nextId(),
-      account,
-      app: world.app,
-      permissions,
-      suspended: false,
-      createdAt: world.clock.now(),
-    };
-    world.installations.set(installation.id, installation);
-    emitInstallation(world, installation, "created");
-    return installation.id;
-  };
-  const installationOf = (owner: User) => [...world.installations.values()].find((one) => one.account.id === owner.id)?.id;
-  return {
-    install,
-    async createRepo(input: NewRepo & { installed?: boolean }) {
-      const repo = await addRepo(world, input);
-      const installationId = input.installed === false ? undefined : (installationOf(repo.owner) ?? install(repo.owner.login));
-      const repository = `${repo.owner.login}/${repo.name}`;
-      const head = (await repo.git.ref(`refs/heads/${repo.defaultBranch}`)) ?? "";
-      return { repository, cloneUrl: `${world.origin}/${repository}.git`, installationId, head };
-    },
-    uninstall(installationId: number) {
-      const installation = world.installations.get(installationId);
-      if (installation === undefined) return;
-      emitInstallation(world, installation, "deleted");
-      world.installations.delete(installationId);
-      for (const [token, held] of world.tokens) if (held.actor.installation?.id === installationId) world.tokens.delete(token);
-    },
-    token(login: string, token = `ghp_${randomBytes(27).toString("base64url").replace(/[-_]/g, "x")}`) {
-      const user = userOf(world, login);
-      world.tokens.set(token, { actor: { kind: "user", user, limitKey: `user:${user.id}` } });
-      return token;
-    },
-    installationToken(installationId: number) {
-      const installation = world.installations.get(installationId);
-      if (installation === undefined) throw new Error(`there is no installation ${installationId}`);
-      return mintToken(world, installation).token;
-    },
-    expireTokens() {
-      for (const [token, held] of world.tokens) if (held.expiresAt !== undefined) world.tokens.delete(token);
-    },
-    collaborator(repository: string, login: string, role: Role) {
-      repoNamed(world, repository).collaborators.set(login.toLowerCase(), { user: userOf(world, login), role });
-    },
-    protect(repository: string, branch: string, rules: Partial<Protection>) {
-      const none: Protection = { requiredChecks: [], approvals: 0, strict: false, mergeQueue: false, rules: [] };
-      repoNamed(world, repository).protections.set(branch, { ...none, ...rules });
-    },
-    settings(repository: string, change: Partial<Repo["settings"] & { archived: boolean; private: boolean }>) {
-      const repo = repoNamed(world, repository);
-      const { archived, private: hidden, ...settings } = change;
-      Object.assign(repo.settings, settings);
-      repo.archived = archived ?? repo.archived;
-      repo.private = hidden ?? repo.private;
-    },
-  };
-}
-
-async function addRepo(world: World, input: NewRepo): Promise<Repo> {
-  const owner = userOf(world, input.owner, "Organization");
-  const defaultBranch = input.defaultBranch ?? "main";
-  const dir = join(world.directory, owner.login, `${input.name}.git`);
-  const git = await createBareRepo(dir, { branch: defaultBranch, files: input.files, at: world.clock.now() });
-  const repo: Repo = {
-    id: world.nextId(),
-    owner,
-    name: input.name,
-    private: input.private ?? false,
-    archived: false,
-    defaultBranch,
-    git,
-    nextNumber: 1,
-    issues: new Map(),
-    comments: new Map(),
-    labels: new Map(),
-    checks: new Map(),
-    collaborators: new Map(),
-    protections: new Map(),
-    settings: { allowMerge: true, allowSquash: true, allowRebase: true, deleteBranchOnMerge: false, ...input.settings },
-    createdAt: world.clock.now(),
-    pushedAt: world.clock.now(),
-    serial: serialQueue(),
-  };
-  world.repos.set(`${owner.login}/${input.name}`.toLowerCase(), repo);
-  return repo;
 }
