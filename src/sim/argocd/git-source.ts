@@ -84,7 +84,12 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
   const names = new Set([url, ...aliases].map(normalRepoURL));
   const stop = new AbortController();
   const git = (args: string[], input?: string) =>
-    runGit(args, { cwd: dir, signal: stop.signal, ...(token === undefined ? {} : { token }), ...(input === undefined ? {} : { input }) });
+    runGit(args, {
+      cwd: dir,
+      ...(args[0] === "fetch" ? { signal: stop.signal } : {}),
+      ...(token === undefined ? {} : { token }),
+      ...(input === undefined ? {} : { input }),
+    });
   await git(["init", "--bare", "--quiet", "."]);
   let refs = new Map<string, string>();
   let head = "main";
@@ -175,8 +180,8 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
     },
     defaultBranch: () => head,
     async close() {
-      await (queued ?? running)?.catch(() => undefined);
       stop.abort();
+      await (queued ?? running)?.catch(() => undefined);
       await rm(dir, { recursive: true, force: true });
     },
   };

@@ -236,6 +236,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
       apps.close();
       sets.close();
       clusters.close();
+      await scheduler.idle();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

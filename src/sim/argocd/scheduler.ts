@@ -97,7 +97,7 @@ export function createScheduler(clock: Clock): Scheduler {
   }
 
   function settle(): void {
-    if (!closed && (tracked > 0 || turning)) return;
+    if (tracked > 0 || turning) return;
     for (const resolve of waiters) resolve();
     waiters.clear();
   }
@@ -144,7 +144,6 @@ export function createScheduler(clock: Clock): Scheduler {
       closed = true;
       armed?.stop();
       heap.length = 0;
-      settle();
     },
     get closed() {
       return closed;

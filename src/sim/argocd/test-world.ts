@@ -110,11 +110,11 @@ export async function testWorld(
     return asApplication(object);
   };
 
+  /** Runs to the next moment at which something is due, at the latest to `end`; false: it is there. */
   async function step(end: number): Promise<boolean> {
-    await argo.idle();
-    const next = argo.nextAt();
-    const at = next === undefined ? end : Math.min(next, end);
+    const at = Math.min(argo.nextAt() ?? end, end);
     clock.advance(Math.max(0, at - clock.now()));
+    await argo.idle();
     return at < end;
   }
 
@@ -127,11 +127,12 @@ export async function testWorld(
     app,
     async pass(ms) {
       const end = clock.now() + ms;
-      while (await step(end));
       await argo.idle();
+      while (await step(end));
     },
     async until(what, holds) {
       const end = clock.now() + 600_000;
+      await argo.idle();
       while (!holds()) {
         if (!(await step(end)) && !holds()) throw new Error(`ten minutes went by without: ${what}`);
       }
