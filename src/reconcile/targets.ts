@@ -82,7 +82,6 @@ function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {
 function statusOf({ spec, status }: ApplicationView): Target["status"] {
   if (status.sync.status === undefined && status.health.status === undefined) return undefined;
   const { comparedTo } = status.sync;
-  const stale =
-    comparedTo !== undefined && comparedTo.sources.some((source, i) => source.targetRevision !== spec.sources[i]?.targetRevision);
+  const stale = comparedTo?.sources.some((source, i) => source.targetRevision !== spec.sources[i]?.targetRevision) === true;
   return { healthy: status.health.status === "Healthy", synced: status.sync.status === "Synced" && !stale };
 }

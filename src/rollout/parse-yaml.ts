@@ -51,7 +51,7 @@ function readDocuments(text: string, file: string): ReadYaml {
   for (const document of Array.isArray(documents) ? documents : []) {
     if (document.errors.length > 0) {
       if (document.errors.some((error) => /call stack/.test(error.message))) throw new RangeError("nested too deep");
-      for (const error of document.errors) problems.push(syntaxProblem(error, lines, file));
+      for (const error of document.errors) problems.push(syntaxProblem(error, lines, file, text.includes("{{")));
       continue;
     }
     const read = toData(() => document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown);
@@ -109,13 +109,17 @@ function at(lines: LineCounter, offset: number): { line: number; column: number 
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-function syntaxProblem(error: YAMLError, lines: LineCounter, file: string): Problem {
+function syntaxProblem(error: YAMLError, lines: LineCounter, file: string, isTemplate: boolean): Problem {
   const duplicate = error.code === "DUPLICATE_KEY";
   return {
     code: duplicate ? "DUPLICATE_KEY" : "SYNTAX",
     severity: "error",
     message: duplicate ? "this key stands twice in one map" : `not valid YAML: ${error.message}`,
-    hint: duplicate ? "remove one of the two" : "correct the syntax at this place",
+    hint: duplicate
+      ? "remove one of the two"
+      : isTemplate
+        ? "put {{ … }} in quotes; a Helm template is no rollout"
+        : "correct the syntax at this place",
     file,
     ...at(lines, error.pos[0]),
     path: [],

@@ -109,7 +109,7 @@ function whyNotOurs(data: unknown): Finding | undefined {
   const what =
     typeof apiVersion === "string" && typeof kind === "string"
       ? `${kind} of ${apiVersion}`
-      : `apiVersion ${show(apiVersion)}, kind ${show(kind)}`;
+      : `apiVersion ${show(apiVersion)}, ${kind === undefined ? "no kind" : `kind ${show(kind)}`}`;
   return finding(
     `not a rollout: ${what}`,
     near === undefined ? `a rollout has apiVersion: ${API_VERSION}; keep other things out of rollouts/` : `did you mean ${near}?`,

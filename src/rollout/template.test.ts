@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { parseTemplate, renderTemplate, type TemplateValues } from "./template.ts";
+
+const VALUES: TemplateValues = {
+  cluster: { name: "eu-1.prod", server: "https://eu-1", labels: { region: "eu", "topology.kubernetes.io/zone": "a" } },
+  application: { name: "web", namespace: "argocd" },
+  params: { "path.basename": "eu" },
+  release: { version: "v2", chart: "1.2" },
+};
+
+function render(template: string, asPath = false): string {
+  const parsed = parseTemplate(template);
+  if (!parsed.ok) return `! ${parsed.message}`;
+  const rendered = renderTemplate(parsed.parts, VALUES, asPath);
+  return rendered.ok ? rendered.text : `? ${rendered.missing}`;
+}
+
+describe("templates", () => {
+  test.each([
+    ["plain text", "plain text"],
+    ["{{cluster.name}}/{{ application.namespace }}-{{ application.name }}", "eu-1.prod/argocd-web"],
+    ["{{ cluster.labels.region }} {{ cluster.labels.topology.kubernetes.io/zone }}", "eu a"],
+    ['{{ cluster.labels["topology.kubernetes.io/zone"] }}', "a"],
+    ["{{ params.path.basename }}", "eu"],
+    ["{{ release.version }} {{ release.values.chart }}", "v2 1.2"],
+    ["{{ cluster.labels.zone }}", "? cluster.labels.zone"],
+    ["{{ release.values.toString }}", "? release.values.toString"],
+    ["{{ cluster.nmae }}", "! unknown variable {{ cluster.nmae }}"],
+    ["a {{ cluster.name", '! "{{" without "}}" in "a {{ cluster.name"'],
+  ])("%s", (template, expected) => {
+    expect(render(template)).toBe(expected);
+  });
+});
+
+describe("in a pin path, a value with special characters is quoted where it is a whole name", () => {
+  test.each([
+    ["items[name={{ cluster.name }}].v", 'items[name="eu-1.prod"].v'],
+    ["by.{{ cluster.name }}.v", 'by["eu-1.prod"].v'],
+    ["{{ cluster.name }}.v", '["eu-1.prod"].v'],
+    ["items[name={{ application.name }}].v", "items[name=web].v"],
+    ['items[name="{{ cluster.name }}"].v', 'items[name="eu-1.prod"].v'],
+    ["items[name=x-{{ application.name }}].v", "items[name=x-web].v"],
+  ])("%s", (template, expected) => {
+    expect(render(template, true)).toBe(expected);
+  });
+});
