@@ -5,7 +5,7 @@ import { buildCommit } from "./fast-import.ts";
 import type { Credentials } from "./git-env.ts";
 import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
-import { branchRef, objectId, remoteUrl } from "./names.ts";
+import { branchRef, remoteUrl } from "./names.ts";
 import { GitError, type Mirror, type RefUpdate } from "./port.ts";
 import { judgePush, pushArguments } from "./push.ts";
 import { openReader } from "./reader.ts";
@@ -24,6 +24,7 @@ export interface MirrorOptions {
   log?: (message: string, fields: Record<string, unknown>) => void;
 }
 
+const REMOTE = "origin";
 const REMOTE_LIMIT_MS = 5 * 60_000;
 /** A lock this old was left by a process that was killed: no command of ours runs as long. */
 const STALE_LOCK_MS = REMOTE_LIMIT_MS + 60_000;
@@ -64,7 +65,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       // Named branches that are not there make git refuse the whole fetch: it names one, which is dropped here as prune would.
       const missing = error instanceof GitError ? /couldn't find remote ref (\S+)/.exec(error.message)?.[1] : undefined;
       if (missing === undefined || !refs.includes(missing)) throw error;
-      await setRefs(repository, [{ ref: missing, old: undefined, new: undefined }]);
+      await forget(repository, missing);
       const rest = refs.filter((ref) => ref !== missing);
       if (rest.length > 0) await fetchBranches(rest);
     }
@@ -78,9 +79,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
 
   async function push(updates: readonly RefUpdate[], tries = 3): Promise<"ok" | "stale"> {
     if (updates.length === 0) return "ok";
-    const result = await remote("push to", pushArguments(url, updates), { answers: [0, 1] });
+    // Pushed to the remote by name: git then moves the mirror's own refs along, which saves a process.
+    const result = await remote("push to", pushArguments(REMOTE, updates), { answers: [0, 1] });
     const verdict = judgePush(url, updates, result);
-    if (verdict === "ok") await setRefs(repository, updates);
     if (verdict !== "unsure") return verdict;
     const refs = await remoteRefs(updates.map((update) => update.ref));
     if (updates.some((update) => refs.get(update.ref) !== update.old)) return "stale";
@@ -92,7 +93,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const { trees: _trees, refCommit, ...reads } = reader;
   return {
     ...reads,
-    fetch: (branches) => serially(() => fetchBranches(branches === undefined ? ["refs/heads/*"] : branches.map(branchRef))),
+    fetch: (branches) => serially(() => fetchBranches(branches === undefined ? ["refs/heads/*"] : branches.map((name) => (name.startsWith("refs/") ? fullRef(name) : branchRef(name))))),
     head: async (branch) => await refCommit(branchRef(branch)),
     remoteHead: async (branch) => (await remoteRefs([branchRef(branch)])).get(branchRef(branch)),
     commit: (input) => buildCommit(repository, reader.trees, input),
@@ -111,19 +112,19 @@ async function makeBare(repository: Repository, url: string): Promise<void> {
     if (!existsSync(join(directory, "HEAD"))) {
       await runGit(repository, ["init", "--bare", "--quiet", "--template=", "--initial-branch=stagecoach-none"]);
     }
-    await runGit(repository, ["config", "remote.origin.url", url]);
+    await runGit(repository, ["config", `remote.${REMOTE}.url`, url]);
+    await runGit(repository, ["config", `remote.${REMOTE}.fetch`, "+refs/heads/*:refs/heads/*"]);
   } catch (error) {
     throw gitError(`make a mirror in ${directory}`, error);
   }
 }
 
-/** Moves the mirror's own refs, whatever they were: they only say what the remote was last seen to have. */
-async function setRefs(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
-  const lines = updates.map(({ ref, new: to }) => (to === undefined ? `delete ${ref}\n` : `update ${ref} ${objectId(to)}\n`));
+/** Forgets a branch that the remote no longer has. */
+async function forget(repository: Repository, ref: string): Promise<void> {
   try {
-    await pipeGit(repository, ["update-ref", "--stdin"], lines);
+    await pipeGit(repository, ["update-ref", "--stdin"], [`delete ${ref}\n`]);
   } catch (error) {
-    throw gitError("note what the remote has", error);
+    throw gitError(`forget ${ref}`, error);
   }
 }
 

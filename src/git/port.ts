@@ -1,6 +1,6 @@
 /** A bare mirror of one config repo: everything the product reads and writes in Git goes through it. No work tree. */
 export interface Mirror {
-  /** Fetches the named branches (or all heads) from the remote; prunes. */
+  /** Fetches the named branches, or full refs (`refs/pull/7/head`), or all heads from the remote; prunes. */
   fetch(branches?: string[]): Promise<void>;
   /** Commit a branch of the remote points to as of the last fetch; undefined: no such branch. */
   head(branch: string): Promise<string | undefined>;

@@ -4,7 +4,7 @@ import { GitError, type RefUpdate } from "./port.ts";
 import type { GitResult } from "./run-git.ts";
 
 /** Arguments of one atomic push that is refused unless every ref is at its `old`. */
-export function pushArguments(url: string, updates: readonly RefUpdate[]): string[] {
+export function pushArguments(remote: string, updates: readonly RefUpdate[]): string[] {
   const leases: string[] = [];
   const refspecs: string[] = [];
   const seen = new Set<string>();
@@ -15,7 +15,7 @@ export function pushArguments(url: string, updates: readonly RefUpdate[]): strin
     leases.push(`--force-with-lease=${ref}:${update.old === undefined ? "" : objectId(update.old)}`);
     refspecs.push(`${update.new === undefined ? "" : objectId(update.new)}:${ref}`);
   }
-  return ["push", "--porcelain", "--atomic", "--no-verify", "--no-signed", ...leases, "--end-of-options", url, ...refspecs];
+  return ["push", "--porcelain", "--atomic", "--no-verify", "--no-signed", ...leases, "--end-of-options", remote, ...refspecs];
 }
 
 /** What one ref came to: the flag and the words in brackets of `--porcelain`. */

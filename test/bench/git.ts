@@ -95,7 +95,7 @@ async function ms(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function medianMs(runs: number, work: (round: number) => Promise<unknown>): Promise<number> {
-  await work(-1);
+  await work(runs);
   const times: number[] = [];
   for (let round = 0; round < runs; round++) times.push(await ms(() => work(round)));
   return median(times);

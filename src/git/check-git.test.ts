@@ -1,0 +1,19 @@
+import { afterEach, expect, test } from "vitest";
+import { checkGit } from "./check-git.ts";
+
+const path = process.env["PATH"];
+
+afterEach(() => {
+  process.env["PATH"] = path;
+});
+
+test("the machine's git is new enough, and says whether it can serve", async () => {
+  const { version, httpBackend } = await checkGit();
+  expect(version).toMatch(/^\d+\.\d+\.\d+/);
+  expect(httpBackend).toBe(true);
+});
+
+test("without git one line says what to install", async () => {
+  process.env["PATH"] = "/nowhere";
+  await expect(checkGit()).rejects.toMatchObject({ kind: "Unavailable", message: expect.stringContaining("install git 2.38") });
+});
