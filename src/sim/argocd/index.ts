@@ -95,6 +95,7 @@ export interface ArgoCdSim {
   idle(): Promise<void>;
   /** When something is due next, by the clock. */
   nextAt(): number | undefined;
+  /** Ends everything, the given git sources too. */
   close(): Promise<void>;
 }
 
@@ -237,6 +238,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
       sets.close();
       clusters.close();
       await scheduler.idle();
+      for (const source of sources) await source.close();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

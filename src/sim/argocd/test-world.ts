@@ -160,7 +160,6 @@ export async function testWorld(
     },
     async close() {
       await argo.close();
-      await source.close();
       await kubernetes.close();
       await repo.remove();
     },
