@@ -28,7 +28,7 @@ export interface KubernetesOptions {
 }
 
 const DEFAULTS: Tuning = {
-  pageSize: 250,
+  pageSize: 50,
   silentMs: 90_000,
   watchMs: 300_000,
   relistMs: 1_800_000,
