@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import { shortAge } from "../report/tree-nodes.ts";
+import { shortAge } from "../report/tree-marks.ts";
 import { epoch } from "../rollout/time.ts";
 import { CommandError } from "./command.ts";
 import { columns, entryOf, type JournalSource, plain, withSource } from "./journal-source.ts";

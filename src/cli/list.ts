@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { statusWord } from "../report/tree.ts";
-import { shortAge } from "../report/tree-nodes.ts";
+import { shortAge } from "../report/tree-marks.ts";
 import { releaseName } from "../report/words.ts";
 import { epoch } from "../rollout/time.ts";
 import { columns, type JournalSource, plain, withSource } from "./journal-source.ts";

@@ -1,25 +1,10 @@
 import type { PlannedBatch, PlannedTarget } from "../rollout/plan-types.ts";
-import {
-  type Batch,
-  type BatchPhase,
-  type BatchTarget,
-  isEnded,
-  type Requeued,
-  type Run,
-  type RunPhase,
-  type TargetPhase,
-} from "../rollout/run.ts";
-import { epoch, type Time } from "../rollout/time.ts";
+import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../rollout/run.ts";
+import type { Time } from "../rollout/time.ts";
+import { BATCH_MARKS, type Mark, mark, RUN_MARKS, TARGET_MARKS, within } from "./tree-marks.ts";
 import { shortName } from "./words.ts";
 
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
-
-export type Tone = "good" | "busy" | "warn" | "bad" | "dim" | "plain";
-
-export interface Mark {
-  icon: string;
-  tone: Tone;
-}
 
 export interface TreeNode {
   kind: "run" | "stage" | "batch" | "cluster" | "application";
@@ -35,42 +20,6 @@ export interface TreeNode {
   /** Said instead of the children where they are folded. */
   folded: string;
 }
-
-const mark = (icon: string, tone: Tone): Mark => ({ icon, tone });
-
-export const RUN_MARKS: Record<RunPhase, Mark> = {
-  Pending: mark("○", "dim"),
-  Progressing: mark("◌", "busy"),
-  Paused: mark("॥", "warn"),
-  RollingBack: mark("↩", "warn"),
-  Succeeded: mark("✔", "good"),
-  Failed: mark("✖", "bad"),
-  Aborted: mark("⊘", "warn"),
-  Superseded: mark("⊘", "dim"),
-};
-
-const BATCH_MARKS: Record<BatchPhase, Mark> = {
-  Proposing: mark("◌", "busy"),
-  Open: mark("◌", "busy"),
-  Merging: mark("●", "busy"),
-  Merged: mark("●", "busy"),
-  Baking: mark("●", "good"),
-  Settled: mark("✔", "good"),
-  Closed: mark("⊘", "dim"),
-};
-
-const TARGET_MARKS: Record<TargetPhase, Mark> = {
-  Pending: mark("○", "dim"),
-  Requeued: mark("↻", "warn"),
-  Proposed: mark("◌", "busy"),
-  Merged: mark("●", "busy"),
-  Syncing: mark("●", "busy"),
-  Healthy: mark("●", "good"),
-  Baked: mark("✔", "good"),
-  Failed: mark("✖", "bad"),
-  Skipped: mark("⊘", "dim"),
-  RolledBack: mark("↩", "warn"),
-};
 
 /** The one that says most about a cluster comes first. */
 const WORST_FIRST: readonly TargetPhase[] = [
@@ -261,25 +210,4 @@ function putOffNode({ run }: Seen, cluster: string): TreeNode {
   const mark = isEnded(run) ? TARGET_MARKS.Pending : TARGET_MARKS.Requeued;
   const status = isEnded(run) ? "Not reached" : "Requeued";
   return { kind: "cluster", name: shortName(cluster), mark, status, info: "at the stage's end", children: [], state: "later", folded: "" };
-}
-
-/** `in 2m5s`, or `now` where the time has come. */
-export function within(time: Time, now: number): string {
-  const ms = epoch(time) - now;
-  return ms > 0 ? `in ${shortAge(ms)}` : "now";
-}
-
-/** At most two units: `3d4h`, `2m5s`, `40s`. */
-export function shortAge(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  const units = [
-    ["d", Math.floor(seconds / 86_400)],
-    ["h", Math.floor(seconds / 3600) % 24],
-    ["m", Math.floor(seconds / 60) % 60],
-    ["s", seconds % 60],
-  ] as const;
-  const first = units.findIndex(([, amount]) => amount > 0);
-  if (first < 0) return "0s";
-  const parts = units.slice(first, first + 2).filter(([, amount]) => amount > 0);
-  return parts.map(([unit, amount]) => `${amount}${unit}`).join("");
 }

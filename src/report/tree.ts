@@ -1,6 +1,7 @@
 import { isEnded, type Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
-import { RUN_MARKS, runNode, shortAge, type Tone, type TreeNode, within } from "./tree-nodes.ts";
+import { RUN_MARKS, shortAge, type Tone, within } from "./tree-marks.ts";
+import { runNode, type TreeNode } from "./tree-nodes.ts";
 import { releaseName, shortName } from "./words.ts";
 
 export interface TreeOptions {
