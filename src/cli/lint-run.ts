@@ -112,8 +112,11 @@ function sharedSources(rollouts: readonly Rollout[], checkout: Checkout): Proble
 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Problem[] {
   const made = makePlan(rollout, checkout, inventory, {});
-  const problems = [...made.problems, ...fixedFiles(rollout, checkout, made.problems)];
-  for (const { code, message } of made.plan?.warnings ?? []) {
+  const known = made.problems.filter((problem) => problem.code !== "LABELS_GUESSED");
+  const problems = [...known, ...fixedFiles(rollout, checkout, known)];
+  // Labels that are only guessed tell nothing of who is selected and who is left out.
+  const fleetKnown = known.length === made.problems.length;
+  for (const { code, message } of fleetKnown ? (made.plan?.warnings ?? []) : []) {
     // Nothing was given to judge the fleet by; that is said once already.
     if (code === "NO_TARGETS" && problems.some((problem) => problem.code === "SOURCE_NOT_FOUND")) continue;
     problems.push({

@@ -46,6 +46,13 @@ describe("lint", () => {
     expect(await linted()).toEqual({ exit: 0, problems: [] });
   });
 
+  test("without an inventory it has none either, and says what was not judged", async () => {
+    expect(await run([dir])).toBe(0);
+    expect(out).toBe(
+      "1 rollout in 1 file: 0 errors, 0 warnings\nWhether stages select clusters and cover all of them was not judged: give --inventory.\n",
+    );
+  });
+
   test("the examples have no error of their own", async () => {
     expect(await run([join(ROOT, "rollouts"), "--repo", join(ROOT, "rollouts"), "-o", "json"])).toBe(1);
     const { problems } = JSON.parse(out) as { problems: { code: string; severity: string }[] };
@@ -138,6 +145,7 @@ describe("what lint shows", () => {
   → did you mean "maxUnavailable"?
 
 0 rollouts in 1 file: 1 error, 0 warnings
+Whether stages select clusters and cover all of them was not judged: give --inventory.
 `);
   });
 

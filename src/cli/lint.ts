@@ -27,6 +27,8 @@ function program(): Command {
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
 
+const NO_INVENTORY = "Whether stages select clusters and cover all of them was not judged: give --inventory.\n";
+
 /** `stagecoach lint`. */
 export async function run(argv: readonly string[]): Promise<number> {
   const command = parseArgs(program(), argv);
@@ -40,7 +42,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   const report = lint(checkout, files, inventoryAt(options.inventory));
   if (options.output === "json") process.stdout.write(`${JSON.stringify(lintJson(report), null, 2)}\n`);
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
-  else process.stdout.write(lintText(report, (file) => readable(checkout, file), wantsColour()));
+  else
+    process.stdout.write(
+      lintText(report, (file) => readable(checkout, file), wantsColour()) + (options.inventory === undefined ? NO_INVENTORY : ""),
+    );
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
 }
 

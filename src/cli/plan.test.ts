@@ -77,7 +77,7 @@ describe("the fleet's rollout", () => {
   });
 
   test("next goes on from where the pins and the status are", async () => {
-    const repo = changed("appsets/my-app-set.yaml", /(cluster: eu-(?:central|west)-1-a\n(?:.*\n){2}.*targetRevision: )v1.4.1/g, "$1v1.5.0");
+    const repo = changed("appsets/my-app-set.yaml", /(cluster: eu-(?:central|west)-1-a\n(?:.*\n){3}.*targetRevision: )v1.4.1/g, "$1v1.5.0");
     const plan = await json("my-app", "--repo", repo, "--inventory", INVENTORY, "--to", "v1.5.0");
     expect(plan.next).toMatchObject({ stage: "eu-west-1", batch: 1, targets: [{ cluster: "eu-west-1-b" }] });
     edit("inventory.yaml", "status: Healthy", "status: Progressing");
