@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { assess, CLAUSE_NAMES, type ClauseName, type LivenessInput } from "./liveness.ts";
 import { application, at, COMMIT, input, LATER, MERGED, merged, NOW, OLDER, pinned, REPO } from "./testing/application.ts";
@@ -195,4 +196,10 @@ describe("traps that others fell into", () => {
     expect(assess(input({ application: pinned(COMMIT), change })).verdict).toBe("live");
     expect(assess(input({ application: pinned(COMMIT), change, also, ancestry: () => "missing" })).clause).toBe("revision");
   });
+});
+
+test("the documentation has a row for every clause, in the order they are judged", () => {
+  const page = readFileSync(new URL("../../docs/liveness.md", import.meta.url), "utf8");
+  const rows = [...page.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual([...CLAUSE_NAMES]);
 });
