@@ -5,7 +5,7 @@ import { type MapNode, type PinNode, position, type ScalarNode, type SeqNode } f
 import { scalarText } from "./scalar.ts";
 import type { PinError, PinErrorCode } from "./types.ts";
 
-/** What a list holds that must not be empty: a name no cluster can have, since cluster names in selectors are label values. */
+/** Stands in a list that would otherwise be empty: Argo CD refuses a selector without values, and with it the whole set. */
 export const NO_CLUSTER = "no-cluster.stagecoach.dev";
 
 /** The list of names in one post-selector. `node` is an empty scalar where `values:` has nothing behind it. */
@@ -56,11 +56,11 @@ function readEntry(file: PinFile, path: string, operator: "In" | "NotIn"): Read<
   const located = locateNode(file, path);
   if (!located.ok) return located;
   const entry = located.node;
-  const clusters = entry.kind === "map" ? valueOf(entry, "clusters") : undefined;
+  const clusters = entry.kind === "map" ? valueAt(entry, "clusters") : undefined;
   if (entry.kind !== "map" || clusters === undefined) {
     return refuse("PIN_NOT_FOUND", `${path} is not a clusters generator`, "Name an entry that has `clusters:`.", file.text, entry.start);
   }
-  const expressions = mapAt(entry, "selector") === undefined ? undefined : valueOf(mapAt(entry, "selector") as MapNode, "matchExpressions");
+  const expressions = mapAt(entry, "selector") === undefined ? undefined : valueAt(mapAt(entry, "selector") as MapNode, "matchExpressions");
   const own = (expressions?.kind === "seq" ? expressions.items : []).filter(
     (one): one is MapNode => one.kind === "map" && textOf(file, one, "key") === "name" && textOf(file, one, "operator") === operator,
   );
@@ -77,13 +77,13 @@ function readEntry(file: PinFile, path: string, operator: "In" | "NotIn"): Read<
   }
   const list = listOf(file, expression);
   if (!list.ok) return list;
-  const selector = clusters.kind === "map" ? valueOf(clusters, "selector") : undefined;
+  const selector = clusters.kind === "map" ? valueAt(clusters, "selector") : undefined;
   const rest = [describe(file, selector), describe(file, mapAt(entry, "selector"), expression)].join("\n");
   return { ok: true, entry, list: list.list, rest };
 }
 
 function listOf(file: PinFile, expression: MapNode): Read<{ list: NameList }> {
-  const node = valueOf(expression, "values");
+  const node = valueAt(expression, "values");
   const column = expression.flow ? -1 : expression.column;
   if (node?.kind === "seq" && node.anchor === undefined) {
     const scalars = node.items.filter(
@@ -113,17 +113,17 @@ function describe(file: PinFile, node: PinNode | undefined, except?: PinNode): s
   return `{${pairs.sort().join()}}`;
 }
 
-function valueOf(node: MapNode, key: string): PinNode | undefined {
+function valueAt(node: MapNode, key: string): PinNode | undefined {
   return node.pairs.find((pair) => pair.key === key)?.value;
 }
 
 function mapAt(node: MapNode, key: string): MapNode | undefined {
-  const value = valueOf(node, key);
+  const value = valueAt(node, key);
   return value?.kind === "map" ? value : undefined;
 }
 
 function textOf(file: PinFile, node: MapNode, key: string): string | undefined {
-  const value = valueOf(node, key);
+  const value = valueAt(node, key);
   return value?.kind === "scalar" ? scalarText(file.text, value) : undefined;
 }
 

@@ -39,14 +39,10 @@ function cut(text: string, node: SeqNode, gone: readonly number[]): Op[] {
   });
 }
 
-/** The item's own line goes, with the comment on it. A first item on the line of its key or dash leaves that line in place. */
+/** The item's own line goes, with the comment on it and the line break before it, so that a file without a last one stays so. */
 function cutLine(text: string, dash: number, end: number): Op[] {
   const lineStart = text.lastIndexOf("\n", dash - 1) + 1;
-  const newline = text.indexOf("\n", end);
-  if (newline !== -1) return [{ start: lineStart, end: newline + 1, text: "" }];
-  // The file ends here without a line break, and goes on doing so.
-  const before = text[lineStart - 2] === "\r" ? lineStart - 2 : lineStart - 1;
-  return [{ start: Math.max(before, 0), end: text.length, text: "" }];
+  return [{ start: lineStart - (text[lineStart - 2] === "\r" ? 2 : 1), end: lineEnd(text, end), text: "" }];
 }
 
 /** With the comma and the space before it; those of the items that open the list, with what comes after them. */

@@ -98,13 +98,27 @@ export function endOf(node: PinNode): number {
   }
 }
 
-/** Line and column of an offset, both from 1. */
+/** The line starts of the text asked about last: a batch asks for hundreds of places in one file. */
+let lines: { text: string; starts: number[] } = { text: "", starts: [0] };
+
+function lineStarts(text: string): number[] {
+  if (lines.text === text) return lines.starts;
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  lines = { text, starts };
+  return starts;
+}
+
+/** Line and column of an offset, both from 1. A byte order mark takes no column. */
 export function position(text: string, offset: number): { line: number; column: number } {
-  let line = 1;
-  let lineStart = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) {
-    line++;
-    lineStart = at + 1;
+  const starts = lineStarts(text);
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
   }
-  return { line, column: Math.max(offset - lineStart, 0) + 1 };
+  const start = low === 0 && text.charCodeAt(0) === 0xfeff ? 1 : (starts[low] ?? 0);
+  return { line: low + 1, column: Math.max(offset - start, 0) + 1 };
 }
