@@ -14,6 +14,7 @@ import { at, clockTime, second, short } from "./moment.ts";
 
 export { CLAUSES, isEarlier } from "./clauses.ts";
 export { type Ancestry, type Change, CLAUSE_NAMES, type ClauseName, type Intended, type LivenessInput } from "./liveness-types.ts";
+export { equalDestination, equalSources, normalRepo } from "./same.ts";
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 
