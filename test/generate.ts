@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { overrideSchema, repoConfigSchema, resourceSchema } from "../src/rollout/schema.ts";
+import { PROBLEMS } from "./generate-problems.ts";
 
 interface JsonSchema {
   description?: string;
@@ -96,13 +97,59 @@ or, so that the resource stays as it is, in \`.github/stagecoach.yaml\`. Without
 
 `;
 
+const OUTPUT = `## \`stagecoach plan NAME -o json\`
+
+\`\`\`json
+{
+  "rollout": "my-app",
+  "release": "v1.5.0",
+  "hash": "…",
+  "stages": [
+    {
+      "name": "canary in EMEA",
+      "clusters": ["eu-central-1-a"],
+      "requeued": ["eu-west-1-c"],
+      "batches": [
+        { "targets": [{ "cluster": "…", "application": "…", "from": "v1.4.1", "to": "v1.5.0", "file": "…", "path": "…" }] }
+      ]
+    }
+  ],
+  "next": { "stage": "canary in EMEA", "batch": 1, "targets": [] },
+  "uncovered": [],
+  "warnings": [{ "code": "…", "message": "…" }]
+}
+\`\`\`
+
+- \`release\` is the version; an object where the release has values by name; null without one (\`from\`, \`to\`, \`file\` and \`path\`
+  are null then).
+- Names of clusters and Applications are short where they are unique, else \`controlPlane/cluster\` and
+  \`controlPlane/namespace/application\`.
+- A target with several pins has the first in \`from\` to \`path\`, and all of them in \`edits\`.
+- \`next\` is the batch that would be opened now, by the pins in the checkout and the status of the Applications in the
+  inventory; null where there is none to open, or no status. \`batch\` counts from 1 in its stage. A cluster at the release that is
+  not healthy and synced counts against \`maxUnavailable\` first. With \`Fixed\` a batch is opened when the one before is done, with
+  \`Rolling\` clusters fill the room there is. Requeued clusters hold up the next stage, not their own stage's batches.
+- Where no plan can be made, exit code 1 and \`{"problems": […]}\` as lint has them.
+
+## \`stagecoach lint -o json\`
+
+\`{"problems": [{code, severity, file, line, column, message, hint, path}], "rollouts": [{name, file}], "files": […]}\`. Exit code 1
+where a problem has severity \`error\`.
+
+`;
+
+function problems(): string {
+  const rows = Object.entries(PROBLEMS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  return `### Codes\n\nWhere a pin or an ApplicationSet is to blame, the codes of \`pin get\` and \`appset render\` come up too.\n\n| code | means |\n| --- | --- |\n${rows.join("\n")}\n`;
+}
+
 function page(schema: JsonSchema): string {
   const config = z.toJSONSchema(repoConfigSchema, { io: "input" }) as JsonSchema;
   const override = z.toJSONSchema(overrideSchema, { io: "input" }) as JsonSchema;
   const sections: string[] = [];
   section("The resource", schema, sections, "");
   const settings = ["## `.github/stagecoach.yaml`\n", table(config), "### `rollouts.NAME`\n", table(override)].join("\n");
-  return `${INTRO}${sections.join("\n")}\n${TEMPLATES}${settings}`;
+  return `${INTRO}${sections.join("\n")}\n${TEMPLATES}${settings}\n${OUTPUT}${problems()}`;
 }
 
 function section(title: string, schema: JsonSchema, sections: string[], path: string): void {
