@@ -28,7 +28,21 @@ export async function comments({ octokit, owner, repo }: RepoOctokit, pull: numb
 /** Found by its hidden marker and by being ours: anybody can write the marker. */
 export function stickyComments(place: RepoOctokit, identity: () => Promise<{ login: string }>) {
   const known = new Map<string, { id: number; url: string; body: string }>();
-  return async (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> => {
+  const turns = new Map<string, Promise<unknown>>();
+  // One after the other for each comment: two at once would each find none, and make two.
+  return (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> => {
+    const key = `${pull} ${marker}`;
+    const turn = (turns.get(key) ?? Promise.resolve()).then(() => put(pull, marker, text));
+    const done = turn
+      .catch(() => undefined)
+      .finally(() => {
+        if (turns.get(key) === done) turns.delete(key);
+      });
+    turns.set(key, done);
+    return turn;
+  };
+
+  async function put(pull: number, marker: string, text: string): Promise<{ id: number; url: string }> {
     const hidden = `<!-- ${marker} -->`;
     const body = `${hidden}\n${text}`;
     if (body.length > COMMENT_LIMIT) throw new RangeError(`a comment of ${body.length} characters: GitHub takes at most ${COMMENT_LIMIT}`);
@@ -43,14 +57,14 @@ export function stickyComments(place: RepoOctokit, identity: () => Promise<{ log
     const made = { id: data.id, url: data.html_url, body };
     known.set(key, made);
     return made;
-  };
+  }
 
   async function write(pull: number, body: string, id: number | undefined) {
     const { octokit, owner, repo } = place;
     return asking(`comment on ${pull}`, async () => {
       if (id === undefined)
         return (await octokit.rest.issues.createComment({ owner, repo, issue_number: pull, body, ...NEVER_RETRY })).data;
-      return (await octokit.rest.issues.updateComment({ owner, repo, comment_id: id, body })).data;
+      return (await octokit.rest.issues.updateComment({ owner, repo, comment_id: id, body, ...NEVER_RETRY })).data;
     });
   }
 

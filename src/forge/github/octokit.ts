@@ -14,12 +14,19 @@ export const NEVER_RETRY = { request: { retries: 0 } };
 
 const MOST_KEPT = 2000;
 
+type OctokitResponse = Awaited<ReturnType<Octokit["request"]>>;
+
+/** Pagination rewrites the data of a list in place: each caller gets its own. */
+function copy(response: OctokitResponse): OctokitResponse {
+  return { ...response, data: structuredClone(response.data) };
+}
+
 /**
  * Makes every GET conditional: an unchanged answer costs GitHub's 304, which is free of the rate limit, and is served from
  * memory. Kept per Octokit, so per installation.
  */
 export function conditionalReads(octokit: OctokitLike): void {
-  const kept = new Map<string, { etag: string; response: unknown }>();
+  const kept = new Map<string, { etag: string; response: OctokitResponse }>();
   octokit.hook.wrap("request", async (request, options) => {
     if (options.method !== "GET") return request(options);
     const {
@@ -33,20 +40,18 @@ export function conditionalReads(octokit: OctokitLike): void {
     } = options as Record<string, unknown> & typeof options;
     const key = `${String(baseUrl)} ${String(url)} ${JSON.stringify(parameters)} ${String(headers["accept"])}`;
     const known = kept.get(key);
+    // Set in place: hooks further in (authentication) are bound to this very object and see no other.
+    if (known !== undefined) headers["if-none-match"] = known.etag;
     try {
-      const response = await request({
-        ...options,
-        headers: { ...headers, ...(known === undefined ? {} : { "if-none-match": known.etag }) },
-      });
+      const response = await request(options);
       const etag = response.headers["etag"];
       kept.delete(key);
-      if (typeof etag === "string") kept.set(key, { etag, response });
+      if (typeof etag === "string") kept.set(key, { etag, response: copy(response) });
       const oldest = kept.keys().next().value;
       if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
       return response;
     } catch (error) {
-      if (known !== undefined && (error as { status?: unknown }).status === 304)
-        return known.response as Awaited<ReturnType<typeof request>>;
+      if (known !== undefined && (error as { status?: unknown }).status === 304) return copy(known.response);
       throw error;
     }
   });

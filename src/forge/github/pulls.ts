@@ -7,12 +7,18 @@ type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
 type ListedPull = RestEndpointMethodTypes["pulls"]["list"]["response"]["data"][number];
 
 export async function pull({ octokit, owner, repo }: RepoOctokit, number: number): Promise<Pull | null> {
+  let data: PullData;
   try {
-    return toPull((await octokit.rest.pulls.get({ owner, repo, pull_number: number })).data);
+    ({ data } = await octokit.rest.pulls.get({ owner, repo, pull_number: number }));
   } catch (error) {
     if (answerOf(error)?.status === 404) return null;
     throw forgeError(`read pull request ${number}`, error);
   }
+  if (data.state === "open" || data.merged) return toPull(data);
+  // Who closed it stands only on its issue.
+  const issue = await asking(`ask who closed pull request ${number}`, () => octokit.rest.issues.get({ owner, repo, issue_number: number }));
+  const closedBy = issue.data.closed_by?.login;
+  return { ...toPull(data), ...(closedBy === undefined ? {} : { closedBy }) };
 }
 
 /** Listed ones carry no `mergeable`, and not who merged: the one found is read by itself. */
