@@ -89,7 +89,8 @@ export function close(draft: Draft, batch: Batch, why: string): void {
 /** Asks for the PRs of batches that have none yet, or lets a batch with nothing to change go on without one. */
 export function propose(draft: Draft): void {
   for (const batch of draft.run.batches) {
-    if (batch.phase === "Proposing" && batch.closing === undefined) proposeOne(draft, batch.number);
+    // A later stage's batch waits where an earlier stage has something to catch up on.
+    if (batch.phase === "Proposing" && batch.closing === undefined && batch.stage <= draft.run.stage) proposeOne(draft, batch.number);
   }
 }
 

@@ -56,7 +56,7 @@ function endBake(draft: Draft, batch: Batch): void {
     return;
   }
   mapTargets(draft, batch.number, (target) =>
-    target.phase === "Healthy" ? moveTarget(draft, target, "Baked", "live, healthy and baked") : target,
+    target.phase === "Healthy" ? moveTarget(draft, target, "Baked", "live, healthy and baked", { waitingSince: undefined }) : target,
   );
   const failed = batch.targets.filter((target) => target.phase === "Failed");
   const why =
@@ -93,7 +93,7 @@ function bakeSingly(draft: Draft, number: number): void {
     if (draft.now < until) wakeAt(draft, until);
     else if (draft.world.targets.get(target.key)?.assessment?.verdict === "live") {
       draft.transition = true;
-      return moveTarget(draft, target, "Baked", "live, healthy and baked");
+      return moveTarget(draft, target, "Baked", "live, healthy and baked", { waitingSince: undefined });
     }
     return target;
   });

@@ -140,14 +140,19 @@ export function blockedBefore(draft: Draft, batch: Batch): string | undefined {
   if (run.phase === "Paused") return "the run is paused";
   const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
   for (const other of run.batches) {
-    if (other.number >= batch.number) break;
-    if (rolling && other.stage === batch.stage) continue;
+    if (!comesBefore(other, batch, rolling)) continue;
     if (!isSettled(other)) return `waiting for ${batchName(run, other)} to settle`;
   }
   const window = run.plan.stages[batch.stage]?.maxUnavailable ?? 1;
   const busy = new Set([...occupied(run, batch.stage, batch.number), ...clustersOf(liveTargets(batch))]);
   if (busy.size > window) return `waiting for the window: ${nameList(run, busy)} would be ${busy.size} in flight of at most ${window}`;
   return undefined;
+}
+
+/** By stage, then by number: a catch-up batch of an earlier stage comes first though it was made later. */
+function comesBefore(other: Batch, batch: Batch, rolling: boolean): boolean {
+  if (other.stage !== batch.stage) return other.stage < batch.stage;
+  return !rolling && other.number < batch.number;
 }
 
 export function isSettled(batch: Batch): boolean {

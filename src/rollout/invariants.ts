@@ -65,7 +65,8 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
     }
     const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
     for (const other of run.batches) {
-      if (other.number >= batch.number || (rolling && other.stage === batch.stage)) continue;
+      const earlier = other.stage < batch.stage || (other.stage === batch.stage && other.number < batch.number && !rolling);
+      if (!earlier) continue;
       for (const target of other.targets) {
         const why = unconfirmed(run, other, target);
         if (why !== undefined) report(2, `batch ${batch.number} merges although ${target.key} of batch ${other.number} ${why}`);
@@ -163,6 +164,8 @@ function oneRunOneIdentity(before: Run, after: Run, report: Report): void {
     report(5, "plan, resource or release of the run changed");
   const came = before.endedAt !== undefined && after.endedAt === undefined;
   if (came && before.phase !== "Failed") report(5, `a run that was ${before.phase} goes on`);
+  if (before.ending !== undefined && after.ending === undefined && after.phase !== before.ending.phase)
+    report(5, "a run that was to end goes on");
   const open = after.batches.filter((batch) => batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging");
   if (open.length > 1) report(5, `${open.length} pull requests of the run are open at once`);
   if (after.endedAt !== undefined && open.length > 0) report(5, `the run ended with batch ${open[0]?.number} open`);

@@ -133,7 +133,16 @@ function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefin
   const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
   if (!isUnmerged(place)) putOut(draft, place, "Requeued", why);
   requeue(draft, stage, [place.cluster], why, until);
-  if (stage < draft.run.stage) change(draft, { stage });
+  goBack(draft, stage);
+}
+
+/** An earlier stage has something to catch up on: what is open of a later one is closed, and built again when its turn comes. */
+function goBack(draft: Draft, stage: number): void {
+  if (stage >= draft.run.stage) return;
+  change(draft, { stage });
+  for (const batch of draft.run.batches) {
+    if (batch.stage > stage && batch.phase === "Open") close(draft, batch, "an earlier stage has clusters to catch up on");
+  }
 }
 
 /** Takes a cluster's targets out of a batch that has merged. */

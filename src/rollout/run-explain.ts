@@ -9,6 +9,6 @@ export function sayPaused(draft: Draft): void {
 
 /** Where its first batch that is not settled stands is where the run stands. Without one, its stage has said what it waits for. */
 export function sayFromBatches(draft: Draft): void {
-  const batch = draft.run.batches.find((one) => !isSettled(one));
+  const batch = draft.run.batches.find((one) => one.stage <= draft.run.stage && one.phase !== "Closed" && !isSettled(one));
   if (batch !== undefined) say(draft, batch.why, batch.next);
 }

@@ -12,6 +12,8 @@ const REFILL_MS = 120_000;
 
 /** Makes the batch that comes next, if one may be made now, and moves from stage to stage and to the end. */
 export function moveOn(draft: Draft): void {
+  // One PR at a time: what is being closed is seen closed first.
+  if (draft.run.batches.some((batch) => batch.closing !== undefined)) return;
   for (;;) {
     const { stage } = draft.run;
     const planned = draft.run.plan.stages[stage];

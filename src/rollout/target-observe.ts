@@ -133,10 +133,12 @@ function deadline(draft: Draft, target: BatchTarget, why: string, assessment?: A
 
 /** Confirmed, and healthy for `bake` yet to come: an unhealthy moment makes it in flight again, and the bake starts over. */
 function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
-  if (assessment === undefined) return touchTarget(target, { why: "confirmed; Argo CD cannot be read now" });
+  if (assessment === undefined) return waits(draft, target, "confirmed; Argo CD cannot be read now");
   if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
   if (assessment.verdict === "failing") return fail(draft, target, assessment.sentence, assessment);
-  if (!isUnhealthy(assessment)) return touchTarget(target, { why: assessment.sentence });
+  if (assessment.verdict === "live") return touchTarget(target, { why: assessment.sentence, waitingSince: undefined });
+  // Neither healthy nor unhealthy: the bake does not end on it, and it may not stay so for ever.
+  if (!isUnhealthy(assessment)) return waits(draft, target, assessment.sentence);
   const restarts = (batch.bake?.restarts ?? 0) + 1;
   if (restarts > MOST_RESTARTS) {
     return fail(draft, target, `unhealthy again while baking, after ${MOST_RESTARTS} restarts: ${assessment.sentence}`, assessment);
@@ -145,8 +147,10 @@ function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Ass
   draft.disturbed.add(batch.number);
   draft.events.push(`${clusterName(draft.run, target.cluster)} became unhealthy while baking: ${assessment.sentence}`);
   const deadlineAt = iso(draft.now + progressDeadline(draft, batch));
-  return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, confirmedAt: undefined, evidence: undefined });
+  return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, ...UNCONFIRMED });
 }
+
+const UNCONFIRMED = { confirmedAt: undefined, evidence: undefined, waitingSince: undefined };
 
 /**
  * Staleness and comparisons under way are nothing about health: a busy repository would never finish a bake. Clause names

@@ -141,7 +141,7 @@ function happening(dice: Random, names: readonly string[], at: number): Happenin
     () => ({ at, kind: "label", cluster, drained: false }),
     () => ({ at, kind: "leave", cluster }),
     () => ({ at, kind: "loseApplication", cluster }),
-    () => ({ at, kind: "forcePush" }),
+    () => ({ at, kind: "forcePush", keeps: dice.chance(0.5) }),
     () => ({ at, kind: "argoDown", forMs }),
     () => ({ at, kind: "forgeDown", forMs }),
     () => ({ at, kind: "refuse", forMs, answer: dice.pick(["Human", "Wait", "Retry"] as const) }),

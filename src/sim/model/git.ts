@@ -54,8 +54,8 @@ export function lastChange(git: ModelGit, pin: string): ModelCommit | undefined 
   return entry === undefined ? undefined : git.commits[entry.index];
 }
 
-/** A force push that drops a commit: its values go back, and it is no ancestor of the head any more. */
-export function forget(git: ModelGit, id: string, at: number): void {
+/** A force push that drops a commit: it is no ancestor of the head any more. Its values go back, unless they are kept under other commits. */
+export function forget(git: ModelGit, id: string, at: number, keeps: boolean): void {
   const dropped = git.commits.find((one) => one.id === id);
   if (dropped === undefined) return;
   const back = dropped.changes.map(([pin]): [string, string | null] => {
@@ -64,5 +64,6 @@ export function forget(git: ModelGit, id: string, at: number): void {
     return [pin, entries[index - 1]?.value ?? null];
   });
   git.forgotten.add(id);
+  if (keeps) return;
   commit(git, at, "force push", back);
 }

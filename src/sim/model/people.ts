@@ -49,7 +49,7 @@ export function happen(truth: Truth, happening: Happening, run: Run, now: number
       if (pull !== undefined) pull.draft = true;
       return;
     case "forcePush":
-      forcePush(truth, run, now);
+      forcePush(truth, run, now, happening.keeps);
       return;
     case "argoDown":
       truth.argoDownUntil = now + happening.forMs;
@@ -121,7 +121,7 @@ function toCluster(truth: Truth, happening: ToCluster, now: number): void {
   }
 }
 
-function forcePush(truth: Truth, run: Run, now: number): void {
+function forcePush(truth: Truth, run: Run, now: number, keeps: boolean): void {
   const merged = run.batches.findLast((batch) => batch.merged !== undefined)?.merged;
-  if (merged !== undefined) forget(truth.git, merged.commit, now);
+  if (merged !== undefined) forget(truth.git, merged.commit, now, keeps);
 }

@@ -41,7 +41,7 @@ export type Happening = { at: number } & (
   | { kind: "label"; cluster: string; drained: boolean }
   | { kind: "leave"; cluster: string }
   | { kind: "loseApplication"; cluster: string }
-  | { kind: "forcePush" }
+  | { kind: "forcePush" /** Rebased: the values stay, under other commits. */; keeps: boolean }
   | { kind: "argoDown"; forMs: number }
   | { kind: "forgeDown"; forMs: number }
   | { kind: "refuse"; forMs: number; answer: "Human" | "Wait" | "Retry" }

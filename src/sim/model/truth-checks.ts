@@ -3,6 +3,7 @@ import { epoch } from "../../rollout/time.ts";
 import type { Advanced, World } from "../../rollout/world.ts";
 import { wasConfirmable } from "./argocd.ts";
 import type { Advance } from "./drive.ts";
+import { pinOf, pinValue } from "./git.ts";
 import type { Truth } from "./world.ts";
 
 /** A target counts as confirmed only if it truly was healthy at that change for the settle time, some time after the merge. */
@@ -40,6 +41,9 @@ export function mergeIsSound(truth: Truth, run: Run, number: number, now: number
     for (const target of other.targets) {
       if (target.phase === "Failed" || target.phase === "Skipped" || target.phase === "Requeued") continue;
       const real = truth.targets.get(target.key);
+      if (target.edits.some((edit) => pinValue(truth.git, pinOf(edit)) !== edit.to))
+        wrong.push(`truth: merged while the pin of ${target.key} was changed away`);
+      if (truth.git.forgotten.has(other.merged.commit)) wrong.push(`truth: merged while the commit of batch ${other.number} was gone`);
       const good = real !== undefined && wasConfirmable(truth.git, real, other.merged.commit, changedAt(other), now);
       if (good) continue;
       if (!rolling || other.stage !== batch.stage)
