@@ -87,6 +87,6 @@ function triedChange(
   // The spec names the change and Argo CD resolved it to `seen`: whatever else was tried is something else.
   if (change.commit === undefined) return shown ? "no" : "unknown";
   if (tried.toLowerCase() === change.commit.toLowerCase()) return "yes";
-  const ancestry = isFullSha(tried) ? (context.input.ancestry?.(tried) ?? "unknown") : "unknown";
+  const ancestry = isFullSha(tried) ? (context.input.ancestry?.(tried, change.commit) ?? "unknown") : "unknown";
   return ancestry === "contains" ? "yes" : ancestry === "missing" ? "no" : "unknown";
 }

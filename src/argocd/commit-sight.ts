@@ -5,7 +5,7 @@ import { isFullSha, short } from "./moment.ts";
 export function commitSight(seen: string, commit: string, input: LivenessInput): Pick<Sight, "state" | "why"> {
   if (!isFullSha(seen)) return unresolved(seen);
   if (seen.toLowerCase() === commit.toLowerCase()) return { state: "proven", why: "" };
-  const ancestry = input.ancestry?.(seen) ?? "unknown";
+  const ancestry = input.ancestry?.(seen, commit) ?? "unknown";
   if (ancestry === "missing") return { state: "older", why: `Argo CD has seen ${short(seen)}, which does not contain ${short(commit)}` };
   if (ancestry === "unknown") {
     return { state: "unknown", why: `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet` };

@@ -39,8 +39,8 @@ export interface LivenessInput {
   graceMs: number;
   /** As a former assessment of the same change returned it. */
   firstSeenAt?: Time;
-  /** Whether a revision that Argo CD has seen contains the change's commit. */
-  ancestry?: (seenRevision: string) => Ancestry;
+  /** Whether a revision that Argo CD has seen contains the commit: the change's, or that of one of `also`. */
+  ancestry?: (seenRevision: string, commit: string) => Ancestry;
   /** The commit up to `seen` that gave a pin another value than the intended one, if there is any. */
   seenPinDiffers?: (seen: string) => { commit: string } | undefined;
   intended?: Intended;

@@ -56,7 +56,12 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
   const { clock, log, annotationRefresh } = options;
   const client = kubeClient(configOf(options.kubeConfig));
   const changes = coalescer(clock, COALESCE_MS);
-  const parts = startAll(options, client, changes.add);
+  // Asked for once a target, and the same until something changes.
+  let clusters: ClusterView[] | undefined;
+  const parts = startAll(options, client, (keys) => {
+    clusters = undefined;
+    changes.add(keys);
+  });
   const all: Informer<unknown>[] = [...parts.applications, ...parts.sets, ...(parts.secrets === undefined ? [] : [parts.secrets])];
   const freshSince = iso(clock.now());
   return {
@@ -79,8 +84,8 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
     },
     applicationSet: (namespace, name) => find(parts.sets, `${namespace}/${name}`),
     clusters() {
-      if (parts.secrets === undefined) return clustersOfApplications(each(parts.applications));
-      return clustersOfSecrets([...parts.secrets.items().values()].map(withoutVersion), each(parts.applications));
+      clusters ??= clustersOf(parts);
+      return clusters;
     },
     onChange: changes.listen,
     async refresh(namespace, name) {
@@ -137,6 +142,11 @@ function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys
 function projectSecret(raw: unknown): Registered | undefined {
   const cluster = decodeClusterSecret(raw);
   return cluster === undefined ? undefined : { ...cluster, resourceVersion: resourceVersionOf(raw) ?? "" };
+}
+
+function clustersOf({ applications, secrets }: Parts): ClusterView[] {
+  if (secrets === undefined) return clustersOfApplications(each(applications));
+  return clustersOfSecrets([...secrets.items().values()].map(withoutVersion), each(applications));
 }
 
 function withoutVersion({ resourceVersion: _, ...cluster }: Registered): ClusterView {
