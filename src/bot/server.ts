@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { createNodeMiddleware, Probot, ProbotOctokit } from "probot";
 import type { Log } from "../reconcile/context.ts";
 
+type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>;
+
 export interface GitHubApp {
   appId: number;
   /** PEM. */
@@ -57,11 +59,13 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
       "there is no webhook secret: anybody could then pretend to be GitHub. Set WEBHOOK_SECRET to the one in the App's settings",
     );
   }
-  const Octokit = ProbotOctokit.defaults({
-    throttle: { enabled: options.pacing ?? true },
+  // A function, because Probot's own defaults come after plain ones and would switch both on again.
+  const Octokit = ProbotOctokit.defaults((given: OctokitOptions) => ({
+    ...given,
+    throttle: { ...given.throttle, enabled: options.pacing ?? true },
     // What may be repeated is decided where the meaning is known: src/forge/github.
     retry: { enabled: false },
-  });
+  }));
   const probot = new Probot({
     appId: app.appId,
     privateKey: app.privateKey,

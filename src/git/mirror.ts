@@ -5,7 +5,7 @@ import { buildCommit } from "./fast-import.ts";
 import type { Credentials } from "./git-env.ts";
 import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
-import { branchRef, remoteUrl } from "./names.ts";
+import { branchRef, fullRef, remoteUrl } from "./names.ts";
 import { GitError, type Mirror, type RefUpdate } from "./port.ts";
 import { judgePush, pushArguments } from "./push.ts";
 import { openReader } from "./reader.ts";

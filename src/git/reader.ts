@@ -121,5 +121,7 @@ async function mergeTree(repository: Repository, base: string, head: string): Pr
   const { exitCode, stdout } = await local(repository, `merge ${head} into ${base}`, args, [0, 1]);
   const [tree = "", ...conflicts] = stdout.split("\0").filter((part) => part.trim() !== "");
   if (exitCode === 0) return { tree: tree.trim() };
+  // git says 1 for a conflict, which names its paths, and for a commit it does not have, which names none.
+  if (conflicts.length === 0) throw new GitError("NotFound", `merge ${head} into ${base}: one of the commits is not in the mirror`);
   return { conflicts: [...new Set(conflicts)] };
 }

@@ -1,7 +1,6 @@
 import { changeFor } from "../argocd/change-for.ts";
-import { type Ancestry, assess, type Intended } from "../argocd/liveness.ts";
+import { type Ancestry, assess, equalSources, type Intended } from "../argocd/liveness.ts";
 import type { ApplicationView, ControlPlane } from "../argocd/port.ts";
-import { equalSources } from "../argocd/same.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
 import type { Assessment } from "../rollout/world.ts";
 import type { RenderedSpecs } from "./appset-in-git.ts";
@@ -44,7 +43,6 @@ export function assessTarget(
     live: application === undefined ? undefined : { sources: application.spec.sources, destination: application.spec.destination },
   });
   const cluster = clusterOf(plane, application);
-  const commit = chosen.change.kind === "commit" ? chosen.change.commit : batch.merged.commit;
   return assess({
     application,
     change: chosen.change,
@@ -54,7 +52,7 @@ export function assessTarget(
     settleMs: run.spec.settleMs,
     graceMs: run.spec.graceMs,
     ...(target.firstSeenAt === undefined ? {} : { firstSeenAt: target.firstSeenAt }),
-    ancestry: (seen) => ancestry(commit, seen),
+    ancestry: (seen, commit) => ancestry(commit, seen),
     ...(chosen.intended === undefined ? {} : { intended: chosen.intended }),
   });
 }

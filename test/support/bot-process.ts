@@ -1,0 +1,44 @@
+/**
+ * The bot as a process of its own, for tests that kill it: told where the embedded world is by one line of JSON in
+ * STAGECOACH_TEST_WORLD, it says `ready` on standard output and runs until it is killed.
+ */
+import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
+import { startStagecoach } from "../../src/bot/stagecoach.ts";
+import { type Log, silentLog } from "../../src/reconcile/context.ts";
+import { fastClock } from "../../src/sim/clock.ts";
+
+export interface TestWorld {
+  app: { appId: number; privateKey: string; webhookSecret: string; baseUrl: string };
+  kubeconfig: string;
+  directory: string;
+  port: number;
+  speed: number;
+  /** The world's time at a moment of the wall's, both epoch milliseconds. */
+  clock: { world: number; wall: number };
+}
+
+const world = JSON.parse(process.env["STAGECOACH_TEST_WORLD"] ?? "{}") as TestWorld;
+const clock = fastClock(world.speed, world.clock.world + (Date.now() - world.clock.wall) * world.speed);
+const say = (level: string) => (fields: object, message: string) =>
+  void process.stderr.write(`${level} ${message} ${JSON.stringify(fields)}\n`);
+const log: Log = { ...silentLog, warn: say("warn"), error: say("error") };
+const plane = openKubernetes({
+  name: "hub",
+  kubeConfig: { kubeconfig: world.kubeconfig },
+  clusterSecrets: true,
+  annotationRefresh: false,
+  clock,
+  log,
+});
+await plane.ready();
+await startStagecoach({
+  app: world.app,
+  planes: [plane],
+  directory: world.directory,
+  clock,
+  log,
+  port: world.port,
+  pacing: false,
+  resyncMs: 60_000,
+});
+process.stdout.write("ready\n");
