@@ -1,4 +1,4 @@
-import { type Cluster, editKey, type Target } from "./plan-types.ts";
+import { type Cluster, type Edit, editKey, type Target } from "./plan-types.ts";
 
 /** Clusters that change together, because targets of theirs share a pin. Most have one member. */
 export interface Unit {
@@ -42,19 +42,17 @@ function joinByPins(members: readonly Member[]): Unit[] {
     parent[i] = root;
     return root;
   };
-  const owner = new Map<string, number>();
+  const firstWith = pinOwners();
   const shared = new Map<number, { file: string; path: string }>();
   for (const [i, member] of members.entries()) {
     for (const target of member.targets) {
       for (const edit of target.edits) {
-        const key = editKey(edit);
-        const first = owner.get(key);
-        if (first === undefined) owner.set(key, i);
-        else if (first !== i) {
-          const [low, high] = [find(first), find(i)].sort((a, b) => a - b) as [number, number];
-          parent[high] = low;
-          shared.set(low, { file: edit.file, path: edit.path });
-        }
+        const first = find(firstWith(edit, i));
+        const own = find(i);
+        if (first === own) continue;
+        const root = Math.min(first, own);
+        parent[Math.max(first, own)] = root;
+        shared.set(root, { file: edit.file, path: edit.path });
       }
     }
   }
@@ -66,6 +64,23 @@ function joinByPins(members: readonly Member[]): Unit[] {
     else unit.members.push(member);
   }
   return [...units.values()];
+}
+
+/** The first that came with a pin. Looked up by path first: where a path names one pin, no long key has to be made. */
+function pinOwners(): (edit: Edit, owner: number) => number {
+  const byPath = new Map<string, { edit: Edit; owner: number; byKey?: Map<string, number> }>();
+  return (edit, owner) => {
+    const known = byPath.get(edit.path);
+    if (known === undefined) {
+      byPath.set(edit.path, { edit, owner });
+      return owner;
+    }
+    known.byKey ??= new Map([[editKey(known.edit), known.owner]]);
+    const key = editKey(edit);
+    const first = known.byKey.get(key);
+    if (first === undefined) known.byKey.set(key, owner);
+    return first ?? owner;
+  };
 }
 
 function withPin(pin: { file: string; path: string } | undefined): { sharedPin?: { file: string; path: string } } {

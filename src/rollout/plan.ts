@@ -1,4 +1,5 @@
 import type { Problem } from "./parse-problem.ts";
+import { candidates } from "./plan-candidates.ts";
 import { hashPlan, hashStage } from "./plan-hash.ts";
 import { cutBatches, type Pick, pick, topologyOf, windowOf } from "./plan-pick.ts";
 import { strayTarget, unitSplit, unitTooLarge, unitTopology } from "./plan-problems.ts";
@@ -21,19 +22,18 @@ export function plan({ rollout, release, clusters, targets }: PlanInput): PlanRe
   const { units, strays } = groupUnits(clusters, targets);
   const problems: Problem[] = strays.map((target) => strayTarget(rollout, target));
   const stages: PlannedStage[] = [];
-  let left = units;
+  const available = candidates(units);
   for (const [i, stage] of rollout.stages.entries()) {
-    const picked = pick(stage, left);
+    const picked = pick(stage, available.of(stage.selector));
     const taken = new Set([...picked.batched, ...picked.requeued]);
     const size = windowOf(stage.maxUnavailable, count(taken));
     problems.push(...check(rollout, i, stage, picked, size));
     stages.push(planStage(stage, picked, size));
     // A split unit is reported once, not again by every later stage.
-    const gone = new Set([...taken, ...picked.split]);
-    if (gone.size > 0) left = left.filter((unit) => !gone.has(unit));
+    available.take([...taken, ...picked.split]);
   }
   if (problems.length > 0) return { ok: false, problems };
-  const uncovered = uncoveredOf(rollout, left);
+  const uncovered = uncoveredOf(rollout, available.left());
   const members = units.flatMap((unit) => unit.members);
   return {
     ok: true,
