@@ -3,6 +3,7 @@ import { kubeTime } from "../kubernetes/store.ts";
 import { type Actor, applicationOf, clusterOf, endOperation, LEVEL, patchApplication, type Shared, slowness, stretched } from "./actor.ts";
 import { IN_CLUSTER } from "./clusters.ts";
 import type { Desired } from "./manifests.ts";
+import { ManifestError } from "./own-cluster.ts";
 import { RepoError } from "./repositories.ts";
 import { revisionFields, sourceFields } from "./status.ts";
 import type { Application, ApplicationSpec, HistoryRow, Operation, OperationState, RetryStrategy, SyncResult } from "./types.ts";
@@ -73,8 +74,20 @@ async function sync(shared: Shared, actor: Actor, operation: Operation, retryCou
   const result = syncResult(app.spec, desired);
   const failure = failureOf(shared, actor, app, cluster.name, desired);
   if (failure !== undefined) return { phase: "Failed", message: failure, result, spec: app.spec };
-  if (cluster.server === IN_CLUSTER.server) await shared.applyOwn(app, desired);
+  const refused = cluster.server === IN_CLUSTER.server ? await applyOwn(shared, app, desired) : undefined;
+  if (refused !== undefined) return { phase: "Failed", message: refused, result, spec: app.spec };
   return { phase: "Succeeded", message: "successfully synced (all tasks run)", result, desired, spec: app.spec };
+}
+
+/** Why Argo CD's own objects could not be applied, if so. */
+async function applyOwn(shared: Shared, app: Application, desired: Desired): Promise<string | undefined> {
+  try {
+    await shared.applyOwn(app, desired);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ManifestError) return `one or more objects failed to apply, reason: ${error.message}`;
+    throw error;
+  }
 }
 
 function syncResult(spec: ApplicationSpec, desired: Desired): SyncResult {

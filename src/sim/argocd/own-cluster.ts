@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseAllDocuments } from "yaml";
+import { checkRequired } from "../kubernetes/required.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import type { Desired } from "./manifests.ts";
@@ -10,6 +11,14 @@ const PLURALS: Record<string, string> = { ApplicationSet: "applicationsets", App
 
 /** Projects first, so that what names them finds them. */
 const ORDER = ["AppProject", "ApplicationSet", "Application"];
+
+/** A template of a chart beside the sets is no business of this; a broken set is. */
+const ARGO_KIND = /^kind: *(ApplicationSet|Application|AppProject) *$/m;
+
+/** What stands in Git cannot be applied. */
+export class ManifestError extends Error {
+  override name = "ManifestError";
+}
 
 function isArgo(value: unknown): value is KubeObject {
   if (typeof value !== "object" || value === null) return false;
@@ -29,10 +38,20 @@ async function argoObjects({ files }: Desired, namespace: string): Promise<KubeO
     if (type === "blob" && inside && /\.(ya?ml|json)$/.test(name)) names.push(name);
   }
   const objects: KubeObject[] = [];
-  for (const text of (await git.read(commit, names)).values()) {
-    for (const document of parseAllDocuments(text)) {
+  for (const [name, text] of await git.read(commit, names)) {
+    for (const document of parseAllDocuments(text, { logLevel: "silent" })) {
+      const [error] = document.errors;
+      if (error !== undefined && ARGO_KIND.test(text)) throw new ManifestError(`${name}: ${error.message.split("\n")[0]}`);
+      if (error !== undefined) continue;
       const value: unknown = document.toJS({ maxAliasCount: 1000 });
-      if (isArgo(value)) objects.push({ ...value, metadata: { ...value.metadata, namespace: value.metadata.namespace ?? namespace } });
+      if (!isArgo(value)) continue;
+      const object = { ...value, metadata: { ...value.metadata, namespace: value.metadata.namespace ?? namespace } };
+      try {
+        checkRequired(object);
+      } catch (refusal) {
+        throw new ManifestError(refusal instanceof Error ? refusal.message : String(refusal));
+      }
+      objects.push(object);
     }
   }
   return objects.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));

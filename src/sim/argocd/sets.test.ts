@@ -162,6 +162,18 @@ describe("ApplicationSets of the embedded Argo CD", () => {
     await world.until("healed", () => isLive(world.app("config")) && apps().join() === "app-eu-1,app-eu-2");
   });
 
+  it("a set that cannot be applied fails its parent's sync, and stays as it was", async () => {
+    await fleet(setFile(BY_AREA));
+    await world.until("two", () => apps().length === 2 && isLive(world.app("config")));
+    await world.repo.commit({
+      "sets/my-set.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: my-set}\nspec: {template: {}}\n",
+    });
+    push();
+    await world.until("failure", () => world.app("config").status?.operationState?.phase === "Failed");
+    expect(world.app("config").status?.operationState?.message).toContain("spec.generators: Required value");
+    expect(apps()).toHaveLength(2);
+  });
+
   it("prunes a set that is gone from Git, and its Applications with it", async () => {
     await fleet(setFile(BY_AREA), { "sets/keep.yaml": "# nothing\n" });
     await world.until("two live", () => apps().length === 2 && apps().every((name) => isLive(world.app(name))));

@@ -26,7 +26,7 @@ function application(name: string, labels: Record<string, string> = {}): KubeObj
     apiVersion: "argoproj.io/v1alpha1",
     kind: "Application",
     metadata: { name, namespace: "argocd", labels },
-    spec: { project: "default" },
+    spec: { project: "default", destination: { name: "eu-1" } },
   };
 }
 
@@ -79,11 +79,20 @@ describe("the embedded Kubernetes, asked by the real client", () => {
     await api.createNamespacedCustomObject({ ...ARGO, body: application("a") });
     const read = (await api.getNamespacedCustomObject({ ...ARGO, name: "a" })) as KubeObject;
     expect(read.metadata).toMatchObject({ name: "a", generation: 1 });
-    await api.replaceNamespacedCustomObject({ ...ARGO, name: "a", body: { ...read, spec: { project: "p" } } });
+    await api.replaceNamespacedCustomObject({
+      ...ARGO,
+      name: "a",
+      body: { ...read, spec: { project: "p", destination: { name: "eu-1" } } },
+    });
     await expect(api.replaceNamespacedCustomObject({ ...ARGO, name: "a", body: read })).rejects.toEqual(code(409));
     await expect(api.createNamespacedCustomObject({ ...ARGO, body: application("a") })).rejects.toEqual(code(409));
     await api.deleteNamespacedCustomObject({ ...ARGO, name: "a" });
     await expect(api.getNamespacedCustomObject({ ...ARGO, name: "a" })).rejects.toEqual(code(404));
+  });
+
+  it("refuses what the controllers could not read, naming the field", async () => {
+    const created = custom().createNamespacedCustomObject({ ...ARGO, body: { ...application("a"), spec: {} } });
+    await expect(created).rejects.toThrow(/spec.destination: Required value/);
   });
 
   it("lists by selector, and pages of one list are of one moment", async () => {

@@ -3,6 +3,7 @@ import { ApiError, badRequest, notFound, statusBody } from "./api-error.ts";
 import { type Account, authenticate, authorize, type Verb } from "./auth.ts";
 import type { Lister } from "./list.ts";
 import { jsonPatch, mergePatch } from "./patch.ts";
+import { checkRequired } from "./required.ts";
 import { type Route, routeOf } from "./routes.ts";
 import type { Store } from "./store.ts";
 import { apiVersionOf, type KubeObject, type Resource } from "./types.ts";
@@ -84,12 +85,18 @@ function send(response: ServerResponse, code: number, text: string): void {
   response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text);
 }
 
+function valid(object: KubeObject): KubeObject {
+  checkRequired(object);
+  return object;
+}
+
 async function patchObject(store: Store, route: Extract<Route, { kind: "object" }>, request: IncomingMessage): Promise<KubeObject> {
   const { resource, namespace, name } = route;
   const patch = await bodyOf(request);
   const old = found(store, resource, namespace, name);
   const next = objectOf(patched(old, request.headers["content-type"] ?? "", patch), resource, namespace, name);
-  return store.update(next);
+  // An object that came into the store by another way may lack fields: a patch that leaves its spec alone is none the worse for it.
+  return store.update(next["spec"] === old["spec"] ? next : valid(next));
 }
 
 async function answer(
@@ -111,10 +118,11 @@ async function answer(
     const { items, ...head } = lister.list(resource, namespace, url.searchParams);
     return send(response, 200, `${JSON.stringify(head).slice(0, -1)},"items":[${items.map(textOf).join(",")}]}`);
   }
-  if (verb === "create") return send(response, 201, textOf(store.create(objectOf(await bodyOf(request), resource, namespace))));
+  if (verb === "create") return send(response, 201, textOf(store.create(valid(objectOf(await bodyOf(request), resource, namespace)))));
   if (name === undefined || route.kind !== "object") throw badRequest("this needs the name of an object");
   if (verb === "get") return send(response, 200, textOf(found(store, resource, namespace, name)));
-  if (verb === "update") return send(response, 200, textOf(store.update(objectOf(await bodyOf(request), resource, namespace, name))));
+  if (verb === "update")
+    return send(response, 200, textOf(store.update(valid(objectOf(await bodyOf(request), resource, namespace, name)))));
   if (verb === "patch") return send(response, 200, textOf(await patchObject(store, route, request)));
   return send(response, 200, textOf(store.delete(resource.plural, namespace, name)));
 }
