@@ -1,4 +1,4 @@
-import { formatValue, type GoMap, type GoValue, isMap, isStringMap, stringMap } from "./gotemplate/value.ts";
+import { formatValue, type GoMap, type GoValue, isMap, isStringMap, stringMap, typedList } from "./gotemplate/value.ts";
 import { normaliseName } from "./names.ts";
 import { baseName, dirName } from "./paths.ts";
 import { failure, isRecord, setKey } from "./problem.ts";
@@ -42,7 +42,7 @@ export function addValues(params: ParamSet, values: unknown, templating: Templat
 /** Parameters of a directory (`path`) or of a file (its directory's, and `filename`). */
 export function pathParams(params: ParamSet, path: { directory: string; filename?: string }, prefix: string, go: boolean): void {
   const name = baseName(path.directory);
-  const segments = path.directory.split("/");
+  const segments = typedList(path.directory.split("/"), "string");
   const filename = path.filename === undefined ? {} : { filename: path.filename, filenameNormalized: normaliseName(path.filename) };
   if (go) {
     const nested = { path: path.directory, basename: name, basenameNormalized: normaliseName(name), segments, ...filename };

@@ -1,18 +1,36 @@
-import { LineCounter, parseAllDocuments, type Tags } from "yaml";
+import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, type Tags, visit } from "yaml";
 
 /** Room for anchors people write, none for an alias bomb. */
 const MOST_ALIASES = 200;
-/** YAML 1.1 types that Argo CD's parser leaves as text: timestamps and base-60 numbers; and those JSON cannot hold. */
-const LEFT_AS_TEXT = new Set([
-  "tag:yaml.org,2002:timestamp",
-  "tag:yaml.org,2002:binary",
-  "tag:yaml.org,2002:omap",
-  "tag:yaml.org,2002:pairs",
-  "tag:yaml.org,2002:set",
-]);
+/** Types JSON cannot hold, and timestamps, stay text; numbers are read as Go's parser reads them, see below. */
+const REPLACED = new Set(["timestamp", "binary", "omap", "pairs", "set", "int", "float"].map((name) => `tag:yaml.org,2002:${name}`));
+
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const INT = /^[-+]?(?:0[xX][\da-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
+
+/** A leading 0 is octal where the digits allow it, underscores are passed over, and what no float64 holds is text. */
+function goNumber(source: string): number | string {
+  const plain = source.replaceAll("_", "");
+  if (INT.test(plain)) {
+    const digits = plain.replace(/^[-+]/, "");
+    const value = Number(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
+    return plain.startsWith("-") ? -value : value;
+  }
+  if (/^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$/.test(plain)) throw new Error(`${plain} cannot be a parameter: JSON has no such number`);
+  const value = FLOAT.test(plain) ? Number(plain) : Number.NaN;
+  return Number.isFinite(value) ? value : source;
+}
+
+const GO_NUMBER: ScalarTag = {
+  tag: "tag:yaml.org,2002:float",
+  default: true,
+  test: /^[-+.0-9](?:[-+._0-9a-fA-FxXoO]*|\.?(?:inf|Inf|INF|nan|NaN|NAN))$/,
+  identify: () => false,
+  resolve: goNumber,
+};
 
 function goTags(tags: Tags): Tags {
-  return tags.filter((tag) => typeof tag === "string" || (!LEFT_AS_TEXT.has(tag.tag) && !("format" in tag && tag.format === "TIME")));
+  return [...tags.filter((tag) => typeof tag === "string" || !REPLACED.has(tag.tag)), GO_NUMBER];
 }
 
 /**
@@ -53,14 +71,49 @@ export function readYamlDocuments(text: string): YamlDocument[] {
   });
   return [...documents].map((document) => {
     const error = document.errors[0];
-    const { line, col: column } = lines.linePos(error?.pos[0] ?? document.contents?.range?.[0] ?? 0);
+    const { line, column } = located(lines, error?.pos[0] ?? document.contents?.range?.[0] ?? 0);
     if (error !== undefined)
       return { problem: (error.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, ""), line, column };
+    const odd = oddKey(text, document);
+    cutLastBlock(text, document);
+    if (odd !== undefined) return { problem: ODD_KEY, ...located(lines, odd) };
     try {
       return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), line, column };
     } catch (cause) {
       return { problem: cause instanceof Error ? cause.message : "unknown reason", line, column };
     }
+  });
+}
+
+const ODD_KEY = "a map or list stands where a key belongs: a value that begins with {{ needs quotes";
+
+function located(lines: LineCounter, offset: number): { line: number; column: number } {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}
+
+/** Where a key is a map or list, as in `name: {{ x }}` without quotes: Go's parser refuses that. */
+function oddKey(text: string, document: Document.Parsed): number | undefined {
+  if (!/[{[]\s*[{[]|^\s*\?\s|[\]}]\s*:/m.test(text)) return undefined;
+  let found: number | undefined;
+  visit(document, {
+    Pair(_, pair) {
+      if (!isCollection(pair.key)) return undefined;
+      found = pair.key.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** A block scalar that ends the text without a newline has none either, by Go's parser. */
+function cutLastBlock(text: string, document: Document.Parsed): void {
+  if (text.endsWith("\n") || !/[|>][-+0-9]*[ \t]*(#.*)?$/m.test(text)) return;
+  visit(document, {
+    Scalar(_, node) {
+      const isBlock = node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED";
+      if (isBlock && typeof node.value === "string" && (node.range?.[1] ?? 0) >= text.length) node.value = node.value.replace(/\n$/, "");
+    },
   });
 }
 

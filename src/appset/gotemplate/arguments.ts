@@ -16,8 +16,9 @@ const GO_NAMES: Record<ParamType, string> = {
 export function checkType(value: GoValue, type: ParamType): GoValue {
   if (type === "raw") return value;
   if (type === "any") return value ?? null;
+  if (value === undefined && type === "map") return null;
+  if (value === null && type === "map") throw new TemplateError(`wrong type for value; expected ${GO_NAMES[type]}; got interface {}`);
   if (value === undefined || value === null) {
-    if (type === "map") return null;
     throw new TemplateError(`invalid value; expected ${GO_NAMES[type]}`);
   }
   if (fits(value, type)) return value;

@@ -14,16 +14,16 @@ function basicKind(value: GoValue): BasicKind {
 /** Go compares within a kind only: a number from data (float64) and a literal `3` (int) do not compare. */
 function equal(a: GoValue, b: GoValue): boolean {
   const kind = basicKind(a);
+  if (isNothing(a) || isNothing(b)) return isNothing(a) === isNothing(b);
   if (isComposite(a) || isComposite(b)) {
     const composite = isComposite(a) ? a : b;
     throw new TemplateError(`error calling eq: non-comparable type ${typeName(composite)}`);
   }
   if (kind !== basicKind(b)) {
-    if (isNothing(a) || isNothing(b)) return false;
     throw new TemplateError(`error calling eq: incompatible types for comparison (${typeName(a)} and ${typeName(b)})`);
   }
   if (a instanceof GoInt && b instanceof GoInt) return a.value === b.value;
-  return (a ?? null) === (b ?? null);
+  return a === b;
 }
 
 function isNothing(value: GoValue): boolean {

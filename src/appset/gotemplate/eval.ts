@@ -28,7 +28,8 @@ export function assign(state: State, name: string, value: GoValue): void {
 export function evalPipe(state: State, pipe: Pipe, dot: GoValue, binds = true): GoValue {
   let value: GoValue;
   pipe.commands.forEach((command, index) => {
-    value = evalCommand(state, command, dot, index > 0, value);
+    // Go looks inside the interface here: what a pipeline yields is never a nil interface.
+    value = evalCommand(state, command, dot, index > 0, value) ?? undefined;
   });
   if (!binds) return value;
   for (const name of pipe.variables) {
@@ -86,7 +87,8 @@ function field(state: State, value: GoValue, name: string, expr: Expr): GoValue 
   const found = entry(value, name);
   if (found !== undefined || Object.hasOwn(value, name)) return found ?? null;
   if (state.missingKey === "error") throw new TemplateError(`map has no entry for key ${JSON.stringify(name)}, at <${source(expr)}>`);
-  return state.missingKey === "zero" && isStringMap(value) ? "" : undefined;
+  if (state.missingKey !== "zero") return undefined;
+  return isStringMap(value) ? "" : null;
 }
 
 function call(state: State, name: string, args: readonly Expr[], dot: GoValue, piped: boolean, final: GoValue): GoValue {

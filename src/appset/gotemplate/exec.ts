@@ -70,6 +70,8 @@ function walkBranch(state: State, node: Extract<Node, { type: "if" | "with" }>, 
 function walkRange(state: State, node: Extract<Node, { type: "range" }>, dot: GoValue): Flow {
   const mark = state.variables.length;
   const over = evalPipe(state, node.pipe, dot, false);
+  if (over instanceof GoInt && node.pipe.variables.length > 1)
+    throw new TemplateError(`can't use ${over.value} to iterate over more than one variable`);
   const items = iterate(over);
   if (items.length === 0) {
     const flow = walk(state, node.otherwise, dot);

@@ -56,13 +56,21 @@ export function sprint(args: readonly GoValue[]): string {
 function formatArg(value: GoValue, verb: Verb): string {
   if (verb.verb === "T") return pad(typeName(value), verb);
   if (value === undefined || value === null) return verb.verb === "v" ? pad("<nil>", verb) : `%!${verb.verb}(<nil>)`;
-  if (Array.isArray(value)) return `[${value.map((item) => formatArg(item, verb)).join(" ")}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => formatItem(item, verb)).join(" ")}]`;
   if (isMap(value)) {
-    const pairs = sortedKeys(value).map((key) => `${formatArg(key, verb)}:${formatArg(entry(value, key), verb)}`);
+    const pairs = sortedKeys(value).map((key) => `${formatArg(key, verb)}:${formatItem(entry(value, key), verb)}`);
     return `map[${pairs.join(" ")}]`;
   }
   const text = scalar(value, verb);
-  return text ?? `%!${verb.verb}(${typeName(value)}=${formatValue(value)})`;
+  if (text !== undefined) return text;
+  if (verb.width > 0 || verb.precision !== undefined || verb.flags !== "")
+    throw new UnsupportedError("printf", `printf does not support %${verb.verb} of ${typeName(value)}`);
+  return `%!${verb.verb}(${typeName(value)}=${formatValue(value)})`;
+}
+
+/** Within a list or map nil is written alike for every verb. */
+function formatItem(value: GoValue, verb: Verb): string {
+  return value === undefined || value === null ? "<nil>" : formatArg(value, verb);
 }
 
 /** undefined: the verb does not fit the type. */
@@ -86,6 +94,8 @@ function ofText(value: string, verb: Verb): string | undefined {
 const BASES: Record<string, number> = { d: 10, v: 10, x: 16, X: 16, o: 8, b: 2 };
 
 function ofInt(value: number, verb: Verb): string | undefined {
+  if (verb.verb === "c" && (value < 0 || value > 0x10ffff))
+    throw new UnsupportedError("printf", "printf does not support %c of what is no character");
   if (verb.verb === "c") return pad(String.fromCodePoint(value), verb);
   if (verb.verb === "q") throw new UnsupportedError("printf", "printf does not support %q of an integer");
   const base = BASES[verb.verb];
@@ -110,6 +120,9 @@ function ofFloat(value: number, verb: Verb): string | undefined {
     case "v":
       if (verb.precision !== undefined) throw new UnsupportedError("printf", `printf does not support a precision of %${verb.verb}`);
       return pad(signed(negative, formatFloat(size), verb), verb, true);
+    case "x":
+    case "X":
+      throw new UnsupportedError("printf", "printf does not support %x of a float");
     default:
       return undefined;
   }

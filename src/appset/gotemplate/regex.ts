@@ -1,5 +1,5 @@
 import { type FunctionTable, fn, text } from "./functions.ts";
-import { GoInt, type GoValue, TemplateError, UnsupportedError } from "./value.ts";
+import { GoInt, type GoValue, TemplateError, typedList, UnsupportedError } from "./value.ts";
 
 const ESCAPES: Record<string, string> = {
   A: "^",
@@ -192,10 +192,10 @@ function found(args: readonly GoValue[]): string[] {
 const PLAIN: FunctionTable = {
   regexMatch: fn("string string", (a) => matches(text(a, 0), text(a, 1)).length > 0),
   regexFind: fn("string string", (a) => matches(text(a, 0), text(a, 1))[0]?.[0] ?? ""),
-  regexFindAll: fn("string string int", found),
+  regexFindAll: fn("string string int", (a) => typedList(found(a), "string")),
   regexReplaceAll: fn("string string string", (a) => replace(text(a, 0), text(a, 1), (match) => expand(text(a, 2), match))),
   regexReplaceAllLiteral: fn("string string string", (a) => replace(text(a, 0), text(a, 1), () => text(a, 2))),
-  regexSplit: fn("string string int", (a) => split(text(a, 0), text(a, 1), a[2] instanceof GoInt ? a[2].value : -1)),
+  regexSplit: fn("string string int", (a) => typedList(split(text(a, 0), text(a, 1), a[2] instanceof GoInt ? a[2].value : -1), "string")),
 };
 
 export const REGEX_FUNCTIONS: FunctionTable = {

@@ -11,6 +11,7 @@ import {
   sortedKeys,
   TemplateError,
   truth,
+  typedList,
   typeName,
   UnsupportedError,
 } from "./value.ts";
@@ -27,6 +28,7 @@ function own(map: GoMap): GoMap {
 }
 
 function owned(value: GoValue, name: string): GoMap {
+  if (value === null && name !== "set") return own({});
   if (!isMap(value)) throw new TemplateError(`error calling ${name}: assignment to entry in nil map`);
   if (!OWNED.has(value))
     throw new UnsupportedError(
@@ -106,7 +108,7 @@ export const DICT_FUNCTIONS: FunctionTable = {
     return map;
   }),
   // Go gives keys in no order; sorted is one of them.
-  keys: fn("", (a) => maps(a).flatMap(sortedKeys), "map"),
+  keys: fn("", (a) => typedList(maps(a).flatMap(sortedKeys), "string"), "map"),
   values: fn("map", ([map]) => (isMap(map) ? sortedKeys(map).map((key) => entry(map, key)) : [])),
   pluck: fn(
     "string",

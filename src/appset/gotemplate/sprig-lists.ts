@@ -1,18 +1,20 @@
 import { deepEqual } from "./equal.ts";
 import { type FunctionTable, fn, type GoFunction, list } from "./functions.ts";
 import { toInt } from "./sprig-math.ts";
-import { GoInt, type GoValue, isMap, TemplateError, truth, UnsupportedError } from "./value.ts";
+import { GoInt, type GoValue, isMap, itemType, TemplateError, truth, typedList, UnsupportedError } from "./value.ts";
 
 const LONGEST = 1_000_000;
 
 function slice(args: GoValue[]): GoValue {
   const items = list(args[0], "slice");
   if (items.length === 0) return null;
+  const type = itemType(items);
   const start = args.length > 1 ? toInt(args[1]) : 0;
   const end = args.length > 2 ? toInt(args[2]) : items.length;
   if (start < 0 || end > items.length || start > end)
     throw new TemplateError(`error calling slice: slice index out of bounds [${start}:${end}] of ${items.length}`);
-  return items.slice(start, end);
+  const part = items.slice(start, end);
+  return type === undefined ? part : typedList(part, type);
 }
 
 function uniq(items: readonly GoValue[]): GoValue[] {
@@ -27,17 +29,20 @@ function has(needle: GoValue, haystack: GoValue): boolean {
 }
 
 function chunk(size: number, items: readonly GoValue[]): GoValue[] {
-  if (size < 1) throw new TemplateError("error calling chunk: the size must be positive");
+  if (size < 1) throw new UnsupportedError("chunk", "chunk with a size below 1 is not supported");
   const chunks: GoValue[] = [];
   for (let at = 0; at < items.length; at += size) chunks.push(items.slice(at, at + size));
   return chunks;
 }
 
 function steps(start: number, stop: number, step: number): GoValue[] {
-  if (step === 0 || (stop < start ? step > 0 : step < 0)) return [];
+  if (step === 0 || (stop < start ? step > 0 : step < 0)) return typedList([], "int");
   const count = Math.ceil((stop - start) / step);
   if (count > LONGEST) throw new UnsupportedError("until", `a list of ${count} numbers is too long`);
-  return Array.from({ length: Math.max(0, count) }, (_, index) => new GoInt(start + index * step));
+  return typedList(
+    Array.from({ length: Math.max(0, count) }, (_, index) => new GoInt(start + index * step)),
+    "int",
+  );
 }
 
 function ints(args: readonly GoValue[]): number[] {
@@ -56,8 +61,8 @@ const WITH_MUST = withMust({
   prepend: fn("any any", ([items, value]) => [value, ...list(items, "prepend")]),
   first: fn("any", ([items]) => list(items, "first")[0] ?? null),
   last: fn("any", ([items]) => list(items, "last").at(-1) ?? null),
-  rest: fn("any", ([items]) => (list(items, "rest").length === 0 ? null : list(items, "rest").slice(1))),
-  initial: fn("any", ([items]) => (list(items, "initial").length === 0 ? null : list(items, "initial").slice(0, -1))),
+  rest: fn("any", ([items]) => list(items, "rest").slice(1)),
+  initial: fn("any", ([items]) => list(items, "initial").slice(0, -1)),
   reverse: fn("any", ([items]) => list(items, "reverse").toReversed()),
   uniq: fn("any", ([items]) => uniq(list(items, "uniq"))),
   compact: fn("any", ([items]) => list(items, "compact").filter((item) => truth(item))),

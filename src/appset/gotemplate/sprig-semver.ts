@@ -35,6 +35,8 @@ const ALIASES: Record<string, string> = { "==": "=", "=<": "<=", "=>": ">=", "~>
 
 /** Constraints both libraries read alike: comparators joined by `,` or spaces, alternatives by `||`, hyphen ranges. */
 function constraint(source: string): Range {
+  if (source.split("||").some((alternative) => alternative.trim() === ""))
+    throw new TemplateError(`error calling semverCompare: improper constraint: ${source}`);
   const alternatives = source.split("||").map((alternative) => {
     const hyphen = /^\s*(\S+)\s+-\s+(\S+)\s*$/.exec(alternative);
     if (hyphen !== null) return `${hyphen[1]} - ${hyphen[2]}`;

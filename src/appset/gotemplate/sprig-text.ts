@@ -9,6 +9,7 @@ import {
   setEntry,
   stringMap,
   TemplateError,
+  typedList,
   UnsupportedError,
 } from "./value.ts";
 
@@ -60,8 +61,25 @@ function replaceAll(old: string, fresh: string, value: string): string {
   return `${fresh}${[...value].map((char) => char + fresh).join("")}`;
 }
 
+/** Go maps character by character: never one to several, nor by what stands around it. */
+function upper(value: string): string {
+  if (!/[\u0080-\uffff]/.test(value)) return value.toUpperCase();
+  return Array.from(value, (char) => (char.toUpperCase().length === char.length ? char.toUpperCase() : char)).join("");
+}
+
+function lower(value: string): string {
+  if (!/[\u0080-\uffff]/.test(value)) return value.toLowerCase();
+  return Array.from(value, (char) => String.fromCodePoint(char.toLowerCase().codePointAt(0) ?? 0)).join("");
+}
+
+function withoutSpace(value: string): string {
+  if (/[\u0080-\uffff]/.test(value))
+    throw new UnsupportedError("nospace", "nospace of other than ASCII text is not supported: sprig breaks it");
+  return value.replace(new RegExp(SPACE, "g"), "");
+}
+
 function title(value: string): string {
-  return value.replace(/(^|[^\p{L}\p{Nd}_])(\p{L})/gu, (_, before: string, letter: string) => before + letter.toUpperCase());
+  return value.replace(/(^|[^\p{L}\p{Nd}_])(\p{L})/gu, (_, before: string, letter: string) => before + upper(letter));
 }
 
 function repeat(count: number, value: string): string {
@@ -115,11 +133,11 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     text(a, 0) !== "" && text(a, 1).endsWith(text(a, 0)) ? text(a, 1).slice(0, -text(a, 0).length) : text(a, 1),
   ),
   trimPrefix: fn("string string", (a) => (text(a, 1).startsWith(text(a, 0)) ? text(a, 1).slice(text(a, 0).length) : text(a, 1))),
-  upper: fn("string", (a) => text(a, 0).toUpperCase()),
-  lower: fn("string", (a) => text(a, 0).toLowerCase()),
+  upper: fn("string", (a) => upper(text(a, 0))),
+  lower: fn("string", (a) => lower(text(a, 0))),
   title: fn("string", (a) => title(text(a, 0))),
-  untitle: fn("string", (a) => text(a, 0).replace(/(^|\s)(\p{L})/gu, (_, before: string, letter: string) => before + letter.toLowerCase())),
-  nospace: fn("string", (a) => text(a, 0).replace(new RegExp(SPACE, "g"), "")),
+  untitle: fn("string", (a) => text(a, 0).replace(/(^|\s)(\p{L})/gu, (_, before: string, letter: string) => before + lower(letter))),
+  nospace: fn("string", (a) => withoutSpace(text(a, 0))),
   contains: fn("string string", (a) => text(a, 1).includes(text(a, 0))),
   hasPrefix: fn("string string", (a) => text(a, 1).startsWith(text(a, 0))),
   hasSuffix: fn("string string", (a) => text(a, 1).endsWith(text(a, 0))),
@@ -147,21 +165,12 @@ export const TEXT_FUNCTIONS: FunctionTable = {
         .join(" "),
     "any",
   ),
-  cat: fn(
-    "",
-    (a) =>
-      trimmed(
-        present(a)
-          .map((value) => `${formatValue(value)} `)
-          .join(""),
-      ),
-    "any",
-  ),
+  cat: fn("", (a) => present(a).map(formatValue).join(" "), "any"),
   toString: fn("any", ([value]) => formatValue(value)),
-  toStrings: fn("any", ([value]) => texts(value)),
+  toStrings: fn("any", ([value]) => typedList(texts(value), "string")),
   join: fn("string any", (a) => texts(a[1]).join(text(a, 0))),
-  sortAlpha: fn("any", ([value]) => texts(value).sort(compareText)),
+  sortAlpha: fn("any", ([value]) => typedList((value === null ? ["<nil>"] : texts(value)).sort(compareText), "string")),
   split: fn("string string", (a) => asMap(splitText(text(a, 0), text(a, 1)))),
-  splitList: fn("string string", (a) => splitText(text(a, 0), text(a, 1))),
+  splitList: fn("string string", (a) => typedList(splitText(text(a, 0), text(a, 1)), "string")),
   splitn: fn("string int string", (a) => asMap(splitCount(text(a, 0), int(a, 1), text(a, 2)))),
 };

@@ -53,6 +53,18 @@ export function isStringMap(value: GoMap): boolean {
   return STRING_MAP in value;
 }
 
+const ITEM_TYPE = Symbol("type of a list's items");
+
+/** Marks a list as Go's []string or []int: it prints alike, but is of another type than a list of data. */
+export function typedList(items: GoValue[], type: "string" | "int"): GoValue[] {
+  return Object.defineProperty(items, ITEM_TYPE, { value: type });
+}
+
+/** undefined: a list of anything. */
+export function itemType(items: readonly GoValue[]): "string" | "int" | undefined {
+  return (items as { [ITEM_TYPE]?: "string" | "int" })[ITEM_TYPE];
+}
+
 export function isMap(value: unknown): value is GoMap {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof GoInt) && !(value instanceof GoVersion);
 }
@@ -93,7 +105,7 @@ export function typeName(value: GoValue): string {
   if (typeof value === "number") return "float64";
   if (value instanceof GoInt) return value.kind;
   if (value instanceof GoVersion) return "*semver.Version";
-  if (Array.isArray(value)) return "[]interface {}";
+  if (Array.isArray(value)) return `[]${itemType(value) ?? "interface {}"}`;
   return isStringMap(value) ? "map[string]string" : "map[string]interface {}";
 }
 

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { type AppSetCluster, type ParamSet, type RenderContext, render } from "./index.ts";
+
+const CLUSTERS: AppSetCluster[] = ["staging", "production"].map((env, index) => ({
+  name: `c${index}`,
+  server: `https://c${index}`,
+  labels: { "argocd.argoproj.io/secret-type": "cluster", env },
+  annotations: {},
+}));
+const FILES: Record<string, string> = { "staging/app.yaml": "tag: s", "production/app.yaml": "tag: p" };
+const CONTEXT: RenderContext = {
+  clusters: CLUSTERS,
+  repo: () => ({ files: () => Object.keys(FILES), read: (path) => FILES[path] ?? null }),
+};
+const SELECTED = { clusters: { selector: { matchExpressions: [{ key: "env", operator: "Exists" }] } } };
+
+function evaluate(generator: unknown, spec: object = {}) {
+  return render({ spec: { generators: [generator], template: { metadata: { name: "x" }, spec: {} }, ...spec } }, CONTEXT).generators[0];
+}
+function params(generator: unknown, spec: object = {}): ParamSet[] {
+  const result = evaluate(generator, spec);
+  expect(result?.problem).toBeUndefined();
+  return result?.params ?? [];
+}
+const list = (...elements: object[]) => ({ list: { elements } });
+const GO = { goTemplate: true };
+
+describe("matrix", () => {
+  test("every set of the first with every set of the second, the first's order leading", () => {
+    const sets = params({ matrix: { generators: [list({ a: "1" }, { a: "2" }), list({ b: "x" }, { b: "y" })] } });
+    expect(sets.map((set) => `${set["a"]}${set["b"]}`)).toEqual(["1x", "1y", "2x", "2y"]);
+  });
+  test("the second generator is rendered with the first's parameters", () => {
+    const files = (path: string) => ({ git: { repoURL: "r", revision: "HEAD", files: [{ path }] } });
+    expect(
+      params({ matrix: { generators: [SELECTED, files("{{metadata.labels.env}}/app.yaml")] } }).map((set) => [set["name"], set["tag"]]),
+    ).toEqual([
+      ["c0", "s"],
+      ["c1", "p"],
+    ]);
+    expect(params({ matrix: { generators: [SELECTED, files("{{ .metadata.labels.env }}/*.yaml")] } }, GO).map((set) => set["tag"])).toEqual(
+      ["s", "p"],
+    );
+    const clusters = { clusters: { selector: { matchLabels: { env: "{{ .e }}" } } } };
+    expect(params({ matrix: { generators: [list({ e: "production" }), clusters] } }, GO).map((set) => set["name"])).toEqual(["c1"]);
+    const yaml = { list: { elementsYaml: "{{ .items | toJson }}" } };
+    expect(params({ matrix: { generators: [list({ items: [{ n: 1 }, { n: 2 }] }), yaml] } }, GO).map((set) => set["n"])).toEqual([1, 2]);
+  });
+  test("values of the second are rendered with the first's parameters before its own", () => {
+    const second = { git: { repoURL: "r", files: [{ path: "staging/app.yaml" }], values: { v: "{{ .a }}{{ .tag }}" } } };
+    expect(params({ matrix: { generators: [list({ a: "1" }), second] } }, GO)[0]?.["values"]).toEqual({ v: "1<no value>" });
+  });
+  test("the same key twice: an error when values differ, with goTemplate the first's wins, deeply", () => {
+    const generators = [list({ k: "1", same: "s" }), list({ k: "2", same: "s" })];
+    expect(evaluate({ matrix: { generators } })?.problem?.message).toContain('both generators give "k"');
+    expect(params({ matrix: { generators } }, GO)).toEqual([{ k: "1", same: "s" }]);
+    const nested = [list({ m: { a: "1", b: { x: 1 } } }), list({ m: { a: "2", b: { y: 2 }, c: 3 } })];
+    expect(params({ matrix: { generators: nested } }, GO)).toEqual([{ m: { a: "1", b: { x: 1, y: 2 }, c: 3 } }]);
+  });
+  test("a matrix in a matrix, and no deeper", () => {
+    const inner = { matrix: { generators: [list({ b: "1" }, { b: "2" }), list({ c: "x" })] } };
+    expect(params({ matrix: { generators: [list({ a: "0" }), inner] } })).toEqual([
+      { a: "0", b: "1", c: "x" },
+      { a: "0", b: "2", c: "x" },
+    ]);
+    const deeper = { matrix: { generators: [list({ a: "0" }), { matrix: { generators: [inner, list({ d: "1" })] } }] } };
+    expect(evaluate(deeper)?.problem?.message).toContain("one level deep only");
+  });
+  test("selectors two levels down count only with applyNestedSelectors", () => {
+    const inner = {
+      matrix: { generators: [{ ...list({ b: "1" }, { b: "2" }), selector: { matchLabels: { b: "2" } } }, list({ c: "x" })] },
+    };
+    const generator = { matrix: { generators: [list({ a: "0" }), inner] } };
+    expect(params(generator)).toHaveLength(2);
+    expect(params(generator, { applyNestedSelectors: true })).toHaveLength(1);
+    expect(
+      params({ matrix: { generators: [{ ...list({ b: "1" }, { b: "2" }), selector: { matchLabels: { b: "2" } } }, list({ c: "x" })] } }),
+    ).toHaveLength(1);
+  });
+  test.each([
+    ["one generator", [list({ a: "1" })], /exactly two/],
+    ["three", [list({}), list({}), list({})], /exactly two/],
+    ["two in one entry", [{ ...list({}), clusters: {} }, list({})], /only one generator may stand here/],
+    ["none in an entry", [{}, list({})], /holds no generator/],
+  ])("%s is an error", (_, generators, message) => {
+    expect(evaluate({ matrix: { generators } })?.problem?.message).toMatch(message);
+  });
+});
+
+describe("merge", () => {
+  const base = list({ name: "a", x: "1" }, { name: "b", x: "1" });
+  test("later sets override the base where the keys match; others are dropped", () => {
+    const generators = [base, list({ name: "b", x: "2", y: "3" }, { name: "zz", x: "9" })];
+    expect(params({ merge: { mergeKeys: ["name"], generators } })).toEqual([
+      { name: "a", x: "1" },
+      { name: "b", x: "2", y: "3" },
+    ]);
+  });
+  test("an override may hold an empty text", () => {
+    expect(params({ merge: { mergeKeys: ["name"], generators: [base, list({ name: "a", x: "" })] } }, GO)[0]).toEqual({ name: "a", x: "" });
+  });
+  test("the later of two overrides wins, and maps merge with goTemplate", () => {
+    const generators = [list({ n: "a", m: { x: 1, y: 1 } }), list({ n: "a", m: { y: 2 } }), list({ n: "a", m: { y: 3 } })];
+    expect(params({ merge: { mergeKeys: ["n"], generators } }, GO)).toEqual([{ n: "a", m: { x: 1, y: 3 } }]);
+  });
+  test("a key that is missing counts as null, so it may be missing once", () => {
+    expect(params({ merge: { mergeKeys: ["name"], generators: [list({ x: "1" }), list({ y: "2" })] } })).toEqual([{ x: "1", y: "2" }]);
+  });
+  test.each([
+    ["two sets of one key", { mergeKeys: ["x"], generators: [base, base] }, /same merge keys/],
+    ["no merge keys", { generators: [base, base] }, /mergeKeys is missing/],
+    ["one generator", { mergeKeys: ["name"], generators: [base] }, /two generators or more/],
+  ])("%s is an error", (_, merge, message) => {
+    expect(evaluate({ merge })?.problem?.message).toMatch(message);
+  });
+  test("dotted merge keys do not work with goTemplate, and the hint says so", () => {
+    expect(params({ merge: { mergeKeys: ["metadata.labels.env"], generators: [SELECTED, list()] } })).toHaveLength(2);
+    expect(evaluate({ merge: { mergeKeys: ["metadata.labels.env"], generators: [SELECTED, list()] } }, GO)?.problem?.hint).toContain(
+      "nested keys cannot be merge keys",
+    );
+  });
+});
