@@ -17,6 +17,7 @@ import {
   pull,
   round,
   SECOND,
+  say,
   see,
   wants,
 } from "./testing/bench.ts";
@@ -209,11 +210,17 @@ describe("what stands against going on pauses the run, with the words of who sai
     bring(run, 1, "confirmed");
     bring(run, 2, "open");
     judge(run, "c1", "failing");
+    round(run);
+    say(run, "/retry");
+    judge(run, "c1", "pending");
+    round(run);
+    expect(run.run.phase).toBe("Progressing");
     merged(run, 2, { by: "bob", byUs: false });
     judge(run, "c2", "pending");
     round(run);
     expect(phases(run.run, 2)).toEqual(["Syncing"]);
-    expect(run.run.paused?.kind).toBe("Failure");
+    expect(run.run.paused?.kind).toBe("MergedByOther");
+    expect(run.run.why).toBe('bob merged #102 before its gates allowed it: waiting for batch 1 of stage "stage 1" to settle');
   });
 });
 

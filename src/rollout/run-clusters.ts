@@ -99,8 +99,9 @@ function requeueClusters(run: Run, command: Command): { clusters: string[] } | {
     return failed.size > 0 ? { clusters: [...failed] } : { error: "no cluster has failed" };
   }
   if (command.args.length > 0) return named(run, command.args);
-  if (command.batch === undefined) return { error: "name the clusters: /requeue CLUSTER… or /requeue failed" };
-  const clusters = clustersOf(batchOf(run, command.batch).targets.filter((target) => !isOut(target)));
+  const batch = run.batches.find((one) => one.number === command.batch);
+  if (batch === undefined) return { error: "name the clusters: /requeue CLUSTER… or /requeue failed" };
+  const clusters = clustersOf(batch.targets.filter((target) => !isOut(target)));
   const mine = clusters.filter((cluster) => failed.has(cluster));
   return { clusters: mine.length > 0 ? mine : clusters };
 }
