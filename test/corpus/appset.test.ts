@@ -16,7 +16,7 @@ const REFUSED: readonly [file: string, message: RegExp][] = [
   ["examples/design-doc/clusters.yaml", /"\{\{\.name\}\}-guestbook" cannot be the name/],
   // Uses .path.path, which two list generators do not give.
   ["examples/matrix/list-and-list.yaml", /map has no entry for key "path"/],
-  // Its name has no parameter of the second generator, and there are several clusters.
+  // Its name has no parameter, so it works for one cluster only.
   ["clusters__capz__aks-appset.yaml", /two Applications would be named/],
   // A number in an element, without goTemplate.
   ["ITL.Identity.Platform__argocd__applicationset.yaml", /replicas: 1 is not text/],
