@@ -56,6 +56,16 @@ describe("commands in a comment", () => {
     expect(parseComment("/pause\n".repeat(500))).toMatchObject({ kind: "reply" });
   });
 
+  // Each took a plain Markdown parser between six seconds and two minutes: anybody could have held the bot up with one comment.
+  test.each(["_a*", "a**b", "> ", "- > ", "[a]: b\n", "[a]("])(
+    "65,000 characters of %j are read in a moment",
+    { timeout: 5000 },
+    (piece) => {
+      const kind = parseComment(`/pause\n\n${piece.repeat(65_000 / piece.length)}`).kind;
+      expect(["commands", "ignore"]).toContain(kind);
+    },
+  );
+
   test("a flag cannot reach the prototype", () => {
     const parsed = parseComment("/pause --__proto__=x --constructor");
     expect(parsed.kind === "commands" && Object.getPrototypeOf(parsed.commands[0]?.flags)).toBe(Object.prototype);

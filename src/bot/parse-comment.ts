@@ -34,6 +34,12 @@ const NAMES: readonly CommandName[] = [
 const VALUED = new Set(["for", "to", "rollout"]);
 const MOST_COMMANDS = 10;
 const MOST_WORDS = 200;
+/**
+ * Anybody may comment, and some texts take a Markdown parser minutes. Whether a line is bold does not matter here, and
+ * pairing up emphasis is what takes longest; quotes or lists fifty deep are nobody's honest comment.
+ */
+const NO_EMPHASIS = { disable: { null: ["attention"] } };
+const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){50}/;
 
 /**
  * Reads a comment as GitHub does: a command is a line of a plain paragraph that begins with `/` in its first column. Text
@@ -65,7 +71,8 @@ export function parseComment(body: string): ParsedComment {
 function plainLines(body: string): string[] {
   const source = body.replace(/\r\n?/g, "\n").split("\n");
   const plain: string[] = [];
-  for (const block of fromMarkdown(source.join("\n")).children) {
+  if (source.some((line) => TOO_DEEP.test(line))) return plain;
+  for (const block of fromMarkdown(source.join("\n"), { extensions: [NO_EMPHASIS] }).children) {
     if (block.type !== "paragraph") continue;
     for (const child of block.children) {
       const { start, end } = child.position ?? {};
