@@ -194,6 +194,8 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     }),
   );
   await resync();
+  // What is there at the first look is adopted: from here on a merge is seen as one.
+  await queue.idle();
   started = true;
   again();
 

@@ -1,9 +1,11 @@
+import { locateInRollout } from "../rollout/parse-locate.ts";
 import { plan } from "../rollout/plan.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf, planesFor } from "./fleet.ts";
+import { REPO_CONFIG } from "./project.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { resolveTargets } from "./targets.ts";
 
@@ -75,7 +77,11 @@ export async function makePlan(
   const errors = resolved.problems.filter((problem) => problem.severity === "error");
   if (errors.length > 0) return { ok: false, retry: false, problems: errors };
   const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets });
-  return made.ok ? made : { ok: false, retry: false, problems: made.problems };
+  if (made.ok) return made;
+  const problems = await snapshot.with((files) =>
+    made.problems.map((problem) => locateInRollout(problem, rollout, (path) => files.read(path), REPO_CONFIG)),
+  );
+  return { ok: false, retry: false, problems };
 }
 
 function refuse(rollout: Rollout, retry: boolean, message: string, hint: string): MadePlan {
