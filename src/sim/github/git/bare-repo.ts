@@ -25,8 +25,8 @@ export interface BareRepo {
 
 export interface RefChange {
   ref: string;
-  /** undefined: it must not exist. `any`: whatever it is now. */
-  old: string | undefined | "any";
+  /** undefined: it must not exist. */
+  old: string | undefined;
   /** undefined: delete. */
   new: string | undefined;
 }
@@ -108,8 +108,8 @@ function openBareRepo(dir: string): BareRepo {
     },
     async updateRefs(updates) {
       const lines = updates.map((one) => {
-        const old = one.old === "any" ? "" : ` ${one.old ?? ZERO}`;
-        return one.new === undefined ? `delete ${one.ref}${old}` : `update ${one.ref} ${one.new}${old}`;
+        const old = one.old ?? ZERO;
+        return one.new === undefined ? `delete ${one.ref} ${old}` : `update ${one.ref} ${one.new} ${old}`;
       });
       return (await runGit(dir, ["update-ref", "--stdin"], `start\n${lines.join("\n")}\ncommit\n`)).code === 0;
     },
