@@ -57,14 +57,10 @@ describe("commands in a comment", () => {
   });
 
   // Each took a plain Markdown parser between six seconds and two minutes: anybody could have held the bot up with one comment.
-  test.each(["_a*", "a**b", "> ", "- > ", "[a]: b\n", "[a]("])(
-    "65,000 characters of %j are read in a moment",
-    { timeout: 5000 },
-    (piece) => {
-      const kind = parseComment(`/pause\n\n${piece.repeat(65_000 / piece.length)}`).kind;
-      expect(["commands", "ignore"]).toContain(kind);
-    },
-  );
+  test.each(["_a*", "a**b", "> ", "- > ", "[a]: b\n", "[a]("])("65,000 characters of %j are read in a moment", (piece) => {
+    const kind = parseComment(`/pause\n\n${piece.repeat(65_000 / piece.length)}`).kind;
+    expect(["commands", "ignore"]).toContain(kind);
+  });
 
   test("a flag cannot reach the prototype", () => {
     const parsed = parseComment("/pause --__proto__=x --constructor");

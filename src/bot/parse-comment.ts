@@ -36,9 +36,11 @@ const MOST_COMMANDS = 10;
 const MOST_WORDS = 200;
 /**
  * Anybody may comment, and some texts take a Markdown parser minutes. Whether a line is bold does not matter here, and
- * pairing up emphasis is what takes longest; quotes or lists fifty deep are nobody's honest comment.
+ * pairing up emphasis is what takes longest; quotes or lists fifty deep, or hundreds of link definitions, are nobody's honest comment.
  */
 const NO_EMPHASIS = { disable: { null: ["attention"] } };
+const DEFINITION = /^ {0,3}\[[^\]]+\]:/;
+const MOST_DEFINITIONS = 200;
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){50}/;
 
 /**
@@ -71,7 +73,7 @@ export function parseComment(body: string): ParsedComment {
 function plainLines(body: string): string[] {
   const source = body.replace(/\r\n?/g, "\n").split("\n");
   const plain: string[] = [];
-  if (source.some((line) => TOO_DEEP.test(line))) return plain;
+  if (source.some((line) => TOO_DEEP.test(line)) || source.filter((line) => DEFINITION.test(line)).length > MOST_DEFINITIONS) return plain;
   for (const block of fromMarkdown(source.join("\n"), { extensions: [NO_EMPHASIS] }).children) {
     if (block.type !== "paragraph") continue;
     for (const child of block.children) {
