@@ -39,11 +39,7 @@ export function happen(truth: Truth, happening: Happening, run: Run, now: number
       pull.closedBy = "alice";
       return;
     case "pushToHead":
-      if (pull === undefined) return;
-      truth.forge.heads += 1;
-      pull.head = `head${truth.forge.heads}`;
-      pull.ours = false;
-      pull.askedAt = now;
+      if (pull !== undefined) pushToHead(truth, pull, now);
       return;
     case "draft":
       if (pull !== undefined) pull.draft = true;
@@ -93,17 +89,10 @@ function toCluster(truth: Truth, happening: ToCluster, now: number): void {
         pins.filter((pin) => pinValue(truth.git, pin) !== null).map((pin) => [pin, NEW]),
       );
       return;
-    case "label": {
-      const cluster = truth.clusters.get(key);
-      if (cluster === undefined) return;
-      const { drained: _, ...labels } = cluster.labels;
-      truth.clusters = new Map(truth.clusters).set(key, {
-        ...cluster,
-        labels: happening.drained ? { ...labels, drained: "true" } : labels,
-      });
+    case "label":
+      label(truth, key, happening.drained);
       return;
-    }
-    case "leave": {
+    case "leave":
       commit(
         truth.git,
         now,
@@ -111,14 +100,26 @@ function toCluster(truth: Truth, happening: ToCluster, now: number): void {
         pins.map((pin) => [pin, null]),
       );
       if (target !== undefined) target.goneAt = now + 30_000;
-      const clusters = new Map(truth.clusters);
-      clusters.delete(key);
-      truth.clusters = clusters;
+      truth.clusters = new Map([...truth.clusters].filter(([other]) => other !== key));
       return;
-    }
     case "loseApplication":
       if (target !== undefined) target.goneAt = now;
   }
+}
+
+function label(truth: Truth, key: string, drained: boolean): void {
+  const cluster = truth.clusters.get(key);
+  if (cluster === undefined) return;
+  const { drained: _, ...labels } = cluster.labels;
+  truth.clusters = new Map(truth.clusters).set(key, { ...cluster, labels: drained ? { ...labels, drained: "true" } : labels });
+}
+
+/** Somebody pushes onto the batch's branch. */
+function pushToHead(truth: Truth, pull: ModelPull, now: number): void {
+  truth.forge.heads += 1;
+  pull.head = `head${truth.forge.heads}`;
+  pull.ours = false;
+  pull.askedAt = now;
 }
 
 function forcePush(truth: Truth, run: Run, now: number, keeps: boolean): void {
