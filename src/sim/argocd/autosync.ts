@@ -42,17 +42,17 @@ function operationFor({ spec }: Application, desired: Desired, heals: number): O
 }
 
 /** Whether a person has to press Sync, or time has to pass. Nothing in the status says so. */
-function held(shared: Shared, app: Application): boolean {
+function held(shared: Shared, app: Application, desired: Desired): boolean {
   const cluster = clusterOf(shared, app)?.name;
   if (cluster === undefined) return true;
-  const subject = { cluster, application: app.metadata.name, mentions: () => true };
+  const subject = { cluster, application: app.metadata.name, mentions: (text: string) => desired.mentions.has(text) };
   return shared.board.find("autosync-off", subject) !== undefined || shared.board.find("window-closed", subject) !== undefined;
 }
 
 export function decideAutoSync(shared: Shared, actor: Actor, app: Application, desired: Desired): AutoSync {
   const automated = app.spec.syncPolicy?.automated;
   if (automated === undefined || automated.enabled === false) return { kind: "nothing" };
-  if (app.operation !== undefined || actor.operating || held(shared, app)) return { kind: "nothing" };
+  if (app.operation !== undefined || actor.operating || held(shared, app, desired)) return { kind: "nothing" };
   const last = app.status?.operationState;
   if (last === undefined || !attempted(app.spec, desired, last.syncResult)) {
     actor.heals = 0;

@@ -96,6 +96,8 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
   let fetched = false;
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
+  /** Ids that are known to be commits: ten thousand Applications ask for the same few. */
+  const commits = new Set<string>();
   const trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
 
   async function fetchNow(): Promise<void> {
@@ -111,6 +113,7 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
         .map((line) => line.split(" "))
         .map(([name = "", oid = "", peeled = ""]) => [name, peeled || oid]),
     );
+    for (const commit of refs.values()) commits.add(commit);
     fetched = true;
   }
 
@@ -122,8 +125,11 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
   }
 
   async function commitOf(id: string): Promise<string | undefined> {
+    if (commits.has(id)) return id;
     try {
-      return (await git(["rev-parse", "--verify", "--quiet", `${id}^{commit}`])).toString().trim();
+      const commit = (await git(["rev-parse", "--verify", "--quiet", `${id}^{commit}`])).toString().trim();
+      commits.add(commit);
+      return commit;
     } catch (error) {
       if (error instanceof GitProcessError) return undefined;
       throw error;
