@@ -59,10 +59,8 @@ export function happen(truth: Truth, happening: Happening, run: Run, now: number
     case "guard":
       truth.guard = { until: now + happening.forMs, retry: happening.retry };
       return;
-    case "supersede":
-      return;
     default:
-      toCluster(truth, happening, now);
+      if (happening.kind !== "supersede") toCluster(truth, happening, now);
   }
 }
 
