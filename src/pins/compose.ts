@@ -19,7 +19,9 @@ interface Place {
  *
  * @throws RangeError where collections nest too deep.
  */
-export function composeYaml(text: string): PinDocument[] | YamlMistake {
+export function composeYaml(whole: string): PinDocument[] | YamlMistake {
+  // The package counts a byte order mark as a column, and so misreads the first line. A line break keeps all offsets.
+  const text = whole.charCodeAt(0) === 0xfeff ? `\n${whole.slice(1)}` : whole;
   const options = { keepSourceTokens: true, uniqueKeys: false, logLevel: "silent", prettyErrors: false, schema: "failsafe" } as const;
   const parsed = parseAllDocuments(text, options);
   const documents: Document[] = Array.isArray(parsed) ? parsed : [];
@@ -52,11 +54,7 @@ function convert(node: unknown, place: Place, hole: number, column: number): Pin
   if (++place.depth > MAX_DEPTH) throw new RangeError("nested too deep");
   const flow = node.flow === true;
   const [start, end] = rangeOf(node.range);
-  const own = flow
-    ? -1
-    : start -
-      (place.text.lastIndexOf("\n", start - 1) + 1) -
-      (place.text.charCodeAt(0) === 0xfeff && start > 0 && place.text.lastIndexOf("\n", start - 1) === -1 ? 1 : 0);
+  const own = flow ? -1 : start - (place.text.lastIndexOf("\n", start - 1) + 1);
   const shape = { flow, start, end: flow ? end : -1, column: own, anchor: node.anchor };
   const inner = flow ? column : own;
   let result: MapNode | SeqNode;
@@ -80,7 +78,8 @@ function convertScalar(node: Scalar, place: Place, hole: number, column: number)
   } as const;
   const style = styles[(node.type ?? "PLAIN") as keyof typeof styles];
   let result: ScalarNode;
-  if (style === "plain" && start === end) result = emptyNode(node.anchor === undefined && node.tag === undefined ? hole : start);
+  if (style === "plain" && start === end)
+    result = emptyNode(node.anchor === undefined && node.tag === undefined ? hole : place.text.slice(0, start).trimEnd().length);
   else if (style === "literal" || style === "folded") result = convertBlock(node, style, place.text, start, end, column);
   else result = scalarNode(style, start, end);
   result.anchor = node.anchor;
@@ -97,18 +96,22 @@ function convertBlock(node: Scalar, style: "literal" | "folded", text: string, s
   const value = String(node.value);
   const lead = /^\n*( *)/.exec(value)?.[1]?.length ?? 0;
   const explicit = /^[|>][-+]?[1-9]/.test(text.slice(start, start + 3));
-  const seen = first === undefined ? column + 2 : first.length - first.trimStart().length;
+  const seen = first === undefined ? column + 2 : spacesOf(first);
   const indent = explicit && first !== undefined ? seen - lead : seen;
   let end = headerEnd;
   let at = headerEnd;
   for (const line of lines) {
     const blank = line.trim() === "";
-    const width = line.length - line.trimStart().length;
+    const width = spacesOf(line);
     if (!blank && width < indent) break;
     at += line.length;
     if (!blank || keep || (first !== undefined && line.replace(/\r?\n$/, "").length > indent && end > headerEnd)) end = at;
   }
   return scalarNode(style, start, end, indent);
+}
+
+function spacesOf(line: string): number {
+  return /^ */.exec(line)?.[0].length ?? 0;
 }
 
 function convertPair(pair: YamlPair, place: Place, column: number): Pair {

@@ -15,7 +15,7 @@ export function plainType(value: string): PlainType {
   if (/^(?:true|True|TRUE|false|False|FALSE)$/.test(value)) return "bool";
   if (/^(?:y|n|yes|no|on|off)$/i.test(value)) return "yes-no";
   if (/^[-+]?(?:[0-9][0-9_,]*|0[xX][0-9a-fA-F_]*|0[oO][0-7_]*|0[bB][01_]*)$/.test(value)) return "int";
-  if (/^[-+]?(?:[0-9][0-9_,]*\.?[0-9_]*|\.[0-9_]*)(?:[eE][-+]?[0-9_]*)?$/.test(value)) return "float";
+  if (/^[-+]?(?:(?:[0-9][0-9_,]*\.?[0-9_]*|\.[0-9_]*)(?:[eE][-+]?[0-9_]*)?|[eE][-+]?[0-9]+)$/.test(value)) return "float";
   if (/^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/.test(value)) return "float";
   if (/^[-+]?[0-9][0-9_]*(?::[0-9]+)+(?:\.[0-9_]*)?$/.test(value)) return "other";
   if (/^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:$|[Tt \t])/.test(value)) return "other";

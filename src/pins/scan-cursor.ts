@@ -109,6 +109,7 @@ export function plainEnd(c: Cursor, from: number): number {
 /** Indicators that cannot begin a plain scalar, and `?` and `:`, which seldom do. */
 export function startsPlain(code: number): boolean {
   switch (code) {
+    case 9:
     case 33: // !
     case 34: // "
     case 35: // #

@@ -211,7 +211,8 @@ function scanBlockScalar(c: Cursor, at: number, parent: number): PinNode {
     const first = skipSpaces(c, line);
     const next = text.indexOf("\n", line) + 1 || text.length;
     const code = text.charCodeAt(first);
-    if (first >= text.length || code === 10 || (code === 13 && text.charCodeAt(first + 1) === 10)) {
+    if (first >= text.length) throw BAIL;
+    if (code === 10 || (code === 13 && text.charCodeAt(first + 1) === 10)) {
       if (indent === -1) blanks = Math.max(blanks, first - line);
       if (keep || (indent !== -1 && first - line > indent)) end = next;
     } else if (indent === -1 && first - line > parent) {

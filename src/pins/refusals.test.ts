@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { findPin, type PinErrorCode, type SpliceEdit, splice } from "./index.ts";
+
+function refused(text: string, edit: Partial<SpliceEdit> & { path: string }, maxBytes?: number): string {
+  const result = splice(text, [{ value: "v2", ...edit }], maxBytes === undefined ? {} : { maxBytes });
+  if (result.ok) return `not refused: ${result.text}`;
+  const { code, line, column, message, hint } = result.error;
+  return `${code} ${line}:${column} ${message}. ${hint}`;
+}
+
+const bomb = Array.from(
+  { length: 9 },
+  (_, at) => `a${at}: &a${at} [${Array.from({ length: 9 }, () => (at === 0 ? "x" : `*a${at - 1}`)).join(", ")}]`,
+).join("\n");
+
+describe("what cannot be set is refused, with the place and what to do", () => {
+  const cases: [name: string, text: string, path: string, code: PinErrorCode, says: RegExp][] = [
+    [
+      "a key that is not there names the nearest",
+      "spec:\n  targetRevison: 1\n",
+      "spec.targetRevision",
+      "PIN_NOT_FOUND",
+      / 2:3 .*in spec.*Did you mean "targetRevison"\?/,
+    ],
+    ["nothing near: the keys that are there", "spec:\n  a: 1\n  b: 2\n", "spec.version", "PIN_NOT_FOUND", /Keys there: a, b\./],
+    [
+      "an item that is not there",
+      "l:\n  - name: alpha\n  - name: beta\n",
+      "l[name=betta].v",
+      "PIN_NOT_FOUND",
+      /2:3 .*Did you mean "beta"\?/,
+    ],
+    ["a list's key that no item has", "l:\n  - a: 1\n", "l[name=x]", "PIN_NOT_FOUND", /None of its 1 item has the key "name"/],
+    ["an index past the end", "l: [1, 2]\n", "l[2]", "PIN_NOT_FOUND", /The list has 2 items/],
+    ["two items of one name", "l:\n  - n: x\n    v: 1\n  - n: x\n    v: 2\n", "l[n=x].v", "PIN_AMBIGUOUS", / 2:5 .*lines 2, 4/],
+    ["two documents", "a: 1\n---\na: 2\n", "a", "PIN_AMBIGUOUS", /#1 \(line 1\), #2 \(line 3\).*Say which, such as #1\/a/],
+    ["a document that is not there", "a: 1\n", "#2/a", "PIN_NOT_FOUND", /has 1 document/],
+    ["a mapping", "a:\n  b: 1\n", "a", "PIN_NOT_SCALAR", / 2:3 .*Go on to one of its keys: b/],
+    ["a list", "a: [1]\n", "a", "PIN_NOT_SCALAR", /such as \[0\]/],
+    ["a step through a value", "a: x\n", "a.b", "PIN_NOT_FOUND", /single value/],
+    ["a step through a block scalar", "a: |\n  b: 1\n", "a.b", "PIN_NOT_FOUND", /Write !/],
+    ["! into a quoted value", 'a: "b: 1"\n', "a!b", "PIN_NOT_SCALAR", /block scalar/],
+    ["an empty value", "a:\n", "a", "PIN_NOT_FOUND", /`create`/],
+    ["an anchored value that others use", "x: &v v1\ny:\n  z: *v\n", "x", "PIN_SHARED_ANCHOR", /&v: x \(line 1\), y\.z \(line 3\)/],
+    ["an alias", "x: &v v1\ny:\n  z: *v\n", "y.z", "PIN_SHARED_ANCHOR", /x \(line 1\), y\.z \(line 3\)/],
+    ["a value below a shared anchor", "x: &v {k: 1}\ny: *v\n", "x.k", "PIN_SHARED_ANCHOR", /x \(line 1\), y \(line 2\)/],
+    [
+      "a value that a merge brings",
+      "b: &b\n  k: 1\nc:\n  <<: *b\n",
+      "c.k",
+      "PIN_SHARED_ANCHOR",
+      /b \(line 2\), c\["<<"\] \(line 4\)|b \(line 2\), c\.<< \(line 4\)/,
+    ],
+    ["a key that stands twice", "a: 1\nb: 2\na: 3\n", "b", "PIN_DUPLICATE_KEY", / 3:1 .*lines 1 and 3/],
+    ["a template in quotes", "a: '{{metadata.annotations.x}}'\n", "a", "PIN_IS_TEMPLATE", / 1:4 .*\{\{metadata\.annotations\.x\}\}/],
+    ["a template without quotes", "a: {{ .Values.x }}\n", "a", "PIN_IS_TEMPLATE", / 1:4 /],
+    ["a Helm template", "a: 1\n{{- if .Values.x }}\nb: 1\n{{- end }}\n", "a", "PIN_FILE_NOT_YAML", / \d+:\d+ .*a template.*values file/],
+    ["broken YAML", "a: [1\nb: 2\n", "a", "PIN_FILE_NOT_YAML", / \d+:\d+ /],
+    ["an alias of nothing", "a: *x\nb: 1\n", "b", "PIN_FILE_NOT_YAML", / 1:4 .*\*x/],
+    ["an alias bomb", `${bomb}\n`, "a8[0]", "PIN_ALIAS_BOMB", / 9:/],
+    ["an alias inside its own anchor", "a: &a [*a]\nb: 1\n", "b", "PIN_ALIAS_BOMB", / 1:/],
+    ["flow that nests too deep", `a: ${"[".repeat(100_000)}${"]".repeat(100_000)}`, "a", "PIN_FILE_TOO_LARGE", /200 levels/],
+    [
+      "flow that nests too deep, which the yaml package reads",
+      `t: !!str x\na: ${"[".repeat(50_000)}${"]".repeat(50_000)}`,
+      "a",
+      "PIN_FILE_TOO_LARGE",
+      /200 levels/,
+    ],
+    ["lists that nest too deep", `${"- ".repeat(50_000)}x`, "[0]", "PIN_FILE_TOO_LARGE", /200 levels/],
+    ["JSON that nests too deep", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "[0]", "PIN_FILE_TOO_LARGE", /200 levels/],
+    ["50 MB", "x".repeat(50_000_000), "a", "PIN_FILE_TOO_LARGE", /10 MiB/],
+  ];
+  for (const [name, text, path, code, says] of cases) {
+    test(name, () => {
+      const seen = refused(text, { path });
+      expect(seen.split(" ")[0]).toBe(code);
+      expect(seen).toMatch(says);
+    });
+  }
+
+  test("an error inside a block scalar has its place in the file", () => {
+    expect(refused("x: 1\na: |\n  # c\n  b:\n    c: 1\n", { path: "a!b.d" })).toMatch(/^PIN_NOT_FOUND 5:5 /);
+    expect(refused("a: |\n  b: [1\n", { path: "a!b" })).toMatch(/^PIN_FILE_NOT_YAML [23]:/);
+  });
+  test("an item of a list is not created", () => {
+    expect(refused("l:\n  - n: x\n", { path: "l[n=y].v", create: true })).toMatch(/^PIN_NOT_FOUND/);
+  });
+  test("no document has it, and more than one could get it", () => {
+    expect(refused("a: 1\n---\na: 2\n", { path: "b", create: true })).toMatch(/^PIN_AMBIGUOUS .*could be written in 2 documents/);
+  });
+  test("a tag that a digest follows", () => {
+    expect(refused("i: r/a:v1@sha256:aa\n", { path: "i", part: "tag" })).toMatch(/^PIN_PART 1:4 .*tag\+digest/);
+  });
+  test("a value that its style cannot say", () => {
+    expect(refused("a: |-\n  x\n", { path: "a", value: "x\n\n" })).toMatch(/^PIN_VERIFY 1:4 /);
+    expect(refused("a: |-\n  x\n", { path: "a", value: "\x07" })).toMatch(/^PIN_VERIFY 1:4 /);
+  });
+  test("the limit counts bytes, and can be set", () => {
+    expect(refused("a: éé\n", { path: "a" }, 7)).toMatch(/^PIN_FILE_TOO_LARGE/);
+    expect(refused("a: éé\n", { path: "a" }, 8)).toMatch(/^not refused/);
+  });
+  test("a shared value is found all the same", () => {
+    expect(findPin("x: &v v1\ny: *v\n", { path: "y" })).toMatchObject({ ok: true, found: { value: "v1", line: 1, column: 7 } });
+    expect(findPin("b: &b {k: 1}\nc:\n  <<: *b\n", { path: "c.k" })).toMatchObject({ ok: true, found: { value: "1" } });
+  });
+  test("JSON is said to be wrong as JSON, when asked for", () => {
+    const result = findPin('{"a": 1,}', { path: "a" }, { format: "json" });
+    expect(result).toMatchObject({ ok: false, error: { code: "PIN_FILE_NOT_YAML", line: 1, column: 9 } });
+  });
+});
