@@ -96,6 +96,7 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     const known = ready.get(repository);
     if (known !== undefined) {
       if (event.pull !== undefined && event.name === "issue_comment") known.inbox.touched(event.pull);
+      known.memory.remote.dirty ||= event.name === "push" || event.name === "pull_request";
       known.pullsDirty ||= event.name === "pull_request" || event.name === "push";
     }
     queue.wake({ repository, rollout: null });
@@ -174,7 +175,10 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
 
   async function resync(): Promise<void> {
     await discover();
-    for (const s of ready.values()) s.pullsDirty = true;
+    for (const s of ready.values()) {
+      s.pullsDirty = true;
+      s.memory.remote.dirty = true;
+    }
     for (const repository of served.keys()) queue.wake({ repository, rollout: null });
   }
 

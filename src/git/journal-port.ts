@@ -3,8 +3,11 @@ import type { Time } from "../rollout/time.ts";
 
 /** The journal branch (SPEC §8, §9.23): the state of all runs of a repo. */
 export interface Journal {
-  /** Fetches and reads; cheap where the head has not moved. */
-  read(): Promise<JournalState>;
+  /**
+   * Fetches and reads; cheap where the head has not moved. `remote`: the branch's head on the remote, where the caller has
+   * just asked for it; undefined as its head: the branch is not there.
+   */
+  read(remote?: { head: string | undefined }): Promise<JournalState>;
   /**
    * Records what changed in one commit, with compare-and-swap against the head of the last read.
    * `lost`: another replica was faster; read again and decide anew. Writes only the files that differ.

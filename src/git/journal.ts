@@ -45,9 +45,9 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   let seen: string | undefined;
   let begun = false;
 
-  async function read(): Promise<Held> {
+  async function read(known?: { head: string | undefined }): Promise<Held> {
     if (!begun) seen = await mirror.head(branch);
-    const remote = await mirror.remoteHead(branch);
+    const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
     begun = true;
     if (held !== undefined && held.state.head === remote) return held;
     if (remote !== undefined && (await mirror.commitInfo(remote)) === undefined) await mirror.fetch([branch]);
@@ -85,7 +85,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
 
   return {
     ...reader,
-    read: () => serially(async () => (await read()).state),
+    read: (remote) => serially(async () => (await read(remote)).state),
     record: (change) => serially(() => record(change)),
   };
 }

@@ -93,9 +93,18 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const { trees: _trees, refCommit, ...reads } = reader;
   return {
     ...reads,
-    fetch: (branches) => serially(() => fetchBranches(branches === undefined ? ["refs/heads/*"] : branches.map((name) => (name.startsWith("refs/") ? fullRef(name) : branchRef(name))))),
+    fetch: (branches) =>
+      serially(() =>
+        fetchBranches(
+          branches === undefined ? ["refs/heads/*"] : branches.map((name) => (name.startsWith("refs/") ? fullRef(name) : branchRef(name))),
+        ),
+      ),
     head: async (branch) => await refCommit(branchRef(branch)),
     remoteHead: async (branch) => (await remoteRefs([branchRef(branch)])).get(branchRef(branch)),
+    async remoteHeads(branches) {
+      const refs = await remoteRefs(branches.map(branchRef));
+      return new Map([...refs].map(([ref, sha]) => [ref.slice("refs/heads/".length), sha]));
+    },
     commit: (input) => buildCommit(repository, reader.trees, input),
     push: (updates) => serially(() => push(updates)),
     async close() {

@@ -6,6 +6,8 @@ export interface Mirror {
   head(branch: string): Promise<string | undefined>;
   /** Asks the remote now, without a fetch. */
   remoteHead(branch: string): Promise<string | undefined>;
+  /** The same for several in one call, by branch; those that are not there are left out. */
+  remoteHeads(branches: readonly string[]): Promise<Map<string, string>>;
   /** One `cat-file --batch` for all; a missing file is null. Symlinks and files over `maxBytes` (default 10 MiB) throw GitError. */
   readFiles(commit: string, paths: readonly string[], options?: { maxBytes?: number }): Promise<Map<string, string | null>>;
   /** Paths of files at a commit, below `prefix` where given. */

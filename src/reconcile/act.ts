@@ -73,8 +73,11 @@ async function merge(
   batch: Batch,
   effect: { pull: number; head: string },
 ): Promise<void> {
-  // The intention is only worth something while no other replica has written since: SPEC §9.13.
-  if ((await context.mirror.remoteHead(context.journalBranch)) !== scope.journalHead) return;
+  // The intention is only worth something while no other replica has written since (SPEC §9.13), and the guard's answer
+  // only on the base it was given for (§9.4).
+  const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);
+  memory.remote.dirty = true;
+  if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return;
   const { run } = scope;
   const outcome = await context.forge.mergePull({
     number: effect.pull,

@@ -9,6 +9,11 @@ import { type Snapshot, snapshotCache } from "./snapshot.ts";
  */
 export interface RepoMemory {
   snapshot(id: string): Snapshot;
+  /**
+   * Heads of the remote as last asked for. `dirty`: something was heard that may have moved them. Between words of the
+   * remote a round works with these; a merge asks anew right before it.
+   */
+  remote: { dirty: boolean; at: number; base: string | undefined; journal: string | undefined };
   /** `branch@head` → the last refusal of a merge call. */
   refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string }>;
   /** Answers of pure questions about commits, by question. Commits never change, so neither do these. */
@@ -30,6 +35,7 @@ export interface RepoMemory {
 export function repoMemory(mirror: Mirror): RepoMemory {
   return {
     snapshot: snapshotCache(mirror),
+    remote: { dirty: true, at: 0, base: undefined, journal: undefined },
     refusals: new Map(),
     facts: new Map(),
     guards: new Map(),

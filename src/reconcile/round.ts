@@ -33,6 +33,9 @@ export interface RoundResult {
   runs: Run[];
 }
 
+/** A word of the remote that got lost delays a round by this much at the most. */
+const REMOTE_EVERY_MS = 60_000;
+
 interface Decision {
   before: Run;
   world: World;
@@ -40,10 +43,9 @@ interface Decision {
 }
 
 export async function round(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RoundResult> {
-  await context.mirror.fetch([baseBranch]);
-  const base = await context.mirror.head(baseBranch);
+  const { base, journal } = await remoteHeads(context, memory, baseBranch);
   if (base === undefined) return { runs: [] };
-  const state = await context.journal.read();
+  const state = await context.journal.read({ head: journal });
   if (state.tampered !== undefined) {
     context.log.error(
       { repository: context.repository, ...state.tampered },
@@ -55,11 +57,31 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const fresh = new Map(started.flatMap((s) => s.runs.map((run) => [run.rollout, run] as const)));
   const active = [...new Map([...state.runs, ...fresh]).values()].filter((run) => !isEnded(run));
   const decisions: Decision[] = [];
-  for (const run of active) decisions.push(await decide(context, memory, run, active, base, baseBranch));
+  const spoken = await spokenTo(context, [...state.runs.values()]);
+  for (const run of [...active, ...spoken]) decisions.push(await decide(context, memory, run, active, base, baseBranch));
   if (!(await record(context, memory, started, fresh, decisions))) return { wakeAt: context.clock.now(), runs: [] };
   const acted = await actAll(context, memory, decisions, base, baseBranch);
   await publishAll(context, memory, started, decisions);
   return { runs: decisions.map((d) => d.advanced.run), ...wake(context, started, decisions, acted) };
+}
+
+/** The heads of the base and of the journal, with the base fetched: asked for only where they may have moved. */
+async function remoteHeads(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RepoMemory["remote"]> {
+  const known = memory.remote;
+  const now = context.clock.now();
+  if (!known.dirty && now - known.at < REMOTE_EVERY_MS) return known;
+  // Cleared before asking: what is heard meanwhile counts for the next round.
+  known.dirty = false;
+  try {
+    const heads = await context.mirror.remoteHeads([baseBranch, context.journalBranch]);
+    const base = heads.get(baseBranch);
+    if (base !== known.base) await context.mirror.fetch([baseBranch]);
+    memory.remote = { dirty: known.dirty, at: now, base: await context.mirror.head(baseBranch), journal: heads.get(context.journalBranch) };
+  } catch (error) {
+    known.dirty = true;
+    throw error;
+  }
+  return memory.remote;
 }
 
 async function startAll(
@@ -99,6 +121,17 @@ async function decide(
   return { before: run, world, advanced };
 }
 
+/** Ended runs that somebody wrote a command for: `/retry` wakes a failed one, and every command gets an answer. */
+async function spokenTo(context: RepoContext, runs: readonly Run[]): Promise<Run[]> {
+  const spoken: Run[] = [];
+  for (const run of runs) {
+    if (!isEnded(run) || run.trigger.pull === undefined) continue;
+    const commands = await context.commands.read(run.rollout, [{ number: run.trigger.pull, shared: false }]);
+    if (commands.length > 0) spoken.push(run);
+  }
+  return spoken;
+}
+
 function pullsToRead(run: Run, active: readonly Run[]): CommandPlace[] {
   const { pull } = run.trigger;
   const shared = active.some((other) => other.rollout !== run.rollout && other.trigger.pull === pull);
@@ -136,6 +169,8 @@ async function record(
     trailers: trailers(events, runs, decisions),
     at: now,
   });
+  if (outcome === "recorded") memory.remote.journal = await context.mirror.head(context.journalBranch);
+  else memory.remote.dirty = true;
   if (outcome === "lost") context.log.info({ repository: context.repository }, "another replica recorded first; looking again");
   return outcome === "recorded";
 }
@@ -171,7 +206,7 @@ async function actAll(
   baseBranch: string,
 ): Promise<boolean> {
   let acted = false;
-  const journalHead = await context.mirror.head(context.journalBranch);
+  const journalHead = memory.remote.journal;
   for (const { advanced, world } of decisions) {
     const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands as readonly Command[] };
     for (const effect of advanced.effects) {
