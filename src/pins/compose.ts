@@ -93,8 +93,11 @@ function convertBlock(node: Scalar, style: "literal" | "folded", text: string, s
   const keep = /^[|>][1-9]?\+/.test(text.slice(start, start + 3));
   const lines = text.slice(headerEnd, limit).match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const first = lines.find((line) => line.trim() !== "");
-  const value = String(node.value);
-  const lead = /^\n*( *)/.exec(value)?.[1]?.length ?? 0;
+  const lead = spacesOf(
+    String(node.value)
+      .split("\n")
+      .find((line) => line.trim() !== "") ?? "",
+  );
   const explicit = /^[|>][-+]?[1-9]/.test(text.slice(start, start + 3));
   const seen = first === undefined ? column + 2 : spacesOf(first);
   const indent = explicit && first !== undefined ? seen - lead : seen;

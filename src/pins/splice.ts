@@ -162,7 +162,9 @@ function writeValues(work: Work): Failed {
         error: { code: "PIN_VERIFY", message, hint: "Change the style by hand, or the value.", ...position(text, node.start) },
       };
     }
-    work.ops.push({ start: node.start, end: node.end, text: source });
+    // The line break at a block scalar's end stays where it is, so that no edit reaches into the line below.
+    const tail = block && text[node.end - 1] === "\n" && source.endsWith("\n") ? 1 : 0;
+    work.ops.push({ start: node.start, end: node.end - tail, text: source.slice(0, source.length - tail) });
     work.expects.set(node, { kind: block ? "block" : "text", text: value });
   }
   return undefined;
