@@ -34,6 +34,8 @@ export interface BotEvent {
   /** `owner/name`. */
   repository: string | undefined;
   installationId: number | undefined;
+  /** Whose doing it was. */
+  sender: string | undefined;
   /** Number of the issue or PR it is about. */
   pull: number | undefined;
 }
@@ -144,12 +146,14 @@ function listen(bot: Probot, { onEvent, log }: BotServerOptions): void {
 export function readEvent(deliveryId: string, name: string, payload: unknown): BotEvent {
   const repository = at(payload, "repository", "full_name");
   const installation = at(payload, "installation", "id");
+  const sender = at(payload, "sender", "login");
   const pull = at(payload, "pull_request", "number") ?? at(payload, "issue", "number");
   return {
     name,
     deliveryId,
     repository: typeof repository === "string" ? repository : undefined,
     installationId: typeof installation === "number" ? installation : undefined,
+    sender: typeof sender === "string" ? sender : undefined,
     pull: typeof pull === "number" ? pull : undefined,
   };
 }

@@ -8,6 +8,7 @@ import { memoryQueue } from "../queue/memory.ts";
 import type { Log, RepoContext } from "../reconcile/context.ts";
 import { type RepoMemory, repoMemory } from "../reconcile/memory.ts";
 import { publishPlans } from "../reconcile/plan-pulls.ts";
+import { published } from "../reconcile/publish.ts";
 import { round } from "../reconcile/round.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
@@ -49,6 +50,8 @@ interface Served {
   memory: RepoMemory;
   inbox: CommandInbox;
   forge: Forge;
+  /** Ours. */
+  login: string;
   baseBranch: string;
   runs: Map<string, Run>;
   /** Open PRs are looked at only where something may have changed. */
@@ -94,6 +97,8 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     const repository = event.repository?.toLowerCase();
     if (repository === undefined || !served.has(repository)) return;
     const known = ready.get(repository);
+    // What we did ourselves is looked at without being told.
+    if (known !== undefined && event.sender === known.login) return;
     if (known !== undefined) {
       if (event.pull !== undefined && event.name === "issue_comment") known.inbox.touched(event.pull);
       known.memory.remote.dirty ||= event.name === "push" || event.name === "pull_request";
@@ -145,6 +150,7 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
       memory: repoMemory(mirror),
       inbox,
       forge,
+      login: identity.login,
       baseBranch: defaultBranch,
       runs: new Map(),
       pullsDirty: true,
@@ -215,7 +221,10 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
       for (const off of offs) off();
       await server.close();
       await queue.close();
-      for (const s of ready.values()) await s.context.mirror.close();
+      for (const s of ready.values()) {
+        await published(s.memory);
+        await s.context.mirror.close();
+      }
     },
   };
 }

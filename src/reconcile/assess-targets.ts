@@ -73,7 +73,3 @@ function clusterOf(plane: ControlPlane, application: ApplicationView | undefined
   const { name, server } = application.spec.destination;
   return plane.clusters().find((c) => (name !== undefined && name !== "" ? c.name === name : c.server === server));
 }
-
-export function movedBatches(run: Run): Batch[] {
-  return run.batches.filter((batch) => batch.phase === "Merged" || batch.phase === "Baking" || batch.phase === "Settled");
-}

@@ -14,6 +14,10 @@ export interface RepoMemory {
    * remote a round works with these; a merge asks anew right before it.
    */
   remote: { dirty: boolean; at: number; base: string | undefined; journal: string | undefined };
+  /** The base the last round looked at. */
+  previousBase: string | undefined;
+  /** Comments on their way, by PR: they follow the rounds and hold none up. */
+  publishing: Map<number, Promise<void>>;
   /** `branch@head` → the last refusal of a merge call. */
   refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string }>;
   /** Answers of pure questions about commits, by question. Commits never change, so neither do these. */
@@ -36,6 +40,8 @@ export function repoMemory(mirror: Mirror): RepoMemory {
   return {
     snapshot: snapshotCache(mirror),
     remote: { dirty: true, at: 0, base: undefined, journal: undefined },
+    previousBase: undefined,
+    publishing: new Map(),
     refusals: new Map(),
     facts: new Map(),
     guards: new Map(),

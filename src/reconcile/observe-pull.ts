@@ -6,7 +6,7 @@ import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 
 /** GitHub computes `mergeable` within a moment of being asked: worth a short wait instead of a whole round. */
-const MERGEABLE_WAITS_MS = [30, 100, 250];
+const MERGEABLE_WAITS_MS = [10, 100, 250];
 
 /** What the forge shows of a batch's PR. null: there is none for its branch. */
 export async function observePull(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch): Promise<ObservedPull | null> {

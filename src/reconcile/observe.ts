@@ -1,9 +1,10 @@
+import type { Ancestry } from "../argocd/liveness.ts";
 import { findPin } from "../pins/index.ts";
-import type { Cluster } from "../rollout/plan-types.ts";
+import type { Cluster, PlannedTarget } from "../rollout/plan-types.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
 import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rollout/world.ts";
 import { findApplicationSet, generatorClusters, type RenderedSpecs, renderAt, specsOf } from "./appset-in-git.ts";
-import { assessTarget, movedBatches } from "./assess-targets.ts";
+import { assessTarget } from "./assess-targets.ts";
 import { editsOf } from "./batch-commit.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf } from "./fleet.ts";
@@ -72,25 +73,25 @@ async function observeTargets(
   baseBranch: string,
 ): Promise<Map<string, ObservedTarget>> {
   const seen = new Map<string, ObservedTarget>();
-  const ancestry = await ancestryOf(context, memory, run);
   const rendered = await renderer(context, memory, run, baseBranch);
   const atBase = await rendered(base);
+  for (const upcoming of upcomingBatches(run)) {
+    for (const [key, pins] of await pinsAt(memory, base, upcoming)) seen.set(key, { pins });
+  }
   for (const batch of run.batches) {
     if (batch.phase === "Closed") continue;
     const pins = await pinsAt(memory, base, batch);
     const change = batch.merged;
     // A settled batch is held against today's base; only one still being judged needs the spec as it was at its merge.
     const around = change !== undefined && batch.phase !== "Settled" ? await renderAround(context, rendered, change.commit) : {};
-    const inHistory =
-      change === undefined
-        ? undefined
-        : await fact(memory, `${change.commit} in ${base}`, async () => (await context.mirror.isAncestor(change.commit, base)) === true);
-    for (const target of batch.targets) {
+    const specs = { before: undefined, atChange: undefined, ...around, atBase };
+    const inHistory = change === undefined ? undefined : await isInHistory(context, memory, change.commit, base);
+    const assessments = await withAncestry(context, memory, (ancestry) =>
+      batch.targets.map((target) => assessTarget(context, run, batch, target, specs, ancestry)),
+    );
+    for (const [index, target] of batch.targets.entries()) {
       const values = pins.get(target.key);
-      const assessment =
-        change === undefined
-          ? undefined
-          : assessTarget(context, run, batch, target, { before: undefined, atChange: undefined, ...around, atBase }, ancestry);
+      const assessment = assessments[index];
       const drift = change === undefined ? undefined : await driftOf(context, base, target, values, change.commit);
       seen.set(target.key, {
         ...(assessment === undefined ? {} : { assessment }),
@@ -109,7 +110,11 @@ async function renderAround(context: RepoContext, rendered: (commit: string) => 
 }
 
 /** The pins' values at the base, by target key; a target whose file cannot be read or whose pin is ambiguous is left out. */
-async function pinsAt(memory: RepoMemory, base: string, batch: Batch): Promise<Map<string, (string | null)[]>> {
+async function pinsAt(
+  memory: RepoMemory,
+  base: string,
+  batch: { branch: string; targets: readonly PlannedTarget[] },
+): Promise<Map<string, (string | null)[]>> {
   const key = `${base} ${batch.branch}`;
   const known = memory.pins.get(key);
   if (known !== undefined) return known;
@@ -120,7 +125,7 @@ async function pinsAt(memory: RepoMemory, base: string, batch: Batch): Promise<M
   return values;
 }
 
-function readPins(files: SyncFiles, batch: Batch): Map<string, (string | null)[]> {
+function readPins(files: SyncFiles, batch: { targets: readonly PlannedTarget[] }): Map<string, (string | null)[]> {
   const values = new Map<string, (string | null)[]>();
   for (const target of batch.targets) {
     const found = target.edits.map((edit) => {
@@ -162,42 +167,65 @@ async function driftOf(
   return drift;
 }
 
-/** Whether a revision Argo CD has seen contains a change. Asked in bulk first, so that liveness itself stays synchronous. */
-async function ancestryOf(
-  context: RepoContext,
-  memory: RepoMemory,
-  run: Run,
-): Promise<(change: string, seen: string) => "contains" | "missing" | "unknown"> {
-  const answers = new Map<string, "contains" | "missing" | "unknown">();
-  for (const batch of movedBatches(run)) {
-    const change = batch.merged?.commit;
-    if (change === undefined) continue;
-    for (const revision of seenRevisions(context, batch)) {
-      const key = `${change} ${revision}`;
-      if (answers.has(key)) continue;
-      answers.set(key, await ancestor(context, memory, change, revision));
+/** The batches that may be made next, so that making one and proposing it takes one round: their pins are read ahead. */
+function upcomingBatches(run: Run): { branch: string; targets: readonly PlannedTarget[] }[] {
+  const moved = new Set(run.batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.map((target) => target.key))));
+  const upcoming: { branch: string; targets: readonly PlannedTarget[] }[] = [];
+  for (const index of [run.stage, run.stage + 1]) {
+    const stage = run.plan.stages[index];
+    const next = stage?.batches.findIndex((batch) => batch.targets.some((target) => !moved.has(target.key))) ?? -1;
+    const batch = stage?.batches[next];
+    if (batch !== undefined) upcoming.push({ branch: `upcoming ${run.rollout}/${run.number}/${index}-${next}`, targets: batch.targets });
+    if (stage !== undefined && stage.requeuedTargets.length > 0) {
+      upcoming.push({ branch: `requeued ${run.rollout}/${run.number}/${index}`, targets: stage.requeuedTargets.slice(0, 1000) });
     }
   }
-  return (change, seen) => answers.get(`${change} ${seen}`) ?? "unknown";
+  return upcoming;
 }
 
-function seenRevisions(context: RepoContext, batch: Batch): Set<string> {
-  const revisions = new Set<string>();
-  for (const target of batch.targets) {
-    const [plane = "", namespace = "", name = ""] = target.key.split("/");
-    const status = context.planes.get(plane)?.application(namespace, name)?.status;
-    const operation = status?.operation;
-    const hydrated = [status?.hydrator?.current?.drySHA, status?.hydrator?.last?.drySHA, status?.hydrator?.lastComparedDryRevision];
-    for (const sha of [
-      ...(status?.sync.revisions ?? []),
-      ...(operation?.appliedRevisions ?? []),
-      ...(operation?.requestedRevisions ?? []),
-      ...hydrated,
-    ]) {
-      if (sha !== undefined && /^[0-9a-f]{40}$/.test(sha)) revisions.add(sha);
+/**
+ * A commit that is in the history of a base is in that of every base that contains the former: one question a move of the
+ * base, however many batches there are.
+ */
+async function isInHistory(context: RepoContext, memory: RepoMemory, commit: string, base: string): Promise<boolean> {
+  const { previousBase } = memory;
+  return fact(memory, `${commit} in ${base}`, async () => {
+    if (previousBase !== undefined && previousBase !== base && memory.facts.get(`${commit} in ${previousBase}`) === true) {
+      const moved = await fact(
+        memory,
+        `${previousBase} in ${base}`,
+        async () => (await context.mirror.isAncestor(previousBase, base)) === true,
+      );
+      if (moved) return true;
     }
-  }
-  return revisions;
+    return (await context.mirror.isAncestor(commit, base)) === true;
+  });
+}
+
+/** Runs a synchronous judgement that asks whether one commit contains another; what is not known yet is asked for, and it is run again. */
+async function withAncestry<T>(
+  context: RepoContext,
+  memory: RepoMemory,
+  judge: (ancestry: (change: string, seen: string) => Ancestry) => T,
+): Promise<T> {
+  const asked = new Map<string, [string, string]>();
+  const known = new Map<string, Ancestry>();
+  const ancestry = (change: string, seen: string): Ancestry => {
+    if (!/^[0-9a-f]{40}$/.test(seen)) return "unknown";
+    const key = `${change} in ${seen}`;
+    const answer = known.get(key) ?? remembered(memory, key);
+    if (answer === undefined) asked.set(key, [change, seen]);
+    return answer ?? "unknown";
+  };
+  const first = judge(ancestry);
+  if (asked.size === 0) return first;
+  for (const [key, [change, seen]] of asked) known.set(key, await ancestor(context, memory, change, seen));
+  return judge(ancestry);
+}
+
+function remembered(memory: RepoMemory, key: string): Ancestry | undefined {
+  const known = memory.facts.get(key);
+  return known === undefined ? undefined : known ? "contains" : "missing";
 }
 
 async function ancestor(

@@ -15,7 +15,7 @@ export function stickyMarker(rollout: string): string {
 const QUIET_MS = 15_000;
 
 /** Brings the release PR's comment up to date. A trouble with the comment never holds a run. */
-export async function publishRun(context: RepoContext, memory: RepoMemory, advanced: Advanced<Run>): Promise<void> {
+export function publishRun(context: RepoContext, memory: RepoMemory, advanced: Advanced<Run>): void {
   const { run } = advanced;
   if (run.trigger.pull === undefined) return;
   const now = context.clock.now();
@@ -23,28 +23,45 @@ export async function publishRun(context: RepoContext, memory: RepoMemory, advan
   const last = memory.comments.get(key);
   if (advanced.change !== "transition" && last !== undefined && now - last.at < QUIET_MS) return;
   if (advanced.change === "none" && last !== undefined) return;
-  await send(context, memory, key, run.trigger.pull, stickyMarker(run.rollout), runComment(run, now));
+  send(context, memory, key, run.trigger.pull, stickyMarker(run.rollout), runComment(run, now));
 }
 
-export async function publishRefusal(
+export function publishRefusal(
   context: RepoContext,
   memory: RepoMemory,
   refused: { pull: number | undefined; problems: readonly PlanProblem[] },
-): Promise<void> {
+): void {
   if (refused.pull === undefined) {
     context.log.warn({ problems: refused.problems.map((p) => p.message) }, "a release cannot start");
     return;
   }
   const body = problemsComment(refused.problems);
-  await send(context, memory, `refused ${refused.pull}`, refused.pull, "stagecoach:refused", body);
+  send(context, memory, `refused ${refused.pull}`, refused.pull, "stagecoach:refused", body);
 }
 
-async function send(context: RepoContext, memory: RepoMemory, key: string, pull: number, marker: string, body: string): Promise<void> {
+/**
+ * Sends in the background, one after the other for a PR, and only the newest body of a comment: a round never waits for a
+ * comment, and a burst of rounds is one edit.
+ */
+function send(context: RepoContext, memory: RepoMemory, key: string, pull: number, marker: string, body: string): void {
   if (memory.comments.get(key)?.body === body) return;
-  try {
-    await context.forge.stickyComment(pull, marker, body);
-    memory.comments.set(key, { body, at: context.clock.now() });
-  } catch (error) {
-    context.log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
-  }
+  const wanted = { body, at: context.clock.now() };
+  memory.comments.set(key, wanted);
+  const before = memory.publishing.get(pull) ?? Promise.resolve();
+  const sending = before.then(async () => {
+    if (memory.comments.get(key) !== wanted) return;
+    try {
+      await context.forge.stickyComment(pull, marker, body);
+    } catch (error) {
+      context.log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
+      // Forgotten, so that the next round wants it again.
+      if (memory.comments.get(key) === wanted) memory.comments.delete(key);
+    }
+  });
+  memory.publishing.set(pull, sending);
+}
+
+/** Resolves when every comment under way is sent or given up. */
+export async function published(memory: RepoMemory): Promise<void> {
+  await Promise.all(memory.publishing.values());
 }

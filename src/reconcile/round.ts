@@ -61,7 +61,8 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   for (const run of [...active, ...spoken]) decisions.push(await decide(context, memory, run, active, base, baseBranch));
   if (!(await record(context, memory, started, fresh, decisions))) return { wakeAt: context.clock.now(), runs: [] };
   const acted = await actAll(context, memory, decisions, base, baseBranch);
-  await publishAll(context, memory, started, decisions);
+  publishAll(context, memory, started, decisions);
+  memory.previousBase = base;
   return { runs: decisions.map((d) => d.advanced.run), ...wake(context, started, decisions, acted) };
 }
 
@@ -226,14 +227,9 @@ async function actAll(
   return acted;
 }
 
-async function publishAll(
-  context: RepoContext,
-  memory: RepoMemory,
-  started: readonly Started[],
-  decisions: readonly Decision[],
-): Promise<void> {
-  for (const s of started) if (s.refused !== undefined) await publishRefusal(context, memory, s.refused);
-  for (const { advanced } of decisions) await publishRun(context, memory, advanced);
+function publishAll(context: RepoContext, memory: RepoMemory, started: readonly Started[], decisions: readonly Decision[]): void {
+  for (const s of started) if (s.refused !== undefined) publishRefusal(context, memory, s.refused);
+  for (const { advanced } of decisions) publishRun(context, memory, advanced);
 }
 
 function wake(context: RepoContext, started: readonly Started[], decisions: readonly Decision[], acted: boolean): { wakeAt?: number } {

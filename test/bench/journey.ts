@@ -24,7 +24,7 @@ function at(sorted: readonly number[], share: number): number {
 }
 
 async function healthToMerge(): Promise<number[]> {
-  const journey = await startJourney({ speed: 1, lag: SHORT_LAG, files: oneByOne });
+  const journey = await startJourney({ speed: 1, lag: SHORT_LAG, annotationRefresh: true, files: oneByOne });
   const merges = new Map<number, number>();
   const server = createServer(async (request, response) => {
     const arrived = journey.world.clock.now();

@@ -22,7 +22,7 @@ export interface Journey {
 const PATIENCE_MS = 90_000;
 
 /** The embedded world and the whole bot in this process, talking over loopback. */
-export async function startJourney(options: WorldOptions & { rollout?: string } = {}): Promise<Journey> {
+export async function startJourney(options: WorldOptions & { rollout?: string; annotationRefresh?: boolean } = {}): Promise<Journey> {
   const world = await startWorld({ speed: 120, ...options });
   const directory = await mkdtemp(join(tmpdir(), "stagecoach-journey-"));
   const errors: Journey["errors"] = [];
@@ -31,7 +31,7 @@ export async function startJourney(options: WorldOptions & { rollout?: string } 
     name: "hub",
     kubeConfig: { kubeconfig: world.kubeconfig },
     clusterSecrets: true,
-    annotationRefresh: false,
+    annotationRefresh: options.annotationRefresh ?? false,
     clock: world.clock,
     log,
   });
