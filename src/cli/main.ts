@@ -46,6 +46,12 @@ async function main(argv: string[]): Promise<number> {
   return await (await command.load()).run(rest);
 }
 
+// `stagecoach … | head` closes the pipe early: that is an end, not an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
