@@ -100,6 +100,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
         ),
       ),
     head: async (branch) => await refCommit(branchRef(branch)),
+    resolve: async (ref) => await refCommit(fullRef(ref)),
     remoteHead: async (branch) => (await remoteRefs([branchRef(branch)])).get(branchRef(branch)),
     async remoteHeads(branches) {
       const refs = await remoteRefs(branches.map(branchRef));

@@ -4,6 +4,8 @@ export interface Mirror {
   fetch(branches?: string[]): Promise<void>;
   /** Commit a branch of the remote points to as of the last fetch; undefined: no such branch. */
   head(branch: string): Promise<string | undefined>;
+  /** Commit that a full ref (`refs/tags/v1`) means as of the last fetch of it, annotated tags resolved; undefined: no such ref. */
+  resolve(ref: string): Promise<string | undefined>;
   /** Asks the remote now, without a fetch. */
   remoteHead(branch: string): Promise<string | undefined>;
   /** The same for several in one call, by branch; those that are not there are left out. */

@@ -4,6 +4,9 @@ import { batchName, releaseName } from "../report/words.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { Command, Effect } from "../rollout/world.ts";
 import { buildBatchCommit, isBatchCommit } from "./batch-commit.ts";
+import { moveBranches } from "./branch-act.ts";
+import { putForward } from "./branch-heads.ts";
+import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 
@@ -47,6 +50,7 @@ function batchOf(run: Run, number: number): Batch {
 
 async function propose(context: RepoContext, memory: RepoMemory, scope: ActScope, batch: Batch): Promise<void> {
   const { run } = scope;
+  if (movesBranches(run)) return putForward(memory, batch.branch);
   const commit = await buildBatchCommit(context, memory, run, batch, scope.base);
   const ref = `refs/heads/${batch.branch}`;
   if ((await context.mirror.push([{ ref, old: undefined, new: commit }])) === "stale") {
@@ -79,6 +83,7 @@ async function merge(
   memory.remote.dirty = true;
   if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return;
   const { run } = scope;
+  if (movesBranches(run)) return moveBranches(context, memory, batch, effect.head);
   const outcome = await context.forge.mergePull({
     number: effect.pull,
     head: effect.head,
@@ -97,6 +102,8 @@ async function merge(
 }
 
 async function close(context: RepoContext, batch: Batch, pull: number): Promise<void> {
+  // Nothing is open where branches are moved: it is withdrawn by being journalled as closing.
+  if (pull === 0) return;
   await context.forge.closePull(pull);
   try {
     await context.forge.deleteBranch(batch.branch);

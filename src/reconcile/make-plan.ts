@@ -3,6 +3,8 @@ import { plan } from "../rollout/plan.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "./appset-in-git.ts";
+import { branchesOf } from "./branch-moves.ts";
+import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf, planesFor } from "./fleet.ts";
 import { REPO_CONFIG } from "./project.ts";
@@ -71,9 +73,21 @@ export async function makePlan(
       hint,
     );
   }
-  const resolved = await snapshot.with((files) =>
-    resolveTargets({ rollout, release, applications, clusters: fleet.clusters, readFile: (path) => files.read(path) }),
-  );
+  const resolve = (branches?: BranchPlaces) =>
+    snapshot.with((files) =>
+      resolveTargets({
+        rollout,
+        release,
+        applications,
+        clusters: fleet.clusters,
+        readFile: (path) => files.read(path),
+        ...(branches === undefined ? {} : { branches }),
+      }),
+    );
+  let resolved = await resolve();
+  // Only now is it known which branches the pins mean.
+  const branches = branchesOf(resolved).map(({ branch }) => branch);
+  if (branches.length > 0) resolved = await resolve(await branchPlaces(context, release, branches));
   const errors = resolved.problems.filter((problem) => problem.severity === "error");
   if (errors.length > 0) return { ok: false, retry: false, problems: errors };
   const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets });

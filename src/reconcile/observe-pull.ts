@@ -2,14 +2,17 @@ import type { Pull } from "../forge/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { ObservedPull } from "../rollout/world.ts";
 import { isBatchCommit, isExactMerge } from "./batch-commit.ts";
+import { movesBranches } from "./branch-moves.ts";
+import { observeMove } from "./branch-observe.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 
 /** GitHub computes `mergeable` within a moment of being asked: worth a short wait instead of a whole round. */
 const MERGEABLE_WAITS_MS = [10, 100, 250];
 
-/** What the forge shows of a batch's PR. null: there is none for its branch. */
+/** What the forge shows of a batch's PR, or how the branches it moves stand. null: there is none for its branch. */
 export async function observePull(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch): Promise<ObservedPull | null> {
+  if (movesBranches(run)) return observeMove(context, memory, run, batch);
   const found = await withMergeable(context, await context.forge.findPull(batch.branch));
   if (found === null || found.headRepository?.toLowerCase() !== context.repository.toLowerCase()) return null;
   const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);

@@ -25,10 +25,18 @@ export function readGeneratorMove(text: string, edits: readonly Edit[]): FindRes
   const read = readPair(text, first);
   const refused = read.ok ? whyMixed(read.pair, edits) : read;
   if (!read.ok || refused !== undefined) return edits.map(() => refused ?? { ok: false, error: NOTHING });
-  return edits.map((edit): FindResult => {
-    const value = read.pair.listed.has(edit.cluster ?? "") ? read.pair.inside : read.pair.notIn;
-    return { ok: true, found: { value, line: 1, column: 1, start: 0, end: 0 } };
-  });
+  return edits.map((edit) => valueIn(read.pair, edit));
+}
+
+/** The version of the entry that one cluster stands with, whatever the others have. Errors: those of `readPair`. */
+export function readGeneratorPin(text: string, edit: Edit): FindResult {
+  const read = readPair(text, edit);
+  return read.ok ? valueIn(read.pair, edit) : read;
+}
+
+function valueIn({ listed, inside, notIn }: GeneratorPair, edit: Edit): FindResult {
+  const value = listed.has(edit.cluster ?? "") ? inside : notIn;
+  return { ok: true, found: { value, line: 1, column: 1, start: 0, end: 0 } };
 }
 
 const NOTHING: PinError = { code: "PIN_NOT_FOUND", message: "the generator entries cannot be read", hint: "Check the pin's old and new." };

@@ -3,6 +3,8 @@ import type { Cluster, Edit, Release } from "../rollout/plan-types.ts";
 import type { PinTemplate, Rollout } from "../rollout/rollout.ts";
 import { whyOutside } from "../rollout/rules-pins.ts";
 import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../rollout/template.ts";
+import type { BranchPlaces } from "./branch-release.ts";
+import { placeBranches } from "./targets-branches.ts";
 import { readGeneratorMove } from "./targets-generator.ts";
 import type { ProblemList } from "./targets-problems.ts";
 import type { SeenApplication } from "./targets-select.ts";
@@ -24,11 +26,13 @@ export function resolvePins(
   drafts: readonly Draft[],
   readFile: (path: string) => string | null,
   problems: ProblemList,
+  branches?: BranchPlaces,
 ): void {
   for (const [i, pin] of rollout.pins.entries()) {
     const texts = partsOf(pin);
     for (const draft of drafts) draft.edits[i] = fill(pin, i, texts, draft, release, problems);
-    readValues(pin, i, drafts, readFile, problems);
+    if (pin.kind !== "branch") readValues(pin, i, drafts, readFile, problems);
+    else if (branches !== undefined) placeBranches(i, drafts, release, branches, problems);
   }
 }
 
@@ -65,7 +69,7 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
   };
   if (pin.kind === "branch") {
     const branch = render("branch");
-    // The release commit is what the branch moves to; where it stands now is not read from a checkout.
+    // Replaced by the commits that the two mean where the remote can be asked.
     return branch === undefined ? undefined : { file: "", path: branch, kind: "branch", from: null, to: release.values["version"] ?? "" };
   }
   const [file, path, to] = [render("file"), render("path"), render("value")];
@@ -109,7 +113,6 @@ function readValues(
   readFile: (path: string) => string | null,
   problems: ProblemList,
 ): void {
-  if (pin.kind === "branch") return;
   const byFile = Map.groupBy(
     drafts.filter((draft) => draft.edits[index] !== undefined),
     (draft) => draft.edits[index]?.file ?? "",

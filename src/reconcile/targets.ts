@@ -2,6 +2,7 @@ import type { ApplicationView } from "../argocd/port.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import type { Cluster, Edit, Release, Target } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import type { BranchPlaces } from "./branch-release.ts";
 import { indexClusters } from "./targets-join.ts";
 import { type Draft, resolvePins } from "./targets-pins.ts";
 import { collectProblems } from "./targets-problems.ts";
@@ -15,6 +16,8 @@ export interface ResolveInput {
   /** Of every control plane; those that are not the rollout's are left out. */
   applications: readonly SeenApplication[];
   clusters: readonly Cluster[];
+  /** For branch pins: undefined where only a checkout is at hand, and heads are not known. */
+  branches?: BranchPlaces;
   /** Text of a file of the repo; null: not there. It may throw where a file must not be read (a symlink); that is a problem. */
   readFile(path: string): string | null;
 }
@@ -31,7 +34,7 @@ export interface Resolved {
  * SPEC §2.1: the Applications of a rollout's source, joined with their clusters, each with its pins filled in and read.
  * Never throws for what is in the repo or the fleet: what cannot be resolved is a problem with its place.
  */
-export function resolveTargets({ rollout, release, applications, clusters, readFile }: ResolveInput): Resolved {
+export function resolveTargets({ rollout, release, applications, clusters, branches, readFile }: ResolveInput): Resolved {
   const problems = collectProblems(rollout, (file) => quietly(() => readFile(file)));
   const index = indexClusters(clusters);
   const drafts: Draft[] = [];
@@ -47,7 +50,7 @@ export function resolveTargets({ rollout, release, applications, clusters, readF
     }
     drafts.push({ seen, cluster, edits: [] });
   }
-  resolvePins(rollout, release, drafts, readFile, problems);
+  resolvePins(rollout, release, drafts, readFile, problems, branches);
   const targets = drafts.flatMap((draft) => toTarget(draft, rollout.pins.length));
   return { targets, clusters: [...clusters, ...index.made()], problems: problems.all() };
 }

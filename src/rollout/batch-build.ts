@@ -2,7 +2,7 @@ import { arrive } from "./batch-arrive.ts";
 import type { Edit, PlannedTarget } from "./plan-types.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
-import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, targetsOf } from "./run-names.ts";
+import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf } from "./run-names.ts";
 import { branchOf } from "./start.ts";
 
 /** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
@@ -77,12 +77,7 @@ export function close(draft: Draft, batch: Batch, why: string): void {
       "`/resume` tries again, `/abort` ends the run",
     );
   }
-  changeBatch(
-    draft,
-    batch.number,
-    { closing: { why, at: draft.at }, promoted: undefined },
-    `closing #${batch.pull?.number ?? "?"}: ${why}`,
-  );
+  changeBatch(draft, batch.number, { closing: { why, at: draft.at }, promoted: undefined }, `closing ${pullName(batch.pull)}: ${why}`);
   if (batch.pull !== undefined) draft.effects.push({ kind: "Close", batch: batch.number, pull: batch.pull.number, why });
 }
 
@@ -187,7 +182,7 @@ function leave(draft: Draft, number: number, target: BatchTarget): boolean {
     });
     return false;
   }
-  const reason = `the pin of ${name} is gone from ${edit?.file ?? "its file"} (${edit?.path ?? ""}) though the cluster is still registered`;
+  const reason = `the pin of ${name} is gone from ${pinPlace(edit)}${edit?.kind === "branch" ? "" : ` (${edit?.path ?? ""})`} though the cluster is still registered`;
   pause(draft, "Drift", "Git", reason, `put the pin back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
   return false;
 }

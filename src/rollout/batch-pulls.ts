@@ -2,7 +2,7 @@ import { arrive, INTENTION_MS } from "./batch-arrive.ts";
 import { blockedBefore } from "./gates.ts";
 import type { Batch } from "./run.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "./run-draft.ts";
-import { batchName } from "./run-names.ts";
+import { batchName, pullName } from "./run-names.ts";
 import { epoch } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
 
@@ -20,20 +20,25 @@ export function observePulls(draft: Draft): void {
   }
 }
 
+/** What the batch keeps of its PR; nothing where it moves branches. */
+function seenPull({ number, url, head, openedAt }: ObservedPull): Batch["pull"] {
+  return number === 0 ? undefined : { number, url, head, openedAt };
+}
+
 /** No PR for the branch: one of ours that was to be closed is not there to be merged either. */
 function absent(draft: Draft, batch: Batch): void {
   if (batch.closing !== undefined) afterClose(draft, batch);
 }
 
 function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
-  const seen = { number: pull.number, url: pull.url, head: pull.head, openedAt: pull.openedAt };
+  const seen = seenPull(pull);
   if (batch.phase === "Proposing") {
-    const event = `${batchName(draft.run, batch)} proposed: #${pull.number}`;
+    const event = `${batchName(draft.run, batch)} proposed: ${pullName(pull)}`;
     moveBatch(draft, batch.number, "Open", { pull: seen }, event);
     mapTargets(draft, batch.number, (target) =>
-      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", `in #${pull.number}, not merged yet`) : target,
+      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", `in ${pullName(pull)}, not merged yet`) : target,
     );
-  } else if (pull.headIsOurs && (batch.pull?.head !== pull.head || batch.pull.number !== pull.number)) {
+  } else if (seen !== undefined && pull.headIsOurs && (batch.pull?.head !== pull.head || batch.pull.number !== pull.number)) {
     changeBatch(draft, batch.number, { pull: seen });
   }
   if (batch.closing !== undefined) {
@@ -42,7 +47,7 @@ function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   }
   lapse(draft, batchOf(draft.run, batch.number), pull);
   if (!pull.headIsOurs) {
-    const reason = `#${pull.number} was changed: its head ${pull.head.slice(0, 10)} is not a commit of this run, so it is not merged`;
+    const reason = `${pullName(pull)} was changed: its head ${pull.head.slice(0, 10)} is not a commit of this run, so it is not merged`;
     pause(draft, "HeadMoved", "stagecoach", reason, "`/resume` closes it and builds it again, `/abort` ends the run");
   }
 }
@@ -53,7 +58,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
   if (intention === undefined) return;
   if (pull.refusal?.kind === "Human") {
     moveBatch(draft, batch.number, "Open", { intention: undefined });
-    const reason = `GitHub refuses to merge #${pull.number}: ${pull.refusal.message}`;
+    const reason = `GitHub refuses to merge ${pullName(pull)}: ${pull.refusal.message}`;
     pause(draft, "Refused", "GitHub", reason, "change what it names, then `/resume`; or `/abort`");
     return;
   }
@@ -62,7 +67,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
     wakeAt(draft, ends);
     return;
   }
-  moveBatch(draft, batch.number, "Open", { intention: undefined }, `the intention to merge #${pull.number} lapsed`);
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, `the intention to merge ${pullName(pull)} lapsed`);
 }
 
 function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
@@ -72,12 +77,12 @@ function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
   }
   if (batch.phase === "Proposing" && batch.pull === undefined) {
     // Closed before it was ever seen open: by a person all the same.
-    changeBatch(draft, batch.number, { pull: { number: pull.number, url: pull.url, head: pull.head, openedAt: pull.openedAt } });
+    changeBatch(draft, batch.number, { pull: seenPull(pull) });
   }
   const by = pull.closedBy ?? "somebody";
-  moveBatch(draft, batch.number, "Closed", { intention: undefined }, `#${pull.number} was closed by ${by}`);
+  moveBatch(draft, batch.number, "Closed", { intention: undefined }, `${pullName(pull)} was closed by ${by}`);
   unpropose(draft, batch.number);
-  const reason = `${by} closed #${pull.number} (${batchName(draft.run, batch)}) without merging it`;
+  const reason = `${by} closed ${pullName(pull)} (${batchName(draft.run, batch)}) without merging it`;
   pause(
     draft,
     "PullClosed",
@@ -105,14 +110,14 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const { commit, at, by, byUs, exact } = pull.merged;
   const early = byUs || batch.phase === "Merging" ? undefined : blockedBefore(draft, batch);
   arrive(draft, batch, { commit, at, by });
-  const seen = { number: pull.number, url: pull.url, head: pull.head, openedAt: pull.openedAt };
-  const event = `${batchName(draft.run, batch)} merged: #${pull.number} as ${commit.slice(0, 10)}${byUs ? "" : ` by ${by}`}`;
+  const seen = seenPull(pull);
+  const event = `${batchName(draft.run, batch)} merged: ${pullName(pull)} as ${commit.slice(0, 10)}${byUs ? "" : ` by ${by}`}`;
   changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined }, event);
   if (!exact) {
-    const reason = `the merge commit ${commit.slice(0, 10)} of #${pull.number} does not change exactly the pins of its batch`;
+    const reason = `the merge commit ${commit.slice(0, 10)} of ${pullName(pull)} does not change exactly the pins of its batch`;
     pause(draft, "UnexpectedMerge", by, reason, "look at the commit; `/resume` accepts it, `/abort` ends the run");
   } else if (early !== undefined) {
-    const reason = `${by} merged #${pull.number} before its gates allowed it: ${early}`;
+    const reason = `${by} merged ${pullName(pull)} before its gates allowed it: ${early}`;
     pause(draft, "MergedByOther", by, reason, "`/resume` goes on from there once its clusters are confirmed, `/abort` ends the run");
   }
 }

@@ -2,7 +2,7 @@ import { INTENTION_MS } from "./batch-arrive.ts";
 import { close } from "./batch-build.ts";
 import type { Batch, Next, Run } from "./run.ts";
 import { batchOf, type Draft, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
-import { batchName, clustersOf, liveTargets, nameList } from "./run-names.ts";
+import { batchName, clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
 import { epoch, iso } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
 
@@ -36,7 +36,7 @@ function mergeOne(draft: Draft, batch: Batch): void {
   }
   if (pull === undefined || pull === null) return;
   if (batch.intention === undefined) {
-    const event = `merging #${pull.number} at ${pull.head.slice(0, 10)}`;
+    const event = `merging ${pullName(pull)} at ${pull.head.slice(0, 10)}`;
     moveBatch(draft, batch.number, "Merging", { intention: { head: pull.head, at: draft.at } }, event);
     wakeAt(draft, draft.now + INTENTION_MS);
   } else if (batch.intention.head !== pull.head || pull.refusal?.kind === "Wait") {
@@ -47,7 +47,7 @@ function mergeOne(draft: Draft, batch: Batch): void {
   draft.effects.push({ kind: "Merge", batch: batch.number, pull: pull.number, head: pull.head });
   const intended = batchOf(draft.run, batch.number).intention;
   const at = intended === undefined ? undefined : iso(epoch(intended.at) + INTENTION_MS);
-  sayBatch(draft, batch.number, `#${pull.number} is being merged`, next("it is merged", at));
+  sayBatch(draft, batch.number, `${pullName(pull)} is being merged`, next("it is merged", at));
 }
 
 function next(what: string, at: string | undefined): Next {
@@ -60,25 +60,26 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
   if (pull === undefined || pull === null)
     return { why: "waiting for GitHub: its PR could not be seen", next: { what: "looked at again" } };
   const before = blockedBefore(draft, batch);
-  if (before !== undefined) return { why: `#${pull.number} is open; ${before}`, next: { what: "judged again" } };
+  if (before !== undefined) return { why: `${pullName(pull)} is open; ${before}`, next: { what: "judged again" } };
   return allowed(draft.run, batch, pull) ?? mergeable(draft, batch, pull) ?? guarded(draft, batch, pull);
 }
 
 /** Whether this run merges such a PR at all, or a person does. */
 function allowed(run: Run, batch: Batch, pull: ObservedPull): Blocked | undefined {
   if (run.spec.mode !== "Run") {
-    const why = `#${pull.number} waits for a person to merge it: the rollout's mode is ${run.spec.mode}, so Stagecoach never merges`;
-    return { why, next: { what: `a person merges #${pull.number}` } };
+    const why = `${pullName(pull)} waits for a person to merge it: the rollout's mode is ${run.spec.mode}, so Stagecoach never merges`;
+    return { why, next: { what: `a person merges ${pullName(pull)}` } };
   }
   if (run.spec.delivery.merge === "Manual" && batch.promoted === undefined) {
-    const why = `#${pull.number} waits for a person to merge it (merge: Manual)`;
-    return { why, next: { what: `a person merges #${pull.number}, or comments \`/promote\` on it` } };
+    const why = `${pullName(pull)} waits for a person to merge it (merge: Manual)`;
+    const what = pull.number === 0 ? "a person moves its branches" : `a person merges ${pullName(pull)}, or comments \`/promote\` on it`;
+    return { why, next: { what } };
   }
   return undefined;
 }
 
 function mergeable(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
-  const name = `#${pull.number}`;
+  const name = pullName(pull);
   if (pull.draft) return { why: `${name} is a draft`, next: { what: `a person marks ${name} as ready` } };
   if (!pull.headIsOurs)
     return { why: `the head of ${name} is not ours`, next: { what: "its merge, if one is under way, is seen or lapses" } };
@@ -122,13 +123,13 @@ function guarded(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | unde
   const waits = { what: "the render guard answers" };
   if (guard === undefined || guard.base !== draft.world.base.commit || draft.now - epoch(guard.at) >= GUARD_MS) {
     wakeAt(draft, draft.now + MERGEABLE_MS);
-    return { why: `#${pull.number} waits for the render guard on the present base`, next: waits };
+    return { why: `${pullName(pull)} waits for the render guard on the present base`, next: waits };
   }
   if (guard.ok) return undefined;
-  if (guard.retry) return { why: `#${pull.number} is not merged yet: ${guard.why}`, next: waits };
+  if (guard.retry) return { why: `${pullName(pull)} is not merged yet: ${guard.why}`, next: waits };
   if (batch.intention === undefined) {
     close(draft, batch, guard.why);
-    const reason = `#${pull.number} must not be merged: ${guard.why}`;
+    const reason = `${pullName(pull)} must not be merged: ${guard.why}`;
     pause(draft, "Refused", "stagecoach", reason, "change what it names, then `/resume` builds it again; or `/skip CLUSTER`; or `/abort`");
   }
   return { why: guard.why, next: waits };

@@ -1,7 +1,7 @@
 import { close } from "./batch-build.ts";
 import type { Batch } from "./run.ts";
 import { batchOf, change, type Draft, moveBatch, say } from "./run-draft.ts";
-import { clustersOf, liveTargets, nameList } from "./run-names.ts";
+import { batchName, clustersOf, liveTargets, nameList } from "./run-names.ts";
 
 /** Brings an aborted or superseded run to its end: its PRs are closed first, and observed closed. */
 export function end(draft: Draft): void {
@@ -10,7 +10,7 @@ export function end(draft: Draft): void {
   for (const { number } of draft.run.batches) closeOne(draft, batchOf(draft.run, number));
   const open = draft.run.batches.filter((batch) => batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging");
   if (open.length > 0) {
-    const names = open.map((batch) => (batch.pull === undefined ? batch.branch : `#${batch.pull.number}`)).join(", ");
+    const names = open.map((batch) => (batch.pull === undefined ? batchName(draft.run, batch) : `#${batch.pull.number}`)).join(", ");
     say(draft, `${ending.reason}: waiting for ${names} to be seen closed or merged`, { what: `it is ${ending.phase}` });
     return;
   }

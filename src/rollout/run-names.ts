@@ -136,3 +136,15 @@ export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "ki
   const stage = run.plan.stages[batch.stage]?.name ?? String(batch.stage + 1);
   return `${batch.kind === "CatchUp" ? "catch-up batch" : "batch"} ${batch.ofStage} of stage "${stage}"`;
 }
+
+/** A batch's PR in a sentence; where it has none, because it moves branches, what takes its place. */
+export function pullName(pull: { number: number } | undefined): string {
+  if (pull === undefined || pull.number === 0) return "the fast-forward";
+  return `#${pull.number}`;
+}
+
+/** Where a pin stands, in a sentence. */
+export function pinPlace(edit: { kind: string; file: string; path: string } | undefined): string {
+  if (edit === undefined) return "its file";
+  return edit.kind === "branch" ? `branch ${edit.path}` : edit.file;
+}

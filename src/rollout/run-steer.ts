@@ -3,7 +3,7 @@ import { hasPermission } from "./commands.ts";
 import type { Batch, Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "./run-draft.ts";
 import { unacceptedFailures } from "./run-failures.ts";
-import { batchName, nameList } from "./run-names.ts";
+import { batchName, nameList, pullName } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
 import { endSoon } from "./start.ts";
 import { hold } from "./target-watch.ts";
@@ -19,7 +19,7 @@ export function tooEarly(command: Command, since: Time): boolean {
 export function mergeUnderWay(draft: Draft, command: Command): boolean {
   const batch = draft.run.batches.find((one) => one.intention !== undefined && one.merged === undefined);
   if (batch === undefined) return false;
-  hold(draft, `/${command.name} of @${command.actor} waits for the outcome of merging #${batch.pull?.number ?? "?"}`);
+  hold(draft, `/${command.name} of @${command.actor} waits for the outcome of merging ${pullName(batch.pull)}`);
   return true;
 }
 
@@ -102,7 +102,7 @@ function endBakeNow(draft: Draft, command: Command, batch: Batch): Reply {
 
 function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {
   const { run } = draft;
-  const name = `#${batch.pull?.number ?? "?"}`;
+  const name = pullName(batch.pull);
   if (run.spec.mode !== "Run") return refused(`the rollout's mode is ${run.spec.mode}: Stagecoach never merges; merge ${name} yourself`);
   if (run.spec.delivery.merge !== "Manual") return refused(`${name} is merged by itself once its gates pass: ${batch.why}`);
   if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(`it was written before ${name} was opened`);

@@ -1,6 +1,6 @@
 import type { Batch, BatchTarget } from "./run.ts";
 import { type Draft, pause, wakeAt } from "./run-draft.ts";
-import { clusterName, isOut, nameList } from "./run-names.ts";
+import { clusterName, isOut, nameList, pinPlace } from "./run-names.ts";
 import { epoch } from "./time.ts";
 import type { ObservedTarget } from "./world.ts";
 
@@ -47,7 +47,7 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
     return;
   }
   const by = seen.drift === undefined ? "" : ` by ${seen.drift.author} in ${seen.drift.commit.slice(0, 10)} (${seen.drift.subject})`;
-  const reason = `the pin of ${name} in ${edit.file} was changed${by}: it is ${found ?? "gone"}, this run set ${edit.to}`;
+  const reason = `the pin of ${name} in ${pinPlace(edit)} was changed${by}: it is ${found ?? "gone"}, this run set ${edit.to}`;
   pause(draft, "Drift", seen.drift?.author ?? "Git", reason, `put ${edit.to} back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
 }
 

@@ -23,6 +23,7 @@ export interface World {
 }
 
 export interface ObservedPull {
+  /** 0: there is no PR, the batch moves branches (`delivery.strategy: Commit`), and this is how that stands. */
   number: number;
   url: string;
   state: "open" | "closed" | "merged";

@@ -1,0 +1,81 @@
+import { branchRef } from "../git/names.ts";
+import { GitError } from "../git/port.ts";
+import type { RepoContext } from "./context.ts";
+import type { RepoMemory } from "./memory.ts";
+
+/** Names that one call of git takes: command lines have a limit. */
+const MOST_NAMES = 1000;
+
+/** Commits that branches of the remote are at now, fetched. A branch that is not there is left out. */
+export async function branchHeads(context: Pick<RepoContext, "mirror">, names: Iterable<string>): Promise<Map<string, string>> {
+  const { mirror } = context;
+  const asked = [...new Set(names)];
+  const heads = new Map<string, string>();
+  for (let at = 0; at < asked.length; at += MOST_NAMES) {
+    const found = await mirror.remoteHeads(asked.slice(at, at + MOST_NAMES));
+    const unknown: string[] = [];
+    for (const [name, commit] of found) {
+      heads.set(name, commit);
+      if ((await mirror.commitInfo(commit)) === undefined) unknown.push(name);
+    }
+    if (unknown.length > 0) await mirror.fetch(unknown);
+  }
+  return heads;
+}
+
+/** Why a name cannot be a branch's; undefined where it can. */
+export function whyNoBranch(name: string): string | undefined {
+  try {
+    branchRef(name);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GitError) return error.message;
+    throw error;
+  }
+}
+
+/** What a process remembers of moved branches; like the rest of its memory it may be lost at any moment. */
+interface BranchMemory {
+  /** The look at the remote that these heads belong to. */
+  remote: RepoMemory["remote"];
+  at: number;
+  /** undefined: looked, and it is not there. */
+  heads: Map<string, string | undefined>;
+  /** Batches whose move was put forward by this process, by the name of their branch. */
+  proposed: Set<string>;
+}
+
+const memories = new WeakMap<RepoMemory, BranchMemory>();
+
+function branchMemory(memory: RepoMemory): BranchMemory {
+  const { remote } = memory;
+  const known = memories.get(memory);
+  if (known !== undefined && known.remote === remote && known.at === remote.at) return known;
+  const fresh: BranchMemory = { remote, at: remote.at, heads: new Map(), proposed: known?.proposed ?? new Set() };
+  memories.set(memory, fresh);
+  return fresh;
+}
+
+/** The same as `branchHeads`, asked for only where the remote was heard to have moved since. undefined: it is not there. */
+export async function knownHeads(
+  context: RepoContext,
+  memory: RepoMemory,
+  names: Iterable<string>,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const { heads } = branchMemory(memory);
+  const missing = [...new Set(names)].filter((name) => !heads.has(name));
+  if (missing.length > 0) {
+    const found = await branchHeads(context, missing);
+    for (const name of missing) heads.set(name, found.get(name));
+  }
+  return heads;
+}
+
+/** A batch without a PR is put forward by remembering that its pins were read: losing it only has them read again. */
+export function putForward(memory: RepoMemory, branch: string): void {
+  branchMemory(memory).proposed.add(branch);
+}
+
+export function isPutForward(memory: RepoMemory, branch: string): boolean {
+  return branchMemory(memory).proposed.has(branch);
+}
