@@ -25,7 +25,7 @@ interface Options {
 /** Where the story gives up: a rollout that takes longer than this of the wall's time has hung. */
 const PATIENCE_MS = 5 * 60_000;
 /** The drained cluster comes back this long after the run began, of the world's time. */
-const DRAINED_FOR_MS = 15 * 60_000;
+const DRAINED_FOR_MS = 12 * 60_000;
 
 export async function run(argv: readonly string[]): Promise<number> {
   const options = parse(argv);
@@ -83,7 +83,7 @@ function parse(argv: readonly string[]): Options {
     .option("--port <n>", "of the page; 0: any free one", Number, 0)
     .option(
       "--fail <cluster=fault>",
-      "degraded, stuck, unreachable, slow, autosync-off or sync-failed; may be given again",
+      "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again",
       (value: string, all: string[]) => [...all, value],
       [],
     )
