@@ -78,7 +78,7 @@ function parse(argv: readonly string[]): Options {
     .description("A whole rollout of a sample against the embedded GitHub and Argo CD, in the terminal and on a local page.")
     .option("--once", "end when the run has ended, instead of keeping the page up", false)
     .option("-o, --output <format>", "text or json (json implies --once)", "text")
-    .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 60)
+    .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
     .option("--seed <n>", "for the world's chance", Number, 1)
     .option("--port <n>", "of the page; 0: any free one", Number, 0)
     .option(
