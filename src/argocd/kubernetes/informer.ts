@@ -53,7 +53,7 @@ export function startInformer<View extends { resourceVersion: string }>(options:
   void run(loop, options);
   return {
     items: () => loop.items,
-    ready: () => readyOf(loop, clock, what),
+    ready: () => readyOf(loop, what),
     problem() {
       const { lost } = loop;
       if (loop.listedAt === undefined) return { why: lost?.why ?? `${what}: not listed yet`, since: lost?.since ?? openedAt };
@@ -68,14 +68,15 @@ export function startInformer<View extends { resourceVersion: string }>(options:
   };
 }
 
-function readyOf<View>(loop: Loop<View>, clock: Clock, what: string): Promise<void> {
+function readyOf<View>(loop: Loop<View>, what: string): Promise<void> {
   if (loop.listedAt !== undefined) return Promise.resolve();
   if (loop.lost?.refused === true) return Promise.reject(new Error(loop.lost.why));
   return new Promise((resolve, reject) => {
     const waiter = { resolve: () => done(resolve), reject: (error: Error) => done(() => reject(error)) };
-    const cancel = clock.after(30_000, () => waiter.reject(new Error(loop.lost?.why ?? `${what}: no answer in 30s`)));
+    // The wall's seconds: however fast the world's clock runs, sockets do not.
+    const patience = setTimeout(() => waiter.reject(new Error(loop.lost?.why ?? `${what}: no answer in 30s`)), 30_000);
     const done = (then: () => void) => {
-      cancel();
+      clearTimeout(patience);
       loop.waiters.delete(waiter);
       then();
     };
