@@ -3,6 +3,7 @@ import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import { clashes } from "../rollout/rules-together.ts";
 import { parseTemplate } from "../rollout/template.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import type { LintReport } from "./lint-show.ts";
@@ -15,7 +16,7 @@ export function isRolloutFile(path: string): boolean {
 /** Reads and checks the rollouts in these files of a checkout: each by itself, against each other, and against the repo and the fleet. */
 export function lint(checkout: Checkout, files: readonly string[], inventory: Inventory | undefined): LintReport {
   const { rollouts, problems } = readRollouts(checkout, files);
-  problems.push(...sharedNames(rollouts, checkout), ...sharedSources(rollouts, checkout));
+  for (const clash of clashes(rollouts)) problems.push(locate(clash.problem, clash.rollouts[1], checkout));
   for (const rollout of rollouts) problems.push(...againstRepo(rollout, checkout, inventory));
   problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
@@ -59,55 +60,6 @@ function readOrTell(checkout: Checkout, file: string, problems: Problem[]): stri
 
 function problemAt(rollout: Rollout, checkout: Checkout, code: string, message: string, hint: string, path: (string | number)[]): Problem {
   return locate({ code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path }, rollout, checkout);
-}
-
-function sharedNames(rollouts: readonly Rollout[], checkout: Checkout): Problem[] {
-  const first = new Map<string, Rollout>();
-  const problems: Problem[] = [];
-  for (const rollout of rollouts) {
-    const before = first.get(rollout.name);
-    if (before === undefined) first.set(rollout.name, rollout);
-    else
-      problems.push(
-        problemAt(
-          rollout,
-          checkout,
-          "DUPLICATE_ROLLOUT",
-          `rollout "${rollout.name}" is also in ${before.file}`,
-          "give each rollout a name of its own",
-          ["metadata", "name"],
-        ),
-      );
-  }
-  return problems;
-}
-
-/** Two rollouts of one ApplicationSet would undo each other's batches. */
-function sharedSources(rollouts: readonly Rollout[], checkout: Checkout): Problem[] {
-  const first = new Map<string, Rollout>();
-  const problems: Problem[] = [];
-  for (const rollout of rollouts) {
-    const { kind, namespace, name, controlPlanes } = rollout.source;
-    if (kind !== "ApplicationSet") continue;
-    for (const plane of controlPlanes.length === 0 ? [""] : controlPlanes) {
-      const key = `${plane}/${namespace}/${name}`;
-      const before = first.get(key);
-      if (before === undefined) {
-        first.set(key, rollout);
-        continue;
-      }
-      const message = `ApplicationSet ${namespace}/${name} belongs to rollout "${before.name}" (${before.file}) already`;
-      problems.push(
-        problemAt(rollout, checkout, "SOURCE_SHARED", message, "one ApplicationSet may belong to one rollout only; remove one of the two", [
-          "spec",
-          "sourceRef",
-          "name",
-        ]),
-      );
-      break;
-    }
-  }
-  return problems;
 }
 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Problem[] {

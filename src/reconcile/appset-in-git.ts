@@ -1,6 +1,7 @@
 import { parseAllDocuments } from "yaml";
 import { type AppSetCluster, type RenderResult, render } from "../appset/index.ts";
 import type { ControlPlane, DestinationView, SourceView } from "../argocd/port.ts";
+import { GitError } from "../git/port.ts";
 import type { SourceRef } from "../rollout/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
@@ -27,16 +28,26 @@ export async function findApplicationSet(
   likely: Iterable<string>,
 ): Promise<ApplicationSetInGit | undefined> {
   for (const file of new Set(likely)) {
-    const found = matching(file, await snapshot.read(file), ref);
+    const found = await snapshot.with((files) => matching(file, quietly(files, file), ref));
     if (found !== undefined) return found;
   }
   const yamls = (await snapshot.paths()).filter((path) => /\.ya?ml$/.test(path));
   return snapshot.with((files) => {
     let found: ApplicationSetInGit | undefined;
     // Asks for every file in one pass, so that they come in one read.
-    for (const path of yamls) found ??= matching(path, files.read(path), ref);
+    for (const path of yamls) found ??= matching(path, quietly(files, path), ref);
     return found;
   });
+}
+
+/** What must not be read declares nothing. */
+function quietly(files: SyncFiles, path: string): string | null {
+  try {
+    return files.read(path);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
 }
 
 function matching(file: string, text: string | null, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {

@@ -1,6 +1,7 @@
 import type { Mirror } from "../git/port.ts";
 import type { Guard } from "../rollout/world.ts";
 import type { RenderedSpecs } from "./appset-in-git.ts";
+import type { RefusedRelease } from "./refused-releases.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
 
 /**
@@ -30,6 +31,8 @@ export interface RepoMemory {
   renders: Map<string, { fleet: string; specs: RenderedSpecs | undefined }>;
   /** PR → body last rendered for its sticky comment, and when it was sent. */
   comments: Map<string, { body: string; at: number }>;
+  /** Releases that cannot start because of an error on this base. */
+  refused: { base: string | undefined; found: readonly RefusedRelease[] };
   /** Rollout → when an effect last failed. */
   troubles: Map<string, number>;
   /** Rollout → when an observation was last recorded. */
@@ -48,6 +51,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     pins: new Map(),
     renders: new Map(),
     comments: new Map(),
+    refused: { base: undefined, found: [] },
     troubles: new Map(),
     observedAt: new Map(),
   };

@@ -1,6 +1,9 @@
+import { GitError } from "../git/port.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
+import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Rollout } from "../rollout/rollout.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { clashes } from "../rollout/rules-together.ts";
+import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
 /** Where a repo's own settings stand, always read from the base branch, never from a PR. */
 export const REPO_CONFIG = ".github/stagecoach.yaml";
@@ -12,24 +15,44 @@ export interface Project {
   problems: Problem[];
 }
 
-/** Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out. */
+/**
+ * Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out,
+ * and rollouts that clash take each other out: which of the two is meant, only a person can say.
+ */
 export async function readProject(snapshot: Snapshot): Promise<Project> {
   const files = (await snapshot.paths()).filter(isRolloutFile);
   return snapshot.with((sync) => {
-    const config = parseRepoConfig(sync.read(REPO_CONFIG), REPO_CONFIG);
-    const problems: Problem[] = [...config.problems];
+    const problems: Problem[] = [];
+    const config = parseRepoConfig(readOrTell(sync, REPO_CONFIG, problems), REPO_CONFIG);
+    problems.push(...config.problems);
     // Settings that cannot be read may be the ones that hold a rollout back: none is taken to be declared then.
     if (problems.some((problem) => problem.severity === "error")) return { rollouts: [], problems };
     const rollouts: Rollout[] = [];
     for (const file of files) {
-      const text = sync.read(file);
+      const text = readOrTell(sync, file, problems);
       if (text === null) continue;
       const parsed = parseRollouts(text, file, config.rollouts);
       rollouts.push(...parsed.rollouts);
       problems.push(...parsed.problems);
     }
-    return { rollouts, problems };
+    const out = new Set<Rollout>();
+    for (const clash of clashes(rollouts)) {
+      for (const rollout of clash.rollouts) out.add(rollout);
+      problems.push(locateInRollout(clash.problem, clash.rollouts[1], (path) => sync.read(path), REPO_CONFIG));
+    }
+    return { rollouts: rollouts.filter((rollout) => !out.has(rollout)), problems };
   });
+}
+
+function readOrTell(sync: SyncFiles, file: string, problems: Problem[]): string | null {
+  try {
+    return sync.read(file);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const hint = "it must be a plain file of at most 10 MiB inside the repo";
+    problems.push({ code: "UNREADABLE", severity: "error", message: error.message, hint, file, line: 1, column: 1, path: [] });
+    return null;
+  }
 }
 
 export function isRolloutFile(path: string): boolean {

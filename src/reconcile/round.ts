@@ -19,6 +19,7 @@ import type { RepoMemory } from "./memory.ts";
 import { observe } from "./observe.ts";
 import { readProject } from "./project.ts";
 import { publishRefusal, publishRun } from "./publish.ts";
+import { refusedReleases } from "./refused-releases.ts";
 import { type Started, startRuns } from "./start-runs.ts";
 
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute. */
@@ -58,12 +59,23 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const active = [...new Map([...state.runs, ...fresh]).values()].filter((run) => !isEnded(run));
   const decisions: Decision[] = [];
   const spoken = await spokenTo(context, [...state.runs.values()]);
-  for (const run of [...active, ...spoken]) decisions.push(await decide(context, memory, run, active, base, baseBranch));
+  let failed = false;
+  for (const run of [...active, ...spoken]) {
+    try {
+      decisions.push(await decide(context, memory, run, active, base, baseBranch));
+    } catch (error) {
+      // One run that cannot be judged is no reason to hold the others.
+      failed = true;
+      context.log.error({ rollout: run.rollout, run: run.number, error: String(error) }, "a run could not be looked at; trying again");
+    }
+  }
   if (!(await record(context, memory, started, fresh, decisions))) return { wakeAt: context.clock.now(), runs: [] };
   const acted = await actAll(context, memory, decisions, base, baseBranch);
   publishAll(context, memory, started, decisions);
   memory.previousBase = base;
-  return { runs: decisions.map((d) => d.advanced.run), ...wake(context, started, decisions, acted) };
+  const { wakeAt = Number.POSITIVE_INFINITY } = wake(context, started, decisions, acted);
+  const again = failed ? Math.min(wakeAt, context.clock.now() + RETRY_START_MS) : wakeAt;
+  return { runs: decisions.map((d) => d.advanced.run), ...(Number.isFinite(again) ? { wakeAt: again } : {}) };
 }
 
 /** The heads of the base and of the journal, with the base fetched: asked for only where they may have moved. */
@@ -96,9 +108,15 @@ async function startAll(
   const all: (Started & { rollout: string })[] = [];
   for (const rollout of project.rollouts) {
     if (rollout.release === undefined || state.broken.has(rollout.name)) continue;
-    all.push({ ...(await startRuns(context, memory, state, rollout, base, baseBranch)), rollout: rollout.name });
+    try {
+      all.push({ ...(await startRuns(context, memory, state, rollout, base, baseBranch)), rollout: rollout.name });
+    } catch (error) {
+      context.log.error({ rollout: rollout.name, error: String(error) }, "a rollout could not be looked at; trying again");
+      all.push({ runs: [], events: [], waiting: true, rollout: rollout.name });
+    }
   }
-  return all;
+  const refused = await refusedReleases(context, memory, state, project, base, baseBranch);
+  return [...all, ...refused.map((one) => ({ runs: [], events: [], waiting: false, rollout: "", refused: one }))];
 }
 
 async function decide(

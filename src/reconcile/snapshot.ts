@@ -14,9 +14,17 @@ export interface Snapshot {
 }
 
 export interface SyncFiles {
-  /** null: not there, or (while more is being fetched) not known yet: the result of that pass is thrown away. */
+  /**
+   * null: not there, or (while more is being fetched) not known yet: the result of that pass is thrown away. Throws a
+   * GitError for what must not be read (a symbolic link, a file too large): who asked for it says what that means.
+   */
   read(path: string): string | null;
   paths(): readonly string[];
+}
+
+/** The file's own fault, not the mirror's. */
+function isAboutFile(error: unknown): error is GitError {
+  return error instanceof GitError && error.kind !== "Unavailable";
 }
 
 /** Chains of files that name files are short; past this many passes something asks in circles. */
@@ -24,12 +32,34 @@ const MOST_PASSES = 12;
 
 export function openSnapshot(mirror: Mirror, id: string): Snapshot {
   const texts = new Map<string, string | null>();
+  const unreadable = new Map<string, GitError>();
   let listing: readonly string[] | undefined;
 
   async function load(wanted: Iterable<string>): Promise<void> {
-    const missing = [...wanted].filter((path) => !texts.has(path));
+    const missing = [...wanted].filter((path) => !texts.has(path) && !unreadable.has(path));
     if (missing.length === 0) return;
-    for (const [path, text] of await mirror.readFiles(id, missing)) texts.set(path, text);
+    try {
+      for (const [path, text] of await mirror.readFiles(id, missing)) texts.set(path, text);
+    } catch (error) {
+      if (!isAboutFile(error)) throw error;
+      // One file that must not be read is no reason not to read the others.
+      for (const path of missing) await loadOne(path);
+    }
+  }
+
+  async function loadOne(path: string): Promise<void> {
+    try {
+      texts.set(path, (await mirror.readFiles(id, [path])).get(path) ?? null);
+    } catch (error) {
+      if (!isAboutFile(error)) throw error;
+      unreadable.set(path, error);
+    }
+  }
+
+  function known(path: string): string | null {
+    const error = unreadable.get(path);
+    if (error !== undefined) throw error;
+    return texts.get(path) ?? null;
   }
 
   async function paths(): Promise<readonly string[]> {
@@ -42,22 +72,23 @@ export function openSnapshot(mirror: Mirror, id: string): Snapshot {
     paths,
     async read(path) {
       await load([path]);
-      return texts.get(path) ?? null;
+      return known(path);
     },
     async with(work) {
       for (let pass = 0; pass < MOST_PASSES; pass++) {
         const asked = new Set<string>();
         let wantsPaths = false;
-        const result = work({
+        const files: SyncFiles = {
           read(path) {
-            if (!texts.has(path)) asked.add(path);
-            return texts.get(path) ?? null;
+            if (!texts.has(path) && !unreadable.has(path)) asked.add(path);
+            return known(path);
           },
           paths() {
             wantsPaths ||= listing === undefined;
             return listing ?? [];
           },
-        });
+        };
+        const result = work(files);
         if (asked.size === 0 && !wantsPaths) return result;
         if (wantsPaths) await paths();
         await load(asked);

@@ -14,7 +14,7 @@ export interface Started {
   runs: Run[];
   events: string[];
   /** Why a release cannot start yet, shown on its PR. */
-  refused?: { pull: number | undefined; problems: PlanProblem[] };
+  refused?: { pull: number | undefined; problems: readonly PlanProblem[] };
   /** Look again soon although nothing was recorded. */
   waiting: boolean;
 }

@@ -40,6 +40,8 @@ export interface EmbeddedWorld {
   webhookSecret: string;
   /** Sends the webhooks of GitHub to this address, too. */
   deliverTo(url: string): void;
+  /** Ends that. */
+  noLongerTo(url: string): void;
   /** Names. */
   clusters: string[];
   /** Name of the cluster that is drained at the start. */
@@ -103,6 +105,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
     repository,
     webhookSecret: WEBHOOK_SECRET,
     deliverTo: (url) => void hooks.to.add(url),
+    noLongerTo: (url) => void hooks.to.delete(url),
     clusters: inventory.clusters.map((cluster) => cluster.name),
     drained,
     undrain: () => argocd.relabel(drained, { drained: null }),

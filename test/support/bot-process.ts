@@ -1,7 +1,9 @@
 /**
  * The bot as a process of its own, for tests that kill it: told where the embedded world is by one line of JSON in
- * STAGECOACH_TEST_WORLD, it says `ready` on standard output and runs until it is killed.
+ * STAGECOACH_TEST_WORLD, it loads its code, waits for a line on standard input (so that one can stand by while another
+ * still runs), says `ready` on standard output and runs until it is killed.
  */
+import { once } from "node:events";
 import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
 import { startStagecoach } from "../../src/bot/stagecoach.ts";
 import { type Log, silentLog } from "../../src/reconcile/context.ts";
@@ -18,6 +20,7 @@ export interface TestWorld {
 }
 
 const world = JSON.parse(process.env["STAGECOACH_TEST_WORLD"] ?? "{}") as TestWorld;
+await once(process.stdin, "data");
 const clock = fastClock(world.speed, world.clock.world + (Date.now() - world.clock.wall) * world.speed);
 const say = (level: string) => (fields: object, message: string) =>
   void process.stderr.write(`${level} ${message} ${JSON.stringify(fields)}\n`);

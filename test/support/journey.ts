@@ -4,78 +4,203 @@ import { join } from "node:path";
 import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
 import { WEBHOOK_PATH } from "../../src/bot/server.ts";
 import { type Stagecoach, startStagecoach } from "../../src/bot/stagecoach.ts";
+import { git } from "../../src/git/testing/repositories.ts";
 import { type Log, silentLog } from "../../src/reconcile/context.ts";
 import { isEnded, type Run } from "../../src/rollout/run.ts";
 import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../src/sim/world.ts";
 
+export interface JourneyOptions extends WorldOptions {
+  /** Whose run is looked at. Default my-app. */
+  rollout?: string;
+  /** Of the bot, in milliseconds of the world's clock. */
+  resyncMs?: number;
+  annotationRefresh?: boolean;
+  /** Several bots look after the same repo. Default 1. */
+  replicas?: number;
+}
+
 export interface Journey {
   world: EmbeddedWorld;
-  bot: Stagecoach;
+  /** The first of the bots there are now. */
+  readonly bot: Stagecoach;
   /** What the loop logged as errors: an invariant violated is one. */
   errors: { fields: object; message: string }[];
   run(): Run | undefined;
   /** The run, as soon as this holds of it. */
   until(what: string, holds: (run: Run) => boolean): Promise<Run>;
+  /** Alice opens the release PR and merges it. Gives its number. */
+  release(version?: string): Promise<number>;
+  /** Stops the bots; nothing looks at the repo any more. */
+  stop(): Promise<void>;
+  /** Starts them again, with an empty folder for their mirrors: as on another machine. */
+  start(): Promise<void>;
+  /** `cluster → version` as the base branch has it. */
+  versions(): Map<string, string>;
+  /** Subjects of the base branch, newest first. */
+  subjects(): string[];
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 60_000;
 
 /** The embedded world and the whole bot in this process, talking over loopback. */
-export async function startJourney(options: WorldOptions & { rollout?: string; annotationRefresh?: boolean } = {}): Promise<Journey> {
+export async function startJourney(options: JourneyOptions = {}): Promise<Journey> {
   const world = await startWorld({ speed: 120, ...options });
-  const directory = await mkdtemp(join(tmpdir(), "stagecoach-journey-"));
+  const root = await mkdtemp(join(tmpdir(), "stagecoach-journey-"));
   const errors: Journey["errors"] = [];
   const log: Log = { ...silentLog, error: (fields, message) => void errors.push({ fields, message }) };
-  const plane = openKubernetes({
-    name: "hub",
-    kubeConfig: { kubeconfig: world.kubeconfig },
-    clusterSecrets: true,
-    annotationRefresh: options.annotationRefresh ?? false,
-    clock: world.clock,
-    log,
-  });
-  await plane.ready();
-  const { id: appId, privateKey } = world.github.app;
-  const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };
-  const bot = await startStagecoach({ app, planes: [plane], directory, clock: world.clock, log, pacing: false });
-  world.deliverTo(`${bot.url}${WEBHOOK_PATH}`);
-  const run = () => bot.runs().find((known) => known.run.rollout === (options.rollout ?? "my-app"))?.run;
+  const listeners = new Set<() => void>();
+  const repo = world.github.repoDirectory(world.repository);
+  const bots: Running[] = [];
+  let machines = 0;
+
+  async function start(): Promise<void> {
+    for (let n = 0; n < (options.replicas ?? 1); n++) {
+      const directory = join(root, String(++machines));
+      const one = await startBot(world, directory, log, options);
+      one.bot.onChange(() => {
+        for (const listener of listeners) listener();
+      });
+      bots.push(one);
+    }
+  }
+  async function stop(): Promise<void> {
+    for (const one of bots.splice(0)) await one.close();
+  }
+  const latest = () => {
+    const runs = bots.flatMap(({ bot }) => bot.runs()).map((known) => known.run);
+    const mine = runs.filter((run) => run.rollout === (options.rollout ?? "my-app"));
+    // Of two replicas the one that has seen more.
+    return mine.sort((a, b) => b.number - a.number || progress(b) - progress(a))[0];
+  };
+  await start();
   return {
     world,
-    bot,
+    get bot() {
+      const [first] = bots;
+      if (first === undefined) throw new Error("no bot is running");
+      return first.bot;
+    },
     errors,
-    run,
-    until: (what, holds) => untilRun(bot, run, what, holds),
+    run: latest,
+    until: (what, holds) => untilRun(listeners, latest, what, holds),
+    async release(version) {
+      const alice = world.github.actAs("alice");
+      const pull = await world.openReleasePull(alice, version);
+      await alice.mergePull(world.repository, pull, "squash");
+      return pull;
+    },
+    stop,
+    start,
+    versions: () => versionsIn(git(repo, "show", "main:appsets/my-app-set.yaml")),
+    subjects: () => git(repo, "log", "--format=%s", "main").split("\n"),
     async close() {
-      await bot.close();
-      await plane.close();
+      await stop();
       await world.close();
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
 
+interface Running {
+  bot: Stagecoach;
+  close(): Promise<void>;
+}
+
+async function startBot(world: EmbeddedWorld, directory: string, log: Log, options: JourneyOptions): Promise<Running> {
+  const { clock, kubeconfig } = world;
+  const { resyncMs, annotationRefresh = false } = options;
+  const plane = openKubernetes({ name: "hub", kubeConfig: { kubeconfig }, clusterSecrets: true, annotationRefresh, clock, log });
+  await plane.ready();
+  const { id: appId, privateKey } = world.github.app;
+  const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };
+  const bot = await startStagecoach({
+    app,
+    planes: [plane],
+    directory,
+    clock,
+    log,
+    pacing: false,
+    ...(resyncMs === undefined ? {} : { resyncMs }),
+  });
+  const hook = `${bot.url}${WEBHOOK_PATH}`;
+  world.deliverTo(hook);
+  return {
+    bot,
+    async close() {
+      world.noLongerTo(hook);
+      await bot.close();
+      await plane.close();
+    },
+  };
+}
+
+function progress(run: Run): number {
+  const ranks = ["Proposing", "Open", "Merging", "Merged", "Baking", "Settled"];
+  return (isEnded(run) ? 1000 : 0) + run.batches.reduce((sum, batch) => sum + 1 + Math.max(0, ranks.indexOf(batch.phase)), 0);
+}
+
 export const ended = (run: Run) => isEnded(run);
 
-function untilRun(bot: Stagecoach, current: () => Run | undefined, what: string, holds: (run: Run) => boolean): Promise<Run> {
+/** Cluster → version, of the list generator of the sample. */
+export function versionsIn(text: string): Map<string, string> {
+  const rows = text.matchAll(/- cluster: (\S+)\n(?:\s+\w+: (?:https|\w|-).*\n)*?\s+targetRevision: (\S+)/g);
+  return new Map([...rows].map(([, cluster = "", version = ""]) => [cluster, version]));
+}
+
+export interface Short {
+  /** Default none. */
+  bake?: string;
+  /** Lines of `spec`, to put beside the others. */
+  spec?: string;
+  /** `mode: Propose`: people merge each batch, so its PR stays open as long as a test wants. */
+  byHand?: boolean;
+  /** Lines of each stage. */
+  stage?: string;
+}
+
+/** The sample with two stages of three batches, to be through in seconds: canary (eu-west-1-a, eu-central-1-a), then us-east-1 by two. */
+export function short({ bake, spec = "", byHand = false, stage = "" }: Short = {}): NonNullable<WorldOptions["files"]> {
+  const both = [bake === undefined ? "" : `bake: ${bake}`, stage].filter((line) => line !== "").map((line) => `\n      ${line}`);
+  return (files) => {
+    const path = "rollouts/my-app.yaml";
+    const [head = ""] = (files.get(path) ?? "").split("  mode: Run");
+    const stages = `  mode: ${byHand ? "Propose" : "Run"}
+${spec === "" ? "" : `  ${spec}\n`}  stages:
+    - name: canary
+      clusters: { selector: { matchLabels: { area: emea } } }
+      maxClusters: 2
+      maxUnavailable: 2
+      topologyKey: region${both.join("")}
+    - name: us-east-1
+      clusters: { selector: { matchLabels: { region: us-east-1 } } }
+      maxUnavailable: 2${both.join("")}
+`;
+    files.set(path, `${head}${stages}`);
+  };
+}
+
+/** Every cluster of the two stages of `short`. */
+export const SHORT_CLUSTERS = ["eu-west-1-a", "eu-central-1-a", "us-east-1-a", "us-east-1-b", "us-east-1-c", "us-east-1-d"];
+
+function untilRun(listeners: Set<() => void>, current: () => Run | undefined, what: string, holds: (run: Run) => boolean): Promise<Run> {
   return new Promise((resolve, reject) => {
     const patience = setTimeout(() => {
-      off();
+      listeners.delete(look);
       const run = current();
-      reject(
-        new Error(
-          `${what}: not within ${PATIENCE_MS / 1000} s; the run is ${run === undefined ? "not there" : `${run.phase}: ${run.why}`}`,
-        ),
-      );
+      const state =
+        run === undefined
+          ? "not there"
+          : `#${run.number} ${run.phase}: ${run.why} (${run.batches.map((batch) => `${batch.phase}: ${batch.why}`).join("; ")})`;
+      reject(new Error(`${what}: not within ${PATIENCE_MS / 1000} s; the run is ${state}`));
     }, PATIENCE_MS);
-    const off = bot.onChange(look);
+    listeners.add(look);
     look();
     function look(): void {
       const run = current();
       if (run === undefined || !holds(run)) return;
       clearTimeout(patience);
-      off();
+      listeners.delete(look);
       resolve(run);
     }
   });

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Fault } from "../../src/sim/argocd/faults.ts";
+import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+const TIMEOUT = { timeout: 90_000 };
+const SICK = "us-east-1-a";
+
+async function begin(kind: Fault["kind"], spec: Parameters<typeof short>[0] = {}) {
+  journey = await startJourney({ files: short(spec), faults: [{ cluster: SICK, kind }] });
+  const release = await journey.release();
+  return { journey, world: journey.world, release, alice: journey.world.github.actAs("alice") };
+}
+
+async function heal({ world }: Journey, release: number): Promise<void> {
+  world.argocd.setFault(SICK, null);
+  world.github.actAs("alice").comment(world.repository, release, "/retry");
+}
+
+async function expectSucceeded(now: Journey): Promise<void> {
+  const run = await now.until("it ends", ended);
+  const versions = now.versions();
+  expect([run.phase, now.errors]).toEqual(["Succeeded", []]);
+  expect(SHORT_CLUSTERS.map((cluster) => versions.get(cluster))).toEqual(SHORT_CLUSTERS.map(() => "v1.4.2"));
+  for (const cluster of SHORT_CLUSTERS) expect(now.world.argocd.liveHealth(`my-app-${cluster}`)).toBe("Healthy");
+}
+
+const pausedOnFailure = (now: Journey) => now.until("it pauses", (run) => run.phase === "Paused" && run.paused?.kind === "Failure");
+
+function sick(run: Awaited<ReturnType<Journey["until"]>>) {
+  return run.batches.flatMap((batch) => batch.targets).find((target) => target.cluster === `hub/${SICK}`);
+}
+
+describe("what Argo CD and its clusters do", () => {
+  test("a cluster that is stuck past its deadline pauses the run; healed, /retry goes on to the end", TIMEOUT, async () => {
+    const { journey, release } = await begin("stuck", { stage: "progressDeadline: 3m" });
+    const paused = await pausedOnFailure(journey);
+    expect([sick(paused)?.phase, journey.versions().get("us-east-1-c")]).toEqual(["Failed", "v1.4.1"]);
+    await heal(journey, release);
+    await expectSucceeded(journey);
+  });
+
+  test("an unreachable cluster that keeps its old Healthy is never counted live", TIMEOUT, async () => {
+    const { journey, release } = await begin("unreachable", { spec: "seenDeadline: 3m", stage: "progressDeadline: 3m" });
+    const paused = await pausedOnFailure(journey);
+    expect(sick(paused)?.phase).toBe("Failed");
+    expect(sick(paused)?.confirmedAt).toBeUndefined();
+    expect(journey.versions().get("us-east-1-c")).toBe("v1.4.1");
+    await heal(journey, release);
+    await expectSucceeded(journey);
+  });
+
+  test("with auto-sync off the batch waits for a person, and says so; it goes on when it is on again", TIMEOUT, async () => {
+    const { journey, world, release } = await begin("autosync-off");
+    const waiting = await journey.until("it waits", (run) => sick(run)?.waitingSince !== undefined);
+    expect([waiting.phase, sick(waiting)?.evidence?.verdict ?? "waiting"]).toEqual(["Progressing", "waiting"]);
+    await world.untilComment(release, SICK);
+    world.argocd.setFault(SICK, null);
+    await expectSucceeded(journey);
+  });
+
+  test("a sync that fails pauses the run; healed, /retry goes on to the end", TIMEOUT, async () => {
+    const { journey, release } = await begin("sync-failed");
+    const paused = await pausedOnFailure(journey);
+    expect(sick(paused)?.phase).toBe("Failed");
+    await heal(journey, release);
+    await expectSucceeded(journey);
+  });
+
+  test("health that flaps is waited for until it has settled", TIMEOUT, async () => {
+    const { journey } = await begin("flap");
+    await expectSucceeded(journey);
+  });
+
+  test("watches that are cut and expire at every turn change nothing", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    const { world, bot } = journey;
+    let phases = "";
+    let cuts = 0;
+    bot.onChange(() => {
+      const now =
+        journey
+          ?.run()
+          ?.batches.map((batch) => `${batch.phase} ${batch.targets.map((target) => target.phase)}`)
+          .join() ?? "";
+      if (now === phases) return;
+      phases = now;
+      cuts += 1;
+      if (cuts % 2 === 0) world.kubernetes.faults.expire();
+      else world.kubernetes.faults.dropWatches();
+    });
+    await journey.release();
+    await expectSucceeded(journey);
+    expect(cuts).toBeGreaterThan(6);
+  });
+});

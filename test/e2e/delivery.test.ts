@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { WEBHOOK_PATH } from "../../src/bot/server.ts";
+import type { WebhookFate } from "../../src/sim/github/faults.ts";
+import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+const TIMEOUT = { timeout: 90_000 };
+
+/** Every cluster at the release, each batch merged once, no invariant violated. */
+async function expectSameEnd(now: Journey): Promise<void> {
+  const run = await now.until("it ends", ended);
+  const versions = now.versions();
+  const merged = now.subjects().filter((subject) => subject.startsWith("my-app v1.4.2: "));
+  expect([run.phase, now.errors]).toEqual(["Succeeded", []]);
+  expect(SHORT_CLUSTERS.map((cluster) => versions.get(cluster))).toEqual(SHORT_CLUSTERS.map(() => "v1.4.2"));
+  expect(merged.length).toBe(3);
+  expect(new Set(merged).size).toBe(3);
+}
+
+describe("webhooks", () => {
+  test("with every webhook lost the run comes to the same end", TIMEOUT, async () => {
+    journey = await startJourney({ files: short(), resyncMs: 30_000 });
+    journey.world.github.faults.webhook = () => "drop";
+    await journey.release();
+    await expectSameEnd(journey);
+  });
+
+  test("doubled, swapped and delayed webhooks change nothing: no batch is merged twice", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    const fates: WebhookFate[] = ["double", "swap", { delay: 20_000 }, "deliver"];
+    let n = 0;
+    journey.world.github.faults.webhook = () => fates[n++ % fates.length] ?? "deliver";
+    await journey.release();
+    await expectSameEnd(journey);
+  });
+
+  test("an unsigned or wrongly signed webhook is refused", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    const url = `${journey.bot.url}${WEBHOOK_PATH}`;
+    const body = JSON.stringify({ action: "created", repository: { full_name: journey.world.repository } });
+    const headers = { "content-type": "application/json", "x-github-event": "issue_comment", "x-github-delivery": "1" };
+    const unsigned = await fetch(url, { method: "POST", headers, body });
+    const forged = await fetch(url, { method: "POST", headers: { ...headers, "x-hub-signature-256": `sha256=${"0".repeat(64)}` }, body });
+    expect([unsigned.status, forged.status].every((status) => status >= 400 && status < 500)).toBe(true);
+  });
+});
+
+describe("an API that fails", () => {
+  test("GitHub answers 502 after having merged: the merge is found, and nothing is merged twice", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    let failed = 0;
+    journey.world.github.faults.request = ({ method, path, actor }) => {
+      if (method !== "PUT" || !path.endsWith("/merge") || actor !== journey?.world.github.app.login) return undefined;
+      failed += 1;
+      return { status: 502, body: { message: "Server Error" }, afterwards: true };
+    };
+    await journey.release();
+    await expectSameEnd(journey);
+    expect(failed).toBe(3);
+  });
+
+  test("405 'Base branch was modified' is tried again", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    await journey.release();
+    const refused = new Set<number>();
+    journey.world.github.faults.merge = ({ number }) => {
+      if (refused.has(number)) return undefined;
+      refused.add(number);
+      return { status: 405, message: "Base branch was modified. Review and try the merge again." };
+    };
+    await expectSameEnd(journey);
+    expect(refused.size).toBeGreaterThan(1);
+  });
+
+  test("tokens that expire mid-run are asked for anew", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    const { world, bot } = journey;
+    let phases = "";
+    bot.onChange(() => {
+      const now =
+        journey
+          ?.run()
+          ?.batches.map((batch) => batch.phase)
+          .join() ?? "";
+      if (now !== phases) world.github.expireTokens();
+      phases = now;
+    });
+    await journey.release();
+    await expectSameEnd(journey);
+    expect(phases).toContain("Settled");
+  });
+});

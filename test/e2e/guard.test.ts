@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { git } from "../../src/git/testing/repositories.ts";
+import { ended, type Journey, short, startJourney } from "../support/journey.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+const TIMEOUT = { timeout: 90_000 };
+const SET = "appsets/my-app-set.yaml";
+
+function setText({ world }: Journey): string {
+  return `${git(world.github.repoDirectory(world.repository), "show", `main:${SET}`)}\n`;
+}
+
+async function toBake(): Promise<{ journey: Journey; release: number }> {
+  journey = await startJourney({ files: short({ bake: "24h" }) });
+  const release = await journey.release();
+  await journey.until("the canary bakes", (run) => run.batches[0]?.phase === "Baking");
+  return { journey, release };
+}
+
+/** The parent Application no longer applies the ApplicationSet from Git. */
+function stopParent({ world }: Journey): void {
+  world.kubernetes.store.change("applications", "argocd", "config", (object) => {
+    const spec = { ...(object["spec"] as Record<string, unknown>) };
+    delete spec["syncPolicy"];
+    return { ...object, spec };
+  });
+}
+
+describe("a batch never deletes", () => {
+  for (const [name, edit] of [
+    ["renames the Applications", (text: string) => text.replace("name: my-app-{{cluster}}", "name: app-{{cluster}}")],
+    ["removes an element", (text: string) => text.replace(/ +- cluster: eu-west-1-d\n(?: {12}.*\n)+/, "")],
+  ] as const) {
+    test(
+      `a commit on main that ${name} and is not applied yet is held against the batch: it is not merged on top of it`,
+      TIMEOUT,
+      async () => {
+        const { journey, release } = await toBake();
+        const { world } = journey;
+        const alice = world.github.actAs("alice");
+        const before = setText(journey);
+        stopParent(journey);
+        expect(edit(before)).not.toBe(before);
+        await alice.push(world.repository, { branch: "main", files: { [SET]: edit(before) }, message: "a change of the set" });
+        alice.comment(world.repository, release, "/promote");
+        const held = await journey.until("the next batch is held", (run) =>
+          /is not Git's|would be gone|deleted/.test(run.batches[1]?.why ?? run.why),
+        );
+        expect(held.batches[1]?.merged).toBeUndefined();
+        await world.untilComment(release, "Git's");
+        await alice.push(world.repository, { branch: "main", files: { [SET]: before }, message: "put it back" });
+        const merged = await journey.until("it goes on", (run) => run.batches[1]?.merged !== undefined);
+        expect([merged.phase, journey.errors]).toEqual(["Progressing", []]);
+      },
+    );
+  }
+
+  test("an ApplicationSet edited in the cluster holds the next batch, with that reason, until it is Git's again", TIMEOUT, async () => {
+    const { journey, release } = await toBake();
+    const { world } = journey;
+    stopParent(journey);
+    const original = world.kubernetes.store.get("applicationsets", "argocd", "my-app-set");
+    world.kubernetes.store.change("applicationsets", "argocd", "my-app-set", (object) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), goTemplateOptions: ["missingkey=error"], generators: [] },
+    }));
+    world.github.actAs("alice").comment(world.repository, release, "/promote");
+    const held = await journey.until("the next batch is held", (run) => /is not Git's/.test(run.batches[1]?.why ?? ""));
+    expect(held.batches[1]?.merged).toBeUndefined();
+    world.kubernetes.store.change("applicationsets", "argocd", "my-app-set", (object) => ({ ...object, spec: original?.["spec"] }));
+    await journey.until("it goes on", (run) => run.batches[1]?.merged !== undefined);
+    expect(ended(journey.run() ?? held)).toBe(false);
+    expect(journey.errors).toEqual([]);
+  });
+});

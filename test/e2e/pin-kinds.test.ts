@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { git } from "../../src/git/testing/repositories.ts";
+import type { Batch, Run } from "../../src/rollout/run.ts";
+import { asApplication } from "../../src/sim/argocd/types.ts";
+import type { EmbeddedWorld } from "../../src/sim/world.ts";
+import { ended, type Journey, startJourney } from "../support/journey.ts";
+import {
+  applications,
+  branchHeads,
+  clustersGenerator,
+  environmentBranches,
+  followBranches,
+  releaseTag,
+  SET_FILE,
+} from "../support/pin-kinds.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+function clustersIn(batch: Batch): string[] {
+  return [...new Set(batch.targets.map((target) => target.cluster.replace(/^.*\//, "")))].sort();
+}
+
+function uids(world: EmbeddedWorld): Map<string, string> {
+  return new Map(applications(world).map(({ metadata }) => [metadata.name, String(metadata.uid)]));
+}
+
+/** Names of the clusters in the order in which their Applications came to ask for another revision. */
+function watchMoves(world: EmbeddedWorld): string[] {
+  const moves: string[] = [];
+  const last = new Map(applications(world).map(({ metadata, spec }) => [metadata.name, spec.source?.targetRevision]));
+  world.kubernetes.store.subscribe("applications", ({ object }) => {
+    const { metadata, spec } = asApplication(object);
+    const revision = spec.source?.targetRevision;
+    if (!last.has(metadata.name) || last.get(metadata.name) === revision) return;
+    last.set(metadata.name, revision);
+    moves.push(metadata.name.replace("my-app-", ""));
+  });
+  return moves;
+}
+
+/** Each batch's clusters moved, after those of the batches before it and before those after it. */
+function expectBatchByBatch(run: Run, moves: readonly string[]): void {
+  let at = 0;
+  for (const batch of run.batches) {
+    const own = clustersIn(batch);
+    expect(moves.slice(at, at + own.length).sort(), `batch ${batch.number}`).toEqual(own);
+    at += own.length;
+  }
+  expect(moves).toHaveLength(at);
+}
+
+describe("the version is a value of a clusters generator", () => {
+  test("clusters move between its entries batch by batch, and back with the next release; none is deleted", {
+    timeout: 150_000,
+  }, async () => {
+    journey = await startJourney({ files: clustersGenerator });
+    const { world } = journey;
+    const before = uids(world);
+    expect(before.size).toBe(12);
+    const moves = watchMoves(world);
+    const repo = world.github.repoDirectory(world.repository);
+    await journey.release("v1.4.2");
+    const first = await journey.until("the first run ends", ended);
+    expect([first.phase, journey.errors]).toEqual(["Succeeded", []]);
+    expect(first.batches.length).toBeGreaterThan(3);
+    expectBatchByBatch(first, moves);
+    for (const batch of first.batches) {
+      const diff = git(repo, "show", "--format=", "--name-only", batch.merged?.commit ?? "");
+      expect(diff).toBe(SET_FILE);
+      expect(batch.targets.flatMap((target) => target.edits.map(({ from, to }) => `${from} → ${to}`))).toEqual(
+        batch.targets.map(() => "v1.4.1 → v1.4.2"),
+      );
+    }
+    moves.splice(0);
+    await journey.release("v1.4.3");
+    const second = await journey.until("the second run ends", (run) => run.number === 2 && ended(run));
+    expect([second.phase, journey.errors]).toEqual(["Succeeded", []]);
+    expectBatchByBatch(second, moves);
+    expect(git(repo, "show", `main:${SET_FILE}`)).toContain("operator: NotIn\n            values: [no-cluster.stagecoach.dev]");
+    expect(new Set(applications(world).map(({ spec }) => spec.source?.targetRevision))).toEqual(new Set(["v1.4.3"]));
+    for (const name of before.keys()) expect(world.argocd.liveHealth(name)).toBe("Healthy");
+    expect(uids(world)).toEqual(before);
+  });
+
+  test("a cluster that somebody moves back is drift, and pauses the run", { timeout: 120_000 }, async () => {
+    journey = await startJourney({ files: clustersGenerator });
+    const { world } = journey;
+    await journey.release("v1.4.2");
+    await journey.until("the canary is merged", (run) => run.batches[0]?.merged !== undefined);
+    const set = git(world.github.repoDirectory(world.repository), "show", `main:${SET_FILE}`);
+    const back = set.replaceAll(/values: \[.*\]/g, "values: [no-cluster.stagecoach.dev]");
+    await world.github.actAs("bob").push(world.repository, { branch: "main", files: { [SET_FILE]: `${back}\n` }, message: "Back again" });
+    const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
+    expect(paused.paused).toMatchObject({ kind: "Drift", by: expect.stringMatching(/bob/i) });
+    expect(paused.paused?.reason).toMatch(/it is v1\.4\.1, this run set v1\.4\.2/);
+  });
+});
+
+describe("each cluster follows a branch of its own", () => {
+  test("the branches are fast-forwarded to the tag's commit batch by batch, without a pull request", { timeout: 120_000 }, async () => {
+    journey = await startJourney({ files: environmentBranches });
+    const { world } = journey;
+    await followBranches(world);
+    const old = branchHeads(world);
+    const before = uids(world);
+    const release = await releaseTag(world, "v1.4.2");
+    await journey.until("the first batch is moved", (run) => run.batches[0]?.merged !== undefined);
+    const canary = clustersIn(journey.run()?.batches[0] as Batch);
+    const early = branchHeads(world);
+    expect(canary.map((cluster) => early.get(cluster))).toEqual([release, release]);
+    const run = await journey.until("the run ends", ended);
+    expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
+    expect(new Set(branchHeads(world).values())).toEqual(new Set([release]));
+    expect(applications(world).map(({ status }) => status?.sync?.revision)).toEqual(world.clusters.map(() => release));
+    expect(uids(world)).toEqual(before);
+    expect(run.batches.length).toBeGreaterThan(3);
+    for (const batch of run.batches) {
+      expect([batch.phase, batch.pull, batch.merged?.commit]).toEqual(["Settled", undefined, release]);
+      for (const { cluster, edits } of batch.targets) {
+        const name = cluster.replace(/^.*\//, "");
+        expect(edits).toMatchObject([{ kind: "branch", path: `env/${name}`, from: old.get(name), to: release }]);
+      }
+    }
+    const comment = await world.untilComment(run.trigger.pull ?? 0, "**Succeeded**");
+    expect(comment).not.toMatch(/#0\b/);
+  });
+
+  test("a branch that somebody committed to pauses the run with the reason, and no branch moves until it is mended", {
+    timeout: 120_000,
+  }, async () => {
+    journey = await startJourney({ files: environmentBranches });
+    const { world } = journey;
+    await followBranches(world);
+    const repo = world.github.repoDirectory(world.repository);
+    const kept = branchHeads(world);
+    const bob = world.github.actAs("bob");
+    await bob.push(world.repository, { branch: "env/eu-central-1-a", files: { "hotfix.txt": "x\n" }, message: "Hotfix by hand" });
+    const changed = branchHeads(world);
+    const release = await releaseTag(world, "v1.4.2");
+    const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
+    expect(paused.paused?.kind).toBe("Refused");
+    expect(paused.paused?.reason).toMatch(/env\/eu-central-1-a cannot be fast-forwarded to .* by .*bob.* \(Hotfix by hand\)/i);
+    expect(branchHeads(world)).toEqual(changed);
+    const comment = await world.untilComment(paused.trigger.pull ?? 0, "cannot be fast-forwarded");
+    expect(comment).not.toMatch(/#0\b/);
+    git(repo, "update-ref", "refs/heads/env/eu-central-1-a", kept.get("eu-central-1-a") ?? "");
+    world.github.actAs("alice").comment(world.repository, paused.trigger.pull ?? 0, "/resume");
+    const run = await journey.until("the run ends", ended);
+    expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
+    expect(new Set(branchHeads(world).values())).toEqual(new Set([release]));
+  });
+});

@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+const TIMEOUT = { timeout: 90_000 };
+
+async function expectSameEnd(now: Journey): Promise<void> {
+  const run = await now.until("it ends", ended);
+  const versions = now.versions();
+  const merged = now.subjects().filter((subject) => subject.startsWith("my-app v1.4.2: "));
+  expect([run.phase, now.errors]).toEqual(["Succeeded", []]);
+  expect(SHORT_CLUSTERS.map((cluster) => versions.get(cluster))).toEqual(SHORT_CLUSTERS.map(() => "v1.4.2"));
+  expect([merged.length, new Set(merged).size]).toEqual([3, 3]);
+}
+
+describe("more than one life", () => {
+  test("a bot that stops mid-run and starts on another machine, with nothing but the journal, comes to the same end", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    await journey.release();
+    await journey.until("the first batch is merged", (run) => run.batches[0]?.merged !== undefined);
+    await journey.stop();
+    await journey.start();
+    await journey.until("the second batch is open", (run) => run.batches[1]?.pull !== undefined);
+    await journey.stop();
+    await journey.start();
+    await expectSameEnd(journey);
+  });
+
+  test("a release merged while no bot runs is found when one starts", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    await journey.stop();
+    const pull = await journey.release();
+    await journey.start();
+    await expectSameEnd(journey);
+    expect(journey.run()?.trigger.pull).toBe(pull);
+  });
+
+  test("two replicas on one repo come to the same end, and no batch is merged twice", TIMEOUT, async () => {
+    journey = await startJourney({ files: short(), replicas: 2 });
+    await journey.release();
+    await expectSameEnd(journey);
+    expect(journey.bot.runs()).toHaveLength(1);
+  });
+});
