@@ -1,56 +1,23 @@
-/** Every code that lint and plan may tell, with what it means; a test fails when the source has one that is not here. */
-export const PROBLEMS: Record<string, string> = {
-  ALIAS_BOMB: "Aliases multiply beyond what is read.",
-  BAD_DURATION: "Not a duration; a bare number says not of what.",
-  BAD_LABEL: "No label can have this key or value.",
-  BAD_NAME: "Not a name as Kubernetes has them.",
-  BAD_OPERATOR: "Not one of In, NotIn, Exists, DoesNotExist.",
-  BAD_QUANTITY: "Neither a count nor a percentage, or one that is too small or over 100%.",
-  BAD_TEMPLATE: "A variable that does not exist, or `{{` without `}}`.",
-  BAD_VALUE: "Not one of the values a key may have.",
-  BRANCH_NEEDS_COMMIT: "A branch pin without `delivery.strategy: Commit`.",
-  CANNOT_RUN: "Warning: no release or no pins; it can be planned, not run.",
-  COVERAGE: "Warning: clusters that no stage takes.",
-  DUPLICATE_KEY: "A key twice in one map.",
-  DUPLICATE_ROLLOUT: "Two rollouts of one name.",
-  DUPLICATE_STAGE: "Two stages of one name.",
-  EMPTY_STAGE: "Warning: a stage without clusters; it is skipped.",
-  FILE_OUTSIDE_REPO: "A file that is absolute, or leaves the repo by `..`.",
-  IN_CLUSTER: "Warning: in-cluster without a Secret has no labels.",
-  LABELS_GUESSED: "Warning: no cluster is known, so labels come from generator elements.",
-  MANY_BATCHES: "Warning: more than 50 batches.",
-  MISSING_KEY: "A key that must be there.",
-  NOT_A_ROLLOUT: "The document is something else.",
-  NOT_BUILT_YET: "A key or value that is not available in this version.",
-  NO_TARGETS: "Warning: the source has no Application.",
-  ORDER_KEY: "`order` by label without a key, or by name with one.",
-  PIN_AMBIGUOUS: "A pin path that matches two places.",
-  PIN_FILE_MISSING: "A pin's file that is not there.",
-  PIN_FILE_UNREADABLE: "A pin's file that must not be read: a symbolic link, or too large.",
-  PIN_KIND: "A pin that is of no kind, of two, or incomplete.",
-  PIN_NOT_FOUND: "A pin path that matches nothing.",
-  PIN_VALUE: "A release value that the release does not have.",
-  RELEASE_KIND: "A release that says its version not at all, or in two ways.",
-  RELEASE_NOT_FOUND: "A release file or path that is not there.",
-  SAID_TWICE: "Something that stands in the resource and in the repo's settings.",
-  SAME_KEY_TWICE: "Two keys of the old resource that mean the same.",
-  SELECTOR_NEVER_MATCHES: "Requirements on one label that cannot hold at once.",
-  SELECTOR_VALUES: "In or NotIn without values, Exists or DoesNotExist with some.",
-  SEVERAL_DOCUMENTS: "Settings in several YAML documents.",
-  SOURCE_NOT_FOUND: "Warning: the ApplicationSet is neither in the repo nor in the inventory.",
-  SOURCE_REF: "A source that is incomplete.",
-  SOURCE_SHARED: "An ApplicationSet that another rollout has.",
-  STAGE_SHADOWED: "Warning: a stage that an earlier one leaves no cluster to.",
-  SYNTAX: "Not YAML.",
-  TEMPLATE_VALUE: "A variable that has no value for a target.",
-  TOO_DEEP: "Nested too deep.",
-  TOO_LARGE: "Over 1 MiB.",
-  TOPOLOGY_KEY: "`topologyKey` said twice, and differently.",
-  UNIT_SPANS_STAGES: "Clusters that share a pin, in two stages.",
-  UNIT_TOO_LARGE: "More clusters that share a pin than `maxUnavailable`.",
-  UNIT_TOPOLOGY: "Clusters that share a pin and a topology value.",
-  UNKNOWN_CLUSTER: "An Application on a cluster that is not known.",
-  UNKNOWN_KEY: "A key that does not exist; the nearest is named.",
-  UNREADABLE: "A file that must not be read.",
-  WRONG_TYPE: "A value of another type.",
-};
+import { readFileSync } from "node:fs";
+
+/**
+ * The registry of every code people can meet is docs/troubleshooting.md itself: the rows of its tables, code → the row's other
+ * cells. docs.test.ts holds it against the sources, both ways.
+ */
+export function codesOnPage(text: string): Map<string, string[]> {
+  const codes = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const [, code, rest] = /^\| `([A-Za-z_]+)` \|(.*)\|$/.exec(line) ?? [];
+    if (code !== undefined && rest !== undefined)
+      codes.set(
+        code,
+        rest.split(/(?<!\\)\|/).map((cell) => cell.trim()),
+      );
+  }
+  return codes;
+}
+
+const page = readFileSync(new URL("../docs/troubleshooting.md", import.meta.url), "utf8");
+
+/** Every code of the page → what it means. */
+export const PROBLEMS: Record<string, string> = Object.fromEntries([...codesOnPage(page)].map(([code, cells]) => [code, cells[0] ?? ""]));

@@ -1,5 +1,6 @@
 /**
- * Writes what is generated from the schema of the resource: the JSON Schema that editors use, and the reference page.
+ * Writes what is generated: from the schema of the resource the JSON Schema that editors use and the reference page, and
+ * from the table of commands their page.
  * `npm run generate`; a test compares the committed files with what this would write.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -7,7 +8,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { overrideSchema, repoConfigSchema, resourceSchema } from "../src/rollout/schema.ts";
-import { PROBLEMS } from "./generate-problems.ts";
+import { commandsPage } from "./generate-commands.ts";
 
 interface JsonSchema {
   description?: string;
@@ -30,6 +31,7 @@ export function generated(): Map<string, string> {
   return new Map([
     ["schema/progressive-rollout.schema.json", `${JSON.stringify(titled, null, 2)}\n`],
     ["docs/reference/progressive-rollout.md", page(schema as JsonSchema)],
+    ["docs/reference/commands.md", commandsPage()],
   ]);
 }
 
@@ -138,10 +140,10 @@ where a problem has severity \`error\`.
 
 `;
 
-function problems(): string {
-  const rows = Object.entries(PROBLEMS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
-  return `### Codes\n\nWhere a pin or an ApplicationSet is to blame, the codes of \`pin get\` and \`appset render\` come up too.\n\n| code | means |\n| --- | --- |\n${rows.join("\n")}\n`;
-}
+const CODES = `### Codes
+
+Each code, with an example and what to do, is in [troubleshooting](../troubleshooting.md).
+`;
 
 function page(schema: JsonSchema): string {
   const config = z.toJSONSchema(repoConfigSchema, { io: "input" }) as JsonSchema;
@@ -149,7 +151,7 @@ function page(schema: JsonSchema): string {
   const sections: string[] = [];
   section("The resource", schema, sections, "");
   const settings = ["## `.github/stagecoach.yaml`\n", table(config), "### `rollouts.NAME`\n", table(override)].join("\n");
-  return `${INTRO}${sections.join("\n")}\n${TEMPLATES}${settings}\n${OUTPUT}${problems()}`;
+  return `${INTRO}${sections.join("\n")}\n${TEMPLATES}${settings}\n${OUTPUT}${CODES}`;
 }
 
 function section(title: string, schema: JsonSchema, sections: string[], path: string): void {

@@ -1,0 +1,137 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CLAUSE_NAMES } from "../src/argocd/liveness-types.ts";
+import { codesOnPage } from "./generate-problems.ts";
+
+const ROOT = new URL("../", import.meta.url).pathname;
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const page = read("docs/troubleshooting.md");
+
+/** A section of the page, by its heading, without the sections after it. */
+function section(heading: string): string {
+  const [, rest] = page.split(`\n${heading}\n`);
+  if (rest === undefined) throw new Error(`docs/troubleshooting.md has no heading "${heading}"`);
+  return rest.split(/\n##+ /)[0] ?? "";
+}
+
+const listed = (heading: string) => [...codesOnPage(section(heading)).keys()].sort();
+
+/** The members of a union of texts, as the source declares it after `start`. */
+function union(file: string, start: string): string[] {
+  const [, rest] = read(file).split(start);
+  if (rest === undefined) throw new Error(`${file} has no "${start}"`);
+  return [...(rest.split(";")[0] ?? "").matchAll(/"([A-Za-z_]+)"/g)].map((match) => match[1] ?? "").sort();
+}
+
+/** Codes of problems wherever the sources make one: `code: "X"`, or `say("X", …)` and its like. */
+function codesInSources(): Set<string> {
+  const files = globSync(["src/rollout/*.ts", "src/reconcile/*.ts", "src/cli/*.ts"], { cwd: ROOT });
+  const codes = new Set<string>();
+  for (const file of files) {
+    if (file.endsWith(".test.ts")) continue;
+    for (const [, code] of read(file).matchAll(/"([A-Z]+(?:_[A-Z]+)+|COVERAGE|SYNTAX|UNREADABLE)"/g)) codes.add(code ?? "");
+  }
+  for (const name of ["GIT_TOKEN", "NO_COLOR", "PIN_FILE"]) codes.delete(name);
+  return codes;
+}
+
+describe("docs/troubleshooting.md", () => {
+  const pins = union("src/pins/types.ts", "export type PinErrorCode =");
+  const renders = union("src/appset/types.ts", "export type RenderProblemCode =");
+  const rollout = new Set([...listed("## A rollout is refused"), ...listed("### Warnings")]);
+
+  test("every code that lint, plan or the bot may tell is there", () => {
+    const told = codesInSources();
+    expect(told.size).toBeGreaterThan(50);
+    expect([...told].filter((code) => !rollout.has(code) && !pins.includes(code) && !renders.includes(code))).toEqual([]);
+  });
+
+  test("no code is there that the sources do not have", () => {
+    const told = codesInSources();
+    expect([...rollout].filter((code) => !told.has(code))).toEqual([]);
+  });
+
+  test.each([
+    ["pauses", "## A run stands still", union("src/rollout/run.ts", "export interface Pause {\n  kind:")],
+    ["liveness clauses", "## It waits for an Application", [...CLAUSE_NAMES].sort()],
+    ["pin errors", "## A pin cannot be read or written", pins],
+    ["render problems", "## An ApplicationSet cannot be rendered", renders],
+    ["Git errors", "## Git", union("src/git/port.ts", 'override name = "GitError";\n  readonly kind:')],
+    ["forge errors", "## GitHub", union("src/forge/port.ts", 'override name = "ForgeError";\n  readonly kind:')],
+  ])("%s: those of the source, all and no others", (_name, heading, source) => {
+    expect(source.length).toBeGreaterThan(5);
+    expect(listed(heading)).toEqual(source);
+  });
+
+  test("every row says what it means, gives an example and says what to do", () => {
+    const bare = [...codesOnPage(page)].filter(([, cells]) => cells.length !== 3 || cells.some((cell) => cell === ""));
+    expect(bare).toEqual([]);
+  });
+
+  test("every message of the log that it explains is one", () => {
+    const rows = [...section("## The bot's log").matchAll(/^\| ([a-z].*?) \|/gm)]
+      .map((match) => match[1] ?? "")
+      .filter((row) => row !== "message");
+    const sources = globSync("src/{bot,reconcile,argocd}/**/*.ts", { cwd: ROOT }).map(read).join("\n");
+    expect(rows.length).toBeGreaterThan(3);
+    expect(rows.filter((row) => !sources.includes(`"${row}"`))).toEqual([]);
+  });
+});
+
+/** GitHub's anchor of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\- _]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+function anchorsOf(text: string): Set<string> {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, "");
+  return new Set([...prose.matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? "")));
+}
+
+const PAGES = [...globSync("*.md", { cwd: ROOT }), ...globSync("docs/**/*.md", { cwd: ROOT })].sort();
+
+describe("the documentation", () => {
+  test.each(PAGES)("every link of %s leads somewhere", (path) => {
+    const text = read(path)
+      .replace(/^```[\s\S]*?^```/gm, "")
+      .replace(/`[^`\n]*`/g, "");
+    const broken: string[] = [];
+    for (const [, target = ""] of text.matchAll(/\]\(([^()\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      const [file = "", anchor] = target.split("#");
+      const there = file === "" ? path : join(dirname(path), file);
+      if (!existsSync(join(ROOT, there))) broken.push(target);
+      else if (anchor !== undefined && !anchorsOf(read(there)).has(anchor)) broken.push(target);
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test("every npm script that a page names is in package.json", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const named = PAGES.flatMap((path) => [...read(path).matchAll(/npm run ([a-z][a-z:-]*)/g)].map((match) => `${path}: ${match[1]}`));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => scripts[name.split(": ")[1] ?? ""] === undefined)).toEqual([]);
+  });
+
+  test("docs/cli.md has every subcommand, and no other", () => {
+    const [, table = ""] = read("src/cli/main.ts").split("const COMMANDS");
+    const names = [...(table.split("\n};")[0] ?? "").matchAll(/^ {2}([a-z]+): \{/gm)].map((match) => match[1] ?? "");
+    const headings = [...read("docs/cli.md").matchAll(/^## ([a-z]+)$/gm)].map((match) => match[1] ?? "");
+    expect(names.length).toBeGreaterThan(5);
+    expect(headings.sort()).toEqual(names.sort());
+  });
+
+  test("docs/cli.md has every option that a subcommand takes", () => {
+    const text = read("docs/cli.md");
+    const files = globSync("src/cli/*.ts", { cwd: ROOT }).filter((file) => !file.endsWith(".test.ts"));
+    const options = files.flatMap((file) =>
+      [...read(file).matchAll(/ption\(\s*"(?:-[a-z], )?(--[a-z-]+)/g)].map((match) => match[1] ?? ""),
+    );
+    expect(options.length).toBeGreaterThan(40);
+    expect([...new Set(options)].filter((option) => !text.includes(option))).toEqual([]);
+  });
+});
