@@ -41,6 +41,9 @@ interface BranchMemory {
   at: number;
   /** undefined: looked, and it is not there. */
   heads: Map<string, string | undefined>;
+  /** Asked for at the look before this one: most likely wanted again, so that one call serves a whole round. */
+  likely: ReadonlySet<string>;
+  used: Set<string>;
   /** Batches whose move was put forward by this process, by the name of their branch. */
   proposed: Set<string>;
 }
@@ -51,7 +54,14 @@ function branchMemory(memory: RepoMemory): BranchMemory {
   const { remote } = memory;
   const known = memories.get(memory);
   if (known !== undefined && known.remote === remote && known.at === remote.at) return known;
-  const fresh: BranchMemory = { remote, at: remote.at, heads: new Map(), proposed: known?.proposed ?? new Set() };
+  const fresh: BranchMemory = {
+    remote,
+    at: remote.at,
+    heads: new Map(),
+    likely: known?.used ?? new Set(),
+    used: new Set(),
+    proposed: known?.proposed ?? new Set(),
+  };
   memories.set(memory, fresh);
   return fresh;
 }
@@ -62,9 +72,11 @@ export async function knownHeads(
   memory: RepoMemory,
   names: Iterable<string>,
 ): Promise<ReadonlyMap<string, string | undefined>> {
-  const { heads } = branchMemory(memory);
-  const missing = [...new Set(names)].filter((name) => !heads.has(name));
-  if (missing.length > 0) {
+  const { heads, likely, used } = branchMemory(memory);
+  const wanted = [...names];
+  for (const name of wanted) used.add(name);
+  if (wanted.some((name) => !heads.has(name))) {
+    const missing = [...new Set([...wanted, ...likely])].filter((name) => !heads.has(name));
     const found = await branchHeads(context, missing);
     for (const name of missing) heads.set(name, found.get(name));
   }

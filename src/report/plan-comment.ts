@@ -2,7 +2,7 @@ import type { Plan } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { formatDuration } from "../rollout/time.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
-import { releaseName, shortName } from "./words.ts";
+import { pinValue, releaseName, shortName } from "./words.ts";
 
 /** What a release PR would do, before it is merged. */
 export function planComment(rollout: Rollout, plan: Plan, current: string | undefined): string {
@@ -28,7 +28,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, clus
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const parts = [
     `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${code(releaseName(plan.release.values))}`,
-    `Merging this PR starts a run: **${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**, one pull request a batch. ${paceSentence(rollout)}`,
+    `Merging this PR starts a run: **${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**, ${rollout.delivery.strategy === "Commit" ? "one push of its branches" : "one pull request"} a batch. ${paceSentence(rollout)}`,
     stageTable(rollout, plan),
     chart(plan),
     warnings(plan),
@@ -43,6 +43,11 @@ function paceSentence(rollout: Rollout): string {
 }
 
 function modeSentence(rollout: Rollout): string {
+  if (rollout.delivery.strategy === "Commit" && rollout.mode !== "Observe") {
+    return rollout.mode === "Run"
+      ? "The bot fast-forwards the branches of each batch."
+      : "`mode: Propose`: the bot says when, a person moves the branches of each batch.";
+  }
   if (rollout.mode === "Run") return "The bot opens and merges the batches' PRs.";
   return rollout.mode === "Propose"
     ? "`mode: Propose`: the bot opens the batches' PRs, a person merges each."
@@ -101,8 +106,8 @@ function details(plan: Plan, clusterLimit: number): string {
           continue;
         }
         const edit = target.edits[0];
-        const change = edit === undefined ? "–" : `${code(edit.from ?? "")} → ${code(edit.to)}`;
-        const where = edit === undefined ? "–" : code(edit.file);
+        const change = edit === undefined ? "–" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
+        const where = edit === undefined ? "–" : code(edit.kind === "branch" ? edit.path : edit.file);
         rows.push(
           `| ${stageIndex + 1}.${batchIndex + 1} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${where} |`,
         );
@@ -110,6 +115,6 @@ function details(plan: Plan, clusterLimit: number): string {
     });
   });
   const more = left === 0 ? "" : `\n\n${left} more targets: \`stagecoach plan ${plan.rollout}\` shows them all.`;
-  const table = ["| batch | cluster | application | change | file |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+  const table = ["| batch | cluster | application | change | where |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
   return `<details><summary>Every batch and cluster</summary>\n\n${table}${more}\n\n</details>`;
 }

@@ -91,7 +91,7 @@ describe("the plan on an open release PR", () => {
 
       <details><summary>Every batch and cluster</summary>
 
-      | batch | cluster | application | change | file |
+      | batch | cluster | application | change | where |
       | --- | --- | --- | --- | --- |
       | 1.1 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
       | 1.1 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |

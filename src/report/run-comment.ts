@@ -1,7 +1,7 @@
 import type { Batch, Requeued, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
-import { age, batchesOfStage, batchName, clockTime, releaseName, runMark, shortName, stageName, targetMark } from "./words.ts";
+import { age, batchesOfStage, batchName, clockTime, pinValue, releaseName, runMark, shortName, stageName, targetMark } from "./words.ts";
 
 /**
  * The live page of a run: the one sticky comment on its release PR. Never over GitHub's limit: a run with too many clusters
@@ -85,7 +85,7 @@ function details(run: Run, now: number): string {
     if (batch.phase === "Closed") continue;
     for (const target of batch.targets) {
       const edit = target.edits[0];
-      const change = edit === undefined ? "" : `${code(edit.from ?? "")} → ${code(edit.to)}`;
+      const change = edit === undefined ? "" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
       const why = target.evidence?.sentence ?? target.why;
       rows.push(
         `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${target.phase} | ${age(target.since, now)} | ${cell(why)} |`,

@@ -1,6 +1,6 @@
 import type { Batch, BatchTarget, Next, Run, TargetPhase } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
-import { batchName, releaseName, shortName } from "./words.ts";
+import { batchName, pinValue, releaseName, shortName } from "./words.ts";
 
 /** A run as the page draws it: everything is text or numbers, times are ISO. */
 export interface RunView {
@@ -157,7 +157,7 @@ function clusterView(
     phase,
     since,
     why,
-    from: edit?.from ?? "",
-    to: edit?.to ?? "",
+    from: edit === undefined ? "" : pinValue(edit, "from"),
+    to: edit === undefined ? "" : pinValue(edit, "to"),
   };
 }

@@ -1,3 +1,4 @@
+import type { Edit } from "../rollout/plan-types.ts";
 import type { Batch, Run, RunPhase, TargetPhase } from "../rollout/run.ts";
 import { epoch, formatDuration, type Time } from "../rollout/time.ts";
 
@@ -40,6 +41,12 @@ export function releaseName(values: Readonly<Record<string, string>>): string {
   const entries = Object.entries(values).sort(([a], [b]) => a.localeCompare(b));
   const only = entries.length === 1 ? entries[0]?.[1] : undefined;
   return only ?? entries.map(([name, value]) => `${name}=${value}`).join(", ");
+}
+
+/** A value of a pin as a table has room for: of a branch it is a commit id. */
+export function pinValue(edit: Pick<Edit, "kind" | "from" | "to">, which: "from" | "to"): string {
+  const value = edit[which] ?? "";
+  return edit.kind === "branch" && /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 10) : value;
 }
 
 /** `controlPlane/cluster` → `cluster`: for people, where the control plane adds nothing. */
