@@ -7,7 +7,6 @@
  * Events: page, watch event, end, error, silence. Each only moves `resourceVersion` on or clears it; the loop does the rest,
  * so that no two of them can race.
  */
-import type { Clock } from "../../rollout/time.ts";
 import { codeOf, reasonOf, resourceVersionOf, statusOf } from "./client.ts";
 import { differing, type InformerOptions, keyOf, listAll } from "./list-all.ts";
 
