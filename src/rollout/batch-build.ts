@@ -21,24 +21,28 @@ export function makeBatch(draft: Draft, stage: number, clusters: readonly string
     branch: branchOf(draft.run, { stage, ofStage, attempt: 1 }),
     phase: "Proposing",
     since: draft.at,
-    why: "its PR is being opened",
-    next: { what: "it is open" },
-    targets: clusters.flatMap((cluster) => targetsOf(draft.run, cluster).map((target) => pending(target, draft.at))),
+    ...opening(draft.run),
+    targets: clusters.flatMap((cluster) => targetsOf(draft.run, cluster).map((target) => pending(target, draft))),
   };
   draft.rebuilt.add(number);
   change(draft, { batches: [...draft.run.batches, batch] }, `${batchName(draft.run, batch)}: ${nameList(draft.run, clusters)}`);
 }
 
-function pending({ key, application, cluster, edits }: PlannedTarget, since: string): BatchTarget {
-  return { key, application, cluster, edits, phase: "Pending", since, why: "its PR is being opened" };
+/** Why a batch that has just been made, or is built again, is where it is. */
+function opening(run: Run, again = ""): Pick<Batch, "why" | "next"> {
+  if (run.spec.delivery.strategy === "Commit")
+    return { why: `its branches are being looked at${again}`, next: { what: "they may be moved" } };
+  return { why: `its PR is being opened${again}`, next: { what: "it is open" } };
+}
+
+function pending({ key, application, cluster, edits }: PlannedTarget, { run, at }: Draft): BatchTarget {
+  return { key, application, cluster, edits, phase: "Pending", since: at, why: opening(run).why };
 }
 
 /** Left out by command or put off: what a batch that is built again goes on without. */
 function isLeftOut(run: Run, cluster: string): boolean {
   return run.skipped.some((one) => one.cluster === cluster) || run.requeued.some((one) => one.cluster === cluster && one.failed !== true);
 }
-
-const OPENING = { why: "its PR is being opened again", next: { what: "it is open" } };
 
 /** Starts a batch whose PR was closed over again, on a new branch, without the clusters left out since. */
 export function rebuild(draft: Draft, batch: Batch): void {
@@ -60,7 +64,7 @@ export function rebuild(draft: Draft, batch: Batch): void {
     draft,
     batch.number,
     "Proposing",
-    { ...patch, promoted: undefined, ...OPENING },
+    { ...patch, promoted: undefined, ...opening(draft.run, " again") },
     `${batchName(draft.run, batch)}: attempt ${attempt}`,
   );
 }
@@ -109,7 +113,9 @@ function proposeOne(draft: Draft, number: number): void {
   }
   if (!fresh && !guardAllows(draft, batch)) return;
   draft.effects.push({ kind: "Propose", batch: number });
-  sayBatch(draft, number, `the PR for ${nameList(draft.run, clustersOf(live))} is being opened`, { what: "it is open" });
+  const { why, next } = opening(draft.run);
+  const names = nameList(draft.run, clustersOf(live));
+  sayBatch(draft, number, draft.run.spec.delivery.strategy === "Commit" ? `${why}: ${names}` : `the PR for ${names} is being opened`, next);
 }
 
 function guardAllows(draft: Draft, batch: Batch): boolean {
