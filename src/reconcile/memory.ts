@@ -31,6 +31,8 @@ export interface RepoMemory {
   renders: Map<string, { fleet: string; specs: RenderedSpecs | undefined }>;
   /** PR → body last rendered for its sticky comment, and when it was sent. */
   comments: Map<string, { body: string; at: number }>;
+  /** Branches whose PR was asked for by this process. */
+  proposed: Set<string>;
   /** Releases that cannot start because of an error on this base. */
   refused: { base: string | undefined; found: readonly RefusedRelease[] };
   /** Rollout → when an effect last failed. */
@@ -51,6 +53,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     pins: new Map(),
     renders: new Map(),
     comments: new Map(),
+    proposed: new Set(),
     refused: { base: undefined, found: [] },
     troubles: new Map(),
     observedAt: new Map(),

@@ -55,6 +55,11 @@ function mergeability(pull: Pull): ObservedPull["mergeable"] {
 
 async function mergedPart(context: RepoContext, memory: RepoMemory, batch: Batch, pull: Pull): Promise<Pick<ObservedPull, "merged">> {
   if (pull.state !== "merged" || pull.mergeCommit === undefined || pull.mergedAt === undefined) return {};
+  if ((await context.mirror.commitInfo(pull.mergeCommit)) === undefined) {
+    // Merged after this round fetched the base: judged in the next one, never taken for a commit that is not exact.
+    memory.remote.dirty = true;
+    return {};
+  }
   const us = await context.forge.identity();
   const by = pull.mergedBy ?? "unknown";
   const exact = await isExactMerge(context, memory, batch, pull.mergeCommit);

@@ -4,7 +4,7 @@ import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rol
 import { withAncestry } from "./ancestry.ts";
 import { findApplicationSet, generatorClusters, type RenderedSpecs, renderAt, specsOf } from "./appset-in-git.ts";
 import { assessTarget } from "./assess-targets.ts";
-import { editsOf } from "./batch-commit.ts";
+import { editsOf, isBatchCommit } from "./batch-commit.ts";
 import { guardMove } from "./branch-guard.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
@@ -31,6 +31,7 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
   return {
     base: { commit: base },
     pulls,
+    taken: await observeTaken(context, memory, run, pulls),
     guards,
     targets: await observeTargets(context, memory, run, base, baseBranch),
     clusters: new Map<string, Cluster>(fleet.clusters.map((cluster) => [cluster.key, cluster])),
@@ -49,6 +50,23 @@ async function observePulls(context: RepoContext, memory: RepoMemory, run: Run):
     if (needsPull(batch)) pulls.set(batch.number, await observePull(context, memory, run, batch));
   }
   return pulls;
+}
+
+/** Branches of ours that somebody else made: looked for only where opening the PR was tried and there is none. */
+async function observeTaken(
+  context: RepoContext,
+  memory: RepoMemory,
+  run: Run,
+  pulls: ReadonlyMap<number, ObservedPull | null>,
+): Promise<Map<number, string>> {
+  const taken = new Map<number, string>();
+  if (movesBranches(run)) return taken;
+  for (const batch of run.batches) {
+    if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !memory.proposed.has(batch.branch)) continue;
+    const head = await context.mirror.remoteHead(batch.branch);
+    if (head !== undefined && !(await isBatchCommit(context, memory, run, batch, head))) taken.set(batch.number, head);
+  }
+  return taken;
 }
 
 async function observeGuards(

@@ -74,7 +74,8 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   publishAll(context, memory, started, decisions);
   memory.previousBase = base;
   const { wakeAt = Number.POSITIVE_INFINITY } = wake(context, started, decisions, acted);
-  const again = failed ? Math.min(wakeAt, context.clock.now() + RETRY_START_MS) : wakeAt;
+  const soonest = memory.remote.dirty ? context.clock.now() + SOON_MS : failed ? context.clock.now() + RETRY_START_MS : wakeAt;
+  const again = Math.min(wakeAt, soonest);
   return { runs: decisions.map((d) => d.advanced.run), ...(Number.isFinite(again) ? { wakeAt: again } : {}) };
 }
 
@@ -232,6 +233,7 @@ async function actAll(
       acted ||= effect.kind === "Propose" || effect.kind === "Merge" || effect.kind === "Close";
       try {
         await act(context, memory, scope, effect);
+        if (effect.kind === "Propose") memory.proposed.add(advanced.run.batches[effect.batch - 1]?.branch ?? "");
       } catch (error) {
         // One effect's trouble is not the others': it will be wanted again in the next round.
         context.log.warn(

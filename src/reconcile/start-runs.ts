@@ -6,7 +6,7 @@ import { iso } from "../rollout/time.ts";
 import type { RepoContext } from "./context.ts";
 import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
-import { type FoundRelease, findReleases, releaseAt } from "./releases.ts";
+import { type FoundRelease, findReleases, releaseAt, sameRelease } from "./releases.ts";
 
 export interface Started {
   entry?: IndexEntry;
@@ -39,8 +39,16 @@ export async function startRuns(
     return NOTHING;
   }
   const before = state.runs.get(rollout.name);
+  if (isTakenBack(entry, newest, before)) return NOTHING;
   if (before !== undefined && !isEnded(before)) return standAside(before, newest, context.clock.now());
   return start(context, memory, rollout, entry, found, newest, base, baseBranch);
+}
+
+/** A release that was merged and reverted before it could start: what is asked for is being done, or is done. */
+function isTakenBack(entry: IndexEntry, newest: FoundRelease, before: Run | undefined): boolean {
+  if (!sameRelease(newest.release, { values: entry.lastRelease, attempt: entry.attempt })) return false;
+  if (before === undefined) return true;
+  return isEnded(before) ? before.phase === "Succeeded" : before.ending === undefined;
 }
 
 /** First sight of a rollout: what is there is taken as it is, and nothing starts. */

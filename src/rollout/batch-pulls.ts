@@ -27,7 +27,14 @@ function seenPull({ number, url, head, openedAt }: ObservedPull): Batch["pull"] 
 
 /** No PR for the branch: one of ours that was to be closed is not there to be merged either. */
 function absent(draft: Draft, batch: Batch): void {
-  if (batch.closing !== undefined) afterClose(draft, batch);
+  if (batch.closing !== undefined) {
+    afterClose(draft, batch);
+    return;
+  }
+  const head = draft.world.taken?.get(batch.number);
+  if (head === undefined) return;
+  const reason = `somebody else made the branch ${batch.branch} (at ${head.slice(0, 10)}): no pull request is opened on it`;
+  pause(draft, "Refused", "Git", reason, `delete that branch, then \`/resume\`; or \`/abort\` ends the run`);
 }
 
 function open(draft: Draft, batch: Batch, pull: ObservedPull): void {

@@ -352,3 +352,17 @@ describe("stages", () => {
     expect(batch(run.run, 1).merged?.commit).toBe(MERGE);
   });
 });
+
+describe("a branch of our name that somebody else made", () => {
+  test("pauses the run, which names it; nothing is proposed until it is resumed", () => {
+    const run = bench(1);
+    round(run);
+    noPull(run, 1);
+    run.world = { ...run.world, taken: new Map([[1, MERGE]]) };
+    expect(wants(round(run))).toEqual([]);
+    expect(run.run.paused).toMatchObject({ kind: "Refused", reason: expect.stringContaining(batch(run.run, 1).branch) });
+    expect(run.run.paused?.reason).toContain(MERGE.slice(0, 10));
+    run.world = { ...run.world, taken: new Map() };
+    expect(wants(round(run))).toEqual([]);
+  });
+});

@@ -11,6 +11,8 @@ export interface World {
   base: { commit: string };
   /** By batch number. null: looked, and there is none for its branch. */
   pulls: ReadonlyMap<number, ObservedPull | null>;
+  /** By batch number: head of a branch that bears our name and holds what is not ours. No PR is ever opened on it. */
+  taken?: ReadonlyMap<number, string>;
   /** The render guard's answer for a batch, on this very base. */
   guards: ReadonlyMap<number, Guard>;
   /** By target key: every target of a batch that is not Closed. */

@@ -9,11 +9,14 @@ import { createReview } from "./reviews.ts";
 import { noreply } from "./shapes/commit.ts";
 import { actorOf, findRepo, issueOf, pullOf } from "./world.ts";
 
+/** Text; null removes the file; a symbolic link to some path. */
+export type PushedFile = string | null | { link: string };
+
 /** What a person does on the site or with their own git. `repository` is `owner/name`; refusals are `ApiFailure`s, as over HTTP. */
 export interface Person {
   login: string;
-  /** Commits files on top of a branch (made from the default branch where it is not there); null removes. Gives the commit. */
-  push(repository: string, change: { branch: string; files: Record<string, string | null>; message: string }): Promise<string>;
+  /** Commits files on top of a branch (made from the default branch where it is not there). Gives the commit. */
+  push(repository: string, change: { branch: string; files: Record<string, PushedFile>; message: string }): Promise<string>;
   deleteBranch(repository: string, branch: string): Promise<void>;
   openPull(repository: string, input: { head: string; base?: string; title: string; body?: string; draft?: boolean }): Promise<number>;
   /** Gives the commit it became. */
@@ -67,7 +70,7 @@ async function pushFiles(
   world: World,
   repo: Repo,
   user: User,
-  input: { branch: string; files: Record<string, string | null>; message: string },
+  input: { branch: string; files: Record<string, PushedFile>; message: string },
 ): Promise<string> {
   const ref = `refs/heads/${input.branch}`;
   const old = await repo.git.ref(ref);
@@ -75,8 +78,13 @@ async function pushFiles(
   if (parent === undefined) throw new Error(`${repo.name} has no commit to push onto`);
   const changes = new Map<string, TreeChange>();
   for (const [path, content] of Object.entries(input.files)) {
-    const sha = content === null ? undefined : await writeObject(repo.git.dir, "blob", Buffer.from(content));
-    changes.set(path, sha === undefined ? null : { mode: "100644", sha });
+    if (content === null) {
+      changes.set(path, null);
+      continue;
+    }
+    const isLink = typeof content === "object";
+    const sha = await writeObject(repo.git.dir, "blob", Buffer.from(isLink ? content.link : content));
+    changes.set(path, { mode: isLink ? "120000" : "100644", sha });
   }
   const edited = await editTree(repo.git.dir, repo.git.cat, parent.tree, changes);
   if ("missing" in edited) throw new Error(`${edited.missing} is not there to be removed`);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { notFound } from "./failure.ts";
 import type { Actor, Issue, Repo, Role, User, World } from "./model.ts";
 
-/** The account of that name, made on first sight: every login a script uses exists. */
-export function userOf(world: World, login: string, type: User["type"] = "User"): User {
+/** The account of that name, made on first sight: every login a script uses exists. Apps' accounts end in `[bot]`. */
+export function userOf(world: World, login: string, type: User["type"] = login.endsWith("[bot]") ? "Bot" : "User"): User {
   const key = login.toLowerCase();
   const known = world.users.get(key);
   if (known !== undefined) return known;

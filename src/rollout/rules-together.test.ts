@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { parseRollouts } from "./parse.ts";
+import { clashes } from "./rules-together.ts";
+
+function rollout(name: string, set: string, file = `rollouts/${name}.yaml`, plane = "") {
+  const text = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: ${name} }
+spec:
+  sourceRef: { kind: ApplicationSet, name: ${set}${plane === "" ? "" : `, controlPlane: ${plane}`} }
+  release: { version: v1 }
+  pins: [{ file: set.yaml, path: a }]
+  stages: [{ name: all, clusters: { selector: {} } }]
+`;
+  const { rollouts, problems } = parseRollouts(text, file);
+  const [first] = rollouts;
+  if (first === undefined) throw new Error(JSON.stringify(problems));
+  return first;
+}
+
+describe("rollouts of one repo", () => {
+  test("may each have a set of their own, or one of one name on another control plane", () => {
+    expect(
+      clashes([rollout("a", "x"), rollout("b", "y"), rollout("c", "z", "c.yaml", "hub-1"), rollout("d", "z", "d.yaml", "hub-2")]),
+    ).toEqual([]);
+  });
+
+  test("clash over one ApplicationSet: the later names the earlier, and what to do", () => {
+    const [a, b] = [rollout("a", "x"), rollout("b", "x")];
+    expect(clashes([a, b])).toEqual([
+      {
+        rollouts: [a, b],
+        problem: expect.objectContaining({
+          code: "SOURCE_SHARED",
+          file: "rollouts/b.yaml",
+          path: ["spec", "sourceRef", "name"],
+          message: 'ApplicationSet argocd/x belongs to rollout "a" (rollouts/a.yaml) already',
+          hint: "one ApplicationSet may belong to one rollout only; remove one of the two",
+        }),
+      },
+    ]);
+  });
+
+  test("clash over a name", () => {
+    const found = clashes([rollout("a", "x"), rollout("a", "y", "rollouts/other.yaml")]);
+    expect(found.map(({ problem }) => [problem.code, problem.file, problem.message])).toEqual([
+      ["DUPLICATE_ROLLOUT", "rollouts/other.yaml", 'rollout "a" is also in rollouts/a.yaml'],
+    ]);
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { git } from "../../src/git/testing/repositories.ts";
+import { type Journey, short, startJourney } from "../support/journey.ts";
+
+const ROLLOUT = "rollouts/my-app.yaml";
+const SET = "appsets/my-app-set.yaml";
+const RELEASE = "releases/my-app.yaml";
+
+let journey: Journey;
+let files: Record<string, string>;
+let number = 0;
+
+beforeAll(async () => {
+  journey = await startJourney({ files: short() });
+  const show = (path: string) => `${git(journey.world.github.repoDirectory(journey.world.repository), "show", `main:${path}`)}\n`;
+  files = { [ROLLOUT]: show(ROLLOUT), [SET]: show(SET), [RELEASE]: show(RELEASE) };
+});
+
+afterAll(() => journey.close());
+
+type Change = (files: Record<string, string>) => Record<string, string>;
+
+function rollout(from: string | RegExp, to: string): Change {
+  return (now) => ({ [ROLLOUT]: (now[ROLLOUT] ?? "").replace(from, to) });
+}
+
+const SECOND_OWNER = "rollouts/second.yaml";
+
+/** What is merged as a release, and what the PR's comment has to name: the place, and the next step. */
+const CASES: [string, Change, RegExp, RegExp][] = [
+  ["an unknown key", rollout("maxClusters:", "maxCluster:"), /rollouts\/my-app\.yaml:\d+:\d+/, /maxClusters/],
+  ["a wrong type", rollout("maxClusters: 2", "maxClusters: [2]"), /rollouts\/my-app\.yaml:\d+:\d+/, /maxClusters/],
+  ["a percentage over 100", rollout("maxClusters: 2", 'maxClusters: "150%"'), /rollouts\/my-app\.yaml:\d+:\d+/, /100/],
+  ["zero", rollout("maxUnavailable: 2", "maxUnavailable: 0"), /rollouts\/my-app\.yaml:\d+:\d+/, /at least 1|1 or more|positive|above 0/],
+  ["a negative number", rollout("maxUnavailable: 2", "maxUnavailable: -3"), /rollouts\/my-app\.yaml:\d+:\d+/, /-3/],
+  ["a duplicate stage", rollout("name: us-east-1", "name: canary"), /rollouts\/my-app\.yaml:\d+:\d+/, /canary/],
+  [
+    "a selector that cannot match",
+    rollout(
+      "{ matchLabels: { region: us-east-1 } }",
+      "{ matchExpressions: [ { key: a, operator: Exists }, { key: a, operator: DoesNotExist } ] }",
+    ),
+    /rollouts\/my-app\.yaml:\d+:\d+/,
+    /selector|match/,
+  ],
+  ["a pin path that matches nothing", rollout("elements[cluster=", "elements[clusterName="), /my-app(-set)?\.yaml:\d+:\d+/, /clusterName/],
+  [
+    "a pin path that matches two places",
+    (now) => ({ [SET]: (now[SET] ?? "").replace("- cluster: us-east-1-b\n", "- cluster: us-east-1-a\n") }),
+    /my-app(-set)?\.yaml:\d+:\d+/,
+    /us-east-1-a|us-east-1-b/,
+  ],
+  [
+    "a pin file that is not there",
+    rollout("file: appsets/my-app-set.yaml", "file: appsets/other.yaml"),
+    /rollouts\/my-app\.yaml:\d+:\d+/,
+    /add the file/,
+  ],
+  [
+    "a huge rollout file",
+    (now) => ({ [ROLLOUT]: `${now[ROLLOUT]}# ${"x".repeat(11 * 1024 * 1024)}\n` }),
+    /rollouts\/my-app\.yaml:\d+:\d+/,
+    /plain file of at most/,
+  ],
+  [
+    "an alias bomb",
+    (now) => ({
+      [ROLLOUT]: `${now[ROLLOUT]}  a: &a [x, x, x, x, x, x, x, x, x, x]\n${["b", "c", "d", "e", "f", "g", "h"].map((name, i) => `  ${name}: &${name} [${Array(10).fill(`*${"abcdefg"[i]}`).join(", ")}]\n`).join("")}`,
+    }),
+    /rollouts\/my-app\.yaml:\d+:\d+/,
+    /alias/,
+  ],
+  [
+    "`..` in a pin file's path",
+    rollout("file: appsets/my-app-set.yaml", "file: ../other/set.yaml"),
+    /rollouts\/my-app\.yaml:\d+:\d+/,
+    /config repo/,
+  ],
+  [
+    "a second rollout of the same ApplicationSet",
+    (now) => ({ [SECOND_OWNER]: (now[ROLLOUT] ?? "").replace("name: my-app\n", "name: second\n") }),
+    /rollouts\/second\.yaml:\d+:\d+/,
+    /one rollout only/,
+  ],
+];
+
+describe("merged to main as a release, no run starts and the PR's comment says where, what, and what to do", () => {
+  test.each(CASES)("%s", { timeout: 60_000 }, async (_name, change, where, what) => {
+    const { world } = journey;
+    const alice = world.github.actAs("alice");
+    const changed = change(files);
+    expect(Object.entries(changed).some(([path, text]) => files[path] !== text)).toBe(true);
+    const version = `v2.0.${++number}`;
+    const branch = `bad-${number}`;
+    const released = { [RELEASE]: (files[RELEASE] ?? "").replace("v1.4.1", version) };
+    await alice.push(world.repository, { branch, files: { ...released, ...changed }, message: `Release ${version}` });
+    const pull = await alice.openPull(world.repository, { head: branch, title: `Release ${version}` });
+    await alice.mergePull(world.repository, pull, "squash");
+    const comment = await world.untilComment(pull, "No run would start");
+    expect(comment).toMatch(where);
+    expect(comment).toMatch(what);
+    await journey.bot.idle();
+    expect([journey.run(), journey.errors]).toEqual([undefined, []]);
+    const back: Record<string, string | null> = { ...files, ...(SECOND_OWNER in changed ? { [SECOND_OWNER]: null } : {}) };
+    await alice.push(world.repository, { branch: "main", files: back, message: `take ${version} back` });
+  });
+
+  test("a pin file that is a symbolic link", { timeout: 60_000 }, async () => {
+    const { world } = journey;
+    const alice = world.github.actAs("alice");
+    const branch = "bad-link";
+    const path = "appsets/link.yaml";
+    await alice.push(world.repository, {
+      branch,
+      files: {
+        [RELEASE]: (files[RELEASE] ?? "").replace("v1.4.1", "v3.0.0"),
+        [ROLLOUT]: (files[ROLLOUT] ?? "").replace(SET, path),
+        [path]: { link: "/etc/passwd" },
+      },
+      message: "Release v3.0.0",
+    });
+    const pull = await alice.openPull(world.repository, { head: branch, title: "Release v3.0.0" });
+    await alice.mergePull(world.repository, pull, "squash");
+    const comment = await world.untilComment(pull, "No run would start");
+    expect(comment).toMatch(/rollouts\/my-app\.yaml:\d+:\d+/);
+    expect(comment).toContain("symbolic link");
+    expect([journey.run(), journey.errors]).toEqual([undefined, []]);
+  });
+});
