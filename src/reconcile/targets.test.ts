@@ -43,6 +43,8 @@ ${pins}
 const ELEMENT =
   "    - { file: appsets/my-app-set.yaml, path: 'spec.generators[0].list.elements[cluster={{ cluster.name }}].targetRevision' }";
 
+const BRANCH = "    - branch: 'env/{{ cluster.name }}'\n  delivery: { strategy: Commit }";
+
 function resolve(pins: string, files: Record<string, string> = {}, over: Partial<Parameters<typeof resolveTargets>[0]> = {}) {
   const { rollout, text } = rolloutWith(pins);
   const all: Record<string, string> = { "appsets/my-app-set.yaml": APPSET, "rollouts/my-app.yaml": text, ...files };
@@ -261,5 +263,24 @@ spec:
     expect(resolve(ELEMENT, {}, { rollout }).targets[0]?.edits).toEqual([
       { file: "", path: "env/eu-west-1-a", kind: "branch", from: null, to: "v1.5.0" },
     ]);
+  });
+
+  test("branch: from its head to the release commit, where the remote could be asked", () => {
+    const text = rolloutWith(ELEMENT).text.replace(ELEMENT, BRANCH);
+    const rollout = parseRollouts(text, "rollouts/my-app.yaml").rollouts[0] as Rollout;
+    const [head, commit] = ["a".repeat(40), "b".repeat(40)];
+    const heads = new Map(clusters.slice(1).map(({ name }) => [`env/${name}`, head]));
+    const result = resolve(ELEMENT, { "rollouts/my-app.yaml": text }, { rollout, branches: { release: commit, heads } });
+    expect(result.targets).toHaveLength(clusters.length - 1);
+    expect(result.targets[0]?.edits).toMatchObject([{ kind: "branch", from: head, to: commit }]);
+    expect(result.problems).toMatchObject([{ code: "BRANCH_MISSING", message: expect.stringContaining(`env/${clusters[0]?.name}`) }]);
+  });
+
+  test("branch: a version that is no commit of the repo is a problem, told once", () => {
+    const text = rolloutWith(ELEMENT).text.replace(ELEMENT, BRANCH);
+    const rollout = parseRollouts(text, "rollouts/my-app.yaml").rollouts[0] as Rollout;
+    const result = resolve(ELEMENT, { "rollouts/my-app.yaml": text }, { rollout, branches: { release: undefined, heads: new Map() } });
+    expect(result.targets).toEqual([]);
+    expect(told(result)).toEqual(["rollouts/my-app.yaml:6:12 RELEASE_COMMIT"]);
   });
 });

@@ -12,9 +12,6 @@ const STAGES = `  stages:
       clusters: { selector: { matchLabels: { area: emea } } }
       maxClusters: 2
       maxUnavailable: 2
-    - name: us-east-1
-      clusters: { selector: { matchLabels: { region: us-east-1 } } }
-      maxUnavailable: 3
     - name: the rest
       clusters: { selector: {} }
       maxUnavailable: 50%
@@ -130,7 +127,7 @@ function untilApplications(world: EmbeddedWorld, holds: (application: Applicatio
   });
 }
 
-/** A commit that changes the app, tagged, and a merged PR that asks for it in the rollout itself. Gives the tagged commit. */
+/** A commit that changes the app, tagged, and a merged PR that asks for it. Gives the tagged commit. */
 export async function releaseTag(world: EmbeddedWorld, version: string): Promise<string> {
   const alice = world.github.actAs("alice");
   const directory = world.github.repoDirectory(world.repository);
@@ -142,12 +139,19 @@ export async function releaseTag(world: EmbeddedWorld, version: string): Promise
     message: `my-app ${version}`,
   });
   git(directory, "tag", "-a", "-m", version, version, built);
+  await askFor(world, version);
+  return built;
+}
+
+/** A merged PR that asks for this version in the rollout itself. */
+export async function askFor(world: EmbeddedWorld, version: string): Promise<void> {
+  const alice = world.github.actAs("alice");
+  const directory = world.github.repoDirectory(world.repository);
   const asked = git(directory, "show", `main:${ROLLOUT_FILE}`).replace(/version: \S+/, `version: ${version}`);
   const branch = `release-${version}`;
   await alice.push(world.repository, { branch, files: { [ROLLOUT_FILE]: `${asked}\n` }, message: `Release ${version}` });
   const pull = await alice.openPull(world.repository, { head: branch, title: `Release ${version}` });
   await alice.mergePull(world.repository, pull, "squash");
-  return built;
 }
 
 /** Head of each cluster's branch. */
