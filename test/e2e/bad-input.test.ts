@@ -29,9 +29,9 @@ const SECOND_OWNER = "rollouts/second.yaml";
 /** What is merged as a release, and what the PR's comment has to name: the place, and the next step. */
 const CASES: [string, Change, RegExp, RegExp][] = [
   ["an unknown key", rollout("maxClusters:", "maxCluster:"), /rollouts\/my-app\.yaml:\d+:\d+/, /maxClusters/],
-  ["a wrong type", rollout("maxClusters: 2", "maxClusters: [2]"), /rollouts\/my-app\.yaml:\d+:\d+/, /maxClusters/],
+  ["a wrong type", rollout("maxClusters: 2", "maxClusters: [2]"), /rollouts\/my-app\.yaml:\d+:\d+/, /neither a count nor a percentage/],
   ["a percentage over 100", rollout("maxClusters: 2", 'maxClusters: "150%"'), /rollouts\/my-app\.yaml:\d+:\d+/, /100/],
-  ["zero", rollout("maxUnavailable: 2", "maxUnavailable: 0"), /rollouts\/my-app\.yaml:\d+:\d+/, /at least 1|1 or more|positive|above 0/],
+  ["zero", rollout("maxUnavailable: 2", "maxUnavailable: 0"), /rollouts\/my-app\.yaml:\d+:\d+/, /0 is less than 1/],
   ["a negative number", rollout("maxUnavailable: 2", "maxUnavailable: -3"), /rollouts\/my-app\.yaml:\d+:\d+/, /-3/],
   ["a duplicate stage", rollout("name: us-east-1", "name: canary"), /rollouts\/my-app\.yaml:\d+:\d+/, /canary/],
   [
