@@ -28,7 +28,7 @@ describe("the App's manifest", () => {
       contents: "write",
       pull_requests: "write",
       issues: "write",
-      checks: "write",
+      checks: "read",
       statuses: "read",
     });
   });

@@ -18,5 +18,13 @@ export function code(text: string): string {
   return ticks === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
 }
 
+/** A sentence of ours that marks commands as code: the marks stay, everything else is made harmless. */
+export function prose(text: string): string {
+  return text
+    .split(/(`[^`]+`)/)
+    .map((part, index) => (index % 2 === 1 ? code(part.slice(1, -1)) : part.replace(/\S[\s\S]*\S|\S/, (words) => cell(words, 1000))))
+    .join("");
+}
+
 /** GitHub refuses a comment or PR body over this many characters. */
 export const BODY_LIMIT = 65_536;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, plannedTarget, samplePlan, sampleRollout, sampleRun } from "../../test/support/sample-run.ts";
 import { batchBody, batchCommitMessage } from "./batch-pull.ts";
-import { BODY_LIMIT, cell, code } from "./escape.ts";
+import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
 import { planComment, problemsComment } from "./plan-comment.ts";
 import { runComment } from "./run-comment.ts";
 import { runView } from "./run-view.ts";
@@ -169,6 +169,12 @@ describe("text from outside", () => {
     ["lines become one", "a\nb", "a b"],
   ])("%s", (_name, input, output) => {
     expect(cell(input)).toBe(output);
+  });
+
+  test("a sentence keeps the commands it marks as code", () => {
+    expect(prose("mend it and `/retry`; or `/skip eu|1`, *then* ask @bob")).toBe(
+      "mend it and `/retry`; or `/skip eu\\|1`, \\*then\\* ask @\u200bbob",
+    );
   });
 
   test("code stays code though it holds backticks", () => {

@@ -1,6 +1,6 @@
 import type { Batch, Requeued, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
-import { BODY_LIMIT, cell, code } from "./escape.ts";
+import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
 import { age, batchesOfStage, batchName, clockTime, pinValue, releaseName, runMark, shortName, stageName, targetMark } from "./words.ts";
 
 /**
@@ -34,7 +34,7 @@ function headline(run: Run, now: number): string {
 function ask(run: Run): string {
   if (run.paused === undefined) return "";
   const by = run.paused.kind === "Command" ? ` by ${cell(run.paused.by)}` : "";
-  return `> [!WARNING]\n> Paused${by}: ${cell(run.paused.reason, 1000)}\n>\n> ${cell(run.paused.ask, 1000)}`;
+  return `> [!WARNING]\n> Paused${by}: ${cell(run.paused.reason, 1000)}\n>\n> ${prose(run.paused.ask)}`;
 }
 
 function stageTable(run: Run): string {

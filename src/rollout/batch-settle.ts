@@ -71,7 +71,7 @@ function isBaked(draft: Draft, batch: Batch, healthy: BatchTarget[]): boolean {
   const rest = `${nameList(draft.run, clustersOf(healthy))} healthy`;
   if (draft.now < until) {
     wakeAt(draft, until);
-    sayBatch(draft, batch.number, `baking: ${rest} since ${batch.bake?.from}`, { what: "the bake ends", at: iso(until) });
+    sayBatch(draft, batch.number, `baking: ${rest} since ${batch.bake?.from.slice(11, 19)} UTC`, { what: "the bake ends", at: iso(until) });
     return false;
   }
   const unclear = healthy.filter((target) => draft.world.targets.get(target.key)?.assessment?.verdict !== "live");

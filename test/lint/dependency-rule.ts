@@ -29,7 +29,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 const CORE = new Set(["rollout", "pins", "appset"]);
 /** The loop knows the outside by its ports alone, and may use the pure decisions that stand beside them. */
 const RECONCILE_MAY_IMPORT =
-  /^(git\/(port|journal-port)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for)|queue\/port|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
+  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for)|queue\/port|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
 
 function room(path: string): string {
   return path.split("/")[0] ?? "";
