@@ -6,7 +6,7 @@ import { COMMANDS, commandSpec, hasPermission } from "../rollout/commands.ts";
 import type { Clock } from "../rollout/time.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command, Permission } from "../rollout/world.ts";
-import { type ParsedCommand, parseComment } from "./parse-comment.ts";
+import { type ParsedCommand, type ParsedComment, parseComment } from "./parse-comment.ts";
 
 /** A comment found late acts only this long after it was written: SPEC §9.20. */
 const LATE_MS = 15 * 60_000;
@@ -43,6 +43,7 @@ export interface CommandInboxOptions {
 export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInboxOptions): CommandInbox {
   const held = new Map<number, Held>();
   const dirty = new Set<number>();
+  const parsed = new Map<number, { body: string; result: ParsedComment }>();
   /** `comment reaction` already set, and ids of commands answered: saves calls; doing it twice is harmless. */
   const done = new Set<string>();
   /** Pull each command was written on, for the answer. */
@@ -62,6 +63,16 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
       log.warn({ pull, error: String(error) }, "comments could not be read; trying again");
       return known?.comments ?? [];
     }
+  }
+
+  /** Each comment is read once for each text it ever had: rounds are many. */
+  function parsedOf(comment: Comment): ParsedComment {
+    const known = parsed.get(comment.id);
+    if (known !== undefined && known.body === comment.body) return known.result;
+    if (parsed.size > MOST_REMEMBERED) parsed.clear();
+    const result = parseComment(comment.body);
+    parsed.set(comment.id, { body: comment.body, result });
+    return result;
   }
 
   function mayAct(comment: Comment): boolean {
@@ -163,7 +174,7 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
       for (const place of pulls) {
         for (const comment of await comments(place.number)) {
           if (!mayAct(comment)) continue;
-          const parsed = parseComment(comment.body);
+          const parsed = parsedOf(comment);
           if (parsed.kind === "reply" && clock.now() - epoch(comment.createdAt) <= LATE_MS) {
             await refuse(place.number, comment, comment.body.split("\n")[0] ?? "", parsed.message);
           }
