@@ -77,22 +77,4 @@ describe("an API that fails", () => {
     await expectSameEnd(journey);
     expect(refused.size).toBeGreaterThan(1);
   });
-
-  test("tokens that expire mid-run are asked for anew", TIMEOUT, async () => {
-    journey = await startJourney({ files: short() });
-    const { world, bot } = journey;
-    let phases = "";
-    bot.onChange(() => {
-      const now =
-        journey
-          ?.run()
-          ?.batches.map((batch) => batch.phase)
-          .join() ?? "";
-      if (now !== phases) world.github.expireTokens();
-      phases = now;
-    });
-    await journey.release();
-    await expectSameEnd(journey);
-    expect(phases).toContain("Settled");
-  });
 });
