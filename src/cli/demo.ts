@@ -10,6 +10,7 @@ import { isEnded, type Run } from "../rollout/run.ts";
 import { formatDuration } from "../rollout/time.ts";
 import { type EmbeddedWorld, startWorld } from "../sim/world.ts";
 import { CommandError } from "./command.ts";
+import { faultsOf } from "./demo-faults.ts";
 import { demoScreen } from "./demo-screen.ts";
 
 interface Options {
@@ -18,7 +19,7 @@ interface Options {
   speed: number;
   seed: number;
   port: number;
-  fail: string[];
+  fail?: string[];
   verbose: boolean;
 }
 
@@ -29,9 +30,10 @@ const DRAINED_FOR_MS = 12 * 60_000;
 
 export async function run(argv: readonly string[]): Promise<number> {
   const options = parse(argv);
+  const faults = faultsOf(options.fail ?? []);
   const directory = await mkdtemp(join(tmpdir(), "stagecoach-demo-"));
   const started = performance.now();
-  const world = await startWorld({ speed: options.speed, seed: options.seed, faults: options.fail.map(faultOf) });
+  const world = await startWorld({ speed: options.speed, seed: options.seed, faults });
   const violations: unknown[] = [];
   const log = watchInvariants(violations, options.verbose);
   const plane = openKubernetes({
@@ -84,8 +86,7 @@ function parse(argv: readonly string[]): Options {
     .option(
       "--fail <cluster=fault>",
       "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again",
-      (value: string, all: string[]) => [...all, value],
-      [],
+      (value: string, all: string[] = []) => [...all, value],
     )
     .option("--verbose", "log what the bot does to stderr", false)
     .exitOverride()
@@ -101,16 +102,6 @@ function parse(argv: readonly string[]): Options {
   if (output !== "text" && output !== "json") throw new CommandError(2, `-o ${output}: it takes text or json`);
   if (!(rest.speed > 0 && rest.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");
   return { ...rest, output, once: rest.once || output === "json" };
-}
-
-const FAULTS = ["degraded", "stuck", "unreachable", "autosync-off", "sync-failed"] as const;
-
-function faultOf(text: string): { cluster: string; kind: (typeof FAULTS)[number] } {
-  const [cluster = "", name = ""] = text.split("=");
-  const kind = FAULTS.find((known) => known === name);
-  if (cluster === "" || kind === undefined)
-    throw new CommandError(2, `--fail ${text}: write CLUSTER=FAULT, with one of ${FAULTS.join(", ")}`);
-  return { cluster, kind };
 }
 
 /** The story: a release PR is opened, its plan read, it is merged, and the run is watched to its end. */

@@ -14,7 +14,7 @@ import { toJson, toText } from "./plan-show.ts";
 interface Options {
   repo?: string;
   inventory?: string;
-  to: Record<string, string>;
+  to?: Record<string, string>;
   output: "text" | "json" | "markdown";
 }
 
@@ -28,7 +28,7 @@ function program(): Command {
       "--inventory <file>",
       "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
     )
-    .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect, {})
+    .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
     .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
     .addHelpText("after", HELP);
 }
@@ -37,7 +37,7 @@ const HELP = `
 Without --inventory, or where it has none of the rollout's Applications, the ApplicationSet in the repo is rendered.
 With Applications that carry status, \`next\` is the batch that would be opened now. Exit 1 where no plan can be made.`;
 
-function collect(text: string, before: Record<string, string>): Record<string, string> {
+function collect(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name = "version", value = text] = /^([A-Za-z][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
   return { ...before, [name]: value };
 }
@@ -59,7 +59,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     : checkout.files().filter(isRolloutFile);
   const rollout = pick(checkout, found, isFile ? undefined : name);
   if (rollout === undefined) return 1;
-  const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to);
+  const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to ?? {});
   if (made.plan === undefined) {
     tellProblems(checkout, made.problems, options.output);
     return 1;

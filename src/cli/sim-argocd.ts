@@ -12,7 +12,7 @@ import { CommandError } from "./command.ts";
 
 interface Options {
   repoUrl: string;
-  repoAlias: string[];
+  repoAlias?: string[];
   token?: string;
   revision: string;
   path: string;
@@ -40,12 +40,10 @@ function program(): Command {
       "a Kubernetes API and an Argo CD that follows a config repo, until SIGTERM; prints {kubeconfig, url} as one JSON line when ready",
     )
     .requiredOption("--repo-url <url>", "the config repo, as git fetches it")
-    .option(
-      "--repo-alias <url>",
-      "another URL under which files name that repo; may be repeated",
-      (url: string, all: string[]) => [...all, url],
-      [],
-    )
+    .option("--repo-alias <url>", "another URL under which files name that repo; may be repeated", (url: string, all: string[] = []) => [
+      ...all,
+      url,
+    ])
     .option("--token <token>", "for fetching it (default: $GIT_TOKEN)")
     .option("--revision <ref>", "what is applied from it", "main")
     .option("--path <folder>", "the folder whose ApplicationSets, Applications and AppProjects are applied", ".")
@@ -92,7 +90,7 @@ async function start(
   options: Options,
   clusters: readonly ClusterOptions[],
 ): Promise<{ kubeconfig: string; url: string; close(): Promise<void> }> {
-  const { repoUrl, repoAlias, revision, path, speed, seed, port } = options;
+  const { repoUrl, repoAlias = [], revision, path, speed, seed, port } = options;
   const token = options.token ?? process.env["GIT_TOKEN"];
   const source = await openGitSource({ url: repoUrl, aliases: repoAlias, ...(token === undefined ? {} : { token }) });
   try {
