@@ -1,7 +1,7 @@
 import type { Cluster, PlannedTarget } from "../rollout/plan-types.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rollout/world.ts";
-import { withAncestry } from "./ancestry.ts";
+import { contains, withAncestry } from "./ancestry.ts";
 import { findApplicationSet, generatorClusters, type RenderedSpecs, renderAt, specsOf } from "./appset-in-git.ts";
 import { assessTarget } from "./assess-targets.ts";
 import { editsOf, isBatchCommit } from "./batch-commit.ts";
@@ -152,21 +152,17 @@ function upcomingBatches(run: Run): { branch: string; targets: readonly PlannedT
 
 /**
  * A commit that is in the history of a base is in that of every base that contains the former: one question a move of the
- * base, however many batches there are.
+ * base, however many batches there are. undefined: the mirror does not have the commit yet; the next round fetches then.
  */
-async function isInHistory(context: RepoContext, memory: RepoMemory, commit: string, base: string): Promise<boolean> {
+export async function isInHistory(context: RepoContext, memory: RepoMemory, commit: string, base: string): Promise<boolean | undefined> {
   const { previousBase } = memory;
-  return fact(memory, `${commit} in ${base}`, async () => {
-    if (previousBase !== undefined && previousBase !== base && memory.facts.get(`${commit} in ${previousBase}`) === true) {
-      const moved = await fact(
-        memory,
-        `${previousBase} in ${base}`,
-        async () => (await context.mirror.isAncestor(previousBase, base)) === true,
-      );
-      if (moved) return true;
-    }
-    return (await context.mirror.isAncestor(commit, base)) === true;
-  });
+  const question = `${commit} in ${base}`;
+  if (previousBase !== undefined && !memory.facts.has(question) && memory.facts.get(`${commit} in ${previousBase}`) === true) {
+    if ((await contains(context, memory, base, previousBase)) === true) return fact(memory, question, async () => true);
+  }
+  const answer = await contains(context, memory, base, commit);
+  if (answer === undefined) memory.remote.dirty = true;
+  return answer;
 }
 
 async function renderer(
