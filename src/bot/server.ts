@@ -64,6 +64,7 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
   // A function, because Probot's own defaults come after plain ones and would switch both on again.
   const Octokit = ProbotOctokit.defaults((given: OctokitOptions) => ({
     ...given,
+    ...tokensFrom(given, app.baseUrl),
     throttle: { ...given.throttle, enabled: options.pacing ?? true },
     // What may be repeated is decided where the meaning is known: src/forge/github.
     retry: { enabled: false },
@@ -93,6 +94,13 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
   };
 }
 
+/** Probot mints installation tokens at github.com whatever its base URL, unless the request it mints them with is told better. */
+function tokensFrom(given: OctokitOptions, baseUrl: string | undefined): Pick<OctokitOptions, "auth"> {
+  const auth = given.auth as { request?: { defaults(options: { baseUrl: string }): unknown } } | undefined;
+  if (baseUrl === undefined || auth?.request === undefined) return {};
+  return { auth: { ...auth, request: auth.request.defaults({ baseUrl }) } };
+}
+
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -108,8 +116,22 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Bot
   const path = (request.url ?? "").split("?")[0];
   const own = path === WEBHOOK_PATH ? refusalOf(request) : health(path, options);
   if (own !== undefined) plain(response, ...own);
-  else if (path === WEBHOOK_PATH) void middleware(request, response, () => plain(response, 404, "nothing here"));
+  else if (path === WEBHOOK_PATH) deliver(request, response, options.log, middleware);
   else if (options.routes?.(request, response) !== true) plain(response, 404, "nothing here");
+}
+
+/** What goes wrong with one delivery is answered and told: GitHub may send it again, and the process goes on. */
+export function deliver(request: IncomingMessage, response: ServerResponse, log: Log, middleware: Middleware): void {
+  const failed = (error: unknown) => {
+    log.error({ error: String(error) }, "a delivery could not be taken");
+    if (response.headersSent) response.destroy();
+    else plain(response, 500, "this delivery could not be taken; send it again");
+  };
+  try {
+    Promise.resolve(middleware(request, response, () => plain(response, 404, "nothing here"))).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
 }
 
 function health(path: string | undefined, { isReady }: BotServerOptions): [number, string] | undefined {

@@ -4,6 +4,7 @@ import { openGitHubForge } from "../forge/github/index.ts";
 import type { Forge } from "../forge/port.ts";
 import { JOURNAL_BRANCH, openJournal } from "../git/journal.ts";
 import { openMirror } from "../git/mirror.ts";
+import { GitError } from "../git/port.ts";
 import { memoryQueue } from "../queue/memory.ts";
 import type { Log, RepoContext } from "../reconcile/context.ts";
 import { type RepoMemory, repoMemory } from "../reconcile/memory.ts";
@@ -110,7 +111,11 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   async function look(repository: string): Promise<void> {
     const s = await served.get(repository);
     if (s === undefined) return;
-    const result = await round(s.context, s.memory, s.baseBranch);
+    const result = await round(s.context, s.memory, s.baseBranch).catch(async (error) => {
+      // A token taken back before its time: the round that follows has another.
+      if (error instanceof GitError && error.kind === "Unauthorized") await s.forge.gitCredentials({ renew: true });
+      throw error;
+    });
     for (const run of result.runs) s.runs.set(run.rollout, run);
     for (const listener of listeners) listener();
     if (s.pullsDirty) {

@@ -8,8 +8,8 @@ export interface Forge {
   /** The account comments of ours carry, e.g. `stagecoach[bot]`. */
   identity(): Promise<{ login: string; id: number }>;
   repo(): Promise<{ defaultBranch: string; cloneUrl: string; archived: boolean }>;
-  /** A fresh token for Git over HTTPS; never logged, never in argv. */
-  gitCredentials(): Promise<{ username: string; password: string }>;
+  /** A token for Git over HTTPS, never logged, never in argv. `renew`: the last one was refused, though its time is not over. */
+  gitCredentials(options?: { renew?: boolean }): Promise<{ username: string; password: string }>;
 
   /** The newest PR whose head is this branch of this repository, open or not. */
   findPull(branch: string): Promise<Pull | null>;

@@ -2,12 +2,14 @@ import { ForgeError } from "../forge/port.ts";
 import { batchBody } from "../report/batch-pull.ts";
 import { batchName, releaseName } from "../report/words.ts";
 import type { Batch, Run } from "../rollout/run.ts";
+import { epoch } from "../rollout/time.ts";
 import type { Command, Effect } from "../rollout/world.ts";
 import { buildBatchCommit, isBatchCommit } from "./batch-commit.ts";
 import { moveBranches } from "./branch-act.ts";
 import { putForward } from "./branch-heads.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
+import { guardBatch } from "./guard.ts";
 import type { RepoMemory } from "./memory.ts";
 
 /** What acting needs to know of the round it belongs to. */
@@ -19,25 +21,39 @@ export interface ActScope {
   /** Head of the journal after the round was recorded. */
   journalHead: string | undefined;
   commands: readonly Command[];
+  /** Wall milliseconds (performance.now) when the round decided. */
+  decidedAt: number;
+  /** The bot's time at that moment. */
+  now: number;
 }
 
 /**
- * Tries one effect. Nothing is returned: what came of it is observed in the next round. Each may be tried twice, after a
- * crash at any point of the first try.
+ * An intention lapses 30 s after it was journalled, and another replica then acts on that. A merge is begun only while this
+ * much of it is left that its own call, which is cut off after 10 s, ends before. Counted in the wall's time since the round
+ * decided, because that is what sockets take.
  */
-export async function act(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<void> {
+const INTENTION_BEGINS_BY_MS = 15_000;
+
+/**
+ * Tries one effect. What came of it is observed in the next round; the answer only says whether something was done, or was
+ * refused and should wait. Each may be tried twice, after a crash at any point of the first try.
+ */
+export async function act(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<boolean> {
   switch (effect.kind) {
     case "Propose":
       return propose(context, memory, scope, batchOf(scope.run, effect.batch));
     case "Merge":
       return merge(context, memory, scope, batchOf(scope.run, effect.batch), effect);
     case "Close":
-      return close(context, batchOf(scope.run, effect.batch), effect.pull);
+      await close(context, batchOf(scope.run, effect.batch), effect.pull);
+      return true;
     case "Refresh":
-      return refresh(context, scope.run, effect.targets);
+      await refresh(context, scope.run, effect.targets);
+      return true;
     case "Answer": {
       const command = scope.commands.find((c) => c.id === effect.command);
       if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message);
+      return true;
     }
   }
 }
@@ -48,17 +64,23 @@ function batchOf(run: Run, number: number): Batch {
   return batch;
 }
 
-async function propose(context: RepoContext, memory: RepoMemory, scope: ActScope, batch: Batch): Promise<void> {
+async function propose(context: RepoContext, memory: RepoMemory, scope: ActScope, batch: Batch): Promise<boolean> {
   const { run } = scope;
-  if (movesBranches(run)) return putForward(memory, batch.branch);
+  if (movesBranches(run)) {
+    putForward(memory, batch.branch);
+    return true;
+  }
   const commit = await buildBatchCommit(context, memory, run, batch, scope.base);
+  // SPEC §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
+  const guard = await guardBatch(context, memory, run, batch, scope.base, scope.baseBranch, commit);
+  if (!guard.ok) return false;
   const ref = `refs/heads/${batch.branch}`;
   if ((await context.mirror.push([{ ref, old: undefined, new: commit }])) === "stale") {
     const there = await context.mirror.remoteHead(batch.branch);
     // Our own, from a try before a crash: go on with it. Somebody else's: never open a PR on what we did not write.
     if (there !== undefined && !(await isBatchCommit(context, memory, run, batch, there))) {
       context.log.warn({ branch: batch.branch, head: there }, "branch of a batch was made by somebody else");
-      return;
+      return false;
     }
   }
   await context.forge.createPull({
@@ -68,6 +90,7 @@ async function propose(context: RepoContext, memory: RepoMemory, scope: ActScope
     body: batchBody(run, batch, context.clock.now()),
     labels: run.spec.delivery.labels,
   });
+  return true;
 }
 
 async function merge(
@@ -76,14 +99,19 @@ async function merge(
   scope: ActScope,
   batch: Batch,
   effect: { pull: number; head: string },
-): Promise<void> {
+): Promise<boolean> {
   // The intention is only worth something while no other replica has written since (SPEC §9.13), and the guard's answer
   // only on the base it was given for (§9.4).
   const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);
   memory.remote.dirty = true;
-  if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return;
+  if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return true;
   const { run } = scope;
-  if (movesBranches(run)) return moveBranches(context, memory, batch, effect.head);
+  const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : scope.now - epoch(batch.intention.at);
+  if (old + performance.now() - scope.decidedAt > INTENTION_BEGINS_BY_MS) return false;
+  if (movesBranches(run)) {
+    await moveBranches(context, memory, batch, effect.head);
+    return true;
+  }
   const outcome = await context.forge.mergePull({
     number: effect.pull,
     head: effect.head,
@@ -94,11 +122,12 @@ async function merge(
   const key = `${batch.branch}@${effect.head}`;
   if (outcome.kind === "merged") {
     memory.refusals.delete(key);
-    return;
+    return true;
   }
   context.log.info({ pull: effect.pull, outcome: outcome.kind, message: outcome.message }, "merge was refused");
   const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
   memory.refusals.set(key, { kind, message: outcome.message });
+  return kind === "Human";
 }
 
 async function close(context: RepoContext, batch: Batch, pull: number): Promise<void> {

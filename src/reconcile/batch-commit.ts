@@ -23,17 +23,29 @@ export async function buildBatchCommit(context: RepoContext, memory: RepoMemory,
 }
 
 /**
- * Whether a commit is what we would push for this batch: it says so in its trailers, and relative to its parent it is the
- * batch's edits byte for byte. Trailers can be forged; the bytes cannot, so a forged commit that passes is harmless.
+ * Whether a commit is what we would push for this batch: one commit on top of the base branch, which says so in its
+ * trailers and is the batch's edits byte for byte. Trailers can be forged, but then the bytes are ours all the same; and a
+ * parent that is not in the base would bring in whatever it holds.
  */
-export function isBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, head: string): Promise<boolean> {
-  return fact(memory, `batch ${run.rollout}/${run.number}/${batch.number}-${batch.attempt} is ${head}`, async () => {
-    const info = (await context.mirror.commitInfo(head)) ?? (await fetchAndLook(context, batch.branch, head));
-    const [parent, second] = info?.parents ?? [];
-    if (info === undefined || parent === undefined || second !== undefined) return false;
-    if (!`${info.body}\n`.includes(`${batchTrailers(run, batch)}\n`)) return false;
-    return isExactChange(context, memory, batch, parent, head);
-  });
+export async function isBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, head: string): Promise<boolean> {
+  const info = (await context.mirror.commitInfo(head)) ?? (await fetchAndLook(context, batch.branch, head));
+  const [parent, second] = info?.parents ?? [];
+  if (info === undefined || parent === undefined || second !== undefined) return false;
+  if (!`${info.body}\n`.includes(`${batchTrailers(run, batch)}\n`)) return false;
+  if (!(await isOnBase(context, memory, parent))) return false;
+  return fact(memory, `batch ${run.rollout}/${run.number}/${batch.number}-${batch.attempt} is ${head}`, () =>
+    isExactChange(context, memory, batch, parent, head),
+  );
+}
+
+/** Only a yes is kept: the base moves on, and what is not known may be fetched. */
+async function isOnBase(context: RepoContext, memory: RepoMemory, commit: string): Promise<boolean> {
+  const { base } = memory.remote;
+  if (base === undefined) return false;
+  if (memory.facts.get(`${commit} on base`) === true) return true;
+  const answer = commit === base || (await context.mirror.isAncestor(commit, base)) === true;
+  if (answer) memory.facts.set(`${commit} on base`, true);
+  return answer;
 }
 
 /** SPEC §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */

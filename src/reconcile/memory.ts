@@ -14,7 +14,7 @@ export interface RepoMemory {
    * Heads of the remote as last asked for. `dirty`: something was heard that may have moved them. Between words of the
    * remote a round works with these; a merge asks anew right before it.
    */
-  remote: { dirty: boolean; at: number; base: string | undefined; journal: string | undefined };
+  remote: { dirty: boolean; at: number; branch: string | undefined; base: string | undefined; journal: string | undefined };
   /** The base the last round looked at. */
   previousBase: string | undefined;
   /** Comments on their way, by PR: they follow the rounds and hold none up. */
@@ -35,8 +35,8 @@ export interface RepoMemory {
   proposed: Set<string>;
   /** Releases that cannot start because of an error on this base. */
   refused: { base: string | undefined; found: readonly RefusedRelease[] };
-  /** Rollout → when an effect last failed. */
-  troubles: Map<string, number>;
+  /** Rollout → effects that failed in a row, and when they may be tried again. */
+  troubles: Map<string, { count: number; until: number }>;
   /** Rollout → when an observation was last recorded. */
   observedAt: Map<string, number>;
 }
@@ -44,7 +44,7 @@ export interface RepoMemory {
 export function repoMemory(mirror: Mirror): RepoMemory {
   return {
     snapshot: snapshotCache(mirror),
-    remote: { dirty: true, at: 0, base: undefined, journal: undefined },
+    remote: { dirty: true, at: 0, branch: undefined, base: undefined, journal: undefined },
     previousBase: undefined,
     publishing: new Map(),
     refusals: new Map(),

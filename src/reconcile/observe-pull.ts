@@ -22,7 +22,8 @@ export async function observePull(context: RepoContext, memory: RepoMemory, run:
     state: found.state,
     draft: found.draft,
     head: found.head,
-    headIsOurs: await isBatchCommit(context, memory, run, batch, found.head),
+    // A PR that somebody pointed at another branch is no longer the one we opened.
+    headIsOurs: found.base === memory.remote.branch && (await isBatchCommit(context, memory, run, batch, found.head)),
     mergeable: mergeability(found),
     ...(found.mergeableState === "blocked"
       ? { blockedBy: "GitHub reports the pull request as blocked: a required review or check is missing" }

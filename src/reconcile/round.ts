@@ -6,12 +6,13 @@
  * observed, never by what was attempted. Rounds of one repo do not overlap in a process (queue/), and replicas exclude each
  * other by the journal's compare-and-swap.
  */
+import { ForgeError } from "../forge/port.ts";
 import type { IndexEntry, JournalState } from "../git/journal-port.ts";
 import { advance } from "../rollout/advance.ts";
 import { checkInvariants } from "../rollout/invariants.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
-import type { Advanced, Command, World } from "../rollout/world.ts";
+import type { Advanced, Command, Effect, World } from "../rollout/world.ts";
 import { act } from "./act.ts";
 import type { CommandPlace } from "./command-source.ts";
 import type { RepoContext } from "./context.ts";
@@ -27,6 +28,7 @@ const OBSERVATION_EVERY_MS = 30_000;
 /** After an effect the world is different: its outcome is looked at at once. */
 const SOON_MS = 0;
 const RETRY_START_MS = 5000;
+const FIRST_RETRY_MS = 2000;
 
 export interface RoundResult {
   /** Epoch milliseconds; undefined: nothing to wait for but events. */
@@ -38,6 +40,9 @@ export interface RoundResult {
 const REMOTE_EVERY_MS = 60_000;
 
 interface Decision {
+  /** See ActScope. */
+  decidedAt: number;
+  now: number;
   before: Run;
   world: World;
   advanced: Advanced<Run>;
@@ -73,7 +78,7 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const acted = await actAll(context, memory, decisions, base, baseBranch);
   publishAll(context, memory, started, decisions);
   memory.previousBase = base;
-  const { wakeAt = Number.POSITIVE_INFINITY } = wake(context, started, decisions, acted);
+  const { wakeAt = Number.POSITIVE_INFINITY } = wake(context, memory, started, decisions, acted);
   const soonest = memory.remote.dirty ? context.clock.now() + SOON_MS : failed ? context.clock.now() + RETRY_START_MS : wakeAt;
   const again = Math.min(wakeAt, soonest);
   return { runs: decisions.map((d) => d.advanced.run), ...(Number.isFinite(again) ? { wakeAt: again } : {}) };
@@ -90,7 +95,13 @@ async function remoteHeads(context: RepoContext, memory: RepoMemory, baseBranch:
     const heads = await context.mirror.remoteHeads([baseBranch, context.journalBranch]);
     const base = heads.get(baseBranch);
     if (base !== known.base) await context.mirror.fetch([baseBranch]);
-    memory.remote = { dirty: known.dirty, at: now, base: await context.mirror.head(baseBranch), journal: heads.get(context.journalBranch) };
+    memory.remote = {
+      dirty: known.dirty,
+      at: now,
+      branch: baseBranch,
+      base: await context.mirror.head(baseBranch),
+      journal: heads.get(context.journalBranch),
+    };
   } catch (error) {
     known.dirty = true;
     throw error;
@@ -130,15 +141,16 @@ async function decide(
 ): Promise<Decision> {
   const commands = await context.commands.read(run.rollout, pullsToRead(run, active));
   const world = await observe(context, memory, { run, base, baseBranch, commands });
+  const decidedAt = performance.now();
   const now = context.clock.now();
   const advanced = advance(run, world, now);
   const violations = checkInvariants(run, advanced.run, advanced.effects, world, now);
   if (violations.length > 0) {
     // A bug of ours: nothing is recorded and nothing done, and it is said loudly.
     context.log.error({ rollout: run.rollout, run: run.number, violations }, "an invariant would be violated; the run stands still");
-    return { before: run, world, advanced: { run, effects: [], change: "none", events: [] } };
+    return { decidedAt, now, before: run, world, advanced: { run, effects: [], change: "none", events: [] } };
   }
-  return { before: run, world, advanced };
+  return { decidedAt, now, before: run, world, advanced };
 }
 
 /** Ended runs that somebody wrote a command for: `/retry` wakes a failed one, and every command gets an answer. */
@@ -217,7 +229,11 @@ function trailers(events: readonly string[], runs: ReadonlyMap<string, Run>, dec
   };
 }
 
-/** True where something was tried whose outcome is worth looking at now. */
+/** Merges first: their intentions run out. */
+const ORDER: Record<Effect["kind"], number> = { Merge: 0, Close: 1, Propose: 2, Answer: 3, Refresh: 4 };
+const LONGEST_RETRY_MS = 5 * 60_000;
+
+/** True where something was done whose outcome is worth looking at now. */
 async function actAll(
   context: RepoContext,
   memory: RepoMemory,
@@ -227,24 +243,38 @@ async function actAll(
 ): Promise<boolean> {
   let acted = false;
   const journalHead = memory.remote.journal;
-  for (const { advanced, world } of decisions) {
-    const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands as readonly Command[] };
-    for (const effect of advanced.effects) {
-      acted ||= effect.kind === "Propose" || effect.kind === "Merge" || effect.kind === "Close";
+  for (const { advanced, world, decidedAt, now } of decisions) {
+    const { rollout } = advanced.run;
+    const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands as readonly Command[], decidedAt, now };
+    for (const effect of [...advanced.effects].sort((a, b) => ORDER[a.kind] - ORDER[b.kind])) {
+      // What failed is left alone for a while, whoever wakes the round.
+      if (effect.kind !== "Answer" && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) continue;
       try {
-        await act(context, memory, scope, effect);
+        const done = await act(context, memory, scope, effect);
+        if (!done) {
+          trouble(context, memory, rollout, undefined);
+          continue;
+        }
         if (effect.kind === "Propose") memory.proposed.add(advanced.run.batches[effect.batch - 1]?.branch ?? "");
+        if (effect.kind === "Answer" || effect.kind === "Refresh") continue;
+        acted = true;
+        memory.troubles.delete(rollout);
       } catch (error) {
-        // One effect's trouble is not the others': it will be wanted again in the next round.
-        context.log.warn(
-          { rollout: advanced.run.rollout, effect: effect.kind, error: String(error) },
-          "an effect failed and will be tried again",
-        );
-        memory.troubles.set(advanced.run.rollout, context.clock.now());
+        // One effect's trouble is not the others': it will be wanted again in a later round.
+        context.log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
+        trouble(context, memory, rollout, error);
       }
     }
   }
   return acted;
+}
+
+function trouble(context: RepoContext, memory: RepoMemory, rollout: string, error: unknown): void {
+  const count = (memory.troubles.get(rollout)?.count ?? 0) + 1;
+  const now = context.clock.now();
+  const until = now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
+  const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
+  memory.troubles.set(rollout, { count, until: Math.max(until, asked) });
 }
 
 function publishAll(context: RepoContext, memory: RepoMemory, started: readonly Started[], decisions: readonly Decision[]): void {
@@ -252,12 +282,17 @@ function publishAll(context: RepoContext, memory: RepoMemory, started: readonly 
   for (const { advanced } of decisions) publishRun(context, memory, advanced);
 }
 
-function wake(context: RepoContext, started: readonly Started[], decisions: readonly Decision[], acted: boolean): { wakeAt?: number } {
+function wake(
+  context: RepoContext,
+  memory: RepoMemory,
+  started: readonly Started[],
+  decisions: readonly Decision[],
+  acted: boolean,
+): { wakeAt?: number } {
   const now = context.clock.now();
   const times: number[] = [];
-  const troubled = decisions.some((d) => d.advanced.effects.length > 0) && !acted;
   if (acted) times.push(now + SOON_MS);
-  if (troubled) times.push(now + RETRY_START_MS);
+  for (const { until } of memory.troubles.values()) if (until > now) times.push(until);
   if (started.some((s) => s.waiting)) times.push(now + RETRY_START_MS);
   for (const { advanced } of decisions) {
     if (advanced.change === "transition") times.push(now);

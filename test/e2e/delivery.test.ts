@@ -77,4 +77,18 @@ describe("an API that fails", () => {
     await expectSameEnd(journey);
     expect(refused.size).toBeGreaterThan(1);
   });
+
+  test("tokens taken back before their time are minted anew, again and again", TIMEOUT, async () => {
+    journey = await startJourney({ files: short() });
+    const { bot, world } = journey;
+    let last = "";
+    bot.onChange(() => {
+      const phases = (journey?.run()?.batches ?? []).map((batch) => batch.phase).join();
+      if (phases !== last) world.github.expireTokens();
+      last = phases;
+    });
+    await journey.release();
+    const run = await journey.until("it ends", ended);
+    expect(run.phase).toBe("Succeeded");
+  });
 });

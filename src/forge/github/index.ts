@@ -3,7 +3,7 @@ import { type Forge, ForgeError } from "../port.ts";
 import { comments, react, stickyComments } from "./comments.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { mergePull } from "./merge.ts";
-import { conditionalReads, type OctokitLike, type RepoOctokit } from "./octokit.ts";
+import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { changedFiles, createPull, findPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
 
 export interface GitHubForgeOptions {
@@ -22,6 +22,7 @@ export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Fo
   if (!conditional.has(octokit)) {
     conditional.add(octokit);
     conditionalReads(octokit);
+    renewedTokens(octokit);
   }
   let us: Promise<{ login: string; id: number }> | undefined;
   const identity = () => {
@@ -39,8 +40,10 @@ export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Fo
       const { data } = await asking(`read ${repository}`, () => octokit.rest.repos.get({ owner, repo }));
       return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };
     },
-    async gitCredentials() {
-      const auth = (await asking("get a token for Git", () => octokit.auth({ type: "installation" }))) as { token?: string };
+    async gitCredentials({ renew = false } = {}) {
+      const auth = (await asking("get a token for Git", () =>
+        octokit.auth({ type: "installation", ...(renew ? { refresh: true } : {}) }),
+      )) as { token?: string };
       if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
       return { username: "x-access-token", password: auth.token };
     },

@@ -2,6 +2,9 @@ import { ForgeError, type MergeOutcome } from "../port.ts";
 import { answerOf, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
+/** A merge that takes longer is given up by us, and by GitHub: its journalled intention must not outlive it. */
+const MERGE_LIMIT_MS = 10_000;
+
 export interface MergeInput {
   number: number;
   /** Guard: GitHub refuses where the head is another commit by now. */
@@ -26,7 +29,7 @@ export async function mergePull({ octokit, owner, repo }: RepoOctokit, input: Me
       sha: head,
       merge_method: method,
       ...(rebase ? {} : { commit_title: title, commit_message: message }),
-      ...NEVER_RETRY,
+      request: { ...NEVER_RETRY.request, signal: AbortSignal.timeout(MERGE_LIMIT_MS) },
     });
     return { kind: "merged", commit: data.sha };
   } catch (error) {

@@ -56,3 +56,20 @@ export function conditionalReads(octokit: OctokitLike): void {
     }
   });
 }
+
+/**
+ * A token may be taken back before its time: the first 401 asks for a new one and tries again, once. What was refused for
+ * its token was not done, so trying again does nothing twice.
+ */
+export function renewedTokens(octokit: OctokitLike): void {
+  octokit.hook.wrap("request", async (request, options) => {
+    try {
+      return await request(options);
+    } catch (error) {
+      // The App's own routes are authorised by a fresh signature each time.
+      if ((error as { status?: unknown }).status !== 401 || String(options.url).startsWith("/app")) throw error;
+      await octokit.auth({ type: "installation", refresh: true });
+      return await request(options);
+    }
+  });
+}
