@@ -17,6 +17,17 @@ const ON_ALL = new Set(["pause", "abort", "status", "plan", "help"]);
 /** Without a webhook a PR's comments are asked for this often. */
 const RESYNC_MS = 60_000;
 const MOST_REMEMBERED = 20_000;
+/** Anybody may comment. So many accounts are asked about in one look, and the others in the next ones. */
+const MOST_ASKED = 50;
+/** So many refusals one account is told in one look; what it writes beyond that is refused without a word. */
+const MOST_TOLD = 10;
+
+/** What one look may still cost. */
+interface Look {
+  permissions: Map<string, Promise<Permission>>;
+  /** Refusals told, by account. */
+  told: Map<string, number>;
+}
 
 export interface CommandInbox extends CommandSource {
   /** A webhook said that something was written on this PR: it is read anew in the next round. */
@@ -44,7 +55,7 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
   const held = new Map<number, Held>();
   const dirty = new Set<number>();
   const parsed = new Map<number, { body: string; result: ParsedComment }>();
-  /** `comment reaction` already set, and ids of commands answered: saves calls; doing it twice is harmless. */
+  /** `comment reaction` already set, and ids of commands answered, the oldest forgotten first: doing it twice is harmless. */
   const done = new Set<string>();
   /** Pull each command was written on, for the answer. */
   const places = new Map<string, { pull: number; comment: number }>();
@@ -80,11 +91,23 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
     return comment.createdAt === comment.updatedAt;
   }
 
+  function keep(key: string): void {
+    done.add(key);
+    const oldest = done.values().next().value;
+    if (done.size > MOST_REMEMBERED && oldest !== undefined) done.delete(oldest);
+  }
+
+  /** undefined: enough were asked about in this look. Never kept longer: a permission may be taken away at any moment. */
+  async function permissionOf({ permissions }: Look, login: string): Promise<Permission | undefined> {
+    const known = permissions.get(login);
+    if (known !== undefined) return known;
+    return permissions.size < MOST_ASKED ? remember(permissions, login, forge.permission(login)) : undefined;
+  }
+
   async function react(comment: number, reaction: "eyes" | "rocket" | "confused"): Promise<void> {
-    if (done.size > MOST_REMEMBERED) done.clear();
     const key = `${comment} ${reaction}`;
     if (done.has(key)) return;
-    done.add(key);
+    keep(key);
     try {
       await forge.react(comment, reaction);
     } catch (error) {
@@ -96,18 +119,36 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
   async function refuse(pull: number, comment: Comment | { id: number; author: string }, text: string, message: string): Promise<void> {
     const key = `refused ${comment.id} ${text}`;
     if (done.has(key)) return;
-    done.add(key);
+    keep(key);
     await react(comment.id, "confused");
     const body = `> ${code(text)}\n\n@${cell(comment.author)}: ${message}.\n\n\`/help\` lists what can be said here.`;
     await forge.stickyComment(pull, "stagecoach:answer", body);
   }
 
+  async function refuseOnce(look: Look, pull: number, comment: Comment, text: string, message: string): Promise<void> {
+    if (done.has(`refused ${comment.id} ${text}`)) return;
+    const told = remember(look.told, comment.author, (look.told.get(comment.author) ?? 0) + 1);
+    if (told <= MOST_TOLD) await refuse(pull, comment, text, message);
+    else keep(`refused ${comment.id} ${text}`);
+  }
+
+  /** Why a command reaches no run, whatever the run says; undefined: nothing is against it. */
+  function againstIt(place: CommandPlace, { name, flags }: ParsedCommand, permission: Permission): string | undefined {
+    const needs = commandSpec(name).who;
+    if (!hasPermission(permission, needs)) {
+      return `\`/${name}\` needs ${needs} permission on this repository, and you have ${permission}`;
+    }
+    if (!place.shared || typeof flags["rollout"] === "string" || ON_ALL.has(name)) return undefined;
+    return "several rollouts are steered from this pull request: say which with `--rollout NAME`";
+  }
+
+  /** A command is judged once: what was refused stays so, whatever permission its author is given later. */
   async function judge(
     rollout: string,
     place: CommandPlace,
     comment: Comment,
     parsed: ParsedCommand,
-    permissionOf: (login: string) => Promise<Permission>,
+    look: Look,
   ): Promise<Command | undefined> {
     const id = `${comment.id}#${parsed.index}`;
     if (done.has(`answered ${id}`)) return undefined;
@@ -115,27 +156,15 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
     if (typeof named === "string" && named !== rollout) return undefined;
     const late = clock.now() - epoch(comment.createdAt) > LATE_MS;
     if (late && !SAFE.has(parsed.name)) return undefined;
+    const permission = await permissionOf(look, comment.author);
+    if (permission === undefined) return undefined;
+    const against = againstIt(place, parsed, permission);
+    if (against !== undefined) {
+      keep(`answered ${id}`);
+      await refuseOnce(look, place.number, comment, parsed.text, against);
+      return undefined;
+    }
     await react(comment.id, "eyes");
-    const permission = await permissionOf(comment.author);
-    const needs = commandSpec(parsed.name).who;
-    if (!hasPermission(permission, needs)) {
-      await refuse(
-        place.number,
-        comment,
-        parsed.text,
-        `\`/${parsed.name}\` needs ${needs} permission on this repository, and you have ${permission}`,
-      );
-      return undefined;
-    }
-    if (place.shared && named === undefined && !ON_ALL.has(parsed.name)) {
-      await refuse(
-        place.number,
-        comment,
-        parsed.text,
-        "several rollouts are steered from this pull request: say which with `--rollout NAME`",
-      );
-      return undefined;
-    }
     if (parsed.name === "help") {
       await help(place.number, comment, id);
       return undefined;
@@ -156,7 +185,7 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
   }
 
   async function help(pull: number, comment: Comment, id: string): Promise<void> {
-    done.add(`answered ${id}`);
+    keep(`answered ${id}`);
     const rows = COMMANDS.filter((c) => c.built).map((c) => `| ${code(c.usage)} | ${cell(c.summary)} | ${c.who} |`);
     await forge.stickyComment(pull, "stagecoach:help", `| command | does | who |\n| --- | --- | --- |\n${rows.join("\n")}`);
     await react(comment.id, "rocket");
@@ -167,20 +196,18 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
       dirty.add(pull);
     },
     async read(rollout, pulls) {
-      const permissions = new Map<string, Promise<Permission>>();
-      // Asked once a round and person, never kept longer: a permission may be taken away at any moment.
-      const permissionOf = (login: string) => permissions.get(login) ?? remember(permissions, login, forge.permission(login));
+      const look: Look = { permissions: new Map(), told: new Map() };
       const commands: Command[] = [];
       for (const place of pulls) {
         for (const comment of await comments(place.number)) {
           if (!mayAct(comment)) continue;
           const parsed = parsedOf(comment);
           if (parsed.kind === "reply" && clock.now() - epoch(comment.createdAt) <= LATE_MS) {
-            await refuse(place.number, comment, comment.body.split("\n")[0] ?? "", parsed.message);
+            await refuseOnce(look, place.number, comment, comment.body.split("\n")[0] ?? "", parsed.message);
           }
           if (parsed.kind !== "commands") continue;
           for (const one of parsed.commands) {
-            const command = await judge(rollout, place, comment, one, permissionOf);
+            const command = await judge(rollout, place, comment, one, look);
             if (command !== undefined) commands.push(command);
           }
         }
@@ -192,7 +219,7 @@ export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInb
       if (place === undefined || done.has(`answered ${command.id}`)) return;
       if (outcome === "refused") await refuse(place.pull, { id: place.comment, author: command.actor }, command.text, message);
       else await react(place.comment, "rocket");
-      done.add(`answered ${command.id}`);
+      keep(`answered ${command.id}`);
     },
   };
 }
