@@ -5,6 +5,7 @@ import { type InventoryCluster, readInventory } from "../argocd/inventory-file.t
 import { standIn } from "./appset-repo.ts";
 import { asJson, asText, asYaml, type RenderedSet } from "./appset-show.ts";
 import { CommandError } from "./command.ts";
+import { usageError } from "./plan-args.ts";
 
 interface Options {
   inventory?: string;
@@ -38,7 +39,10 @@ need Argo CD.`;
 /** `stagecoach appset …` */
 export async function run(argv: readonly string[]): Promise<number> {
   let code = 0;
-  const program = new Command("stagecoach appset").description("ApplicationSets, rendered without a cluster").exitOverride();
+  const program = new Command("stagecoach appset")
+    .description("ApplicationSets, rendered without a cluster")
+    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, "stagecoach appset")}\n`) })
+    .exitOverride();
   program
     .command("render")
     .description("prints the Applications an ApplicationSet would generate")

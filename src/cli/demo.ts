@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
 import { openKubernetes } from "../argocd/kubernetes/index.ts";
 import { WEBHOOK_PATH } from "../bot/server.ts";
 import { type Stagecoach, startStagecoach } from "../bot/stagecoach.ts";
@@ -12,6 +12,7 @@ import { type EmbeddedWorld, startWorld } from "../sim/world.ts";
 import { CommandError } from "./command.ts";
 import { faultsOf } from "./demo-faults.ts";
 import { demoScreen } from "./demo-screen.ts";
+import { parseArgs } from "./plan-args.ts";
 
 interface Options {
   once: boolean;
@@ -30,6 +31,7 @@ const DRAINED_FOR_MS = 12 * 60_000;
 
 export async function run(argv: readonly string[]): Promise<number> {
   const options = parse(argv);
+  if (options === undefined) return 0;
   const faults = faultsOf(options.fail ?? []);
   const directory = await mkdtemp(join(tmpdir(), "stagecoach-demo-"));
   const started = performance.now();
@@ -75,8 +77,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function parse(argv: readonly string[]): Options {
-  const command = new Command("demo")
+function parse(argv: readonly string[]): Options | undefined {
+  const command = new Command("stagecoach demo")
     .description("A whole rollout of a sample against the embedded GitHub and Argo CD, in the terminal and on a local page.")
     .option("--once", "end when the run has ended, instead of keeping the page up", false)
     .option("-o, --output <format>", "text or json (json implies --once)", "text")
@@ -88,16 +90,8 @@ function parse(argv: readonly string[]): Options {
       "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again",
       (value: string, all: string[] = []) => [...all, value],
     )
-    .option("--verbose", "log what the bot does to stderr", false)
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined });
-  try {
-    command.parse([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) process.exit(0);
-    throw new CommandError(2, error.message.replace(/^error: /, ""));
-  }
+    .option("--verbose", "log what the bot does to stderr", false);
+  if (parseArgs(command, argv) === undefined) return undefined;
   const { output, ...rest } = command.opts<Omit<Options, "output"> & { output: string }>();
   if (output !== "text" && output !== "json") throw new CommandError(2, `-o ${output}: it takes text or json`);
   if (!(rest.speed > 0 && rest.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");

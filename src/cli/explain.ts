@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
-import { Command, CommanderError, Option } from "commander";
+import { Command, Option } from "commander";
 import { parseAllDocuments } from "yaml";
 import { decodeApplication, decodeIntended } from "../argocd/decode.ts";
 import { decodeClusterItem, decodeClusterSecret } from "../argocd/decode-cluster.ts";
@@ -11,6 +11,7 @@ import { epoch, parseDuration } from "../rollout/time.ts";
 import type { Assessment } from "../rollout/world.ts";
 import { CommandError } from "./command.ts";
 import { ancestryIn, commitIn, repoOf, seenRevisions } from "./explain-git.ts";
+import { parseArgs } from "./plan-args.ts";
 
 interface Options {
   application: string;
@@ -29,7 +30,7 @@ interface Options {
 }
 
 function program(): Command {
-  return new Command("explain")
+  return new Command("stagecoach explain")
     .description("whether a change is live and healthy in an Application, by which clause not, and on what evidence")
     .requiredOption("--application <file>", "what `kubectl get application -o yaml` printed; - reads standard input")
     .option("--previous <file>", "an earlier read of it, which must hold too")
@@ -43,21 +44,13 @@ function program(): Command {
     .option("--intended <file>", "the Application as rendered at the commit: the change shows in the spec, and no revision is asked for")
     .option("--settle <duration>", "how long it must have been quiet", "10s")
     .option("--grace <duration>", "how long something bad must have lasted", "60s")
-    .addOption(new Option("-o, --output <format>").choices(["json", "text"]).default("text"))
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined });
+    .addOption(new Option("-o, --output <format>").choices(["json", "text"]).default("text"));
 }
 
 /** `stagecoach explain`: exit 0 whatever the verdict is, since it is the answer. */
 export async function run(argv: readonly string[]): Promise<number> {
-  const command = program();
-  try {
-    command.parse([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return 0;
-    throw new CommandError(2, error.message.replace(/^error: /, ""));
-  }
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
   const options = command.opts<Options>();
   const assessment = assess(await inputOf(options));
   process.stdout.write(options.output === "json" ? `${JSON.stringify(assessment, null, 2)}\n` : shown(assessment));

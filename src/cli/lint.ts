@@ -14,7 +14,7 @@ interface Options {
 }
 
 function program(): Command {
-  return new Command("lint")
+  return new Command("stagecoach lint")
     .usage("[PATH…] [options]")
     .description("checks rollouts: their schema, that pins resolve, that selectors select, that every cluster is covered")
     .argument("[path...]", "files or folders; default: rollouts/ of the repo")

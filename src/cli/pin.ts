@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../pins/index.ts";
 import { CommandError } from "./command.ts";
 import { formatOf, readPinFile, type Seen, writePinFile } from "./pin-file.ts";
+import { usageError } from "./plan-args.ts";
 
 interface Options {
   part?: PinPart;
@@ -12,7 +13,10 @@ interface Options {
 /** `stagecoach pin get|set`: reads one pin of a file, or splices a value in and leaves every other byte alone. */
 export async function run(argv: readonly string[]): Promise<number> {
   let code = 0;
-  const program = new Command("stagecoach pin").description("one pin: the place in a file where a version is written").exitOverride();
+  const program = new Command("stagecoach pin")
+    .description("one pin: the place in a file where a version is written")
+    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, "stagecoach pin")}\n`) })
+    .exitOverride();
   shared(program.command("get"))
     .description("print the value at PATH")
     .action(async (file: string, path: string, options: Options) => {

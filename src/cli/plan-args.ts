@@ -12,8 +12,17 @@ export function parseArgs(command: Command, argv: readonly string[]): Command | 
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
-    throw new CommandError(2, error.message.replace(/^error: /, ""));
+    throw new CommandError(2, usageError(error.message, command.name()));
   }
+}
+
+/** What is wrong with the arguments, as one line that says where to read on. `name` is the whole one, e.g. `stagecoach plan`. */
+export function usageError(message: string, name: string): string {
+  const line = message
+    .replace(/^error: /, "")
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ");
+  return `${line}; see ${name} --help`;
 }
 
 /** Reads an inventory file; `-` is standard input. What is wrong in it is told on stderr, and the rest is used. */

@@ -19,7 +19,7 @@ interface Options {
 }
 
 function program(): Command {
-  return new Command("plan")
+  return new Command("stagecoach plan")
     .usage("NAME|FILE [options]")
     .description("what a rollout would do: which clusters each stage takes, in which batches, and what is written where")
     .argument("<name>", "a rollout of the repo, or the file of one")

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { readInventory } from "../argocd/inventory-file.ts";
 import type { ClusterOptions } from "../sim/argocd/clusters.ts";
 import { openGitSource } from "../sim/argocd/git-source.ts";
@@ -9,6 +9,7 @@ import { startArgoCd } from "../sim/argocd/index.ts";
 import { fastClock } from "../sim/clock.ts";
 import { startKubernetes } from "../sim/kubernetes/index.ts";
 import { CommandError } from "./command.ts";
+import { parseArgs } from "./plan-args.ts";
 
 interface Options {
   repoUrl: string;
@@ -34,7 +35,7 @@ function speedOf(text: string): number {
 }
 
 function program(): Command {
-  return new Command("sim argocd")
+  return new Command("stagecoach sim argocd")
     .usage("--repo-url URL [options]")
     .description(
       "a Kubernetes API and an Argo CD that follows a config repo, until SIGTERM; prints {kubeconfig, url} as one JSON line when ready",
@@ -50,21 +51,13 @@ function program(): Command {
     .option("--inventory <file>", "clusters to register: Secrets as kubectl prints them")
     .option("--speed <factor>", "how many times as fast as the wall's its clock runs", speedOf, 1)
     .option("--seed <number>", "everything random follows from it", whole, 1)
-    .option("--port <number>", "of Argo CD's API, where webhooks go; 0: any free one", whole, 0)
-    .configureOutput({ writeErr: () => undefined })
-    .exitOverride();
+    .option("--port <number>", "of Argo CD's API, where webhooks go; 0: any free one", whole, 0);
 }
 
 /** `stagecoach sim argocd`. */
 export async function run(argv: readonly string[]): Promise<number> {
-  const command = program();
-  try {
-    command.parse([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return 0;
-    throw new CommandError(2, error.message.replace(/^error: /, ""));
-  }
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
   const options = command.opts<Options>();
   const clusters = options.inventory === undefined ? [] : await readClusters(options.inventory);
   const stopped = untilStopped();

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { fastClock } from "../sim/clock.ts";
 import { startGitHub } from "../sim/github/start.ts";
 import { CommandError } from "./command.ts";
+import { parseArgs } from "./plan-args.ts";
 
 interface Options {
   port: number;
@@ -31,7 +32,7 @@ function slug(text: string): string {
 }
 
 function program(): Command {
-  return new Command("sim github")
+  return new Command("stagecoach sim github")
     .usage("--owner O --repo R [options]")
     .description("a GitHub of your own with one repository, until SIGTERM; prints {url, gitUrl, token} as one JSON line when ready")
     .requiredOption("--owner <name>", "owner of the repository", slug)
@@ -44,21 +45,13 @@ function program(): Command {
     .option("--webhook <url>", "where the App's webhooks go")
     .option("--webhook-secret <secret>", "what they are signed with")
     .option("--app-id <number>", "id of the App installed on the owner's account", whole)
-    .option("--private-key <file>", "the App's key (PEM), to try a bot against this GitHub")
-    .configureOutput({ writeErr: () => undefined })
-    .exitOverride();
+    .option("--private-key <file>", "the App's key (PEM), to try a bot against this GitHub");
 }
 
 /** `stagecoach sim github`. */
 export async function run(argv: readonly string[]): Promise<number> {
-  const command = program();
-  try {
-    command.parse([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return 0;
-    throw new CommandError(2, error.message.replace(/^error: /, ""));
-  }
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
   const options = command.opts<Options>();
   if ((options.webhook === undefined) !== (options.webhookSecret === undefined)) {
     throw new CommandError(2, "--webhook and --webhook-secret go together");
