@@ -134,20 +134,6 @@ export function deliver(request: IncomingMessage, response: ServerResponse, log:
   }
 }
 
-/** What goes wrong with one delivery is answered and told: GitHub may send it again, and the process goes on. */
-export function deliver(request: IncomingMessage, response: ServerResponse, log: Log, middleware: Middleware): void {
-  const failed = (error: unknown) => {
-    log.error({ error: String(error) }, "a delivery could not be taken");
-    if (response.headersSent) response.destroy();
-    else plain(response, 500, "this delivery could not be taken; send it again");
-  };
-  try {
-    Promise.resolve(middleware(request, response, () => plain(response, 404, "nothing here"))).catch(failed);
-  } catch (error) {
-    failed(error);
-  }
-}
-
 function health(path: string | undefined, { isReady }: BotServerOptions): [number, string] | undefined {
   if (path === "/healthz") return [200, "ok"];
   if (path !== "/readyz") return undefined;
