@@ -82,6 +82,7 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
         message: `pin file "${file}" ${outside}`,
         hint: "name a file of the config repo, from its root",
         path: ["spec", "pins", index, "file"],
+        oneCause: true,
       },
       seen.view.name,
     );
@@ -122,7 +123,7 @@ function readValues(
     const fail = (code: string, message: string, hint: string) => {
       for (const draft of group) {
         draft.edits[index] = undefined;
-        problems.add({ code, message, hint, path: [...place, "file"] }, draft.seen.view.name);
+        problems.add({ code, message, hint, path: [...place, "file"], oneCause: true }, draft.seen.view.name);
       }
     };
     const text = tryRead(file, readFile, (why) =>
@@ -162,7 +163,7 @@ function readFrom(
     }
     draft.edits[index] = undefined;
     const { code, message, hint, line, column } = result.error;
-    const at = line === undefined ? {} : { at: { file, line, column: column ?? 1 } };
-    problems.add({ code, message: `in ${file}: ${message}`, hint, path: [...place, "path"], ...at }, draft.seen.view.name);
+    const at = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+    problems.add({ code, message: `in ${at}: ${message}`, hint, path: [...place, "path"], oneCause: true }, draft.seen.view.name);
   }
 }

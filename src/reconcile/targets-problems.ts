@@ -5,7 +5,7 @@ import type { Rollout } from "../rollout/rollout.ts";
 /** Where a repo's own settings stand. */
 export const SETTINGS_FILE = ".github/stagecoach.yaml";
 
-/** A problem of one target; those that differ in nothing but the target are told once. */
+/** A problem of one target; those that differ in nothing but the target, or have one cause, are told once. */
 export interface TargetProblem {
   code: string;
   severity?: "warning";
@@ -13,8 +13,8 @@ export interface TargetProblem {
   hint: string;
   /** Path in the rollout, e.g. `spec.pins[0].path`. */
   path: (string | number)[];
-  /** A place in another file, where that is the better one. */
-  at?: { file: string; line: number; column: number };
+  /** The cause stands at `path`: of all targets with this problem there the first is told, as an example. */
+  oneCause?: true;
 }
 
 export interface ProblemList {
@@ -24,31 +24,41 @@ export interface ProblemList {
 
 /** Collects problems of many targets. `read` gives the text of the rollout's file, for line and column. */
 export function collectProblems(rollout: Rollout, read: (file: string) => string | null): ProblemList {
-  const found = new Map<string, { problem: TargetProblem; targets: string[] }>();
+  const found = new Map<string, { problem: TargetProblem; targets: string[]; differ: boolean }>();
   return {
     add(problem, target) {
-      const key = `${problem.code}\n${problem.message}\n${problem.path.join("\n")}`;
+      const place = `${problem.code}\n${problem.path.join("\n")}`;
+      const key = problem.oneCause === true ? place : `${place}\n${problem.message}`;
       const known = found.get(key);
-      if (known === undefined) found.set(key, { problem, targets: [target] });
-      else if (known.targets.at(-1) !== target) known.targets.push(target);
+      if (known === undefined) {
+        found.set(key, { problem, targets: [target], differ: false });
+        return;
+      }
+      if (known.problem.message !== problem.message) known.differ = true;
+      if (known.targets.at(-1) !== target) known.targets.push(target);
     },
     all() {
-      return [...found.values()].map(({ problem, targets }) => {
-        const { code, message, hint, path, at } = problem;
+      return [...found.values()].map(({ problem, targets, differ }) => {
+        const { code, message, hint, path } = problem;
         const whole = {
           code,
           severity: problem.severity ?? ("error" as const),
-          message: `${message} (${names(targets)})`,
+          message: `${message} (${differ ? example(targets) : names(targets)})`,
           hint,
           file: rollout.file,
           line: 1,
           column: 1,
           path,
         };
-        return at === undefined ? locateInRollout(whole, rollout, read, SETTINGS_FILE) : { ...whole, ...at };
+        return locateInRollout(whole, rollout, read, SETTINGS_FILE);
       });
     },
   };
+}
+
+/** The message is about the first only. */
+function example([first = "", ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first}; the same for ${others.length} more`;
 }
 
 /** Names as a sentence has room for. */

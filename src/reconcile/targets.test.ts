@@ -180,8 +180,24 @@ describe("pins that cannot be resolved are problems with their place, told once"
     const without = APPSET.replace("cluster: eu-west-1-b", "cluster: eu-west-1-x");
     const result = resolve(ELEMENT, { "appsets/my-app-set.yaml": without });
     expect(result.problems).toMatchObject([{ code: "PIN_NOT_FOUND", severity: "error" }]);
-    expect(result.problems[0]?.line).toBeGreaterThan(1);
+    expect(result.problems[0]?.message).toMatch(/^in appsets\/my-app-set\.yaml:\d+:\d+: .*\(my-app-eu-west-1-b\)$/);
+    expect(told(result)).toEqual(["rollouts/my-app.yaml:8:46 PIN_NOT_FOUND"]);
     expect(result.targets).toHaveLength(11);
+  });
+
+  test("one mistake in a path is one problem for all clusters, at the pin, with the first as the example", () => {
+    const result = resolve(ELEMENT.replace("].targetRevision", "].targetRevison"));
+    expect(told(result)).toEqual(["rollouts/my-app.yaml:8:46 PIN_NOT_FOUND"]);
+    expect(result.problems[0]?.message).toBe(
+      'in appsets/my-app-set.yaml:11:13: spec.generators[0].list.elements[cluster=eu-west-1-a].targetRevison: there is no key "targetRevison" in spec.generators[0].list.elements[cluster=eu-west-1-a] (my-app-eu-west-1-a; the same for 11 more)',
+    );
+    expect(result.targets).toEqual([]);
+  });
+
+  test("one mistake in a file's name is one problem for all clusters", () => {
+    const result = resolve("    - { file: 'clusters/{{ cluster.name }}.yml', path: a }");
+    expect(told(result)).toEqual(["rollouts/my-app.yaml:8:15 PIN_FILE_MISSING"]);
+    expect(result.problems[0]?.message).toBe("pin file clusters/eu-west-1-a.yml is not there (my-app-eu-west-1-a; the same for 11 more)");
   });
 
   test("a path that matches two places", () => {
