@@ -6,6 +6,7 @@ import { type ApplicationSetInGit, findApplicationSet, generatorClusters, render
 import { editsOf } from "./batch-commit.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
+import { specDifference } from "./same-spec.ts";
 
 /** Past this age the live side may have changed: the guard is asked again. */
 const VOID_AFTER_MS = 60_000;
@@ -120,9 +121,10 @@ function judgeLive(context: RepoContext, run: Run, before: ApplicationSetInGit, 
       return { why: `ApplicationSet ${namespace}/${name} is not in ${plane.name}: nothing there would follow the change`, retry: true };
     if (live.deletionTimestamp !== undefined)
       return { why: `ApplicationSet ${namespace}/${name} is being deleted in ${plane.name}`, retry: true };
-    if (!covers(live.spec, before.object["spec"])) {
+    const place = specDifference(live.spec, before.object["spec"]);
+    if (place !== undefined) {
       return {
-        why: `the ApplicationSet in ${plane.name} is not Git's yet (${before.file} on the base): its parent Application has still to sync`,
+        why: `the ApplicationSet in ${plane.name} is not Git's yet (${before.file} on the base): ${place} differs; its parent Application has still to sync, or somebody edited it in the cluster`,
         retry: true,
       };
     }
@@ -133,17 +135,6 @@ function judgeLive(context: RepoContext, run: Run, before: ApplicationSetInGit, 
     }
   }
   return undefined;
-}
-
-/** Whether every field that Git sets stands so in the cluster: the API server may add defaults, never take away. */
-export function covers(live: unknown, git: unknown): boolean {
-  if (Array.isArray(git)) return Array.isArray(live) && live.length === git.length && git.every((item, index) => covers(live[index], item));
-  if (typeof git === "object" && git !== null) {
-    if (typeof live !== "object" || live === null || Array.isArray(live)) return Object.keys(git).length === 0 && live === undefined;
-    const other = live as Record<string, unknown>;
-    return Object.entries(git).every(([key, value]) => covers(other[key], value));
-  }
-  return live === git || (git === null && live === undefined);
 }
 
 function names(list: readonly string[]): string {
