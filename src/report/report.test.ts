@@ -192,6 +192,16 @@ describe("the page's view of a run", () => {
     expect(view.counts).toEqual({ clusters: 6, live: 2, failed: 0, requeued: 1 });
   });
 
+  test("a batch is named within its stage, and a requeued cluster waits for the stage's batches", () => {
+    const run = sampleRun();
+    expect(runView(run).stages.map((stage) => stage.batches[0]?.name)).toEqual(["batch 1 of 1", expect.stringMatching(/^batch 1 of \d$/)]);
+    const requeued = run.requeued.map((one) => ({ ...one, attempts: 0 }));
+    const next = (over: Partial<typeof run>) => runView({ ...run, requeued, ...over }).stages[1]?.batches.at(-1)?.next;
+    expect(next({})).toEqual({ what: "after the stage's batches" });
+    expect(next({ phase: "Aborted" })).toBeNull();
+    expect(next({ requeued: run.requeued.map((one) => ({ ...one, attempts: 1 })) })).toMatchObject({ what: "the next look" });
+  });
+
   test("a cluster of several Applications is as far as the one that is furthest behind", () => {
     const run = sampleRun();
     const second = run.batches[1];

@@ -1,6 +1,7 @@
-import type { Batch, BatchTarget, Next, Run, TargetPhase } from "../rollout/run.ts";
+import type { Batch, BatchTarget, Next, Requeued, Run, TargetPhase } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
-import { batchName, pinValue, releaseName, shortName } from "./words.ts";
+import { awaitsBatches } from "./tree-requeued.ts";
+import { batchesOfStage, pinValue, releaseName, shortName } from "./words.ts";
 
 /** A run as the page draws it: everything is text or numbers, times are ISO. */
 export interface RunView {
@@ -103,16 +104,12 @@ function stageView(run: Run, index: number): StageView {
       const targets = planned?.requeuedTargets.filter((target) => target.cluster === item.cluster) ?? [];
       return clusterView(item.cluster, targets, item.failed === true ? "Failed" : "Requeued", item.since, item.why);
     });
-    const nextAt = [...put.values()]
-      .filter((item) => item.failed !== true)
-      .map((item) => item.nextAt)
-      .sort()[0];
     views.push({
       name: "requeued to the stage's end",
       phase: "Requeued",
       since: null,
       why: "",
-      next: nextAt === undefined ? null : { what: "the next look", at: nextAt },
+      next: nextLook(run, [...put.values()]),
       pull: null,
       clusters,
     });
@@ -121,10 +118,24 @@ function stageView(run: Run, index: number): StageView {
   return { name: planned?.name ?? "", state, maxUnavailable: planned?.maxUnavailable ?? 0, batches: views };
 }
 
+/** What comes next for requeued clusters of one stage; null where nothing does. */
+function nextLook(run: Run, requeued: readonly Requeued[]): Next | null {
+  const open = isEnded(run) ? [] : requeued.filter((item) => item.failed !== true);
+  if (open.some((item) => awaitsBatches(run, item))) return { what: "after the stage's batches" };
+  const [at] = open.map((item) => item.nextAt).sort();
+  return at === undefined ? null : { what: "the next look", at };
+}
+
+/** The page shows it inside its stage, so the stage is not named again. */
+function nameInStage(run: Run, batch: Batch): string {
+  if (batch.kind === "CatchUp") return "catch-up batch";
+  return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}`;
+}
+
 function openedBatch(run: Run, batch: Batch): BatchView {
   const byCluster = Map.groupBy(batch.targets, (target) => target.cluster);
   return {
-    name: batchName(run, batch),
+    name: nameInStage(run, batch),
     phase: batch.phase,
     since: batch.since,
     why: batch.why,

@@ -2,6 +2,7 @@ import type { PlannedBatch, PlannedTarget } from "../rollout/plan-types.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../rollout/run.ts";
 import type { Time } from "../rollout/time.ts";
 import { BATCH_MARKS, type Mark, mark, RUN_MARKS, TARGET_MARKS, within } from "./tree-marks.ts";
+import { awaitsBatches } from "./tree-requeued.ts";
 import { shortName } from "./words.ts";
 
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
@@ -190,16 +191,22 @@ function pending(run: Run): Pick<TreeNode, "mark" | "status"> {
   return { mark: TARGET_MARKS.Pending, status: isEnded(run) ? "Not reached" : "Pending" };
 }
 
-function requeuedNode({ now }: Seen, one: Requeued): TreeNode {
+/** When it is tried, and how often that was in vain; nothing of either where the run is over. */
+function turnOf({ run, now }: Seen, one: Requeued): string[] {
+  if (awaitsBatches(run, one)) return ["after the stage's batches"];
   const looks = one.attempts === 1 ? "1 look" : `${one.attempts} looks`;
-  const next = one.failed === true ? "given up" : `next look ${within(one.nextAt, now)}`;
+  if (one.failed === true) return ["given up", looks];
+  return isEnded(run) ? [looks] : [`next look ${within(one.nextAt, now)}`, looks];
+}
+
+function requeuedNode(seen: Seen, one: Requeued): TreeNode {
   return {
     kind: "cluster",
     name: shortName(one.cluster),
     mark: one.failed === true ? TARGET_MARKS.Failed : TARGET_MARKS.Requeued,
     status: one.failed === true ? "Failed" : "Requeued",
     since: one.since,
-    info: `${next} · ${looks} · ${one.why}`,
+    info: [...turnOf(seen, one), one.why].join(" · "),
     children: [],
     state: "now",
     folded: "",

@@ -113,6 +113,17 @@ describe("the tree of a run", () => {
     `);
   });
 
+  test("a requeued cluster's turn comes after the stage's batches; only then is there a next look", () => {
+    const requeued = { cluster: "hub/eu-9", stage: 0, attempts: 0, since: iso(START), nextAt: iso(START), why: "drained" };
+    let run = runOf([stage("canary", ["eu-1"], 1, ["eu-9"])], { requeued: [requeued] });
+    expect(renderTree(run, START, PLAIN)).toContain("after the stage's batches · drained");
+    run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Syncing" })] };
+    expect(renderTree(run, START, PLAIN)).toContain("after the stage's batches · drained");
+    run = { ...run, batches: [batchOf(run, 1, "Settled", { phase: "Baked" })] };
+    expect(renderTree(run, START, PLAIN)).toContain("next look now · 0 looks · drained");
+    expect(renderTree({ ...run, phase: "Aborted" }, START, PLAIN)).not.toContain("next look");
+  });
+
   test("a paused run says what is asked for", () => {
     const paused = { kind: "Command", by: "bo", reason: "look first", at: iso(START), ask: "comment /resume" } as const;
     const text = renderTree(runOf([stage("canary", ["eu-1"], 1)], { phase: "Paused", paused }), START, PLAIN);
