@@ -4,7 +4,7 @@ import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rol
 import { contains, withAncestry } from "./ancestry.ts";
 import { findApplicationSet, generatorClusters, type RenderedSpecs, renderAt, specsOf } from "./appset-in-git.ts";
 import { assessTarget } from "./assess-targets.ts";
-import { editsOf, isBatchCommit } from "./batch-commit.ts";
+import { buildBatchCommit, editsOf, isBatchCommit } from "./batch-commit.ts";
 import { guardMove } from "./branch-guard.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
@@ -12,6 +12,7 @@ import { clustersOf } from "./fleet.ts";
 import { guardBatch } from "./guard.ts";
 import { fact, type RepoMemory } from "./memory.ts";
 import { observePull } from "./observe-pull.ts";
+import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
 
 export interface ObserveInput {
@@ -76,16 +77,37 @@ async function observeGuards(
   pulls: ReadonlyMap<number, ObservedPull | null>,
 ): Promise<Map<number, Guard>> {
   const guards = new Map<number, Guard>();
-  for (const batch of input.run.batches) {
+  const { run, base, baseBranch } = input;
+  for (const batch of run.batches) {
     const pull = pulls.get(batch.number);
+    if (pull === null) {
+      const guard = await guardUnproposed(context, memory, input, batch);
+      if (guard !== undefined) guards.set(batch.number, guard);
+      continue;
+    }
     if (pull?.state !== "open" || !pull.headIsOurs) continue;
-    const { run, base, baseBranch } = input;
     const guard = movesBranches(run)
       ? await guardMove(context, memory, run, batch, base, baseBranch)
       : await guardBatch(context, memory, run, batch, base, baseBranch, pull.head);
     guards.set(batch.number, guard);
   }
   return guards;
+}
+
+/**
+ * SPEC §9.4: judged before there is a PR too, on the commit it would hold, which stays in the mirror until it is pushed.
+ * undefined: the batch is not waiting for its PR, opens none, or its pins cannot be edited here, which proposing it says.
+ */
+export async function guardUnproposed(
+  context: RepoContext,
+  memory: RepoMemory,
+  { run, base, baseBranch }: Pick<ObserveInput, "run" | "base" | "baseBranch">,
+  batch: Batch,
+): Promise<Guard | undefined> {
+  if (batch.phase !== "Proposing" || movesBranches(run)) return undefined;
+  const edited = await memory.snapshot(base).with((files) => applyEdits(editsOf(batch), (path) => files.read(path)));
+  if (!edited.ok) return undefined;
+  return guardBatch(context, memory, run, batch, base, baseBranch, await buildBatchCommit(context, memory, run, batch, base));
 }
 
 async function observeTargets(
