@@ -2,6 +2,7 @@ import type { JournalState } from "../git/journal-port.ts";
 import type { Problem } from "../rollout/parse.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
+import { mergedPull } from "./merged-pull.ts";
 import type { Project } from "./project.ts";
 
 /** A PR whose merge brought in what no run can start from. */
@@ -34,7 +35,7 @@ export async function refusedReleases(
   }
   const found: RefusedRelease[] = [];
   for (const [commit, problems] of byCommit) {
-    const pull = (await context.forge.pullsOfCommit(commit)).find((one) => one.state === "merged" && one.base === baseBranch);
+    const pull = await mergedPull(context, memory, commit, baseBranch);
     if (pull === undefined)
       context.log.warn({ commit, problems: problems.map((p) => p.message) }, "pushed without a pull request to say it on");
     else found.push({ pull: pull.number, problems });

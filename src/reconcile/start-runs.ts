@@ -6,6 +6,7 @@ import { iso } from "../rollout/time.ts";
 import type { RepoContext } from "./context.ts";
 import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
+import { mergedPull } from "./merged-pull.ts";
 import { type FoundRelease, findReleases, releaseAt, sameRelease } from "./releases.ts";
 
 export interface Started {
@@ -40,8 +41,9 @@ export async function startRuns(
   }
   const before = state.runs.get(rollout.name);
   if (isTakenBack(entry, newest, before)) return NOTHING;
-  if (before !== undefined && !isEnded(before)) return standAside(before, newest, context.clock.now());
-  return start(context, memory, rollout, entry, found, newest, base, baseBranch);
+  const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
+  if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
+  return start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress);
 }
 
 /** A release that was merged and reverted before it could start: what is asked for is being done, or is done. */
@@ -61,10 +63,8 @@ async function adopt(memory: RepoMemory, rollout: Rollout, base: string): Promis
 
 /** The run in progress makes way; the new one starts once its PRs are observed closed or merged. */
 function standAside(before: Run, newest: FoundRelease, now: number): Started {
-  const after = supersede(before, { values: newest.release.values, commit: newest.commit.sha }, now);
-  if (after === before) return { ...NOTHING, waiting: true };
   return {
-    runs: [after],
+    runs: [supersede(before, { values: newest.release.values, commit: newest.commit.sha }, now)],
     events: [`${before.rollout} #${before.number}: makes way for ${Object.values(newest.release.values).join(", ")}`],
     waiting: true,
   };
@@ -79,9 +79,10 @@ async function start(
   newest: FoundRelease,
   base: string,
   baseBranch: string,
+  inProgress: Run | undefined,
 ): Promise<Started> {
-  const pull = (await context.forge.pullsOfCommit(newest.commit.sha)).find((p) => p.state === "merged" && p.base === baseBranch);
   if (rollout.mode === "Observe") {
+    if (inProgress !== undefined) return standAside(inProgress, newest, context.clock.now());
     return {
       entry: { ...entry, lastRelease: newest.release.values, attempt: newest.release.attempt, cursor: base },
       runs: [],
@@ -89,8 +90,11 @@ async function start(
       waiting: false,
     };
   }
+  const pull = await mergedPull(context, memory, newest.commit.sha, baseBranch);
   const made = await makePlan(context, rollout, newest.release, memory.snapshot(base), baseBranch);
   if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: pull?.number, problems: made.problems } };
+  // Only what can start takes another's place: a release with an error stops nothing.
+  if (inProgress !== undefined) return standAside(inProgress, newest, context.clock.now());
   const number = entry.lastRun + 1;
   const run = startRun({
     rollout,
