@@ -35,8 +35,11 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): 
   }
 
   function redraw(run: Run): void {
-    const tree = renderTree(run, clock.now(), { color, width: out.columns ?? 100 });
-    const rows = tree.split("\n").slice(0, Math.max(10, (out.rows ?? 50) - 2));
+    // The cursor stands on a line of its own below.
+    const room = { width: out.columns ?? 100, rows: (out.rows ?? 50) - 1 };
+    const rows = renderTree(run, clock.now(), { color, ...room })
+      .trimEnd()
+      .split("\n");
     const text = rows.join("\n");
     if (text === last && drawn > 0) return;
     erase();

@@ -51,10 +51,15 @@ async function load(source: JournalSource, name: string, wanted: number | undefi
   return found;
 }
 
-function shown(run: Run, format: Format): string {
+/** `rows`: as many lines at most, where the tree is drawn in place. */
+function shown(run: Run, format: Format, rows?: number): string {
   if (format === "json") return `${JSON.stringify(run, null, 2)}\n`;
   if (format === "markdown") return `${runComment(run, Date.now())}\n`;
-  return renderTree(run, Date.now(), { color: wantsColour(), width: process.stdout.columns ?? 120 });
+  return renderTree(run, Date.now(), {
+    color: wantsColour(),
+    width: process.stdout.columns ?? 120,
+    ...(rows === undefined ? {} : { rows }),
+  });
 }
 
 /**
@@ -75,7 +80,8 @@ async function watch(source: JournalSource, name: string, wanted: number | undef
     const moved = now !== head;
     if (moved && !first) run = await load(source, name, run.number);
     head = now;
-    if (moved || inPlace) process.stdout.write(`${inPlace ? "\u001b[H\u001b[2J" : ""}${shown(run, options.output)}`);
+    const rows = inPlace ? (process.stdout.rows ?? 50) - 1 : undefined;
+    if (moved || inPlace) process.stdout.write(`${inPlace ? "\u001b[H\u001b[2J" : ""}${shown(run, options.output, rows)}`);
     if (isEnded(run)) return run.phase === "Succeeded" ? 0 : 1;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -144,6 +144,29 @@ describe("the tree of a run", () => {
     expect(text).toContain("✖ Failed");
   });
 
+  test.each([14, 24, 50])("a terminal of %i rows shows the whole header, what goes on now, and no line more", (rows) => {
+    const names = (stageName: string) => Array.from({ length: 8 }, (_, at) => `${stageName}${at}`);
+    let run = runOf(["a", "b", "c", "d"].map((name) => stage(name, names(name), 2)));
+    run = { ...run, batches: [batchOf(run, 1, "Settled", { phase: "Baked" }), batchOf(run, 2, "Merged", { phase: "Syncing" })] };
+    const lines = renderTree(run, START, { ...PLAIN, rows })
+      .trimEnd()
+      .split("\n");
+    expect(lines.length).toBeLessThanOrEqual(rows);
+    expect(lines[0]).toBe("Run:      payments #42");
+    expect(lines.join("\n")).toMatch(/NAME[\s\S]*# 1 a /);
+    const wholeStages = lines.filter((line) => /[├└]─ # /.test(line));
+    expect(wholeStages.length).toBe(4);
+  });
+
+  test("what no folding makes fit is cut, and said so", () => {
+    const run = runOf(["a", "b", "c", "d"].map((name) => stage(name, [`${name}1`], 1)));
+    const lines = renderTree(run, START, { ...PLAIN, rows: 11 })
+      .trimEnd()
+      .split("\n");
+    expect(lines).toHaveLength(11);
+    expect(lines.at(-1)).toBe("… 3 more lines");
+  });
+
   test("no line is wider than the terminal, and text from outside cannot steer it", () => {
     const evil = "\u001b[2J\u001b[31mred\u0007\nnew line ";
     let run = runOf([stage(`${evil}${"x".repeat(100)}`, ["eu-1", "eu-2"], 1)], { why: evil.repeat(30) });

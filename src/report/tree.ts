@@ -1,5 +1,6 @@
 import { isEnded, type Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
+import { fitted } from "./tree-fold.ts";
 import { RUN_MARKS, shortAge, type Tone, within } from "./tree-marks.ts";
 import { runNode, type TreeNode } from "./tree-nodes.ts";
 import { releaseName, shortName } from "./words.ts";
@@ -8,6 +9,8 @@ export interface TreeOptions {
   color: boolean;
   /** Columns of the terminal; lines are never longer. */
   width: number;
+  /** Lines of the terminal, where there is one: the header stays whole, and the tree is folded and cut to what is left. */
+  rows?: number;
   /** What Argo CD says of a target just now, by target key; shown before the reason. */
   live?: ReadonlyMap<string, string>;
 }
@@ -27,13 +30,22 @@ interface Row {
 
 /**
  * A run as a terminal shows it: a header that says how it stands, why and what comes next, then the tree stage → batch →
- * cluster → Application. Over 40 lines what is over or not begun is folded to counts first. Ends in a newline.
+ * cluster → Application. Over 40 lines, or more than the
+ * terminal has room for, what is over or not begun is folded to counts first. Ends in a newline.
  */
 export function renderTree(run: Run, now: number, options: TreeOptions): string {
   const root = runNode(run, now, options.live);
   const lines = header(run, now, options);
-  lines.push("", ...table(fitted(root), now, options));
+  // Below the header: an empty line, and the names of the columns.
+  const room = Math.max(1, Math.min(MAX_LINES, (options.rows ?? Number.POSITIVE_INFINITY) - lines.length - 2));
+  const shown = table(fitted(root, room), now, options);
+  lines.push("", ...(options.rows === undefined ? shown : shortened(shown, room + 1)));
   return `${lines.join("\n")}\n`;
+}
+
+/** What even folding does not make fit is cut off at the end. */
+function shortened(lines: string[], most: number): string[] {
+  return lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`];
 }
 
 function header(run: Run, now: number, options: TreeOptions): string[] {
@@ -81,68 +93,6 @@ function progress(run: Run, options: TreeOptions): string {
   const bar = paint("━".repeat(filled), "good", options) + paint("─".repeat(length - filled), "dim", options);
   const words = [`${done}/${all.size} clusters`, failed > 0 ? `${failed} failed` : "", skipped > 0 ? `${skipped} skipped` : ""];
   return `${bar} ${words.filter(Boolean).join(" · ")}`;
-}
-
-/** Folds step by step, until it fits or there is nothing left to fold. */
-function fitted(root: TreeNode): TreeNode {
-  const steps: ((node: TreeNode) => TreeNode | undefined)[] = [
-    (node) => (node.kind === "stage" && node.state === "done" ? fold(node) : undefined),
-    (node) => (node.kind === "batch" && node.state === "later" ? fold(node) : undefined),
-    (node) => (node.kind === "batch" && node.state === "done" ? fold(node) : undefined),
-    (node) => (node.kind === "stage" && node.state === "later" ? fold(node) : undefined),
-    (node) => (node.kind === "cluster" && node.children.length === 1 ? withApplication(node) : undefined),
-    (node) => (node.children.length > 0 ? summed(node) : undefined),
-  ];
-  let tree = root;
-  for (const step of steps) {
-    if (size(tree) <= MAX_LINES) return tree;
-    tree = mapTree(tree, step);
-  }
-  return tree;
-}
-
-function mapTree(node: TreeNode, change: (node: TreeNode) => TreeNode | undefined): TreeNode {
-  const changed = change(node) ?? node;
-  return { ...changed, children: changed.children.map((child) => mapTree(child, change)) };
-}
-
-function size(node: TreeNode): number {
-  return node.children.reduce((sum, child) => sum + size(child), 1);
-}
-
-function fold(node: TreeNode): TreeNode {
-  return { ...node, children: [], info: [node.info, node.folded].filter(Boolean).join(" · ") };
-}
-
-/** One line for a cluster with one Application. */
-function withApplication(node: TreeNode): TreeNode {
-  return { ...node, children: [], info: node.children[0]?.info ?? node.info };
-}
-
-const SHOWN = 5;
-
-/** Of many like children the failed ones and the first few are shown, the others counted by status. */
-function summed(node: TreeNode): TreeNode {
-  if (node.kind === "run" || node.children.length <= SHOWN + 2) return node;
-  const worth = node.children.filter(
-    (child) => child.status === "Failed" || child.mark.icon === "⚠" || (child.kind === "batch" && child.state === "now"),
-  );
-  const shown = new Set([...worth.slice(0, SHOWN), ...node.children].slice(0, Math.max(SHOWN, Math.min(worth.length, SHOWN))));
-  const rest = node.children.filter((child) => !shown.has(child));
-  const [first] = rest;
-  if (first === undefined) return node;
-  const counts = [...Map.groupBy(rest, (child) => child.status)].map(([status, those]) => `${those.length} ${status}`);
-  const noun = first.kind === "batch" ? "batches" : first.kind === "cluster" ? "clusters" : "Applications";
-  const { since: _, ...like } = first;
-  const more: TreeNode = {
-    ...like,
-    name: `… and ${rest.length} more ${noun}`,
-    status: "",
-    info: counts.join(", "),
-    children: [],
-    mark: { icon: " ", tone: "dim" },
-  };
-  return { ...node, children: [...node.children.filter((child) => shown.has(child)), more] };
 }
 
 function table(root: TreeNode, now: number, options: TreeOptions): string[] {

@@ -1,0 +1,65 @@
+import type { TreeNode } from "./tree-nodes.ts";
+
+/** Folds step by step, until the tree has at most so many lines or there is nothing left to fold. */
+export function fitted(root: TreeNode, lines: number): TreeNode {
+  const steps: ((node: TreeNode) => TreeNode | undefined)[] = [
+    (node) => (node.kind === "stage" && node.state === "done" ? fold(node) : undefined),
+    (node) => (node.kind === "batch" && node.state === "later" ? fold(node) : undefined),
+    (node) => (node.kind === "batch" && node.state === "done" ? fold(node) : undefined),
+    (node) => (node.kind === "stage" && node.state === "later" ? fold(node) : undefined),
+    (node) => (node.kind === "cluster" && node.children.length === 1 ? withApplication(node) : undefined),
+    (node) => (node.children.length > 0 ? summed(node) : undefined),
+    (node) => (node.kind === "batch" ? fold(node) : undefined),
+    (node) => (node.kind === "stage" ? fold(node) : undefined),
+  ];
+  let tree = root;
+  for (const step of steps) {
+    if (size(tree) <= lines) return tree;
+    tree = mapTree(tree, step);
+  }
+  return tree;
+}
+
+function mapTree(node: TreeNode, change: (node: TreeNode) => TreeNode | undefined): TreeNode {
+  const changed = change(node) ?? node;
+  return { ...changed, children: changed.children.map((child) => mapTree(child, change)) };
+}
+
+function size(node: TreeNode): number {
+  return node.children.reduce((sum, child) => sum + size(child), 1);
+}
+
+function fold(node: TreeNode): TreeNode {
+  return { ...node, children: [], info: [node.info, node.folded].filter(Boolean).join(" · ") };
+}
+
+/** One line for a cluster with one Application. */
+function withApplication(node: TreeNode): TreeNode {
+  return { ...node, children: [], info: node.children[0]?.info ?? node.info };
+}
+
+const SHOWN = 5;
+
+/** Of many like children the failed ones and the first few are shown, the others counted by status. */
+function summed(node: TreeNode): TreeNode {
+  if (node.kind === "run" || node.children.length <= SHOWN + 2) return node;
+  const worth = node.children.filter(
+    (child) => child.status === "Failed" || child.mark.icon === "⚠" || (child.kind === "batch" && child.state === "now"),
+  );
+  const shown = new Set([...worth.slice(0, SHOWN), ...node.children].slice(0, Math.max(SHOWN, Math.min(worth.length, SHOWN))));
+  const rest = node.children.filter((child) => !shown.has(child));
+  const [first] = rest;
+  if (first === undefined) return node;
+  const counts = [...Map.groupBy(rest, (child) => child.status)].map(([status, those]) => `${those.length} ${status}`);
+  const noun = first.kind === "batch" ? "batches" : first.kind === "cluster" ? "clusters" : "Applications";
+  const { since: _, ...like } = first;
+  const more: TreeNode = {
+    ...like,
+    name: `… and ${rest.length} more ${noun}`,
+    status: "",
+    info: counts.join(", "),
+    children: [],
+    mark: { icon: " ", tone: "dim" },
+  };
+  return { ...node, children: [...node.children.filter((child) => shown.has(child)), more] };
+}
