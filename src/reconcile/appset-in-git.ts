@@ -51,15 +51,36 @@ function quietly(files: SyncFiles, path: string): string | null {
 }
 
 function matching(file: string, text: string | null, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
-  if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet") || !text.includes(ref.name)) return undefined;
+  const object = manifestIn(text, "ApplicationSet", [ref]);
+  return object === undefined ? undefined : { file, object };
+}
+
+/** Whether a file holds the manifest of one of these objects. */
+export function declares(
+  snapshot: Snapshot,
+  file: string,
+  kind: "ApplicationSet" | "Application",
+  objects: readonly Pick<SourceRef, "name" | "namespace">[],
+): Promise<boolean> {
+  return snapshot.with((files) => manifestIn(quietly(files, file), kind, objects) !== undefined);
+}
+
+/** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. */
+function manifestIn(
+  text: string | null,
+  kind: string,
+  wanted: readonly Pick<SourceRef, "name" | "namespace">[],
+): Record<string, unknown> | undefined {
+  if (text === null || text.length > LARGEST_MANIFEST || !text.includes(kind)) return undefined;
+  if (!wanted.some(({ name }) => text.includes(name))) return undefined;
   for (const document of parseAllDocuments(text, { logLevel: "silent" })) {
     if (document.errors.length > 0) continue;
     const object: unknown = document.toJS({ maxAliasCount: 100 });
-    if (!isRecord(object) || object["kind"] !== "ApplicationSet") continue;
+    if (!isRecord(object) || object["kind"] !== kind) continue;
     const metadata = object["metadata"];
-    if (!isRecord(metadata) || metadata["name"] !== ref.name) continue;
-    if (typeof metadata["namespace"] === "string" && metadata["namespace"] !== ref.namespace) continue;
-    return { file, object };
+    if (!isRecord(metadata)) continue;
+    const { name, namespace } = metadata;
+    if (wanted.some((one) => name === one.name && (typeof namespace !== "string" || namespace === one.namespace))) return object;
   }
   return undefined;
 }

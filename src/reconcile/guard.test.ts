@@ -90,6 +90,18 @@ describe("a batch without a PR", () => {
     expect(guard).toMatchObject({ ok: false, retry: false, why: "payments-old is live in hub and would be gone after the merge" });
   });
 
+  test("is refused where an Application outside it reads what it changes", async () => {
+    repo.commitFiles({ "values/us.yaml": "tag: v1.4.1\n" });
+    const edits = [{ kind: "value" as const, file: "values/us.yaml", path: "tag", from: "v1.4.1", to: "v1.4.2" }];
+    const sources = [{ repoURL: URL, path: "values" }];
+    const ledger = { namespace: "argocd", name: "ledger", spec: { sources } } as unknown as ApplicationView;
+    const targets = [{ ...batchTarget("us-1", "Pending"), edits }];
+    expect(await unproposed(contextWith(await gitSpec()), { targets })).toMatchObject({ ok: true });
+    memory.guards.clear();
+    const guard = await unproposed(contextWith(await gitSpec(), [ledger]), { targets });
+    expect(guard).toMatchObject({ ok: false, retry: false, why: expect.stringContaining("values/us.yaml, which ledger in hub reads too") });
+  });
+
   test("is not judged where it is past that, or its pins are not there: proposing it says so", async () => {
     const context = contextWith(await gitSpec());
     expect(await unproposed(context, { phase: "Open" })).toBeUndefined();

@@ -6,6 +6,7 @@ import { type ApplicationSetInGit, findApplicationSet, generatorClusters, render
 import { editsOf } from "./batch-commit.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
+import { outsideReader } from "./outside-readers.ts";
 import { specDifference } from "./same-spec.ts";
 
 /** Past this age the live side may have changed: the guard is asked again. */
@@ -14,7 +15,7 @@ const VOID_AFTER_MS = 60_000;
 /**
  * SPEC §9.4: a batch never deletes. The ApplicationSet is rendered on the base and on the tree that the merge would
  * produce; every Application must stay, under its name, on its destination, in its project, and only the batch's may
- * change. Kept for the same base, head and live state while younger than a minute.
+ * change. Nor may an Application outside the batch read a file that it changes (§9.2). Kept for the same base, head and live state while younger than a minute.
  */
 export async function guardBatch(
   context: RepoContext,
@@ -31,7 +32,8 @@ export async function guardBatch(
   if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
   const at = iso(now);
   const problem =
-    run.spec.source.kind === "ApplicationSet" ? await judgeSet(context, memory, run, batch, base, baseBranch, head) : undefined;
+    (run.spec.source.kind === "ApplicationSet" ? await judgeSet(context, memory, run, batch, base, baseBranch, head) : undefined) ??
+    (await outsideReader(context, memory.snapshot(base), run, batch, baseBranch));
   const guard: Guard = problem === undefined ? { ok: true, base, at } : { ok: false, base, at, ...problem };
   memory.guards.set(batch.branch, { key, guard });
   return guard;
