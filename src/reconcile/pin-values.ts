@@ -5,6 +5,7 @@ import type { ObservedTarget } from "../rollout/world.ts";
 import { knownHeads } from "./branch-heads.ts";
 import { type BranchMove, branchesOf, movesOf } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
+import { lastTouchAfter } from "./last-touches.ts";
 import type { RepoMemory } from "./memory.ts";
 import type { SyncFiles } from "./snapshot.ts";
 import { readGeneratorPin } from "./targets-generator.ts";
@@ -93,14 +94,8 @@ export async function driftOf(
   if (edit === undefined) return undefined;
   if (edit.kind === "branch") return branchDrift(context, memory, edit.path);
   if (merged === base) return undefined;
-  let drift: ObservedTarget["drift"];
-  let previous = merged;
-  for (const commit of await context.mirror.firstParentLog(merged, base, 1000)) {
-    const touched = await context.mirror.changedPaths(previous, commit.sha);
-    if (touched.includes(edit.file)) drift = { commit: commit.sha, author: commit.author, subject: commit.subject };
-    previous = commit.sha;
-  }
-  return drift;
+  const commit = await lastTouchAfter(context, memory, merged, base, edit.file);
+  return commit === undefined ? undefined : { commit: commit.sha, author: commit.author, subject: commit.subject };
 }
 
 /** What stands on a branch that is no longer where this run moved it. */
