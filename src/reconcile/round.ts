@@ -251,11 +251,11 @@ async function actAll(
       if (effect.kind !== "Answer" && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) continue;
       try {
         const done = await act(context, memory, scope, effect);
+        if (effect.kind === "Propose") memory.proposed.add(advanced.run.batches[effect.batch - 1]?.branch ?? "");
         if (!done) {
           trouble(context, memory, rollout, undefined);
           continue;
         }
-        if (effect.kind === "Propose") memory.proposed.add(advanced.run.batches[effect.batch - 1]?.branch ?? "");
         if (effect.kind === "Answer" || effect.kind === "Refresh") continue;
         acted = true;
         memory.troubles.delete(rollout);
