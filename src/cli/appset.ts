@@ -6,6 +6,7 @@ import { standIn } from "./appset-repo.ts";
 import { asJson, asText, asYaml, type RenderedSet } from "./appset-show.ts";
 import { CommandError } from "./command.ts";
 import { usageError } from "./plan-args.ts";
+import { visible } from "./visible.ts";
 
 interface Options {
   inventory?: string;
@@ -69,8 +70,9 @@ export async function run(argv: readonly string[]): Promise<number> {
 function renderFile(file: string, options: Options): number {
   const { sets, problems } = renderSets(read(file), file === "-" ? "standard input" : file, options);
   const print = { json: asJson, yaml: asYaml, text: asText }[options.output];
-  process.stdout.write(print(sets, options.params === true));
-  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  const text = print(sets, options.params === true);
+  process.stdout.write(options.output === "text" ? visible(text) : text);
+  for (const problem of problems) process.stderr.write(`${visible(problem)}\n`);
   return problems.length === 0 ? 0 : 1;
 }
 

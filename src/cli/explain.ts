@@ -12,6 +12,7 @@ import type { Assessment } from "../rollout/world.ts";
 import { CommandError } from "./command.ts";
 import { ancestryIn, commitIn, repoOf, seenRevisions } from "./explain-git.ts";
 import { parseArgs } from "./plan-args.ts";
+import { visible } from "./visible.ts";
 
 interface Options {
   application: string;
@@ -53,7 +54,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (command === undefined) return 0;
   const options = command.opts<Options>();
   const assessment = assess(await inputOf(options));
-  process.stdout.write(options.output === "json" ? `${JSON.stringify(assessment, null, 2)}\n` : shown(assessment));
+  process.stdout.write(options.output === "json" ? `${JSON.stringify(assessment, null, 2)}\n` : visible(shown(assessment)));
   return 0;
 }
 

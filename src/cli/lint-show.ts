@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 import { cell, code } from "../report/escape.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import { count } from "./plan-show.ts";
+import { visible } from "./visible.ts";
 
 /** What lint looked at and found. */
 export interface LintReport {
@@ -33,14 +34,14 @@ export function lintJson({ problems, rollouts, files }: LintReport): unknown {
 /** `file:line:column`, the line itself with a mark under the place, and what to do. */
 export function lintText(report: LintReport, read: (file: string) => string | null, colour: boolean): string {
   const style = (format: "red" | "yellow" | "bold" | "dim" | "green", text: string) =>
-    colour ? styleText(format, text, { validateStream: false }) : text;
+    colour ? styleText(format, visible(text), { validateStream: false }) : visible(text);
   const lines: string[] = [];
   for (const problem of report.problems) {
     const severity = style(problem.severity === "error" ? "red" : "yellow", problem.severity);
     lines.push(
-      `${style("bold", `${problem.file}:${problem.line}:${problem.column}`)} ${severity} ${problem.message} ${style("dim", problem.code)}`,
+      `${style("bold", `${problem.file}:${problem.line}:${problem.column}`)} ${severity} ${visible(problem.message)} ${style("dim", problem.code)}`,
     );
-    lines.push(...excerpt(problem, read).map((line) => style("dim", line)), `  → ${problem.hint}`, "");
+    lines.push(...excerpt(problem, read).map((line) => style("dim", line)), `  → ${visible(problem.hint)}`, "");
   }
   const errors = report.problems.filter((problem) => problem.severity === "error").length;
   const warnings = report.problems.length - errors;

@@ -3,6 +3,7 @@ import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, spli
 import { CommandError } from "./command.ts";
 import { formatOf, readPinFile, type Seen, writePinFile } from "./pin-file.ts";
 import { usageError } from "./plan-args.ts";
+import { visible } from "./visible.ts";
 
 interface Options {
   part?: PinPart;
@@ -79,7 +80,7 @@ async function report(work: () => Promise<void>): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    process.stderr.write(`${error.line}\n`);
+    process.stderr.write(`${visible(error.line)}\n`);
     return 1;
   }
 }
@@ -129,5 +130,7 @@ function refusal(file: string, { message, hint, line, column }: PinError): Refus
 }
 
 function print(options: Options, data: object, text: string): void {
-  process.stdout.write(`${options.output === "json" ? JSON.stringify(data) : text}\n`);
+  // A script gets the value as it stands.
+  const shown = process.stdout.isTTY === true ? visible(text) : text;
+  process.stdout.write(`${options.output === "json" ? JSON.stringify(data) : shown}\n`);
 }

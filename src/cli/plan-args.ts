@@ -3,6 +3,7 @@ import { type Command, CommanderError } from "commander";
 import type { Inventory } from "../argocd/inventory-file.ts";
 import { CommandError } from "./command.ts";
 import { loadInventory } from "./plan-inputs.ts";
+import { visible } from "./visible.ts";
 
 /** Parses a command's arguments; undefined where help was asked for and printed. Wrong usage exits 2. */
 export function parseArgs(command: Command, argv: readonly string[]): Command | undefined {
@@ -30,7 +31,7 @@ export function inventoryAt(path: string | undefined): Inventory | undefined {
   if (path === undefined) return undefined;
   if (path !== "-" && (!existsSync(path) || !statSync(path).isFile())) throw new CommandError(2, `--inventory ${path} is not a file`);
   const inventory = loadInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
-  for (const problem of inventory.problems) process.stderr.write(`${problem}\n`);
+  for (const problem of inventory.problems) process.stderr.write(`${visible(problem)}\n`);
   return inventory;
 }
 

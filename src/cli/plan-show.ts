@@ -5,6 +5,7 @@ import type { Edit, Plan, PlannedTarget, Warning } from "../rollout/plan-types.t
 import type { PinTemplate, Quantity, Rollout } from "../rollout/rollout.ts";
 import { formatSelector } from "../rollout/selector.ts";
 import { formatDuration } from "../rollout/time.ts";
+import { visible } from "./visible.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
 interface TargetRow {
@@ -93,8 +94,9 @@ type Style = (format: "bold" | "dim" | "yellow" | "cyan" | "green", text: string
 
 /** For the terminal: a table of stages, batches and targets. Colour only where it is shown on one. */
 export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, problems: readonly Problem[], colour: boolean): string {
-  const style: Style = (format, text) => (colour ? styleText(format, text, { validateStream: false }) : text);
-  const cluster = shortNames(clusterKeys(plan));
+  const style: Style = (format, text) => (colour ? styleText(format, visible(text), { validateStream: false }) : visible(text));
+  const short = shortNames(clusterKeys(plan));
+  const cluster = (key: string) => visible(short(key));
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const release = releaseOf(plan);
@@ -118,12 +120,13 @@ export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, pro
   for (const [i, stage] of plan.stages.entries()) lines.push(...stageLines(rollout, i, stage, cluster, widths, style));
   if (next !== null)
     lines.push(
-      `${style("green", "next")}  ${next.stage}, batch ${next.batch}: ${next.targets.map((target) => cluster(target.cluster)).join(", ")}`,
+      `${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${next.targets.map((target) => cluster(target.cluster)).join(", ")}`,
       "",
     );
-  for (const { cluster: key, why } of plan.uncovered) lines.push(`${style("yellow", "never")}  ${cluster(key)}: ${why}`);
+  for (const { cluster: key, why } of plan.uncovered) lines.push(`${style("yellow", "never")}  ${cluster(key)}: ${visible(why)}`);
   if (plan.uncovered.length > 0) lines.push("");
-  for (const warning of allWarnings(plan, problems)) lines.push(`${style("yellow", "warning")} ${warning.code}: ${warning.message}`);
+  for (const warning of allWarnings(plan, problems))
+    lines.push(`${style("yellow", "warning")} ${warning.code}: ${visible(warning.message)}`);
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
@@ -150,7 +153,7 @@ function stageLines(
     for (const [t, target] of batch.targets.entries()) {
       const label = t === 0 ? `${index + 1}.${b + 1}` : "";
       lines.push(
-        `   ${style("cyan", label.padEnd(6))} ${cluster(target.cluster).padEnd(widths.cluster)}  ${target.application.padEnd(widths.application)}  ${change(target)}`.trimEnd(),
+        `   ${style("cyan", label.padEnd(6))} ${cluster(target.cluster).padEnd(widths.cluster)}  ${visible(target.application).padEnd(widths.application)}  ${visible(change(target))}`.trimEnd(),
       );
     }
   }
