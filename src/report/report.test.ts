@@ -29,7 +29,7 @@ describe("the run's comment on the release PR", () => {
       | everywhere else | in progress | 0/2 | 0/4 \`░░░░░░░░░░\` | 1 requeued |
 
       - #12 batch 1 of 2 of everywhere else: **Merged** for 4m, waiting for us-1, us-2 to become live (0 of 2 confirmed)
-      - \`us-4\` is requeued: it matches the stage's requeue selector. Next look 09:30:00 UTC.
+      - \`us-4\` is requeued: it matches the stage's requeue selector. It is looked at after the stage's batches.
 
       <details><summary>Every cluster moved so far</summary>
 

@@ -1,6 +1,7 @@
 import type { Batch, Requeued, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
 import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
+import { awaitsBatches } from "./tree-requeued.ts";
 import { age, batchesOfStage, batchName, clockTime, pinValue, releaseName, runMark, shortName, stageName, targetMark } from "./words.ts";
 
 /**
@@ -67,12 +68,13 @@ function attention(run: Run, now: number): string {
   const lines = active.map(
     (batch) => `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(batch.why, 500)}`,
   );
-  for (const item of run.requeued) if (item.failed !== true) lines.push(requeuedLine(item, now));
+  for (const item of run.requeued) if (item.failed !== true) lines.push(requeuedLine(run, item, now));
   return lines.join("\n");
 }
 
-function requeuedLine(item: Requeued, now: number): string {
-  return `- ${code(shortName(item.cluster))} is requeued: ${cell(item.why, 500)} Next look ${clockTime(item.nextAt, now)}.`;
+function requeuedLine(run: Run, item: Requeued, now: number): string {
+  const next = awaitsBatches(run, item) ? "It is looked at after the stage's batches." : `Next look ${clockTime(item.nextAt, now)}.`;
+  return `- ${code(shortName(item.cluster))} is requeued: ${cell(item.why, 500)} ${next}`;
 }
 
 function pull(batch: Batch): string {
