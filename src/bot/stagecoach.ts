@@ -102,7 +102,8 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     if (known !== undefined && event.sender === known.login) return;
     if (known !== undefined) {
       if (event.pull !== undefined && event.name === "issue_comment") known.inbox.touched(event.pull);
-      known.memory.remote.dirty ||= event.name === "push" || event.name === "pull_request";
+      // Whoever writes a command has often just put something right: it is judged by what is there now.
+      known.memory.remote.dirty ||= event.name === "push" || event.name === "pull_request" || event.name === "issue_comment";
       known.pullsDirty ||= event.name === "pull_request" || event.name === "push";
     }
     queue.wake({ repository, rollout: null });
