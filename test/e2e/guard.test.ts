@@ -35,7 +35,11 @@ function stopParent({ world }: Journey): void {
 describe("a batch never deletes", () => {
   const cases: [string, (text: string) => string, RegExp][] = [
     // Under their new names they are nobody's in this run: it pauses until a person says that it was meant.
-    ["renames the Applications", (text) => text.replace("name: my-app-{{cluster}}", "name: app-{{cluster}}"), /must not be (merged|proposed)/],
+    [
+      "renames the Applications",
+      (text) => text.replace("name: my-app-{{cluster}}", "name: app-{{cluster}}"),
+      /must not be (merged|proposed)/,
+    ],
     ["removes an element", (text) => text.replace(/ +- cluster: eu-west-1-d\n(?: {12}.*\n)+/, ""), /is not Git's/],
   ];
   test.each(cases)(
