@@ -1,6 +1,7 @@
 import { ForgeError } from "../forge/port.ts";
-import { batchBody } from "../report/batch-pull.ts";
-import { batchName, releaseName } from "../report/words.ts";
+import { printTitle } from "../forge/pull-title.ts";
+import { batchBody, batchTrailers } from "../report/batch-pull.ts";
+import { batchesOfStage, releaseName, stageName } from "../report/words.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command, Effect } from "../rollout/world.ts";
@@ -86,11 +87,16 @@ async function propose(context: RepoContext, memory: RepoMemory, scope: ActScope
   await context.forge.createPull({
     branch: batch.branch,
     base: scope.baseBranch,
-    title: `${run.rollout} ${releaseName(run.release.values)}: ${batchName(run, batch)}`.slice(0, 250),
+    title: titleOf(run, batch),
     body: batchBody(run, batch, context.clock.now()),
     labels: run.spec.delivery.labels,
   });
   return true;
+}
+
+function titleOf(run: Run, batch: Batch): string {
+  const planned = batch.kind === "CatchUp" ? {} : { batch: { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } };
+  return printTitle({ rollout: run.rollout, release: releaseName(run.release.values), stage: stageName(run, batch.stage), ...planned });
 }
 
 async function merge(
@@ -116,8 +122,8 @@ async function merge(
     number: effect.pull,
     head: effect.head,
     method: run.spec.delivery.method,
-    title: `${run.rollout} ${releaseName(run.release.values)}: ${batchName(run, batch)} (#${effect.pull})`,
-    message: `Stagecoach-Run: ${run.rollout}/${run.number}\nStagecoach-Batch: ${batch.number}\nStagecoach-Attempt: ${batch.attempt}`,
+    title: `${titleOf(run, batch)} (#${effect.pull})`,
+    message: batchTrailers(run, batch),
   });
   const key = `${batch.branch}@${effect.head}`;
   if (outcome.kind === "merged") {
