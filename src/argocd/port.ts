@@ -16,7 +16,49 @@ export interface ControlPlane {
   onChange(listener: (changed: ReadonlySet<string> | null) => void): () => void;
   /** Asks Argo CD to compare again. `unavailable`: this adapter is not allowed to. */
   refresh(namespace: string, name: string): Promise<"asked" | "unavailable">;
+  /** The Argo Rollouts of an Application, with what they show. `unavailable`: this adapter cannot see inside Applications. */
+  rollouts?(namespace: string, name: string): Promise<readonly RolloutView[] | "unavailable">;
+  /**
+   * Runs one of Argo CD's resource actions on one Rollout, after asking Argo CD whether it offers it now. The only write to
+   * Argo CD; absent where no token with that right is configured.
+   */
+  runAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOutcome>;
+  /** Sync windows that concern an Application. undefined: cannot be seen. */
+  syncWindows?(namespace: string, name: string): Promise<SyncWindowsView | undefined>;
   close(): Promise<void>;
+}
+
+export interface RolloutRef {
+  namespace: string;
+  name: string;
+}
+
+export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
+
+/** `notOffered`: Argo CD does not offer it now, e.g. a Rollout that is not paused cannot be resumed. */
+export type ActionOutcome = { kind: "done" } | { kind: "notOffered"; why: string } | { kind: "forbidden"; why: string } | { kind: "failed"; why: string };
+
+/** An Argo Rollout as `kubectl argo rollouts get rollout` shows it. */
+export interface RolloutView extends RolloutRef {
+  phase: string;
+  message: string;
+  paused: boolean;
+  /** From 0; the step under way. */
+  step?: number;
+  steps?: number;
+  setWeight?: number;
+  actualWeight?: number;
+  stableImages: string[];
+  canaryImages: string[];
+  replicas: { desired: number; updated: number; ready: number; available: number };
+}
+
+export interface SyncWindowsView {
+  /** An automated sync may run now. */
+  open: boolean;
+  /** When it opens next, where that can be told. */
+  opensAt?: Time;
+  windows: { kind: "allow" | "deny"; schedule: string; duration: string; timeZone?: string; manualSync: boolean }[];
 }
 
 /** A cluster Argo CD knows, without any credential. */

@@ -38,6 +38,89 @@ export interface Forge {
   react(comment: number, reaction: Reaction): Promise<void>;
   /** Current permission of an account on this repository; never author_association. */
   permission(login: string): Promise<Permission>;
+  /** Is this account in this team (slug of the repo's organisation) now. undefined: cannot be seen, e.g. `members: read` was not given. */
+  inTeam(team: string, login: string): Promise<boolean | undefined>;
+
+  /** Posts or completes the one check run of this name at this head; nothing is sent where it already says the same. */
+  putCheck(check: CheckReport): Promise<void>;
+  /** Check runs and statuses at a commit, the newest of each name. */
+  checksOf(head: string): Promise<CheckSeen[]>;
+  /** What the active rules of the base branch ask of a PR. */
+  branchRules(branch: string): Promise<BranchRules>;
+  /** Submitted reviews, oldest first. */
+  reviews(number: number): Promise<Review[]>;
+  /** By GraphQL, guarded by the head: a branch with a merge queue refuses the REST merge. */
+  enqueuePull(number: number, head: string): Promise<MergeOutcome>;
+  /** Takes a PR out of the queue; nothing where it is not in it. */
+  dequeuePull(number: number): Promise<void>;
+  /** Labels and review requests, in one call; what is there already is left alone. */
+  dressPull(number: number, dress: { labels: string[]; teams: string[]; users: string[] }): Promise<void>;
+  /** The deployment of ours for this environment and task, made where there is none, and its newest status where it differs. */
+  putDeployment(deployment: DeploymentReport): Promise<void>;
+  /** The one issue of ours that carries `marker`, made or edited in place: where a release has no PR to be steered by. */
+  stickyIssue(marker: string, issue: { title: string; body: string; labels: string[] }): Promise<{ number: number; url: string }>;
+}
+
+/** A check run as we want it to stand. Texts over GitHub's 65,535 characters are the caller's to shorten. */
+export interface CheckReport {
+  name: string;
+  head: string;
+  status: "queued" | "in_progress" | "completed";
+  /** With completed only. */
+  conclusion?: "success" | "failure" | "neutral" | "action_required" | "cancelled";
+  title: string;
+  summary: string;
+  text?: string;
+  detailsUrl?: string;
+  /** Lines from 1. More than 50 go in several requests. */
+  annotations?: { path: string; line: number; endLine?: number; level: "failure" | "warning" | "notice"; title?: string; message: string }[];
+}
+
+export interface CheckSeen {
+  name: string;
+  /** The App's id, for a check run. */
+  app?: number;
+  state: "pending" | "success" | "failure" | "neutral";
+  /** GitHub's own word: `timed_out`, `action_required`, … */
+  detail: string;
+  url?: string;
+  at: Time;
+}
+
+export interface BranchRules {
+  requiredChecks: { context: string; app?: number }[];
+  /** A PR must be up to date with its base before it merges. */
+  strict: boolean;
+  approvals: number;
+  codeOwners: boolean;
+  lastPushApproval: boolean;
+  mergeQueue: boolean;
+  signatures: boolean;
+  /** Absent: all of them. */
+  methods?: ("squash" | "merge" | "rebase")[];
+}
+
+export interface Review {
+  author: string;
+  authorIsBot: boolean;
+  state: "APPROVED" | "CHANGES_REQUESTED" | "COMMENTED" | "DISMISSED";
+  head: string;
+  at: Time;
+}
+
+export interface DeploymentReport {
+  /** `rollout/stage`. */
+  environment: string;
+  /** What is deployed: a commit. */
+  ref: string;
+  /** `payments #42`: tells one deployment to an environment from the next. */
+  task: string;
+  description: string;
+  state: "queued" | "in_progress" | "success" | "failure" | "error" | "inactive";
+  /** Of the status, at most 140 characters. */
+  statusDescription: string;
+  environmentUrl?: string;
+  logUrl?: string;
 }
 
 export type Reaction = "eyes" | "rocket" | "confused";
@@ -81,6 +164,10 @@ export interface Comment {
 /** Facts github.md 2.2. `retry`: transient, try again soon. `wait`: something else has to happen first. `human`: a person has to change something. */
 export type MergeOutcome =
   | { kind: "merged"; commit: string }
+  /** It is in the merge queue; the merge is observed later. */
+  | { kind: "queued"; message: string }
+  /** This branch merges through its queue only. */
+  | { kind: "queueOnly"; message: string }
   | { kind: "headMoved"; message: string }
   | { kind: "conflict"; message: string }
   | { kind: "retry"; message: string }
