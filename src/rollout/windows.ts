@@ -1,0 +1,129 @@
+import { Cron } from "croner";
+
+/** When batches may merge, or may not. Times in epoch milliseconds. */
+export interface Window {
+  /** Cron, five fields: `0 9 * * 1-5`. Its moments are the window's beginnings. */
+  schedule: string;
+  durationMs: number;
+  /** IANA name; `UTC` where the resource says none. */
+  timeZone: string;
+  kind: "allow" | "deny";
+}
+
+export interface WindowAnswer {
+  open: boolean;
+  /** When open: until when, at the earliest, it stays so. When closed: when it opens. Absent: not within a year, or for ever. */
+  changesAt?: number;
+  /** The window that decides: the deny that is on, or the next allow. */
+  by?: Window;
+}
+
+/** How far ahead a change is looked for; past it a set of windows is said never to open. */
+const HORIZON_MS = 366 * 86_400_000;
+/** Jumps taken before giving up: enough for a year of windows that last hours. */
+const MOST_JUMPS = 3000;
+
+/**
+ * Whether batches may merge at `now`. As Argo CD's sync windows decide: no windows, open; a deny that is on closes; where
+ * there are allows, one of them must be on. A window lasts its duration in elapsed time, so the night the clocks change
+ * it ends an hour earlier or later on the wall.
+ */
+export function windowsAt(windows: readonly Window[], now: number): WindowAnswer {
+  const allows = windows.filter((window) => window.kind === "allow");
+  const denies = windows.filter((window) => window.kind === "deny");
+  const isOpen = (at: number) => !denies.some((w) => isOn(w, at)) && (allows.length === 0 || allows.some((w) => isOn(w, at)));
+  const open = isOpen(now);
+  const jump = (at: number) => (open ? mayClose(allows, denies, at) : mayOpen(allows, denies, at));
+  let at: number | undefined = jump(now);
+  for (let jumps = 0; jumps < MOST_JUMPS && at !== undefined && at - now <= HORIZON_MS; jumps++) {
+    if (isOpen(at) !== open) return { open, changesAt: at, ...decides(allows, denies, now, open) };
+    at = jump(at);
+  }
+  return { open, ...decides(allows, denies, now, open) };
+}
+
+/** The next moment after `at`, while open, at which it may close: nothing closes before. */
+function mayClose(allows: readonly Window[], denies: readonly Window[], at: number): number | undefined {
+  return soonest([...denies.map((deny) => beginsAfter(deny, at)), lastEnd(allows, at)]);
+}
+
+/** The next moment after `at`, while closed, at which it may open: nothing opens before. */
+function mayOpen(allows: readonly Window[], denies: readonly Window[], at: number): number | undefined {
+  return lastEnd(denies, at) ?? soonest(allows.map((allow) => beginsAfter(allow, at)));
+}
+
+function soonest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** When the last of those that are on at `at` ends. */
+function lastEnd(windows: readonly Window[], at: number): number | undefined {
+  const ends = windows.flatMap((window) => {
+    const begun = lastBeginning(window, at);
+    return begun === undefined ? [] : [begun + window.durationMs];
+  });
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+/** Whether there is a moment within a year of `now` at which these windows are open. */
+export function everOpens(windows: readonly Window[], now: number): boolean {
+  const answer = windowsAt(windows, now);
+  return answer.open || answer.changesAt !== undefined;
+}
+
+/** Why a schedule or a time zone cannot be used; undefined: both are fine. */
+export function badWindow(window: Pick<Window, "schedule" | "timeZone">): { field: "schedule" | "timeZone"; why: string } | undefined {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: window.timeZone });
+  } catch {
+    return { field: "timeZone", why: `${window.timeZone} is not an IANA time zone` };
+  }
+  if (window.schedule.trim().split(/\s+/).length !== 5)
+    return { field: "schedule", why: "a schedule has five fields: minute hour day month weekday" };
+  try {
+    cronOf(window);
+  } catch (error) {
+    return { field: "schedule", why: error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "it cannot be read" };
+  }
+  return undefined;
+}
+
+function decides(allows: readonly Window[], denies: readonly Window[], at: number, open: boolean): { by?: Window } {
+  if (open) return {};
+  const deny = denies.find((window) => isOn(window, at));
+  if (deny !== undefined) return { by: deny };
+  const from = allows.map((window) => ({ window, at: beginsAfter(window, at) ?? Number.POSITIVE_INFINITY }));
+  const next = from.sort((a, b) => a.at - b.at)[0]?.window;
+  return next === undefined ? {} : { by: next };
+}
+
+/** On from a beginning, that moment included, until its duration is over, that moment not. */
+function isOn(window: Window, at: number): boolean {
+  return lastBeginning(window, at) !== undefined;
+}
+
+/** The latest beginning of a window that is on at `at`. Several may overlap; the latest ends last. */
+function lastBeginning(window: Window, at: number): number | undefined {
+  const [last] = cronOf(window).previousRuns(1, new Date(at + 1));
+  const from = last?.getTime();
+  return from !== undefined && from <= at && at < from + window.durationMs ? from : undefined;
+}
+
+function beginsAfter(window: Window, at: number): number | undefined {
+  return cronOf(window).nextRun(new Date(at))?.getTime();
+}
+
+const CRONS = new Map<string, Cron>();
+const MOST_CRONS = 500;
+
+/** Reading a schedule costs more than asking it: those asked lately are kept. */
+function cronOf({ schedule, timeZone }: Pick<Window, "schedule" | "timeZone">): Cron {
+  const key = `${timeZone} ${schedule}`;
+  const known = CRONS.get(key);
+  if (known !== undefined) return known;
+  const made = new Cron(schedule, { timezone: timeZone, mode: "5-part" });
+  if (CRONS.size >= MOST_CRONS) CRONS.clear();
+  CRONS.set(key, made);
+  return made;
+}
