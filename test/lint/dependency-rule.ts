@@ -8,7 +8,7 @@ import { dirname, join, normalize, relative } from "node:path";
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** Pure libraries the core may use: no IO in them. */
-const PURE_PACKAGES = new Set(["zod", "yaml", "croner", "semver", "@noble/hashes"]);
+const PURE_PACKAGES = new Set(["zod", "yaml", "croner", "semver", "croner", "@noble/hashes"]);
 
 /** Room → rooms it may import besides itself. */
 const ALLOWED: Record<string, readonly string[]> = {
