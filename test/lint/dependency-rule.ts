@@ -8,7 +8,7 @@ import { dirname, join, normalize, relative } from "node:path";
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** Pure libraries the core may use: no IO in them. */
-const PURE_PACKAGES = new Set(["zod", "yaml", "croner", "semver", "croner", "@noble/hashes"]);
+const PURE_PACKAGES = new Set(["zod", "yaml", "semver", "croner", "@noble/hashes"]);
 
 /** Room → rooms it may import besides itself. */
 const ALLOWED: Record<string, readonly string[]> = {
@@ -19,17 +19,19 @@ const ALLOWED: Record<string, readonly string[]> = {
   forge: ["rollout"],
   argocd: ["rollout", "appset"],
   queue: ["rollout"],
+  analysis: ["rollout"],
+  init: ["rollout", "pins", "appset", "argocd", "git"],
   report: ["rollout"],
-  reconcile: ["rollout", "pins", "appset", "git", "forge", "argocd", "queue", "report"],
-  bot: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "report", "web"],
+  reconcile: ["rollout", "pins", "appset", "git", "forge", "argocd", "queue", "analysis", "report"],
+  bot: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "analysis", "init", "report", "web"],
   web: ["rollout", "git", "report"],
-  cli: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "report", "bot", "web", "sim"],
+  cli: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "analysis", "init", "report", "bot", "web", "sim"],
   sim: ["rollout", "pins", "appset", "git", "forge", "argocd", "reconcile", "report", "queue", "bot", "web"],
 };
 const CORE = new Set(["rollout", "pins", "appset"]);
 /** The loop knows the outside by its ports alone, and may use the pure decisions that stand beside them. */
 const RECONCILE_MAY_IMPORT =
-  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for)|queue\/port|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
+  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for)|queue\/port|analysis\/port|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
 
 function room(path: string): string {
   return path.split("/")[0] ?? "";
