@@ -7,6 +7,8 @@ export interface Forge {
   readonly repository: string;
   /** The account comments of ours carry, e.g. `stagecoach[bot]`. */
   identity(): Promise<{ login: string; id: number }>;
+  /** Of the account we act as. undefined: nothing was asked yet. Absent: this adapter does not know. */
+  rate?(): RateSeen | undefined;
   repo(): Promise<{ defaultBranch: string; cloneUrl: string; archived: boolean }>;
   /** A token for Git over HTTPS, never logged, never in argv. `renew`: the last one was refused, though its time is not over. */
   gitCredentials(options?: { renew?: boolean }): Promise<{ username: string; password: string }>;
@@ -53,6 +55,8 @@ export interface Forge {
   enqueuePull(number: number, head: string): Promise<MergeOutcome>;
   /** Takes a PR out of the queue; nothing where it is not in it. */
   dequeuePull(number: number): Promise<void>;
+  /** The queue of a branch, first in line first. Absent: this adapter cannot see it. */
+  mergeQueue?(branch: string): Promise<QueueEntry[]>;
   /** Labels and review requests, in one call; what is there already is left alone. */
   dressPull(number: number, dress: { labels: string[]; teams: string[]; users: string[] }): Promise<void>;
   /** The deployment of ours for this environment and task, made where there is none, and its newest status where it differs. */
@@ -73,7 +77,14 @@ export interface CheckReport {
   text?: string;
   detailsUrl?: string;
   /** Lines from 1. More than 50 go in several requests. */
-  annotations?: { path: string; line: number; endLine?: number; level: "failure" | "warning" | "notice"; title?: string; message: string }[];
+  annotations?: {
+    path: string;
+    line: number;
+    endLine?: number;
+    level: "failure" | "warning" | "notice";
+    title?: string;
+    message: string;
+  }[];
 }
 
 export interface CheckSeen {
@@ -121,6 +132,25 @@ export interface DeploymentReport {
   statusDescription: string;
   environmentUrl?: string;
   logUrl?: string;
+}
+
+/** A PR on its way through a merge queue. */
+export interface QueueEntry {
+  pull: number;
+  /** GitHub's word: `QUEUED`, `AWAITING_CHECKS`, `MERGEABLE`, `UNMERGEABLE`, `LOCKED`. */
+  state: string;
+  /** From 1. */
+  position: number;
+  /** The commit of its merge group, once it is built: what the required checks run on. */
+  head?: string;
+}
+
+/** How much of the hour's calls is left, as the last answer said. */
+export interface RateSeen {
+  limit: number;
+  remaining: number;
+  /** Epoch milliseconds. */
+  resetAt: number;
 }
 
 export type Reaction = "eyes" | "rocket" | "confused";

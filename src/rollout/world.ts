@@ -38,7 +38,18 @@ export interface ObservedPull {
   /** For people, where blocked: what is missing, in GitHub's own words. */
   blockedBy?: string;
   /** The last answer to our merge call that was a refusal, if any in this process. */
-  refusal?: { kind: "Retry" | "Wait" | "Human"; message: string };
+  refusal?: {
+    kind: "Retry" | "Wait" | "Human";
+    message: string;
+    /** Time of the intention it was the answer to; absent: not known, and taken for the outstanding one. */
+    to?: Time;
+  };
+  /** What GitHub still wants before it merges this head, worked out from its rules. undefined: not looked at, or could not be. */
+  needs?: PullNeed[];
+  /** Our own check at this head, only where it is a required one. */
+  gate?: "absent" | "waiting" | "passed" | "failed";
+  /** It is in the merge queue. */
+  queue?: { state: string; position: number };
   openedAt: Time;
   merged?: {
     commit: string;
@@ -49,6 +60,17 @@ export interface ObservedPull {
   };
   closedBy?: string;
 }
+
+/** One thing a rule of the base branch wants of a PR and does not have yet. */
+export type PullNeed =
+  /** A required check. silent: nothing of that name was ever reported for this head. */
+  | { kind: "check"; name: string; state: "silent" | "pending" | "failed"; detail?: string; url?: string }
+  | { kind: "reviews"; have: number; want: number }
+  | { kind: "changesRequested"; by: string[] }
+  | { kind: "codeOwners" }
+  | { kind: "lastPush" }
+  | { kind: "signatures" }
+  | { kind: "method"; method: string; allowed: string[] };
 
 /** See SPEC §9.4. Void on another base or after 60 s: the shell leaves it out then. */
 export type Guard =
@@ -130,4 +152,6 @@ export interface Advanced<Run> {
   change: "none" | "observation" | "transition";
   /** What happened, one sentence each, for the journal's subject. */
   events: string[];
+  /** Batches whose open PR nothing of the run stands against: what it still waits for is GitHub's or a person's. */
+  cleared?: number[];
 }
