@@ -7,8 +7,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { overrideSchema, repoConfigSchema, resourceSchema } from "../src/rollout/schema.ts";
+import { resourceSchema } from "../src/rollout/schema.ts";
+import { DURATION } from "../src/rollout/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";
+import { configPage, configSchema } from "./generate-config.ts";
 
 interface JsonSchema {
   description?: string;
@@ -31,6 +33,8 @@ export function generated(): Map<string, string> {
   return new Map([
     ["schema/progressive-rollout.schema.json", `${JSON.stringify(titled, null, 2)}\n`],
     ["docs/reference/progressive-rollout.md", page(schema as JsonSchema)],
+    ["schema/repo-configuration.schema.json", configSchema()],
+    ["docs/reference/repo-configuration.md", configPage(table)],
     ["docs/reference/commands.md", commandsPage()],
   ]);
 }
@@ -95,7 +99,7 @@ metadata:
     stagecoach.dev/mode: Run
 \`\`\`
 
-or, so that the resource stays as it is, in \`.github/stagecoach.yaml\`. Without either they can be linted and planned.
+or, so that the resource stays as it is, in [\`.github/stagecoach.yaml\`](repo-configuration.md). Without either they can be linted and planned.
 
 `;
 
@@ -146,11 +150,9 @@ Each code, with an example and what to do, is in [troubleshooting](../troublesho
 `;
 
 function page(schema: JsonSchema): string {
-  const config = z.toJSONSchema(repoConfigSchema, { io: "input" }) as JsonSchema;
-  const override = z.toJSONSchema(overrideSchema, { io: "input" }) as JsonSchema;
   const sections: string[] = [];
   section("The resource", schema, sections, "");
-  const settings = ["## `.github/stagecoach.yaml`\n", table(config), "### `rollouts.NAME`\n", table(override)].join("\n");
+  const settings = "## `.github/stagecoach.yaml`\n\nA repo's own settings have [a page of their own](repo-configuration.md).\n";
   return `${INTRO}${sections.join("\n")}\n${TEMPLATES}${settings}\n${OUTPUT}${CODES}`;
 }
 
@@ -188,7 +190,10 @@ function typeOf(schema: JsonSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
   if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
-  if (schema.type === "string") return schema.pattern === undefined ? "text" : schema.pattern.includes("%") ? "percentage" : "duration";
+  if (schema.type === "string") {
+    if (schema.pattern === DURATION.source) return "duration";
+    return schema.pattern?.includes("%") === true ? "percentage" : "text";
+  }
   if (schema.type === "integer" || schema.type === "number") return "count";
   if (schema.type === "object" && schema.properties === undefined) return "map";
   return schema.type ?? "any";

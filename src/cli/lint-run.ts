@@ -1,7 +1,10 @@
 import type { Inventory } from "../argocd/inventory-file.ts";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
+import { unusedSettings } from "../rollout/parse-config.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
+import { isRecord } from "../rollout/parse-walk.ts";
+import { readYaml } from "../rollout/parse-yaml.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { clashes } from "../rollout/rules-together.ts";
 import { parseTemplate } from "../rollout/template.ts";
@@ -16,10 +19,31 @@ export function isRolloutFile(path: string): boolean {
 /** Reads and checks the rollouts in these files of a checkout: each by itself, against each other, and against the repo and the fleet. */
 export function lint(checkout: Checkout, files: readonly string[], inventory: Inventory | undefined): LintReport {
   const { rollouts, problems } = readRollouts(checkout, files);
+  problems.push(...settingsProblems(checkout));
   for (const clash of clashes(rollouts)) problems.push(locate(clash.problem, clash.rollouts[1], checkout));
   for (const rollout of rollouts) problems.push(...againstRepo(rollout, checkout, inventory));
   problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
+}
+
+/** Settings are judged against all rollouts of the repo, whichever were asked for. */
+function settingsProblems(checkout: Checkout): Problem[] {
+  const config = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
+  if (config.rollouts.byName.size === 0) return [];
+  const names = checkout
+    .files()
+    .filter(isRolloutFile)
+    .flatMap((file) => namesIn(readOrTell(checkout, file, []), file));
+  return unusedSettings(config.rollouts, names);
+}
+
+/** Of rollouts with mistakes, too. */
+function namesIn(text: string | null, file: string): string[] {
+  if (text === null) return [];
+  return readYaml(text, file).sources.flatMap(({ data }) => {
+    const metadata = isRecord(data) ? data["metadata"] : undefined;
+    return isRecord(metadata) && typeof metadata["name"] === "string" ? [metadata["name"]] : [];
+  });
 }
 
 /** The rollouts of these files, with the repo's settings; a file that cannot be read is a problem. */

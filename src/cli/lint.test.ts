@@ -160,3 +160,29 @@ Whether stages select clusters and cover all of them was not judged: give --inve
     await expect(run([join(dir, "nothing.yaml")])).rejects.toMatchObject({ exitCode: 2 });
   });
 });
+
+describe("lint of the repo's settings", () => {
+  function settings(text: string): void {
+    mkdirSync(join(dir, ".github"), { recursive: true });
+    writeFileSync(join(dir, ".github/stagecoach.yaml"), text);
+  }
+
+  test("a rollout that no file declares is a warning, a command that is none an error", async () => {
+    settings("rollouts:\n  my-ap: { mode: Run }\ncommands:\n  promot: { teams: [sre] }\n");
+    expect(await linted()).toEqual({
+      exit: 1,
+      problems: [".github/stagecoach.yaml:2:3 UNKNOWN_ROLLOUT", ".github/stagecoach.yaml:4:3 UNKNOWN_KEY"],
+    });
+  });
+
+  test("it can be linted by name, and where there is no rollout at all", async () => {
+    settings("bots: [1]\n");
+    const file = join(dir, ".github/stagecoach.yaml");
+    expect(await run([file, "-o", "json"])).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ files: [], problems: [{ code: "WRONG_TYPE", line: 1, column: 8 }] });
+    rmSync(join(dir, "rollouts"), { recursive: true });
+    out = "";
+    expect(await run(["--repo", dir, "-o", "json"])).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ problems: [{ code: "WRONG_TYPE" }] });
+  });
+});

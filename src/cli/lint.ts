@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { Command, Option } from "commander";
+import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { CommandError } from "./command.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
 import { isRolloutFile, lint } from "./lint-run.ts";
@@ -38,7 +39,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (missing !== undefined) throw new CommandError(2, `${missing} is not there`);
   const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."));
   const files = filesOf(checkout, command.args);
-  if (files.length === 0) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
+  const settings = existsSync(join(checkout.root, SETTINGS_FILE)) && (command.args.length === 0 || asksForSettings(command.args));
+  if (files.length === 0 && !settings) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
   const report = lint(checkout, files, inventoryAt(options.inventory));
   if (options.output === "json") process.stdout.write(`${JSON.stringify(lintJson(report), null, 2)}\n`);
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
@@ -47,6 +49,10 @@ export async function run(argv: readonly string[]): Promise<number> {
       lintText(report, (file) => readable(checkout, file), wantsColour()) + (options.inventory === undefined ? NO_INVENTORY : ""),
     );
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
+}
+
+function asksForSettings(paths: readonly string[]): boolean {
+  return paths.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE));
 }
 
 function readable(checkout: Checkout, file: string): string | null {
@@ -65,7 +71,8 @@ function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
     // The folder is followed, the file itself is not: a symbolic link among the rollouts is told as one.
     const inside = statSync(path).isDirectory() ? fromRoot(checkout, realpathSync(path)) : fileFromRoot(checkout, path);
     if (!statSync(path).isDirectory()) {
-      files.add(inside);
+      // The repo's own settings are read in any case, and are no rollout.
+      if (inside !== SETTINGS_FILE) files.add(inside);
       continue;
     }
     const prefix = inside === "" ? "" : `${inside}/`;

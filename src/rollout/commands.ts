@@ -1,14 +1,31 @@
 import type { Command, CommandName, Permission } from "./world.ts";
 
-/** A command as people know it. Parser, help and the reference page are made from these. */
+/** What a command may say besides its words. */
+export interface FlagSpec {
+  /** Without the dashes. */
+  name: string;
+  /** How its value is called; absent: it has none. */
+  value?: string;
+  summary: string;
+}
+
+/** A command as people know it. Parser, help, the reference page and the shells' completion are made from these. */
 export interface CommandSpec {
   name: CommandName;
   /** As it is written, without the slash's line start rule. */
   usage: string;
+  /** What its words are. `command`: the name of one. Where it is `nothing`, words are a mistake that is told. */
+  words: "nothing" | "clusters" | "reason" | "command";
+  /** Besides `--rollout NAME`, which every command takes. */
+  flags: readonly FlagSpec[];
+  /** Without `--rollout` it is for all rollouts that are steered from one release PR: SPEC §9.21. */
+  onAll?: true;
+  /** Makes things safer: acts however late it is found, SPEC §9.20. */
+  anyAge?: true;
   /** The least permission on the repository. */
   who: Exclude<Permission, "none">;
   /** Where it may be written. */
-  where: "any PR of the run" | "the release PR";
+  where: string;
   summary: string;
   examples: string[];
   /** False: refused with a clear answer in this version. */
@@ -21,6 +38,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "promote",
     usage: "/promote",
+    words: "nothing",
+    flags: [{ name: "full", summary: "ends all later waits, too; needs maintain, and is not available yet" }],
     who: "write",
     where: anywhere,
     summary: "ends the bake under way; with `merge: Manual`, merges the pull request once GitHub allows it. Health is never skipped",
@@ -30,6 +49,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "requeue",
     usage: "/requeue CLUSTER… [--for 2h] | /requeue failed",
+    words: "clusters",
+    flags: [{ name: "for", value: "DURATION", summary: "not before then, such as 2h" }],
     who: "write",
     where: anywhere,
     summary: "puts clusters that are not merged yet to the stage's end; tries failed ones again",
@@ -39,6 +60,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "skip",
     usage: "/skip CLUSTER…",
+    words: "clusters",
+    flags: [],
     who: "write",
     where: anywhere,
     summary: "leaves clusters out of this run; what is merged for them stays merged",
@@ -48,6 +71,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "pause",
     usage: "/pause [reason]",
+    words: "reason",
+    flags: [],
+    onAll: true,
+    anyAge: true,
     who: "write",
     where: anywhere,
     summary: "nothing merges until `/resume`",
@@ -57,6 +84,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "resume",
     usage: "/resume",
+    words: "nothing",
+    flags: [{ name: "rollouts", summary: "also resumes paused Argo Rollouts of the batch; not available yet" }],
     who: "write",
     where: anywhere,
     summary: "goes on after a pause; after a failure it accepts the failed clusters as failed, which needs maintain",
@@ -66,6 +95,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "abort",
     usage: "/abort [reason]",
+    words: "reason",
+    flags: [],
+    onAll: true,
+    anyAge: true,
     who: "write",
     where: anywhere,
     summary: "ends the run and closes its open pull requests; what is updated stays",
@@ -75,6 +108,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "retry",
     usage: "/retry",
+    words: "nothing",
+    flags: [],
     who: "write",
     where: anywhere,
     summary: "a run that stopped on failures goes on where it failed: failed clusters are looked at anew",
@@ -84,6 +119,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "rollback",
     usage: "/rollback [--to VERSION]",
+    words: "nothing",
+    flags: [{ name: "to", value: "VERSION", summary: "the version to go back to" }],
     who: "maintain",
     where: anywhere,
     summary: "puts the old values back, in reverse order, only for clusters already moved",
@@ -93,6 +130,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "halt",
     usage: "/halt [cluster=…] [--for 2h] reason",
+    words: "reason",
+    flags: [{ name: "for", value: "DURATION", summary: "until then" }],
+    anyAge: true,
     who: "maintain",
     where: "the release PR",
     summary: "no rollout touches these clusters until then",
@@ -102,16 +142,57 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "hotfix",
     usage: "/hotfix CLUSTER… reason",
+    words: "clusters",
+    flags: [],
     who: "maintain",
     where: anywhere,
     summary: "one batch now, skipping order, bake and windows but never health or limits",
     examples: ["/hotfix eu-1 customer down"],
     built: false,
   },
-  { name: "status", usage: "/status", who: "read", where: anywhere, summary: "a fresh status", examples: ["/status"], built: true },
-  { name: "plan", usage: "/plan", who: "read", where: anywhere, summary: "a fresh plan", examples: ["/plan"], built: true },
-  { name: "help", usage: "/help", who: "read", where: anywhere, summary: "the list of commands", examples: ["/help"], built: true },
+  {
+    name: "status",
+    usage: "/status",
+    words: "nothing",
+    flags: [],
+    onAll: true,
+    who: "read",
+    where: anywhere,
+    summary: "answers how the run stands, and brings its page on the release pull request up to date",
+    examples: ["/status"],
+    built: true,
+  },
+  {
+    name: "plan",
+    usage: "/plan",
+    words: "nothing",
+    flags: [],
+    onAll: true,
+    who: "read",
+    where: "the release PR, merged or not, and any PR of the run",
+    summary: "before the release is merged, makes the plan anew; of a run, answers what is done and what is to come",
+    examples: ["/plan"],
+    built: true,
+  },
+  {
+    name: "help",
+    usage: "/help [COMMAND]",
+    words: "command",
+    flags: [],
+    onAll: true,
+    who: "read",
+    where: "the release PR, merged or not, and any PR of the run",
+    summary: "the list of commands, or what one of them does",
+    examples: ["/help", "/help requeue"],
+    built: true,
+  },
 ];
+
+/** Every command may name the rollout it is for. */
+export const ROLLOUT_FLAG: FlagSpec = { name: "rollout", value: "NAME", summary: "the rollout meant, where a release has several" };
+
+/** Names in the order of the table. */
+export const COMMAND_NAMES: readonly CommandName[] = COMMANDS.map(({ name }) => name);
 
 const RANK: Record<Permission, number> = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 };
 

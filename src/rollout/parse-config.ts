@@ -1,10 +1,10 @@
-import type { Finding, Problem } from "./parse-problem.ts";
+import { type Finding, nearest, type Problem } from "./parse-problem.ts";
 import { type Placed, validate } from "./parse-validate.ts";
 import { isRecord } from "./parse-walk.ts";
 import { readYaml, type Source } from "./parse-yaml.ts";
+import { type CommandPolicy, commandPolicy, OPEN_POLICY, repoConfigSchema } from "./repo-config.ts";
 import type { Rollout } from "./rollout.ts";
 import { checkPins, checkRelease } from "./rules-pins.ts";
-import { repoConfigSchema } from "./schema.ts";
 
 /** What `.github/stagecoach.yaml` says of rollouts. */
 export interface RepoConfigRollouts {
@@ -16,17 +16,24 @@ export interface RepoConfigRollouts {
 
 export const NO_CONFIG: RepoConfigRollouts = { file: ".github/stagecoach.yaml", byName: new Map() };
 
+export interface ParsedRepoConfig {
+  rollouts: RepoConfigRollouts;
+  /** Worth nothing where there is an error: then nobody can tell who may. */
+  policy: CommandPolicy;
+  problems: Problem[];
+}
+
 /** Reads `.github/stagecoach.yaml`; null where the repo has none. With an error in it no rollout may start, so callers must look at `problems`. */
-export function parseRepoConfig(text: string | null, file: string): { rollouts: RepoConfigRollouts; problems: Problem[] } {
+export function parseRepoConfig(text: string | null, file: string): ParsedRepoConfig {
   const none = { ...NO_CONFIG, file };
-  if (text === null) return { rollouts: none, problems: [] };
+  if (text === null) return { rollouts: none, policy: OPEN_POLICY, problems: [] };
   const { sources, problems } = readYaml(text, file);
   const [source, second] = sources;
   if (second !== undefined)
     problems.push(
       second.place({ code: "SEVERAL_DOCUMENTS", message: "the settings are one document", hint: "merge the documents into one", path: [] }),
     );
-  if (source === undefined) return { rollouts: none, problems };
+  if (source === undefined) return { rollouts: none, policy: OPEN_POLICY, problems };
   const checked = validate(repoConfigSchema, source.data);
   const findings = [...checked.findings];
   if (checked.value !== undefined) {
@@ -38,7 +45,27 @@ export function parseRepoConfig(text: string | null, file: string): { rollouts: 
   }
   problems.push(...findings.map((finding: Finding) => source.place(finding)));
   const mode = checked.value?.mode;
-  return { rollouts: { file, ...(mode === undefined ? {} : { mode }), byName: placed(source, checked.value?.rollouts ?? {}) }, problems };
+  const policy = checked.value === undefined ? OPEN_POLICY : commandPolicy(checked.value);
+  return {
+    rollouts: { file, ...(mode === undefined ? {} : { mode }), byName: placed(source, checked.value?.rollouts ?? {}) },
+    policy,
+    problems,
+  };
+}
+
+/** Settings for rollouts that no file declares: mostly a name misspelt, which would be passed over in silence. */
+export function unusedSettings({ byName }: RepoConfigRollouts, names: readonly string[]): Problem[] {
+  const problems: Problem[] = [];
+  for (const [name, { place }] of byName) {
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    const known = names.length === 0 ? "rollouts/ declares none" : `rollouts/ declares ${names.slice(0, 10).join(", ")}`;
+    const hint = near === undefined ? `${known}; remove this entry, or add the rollout` : `did you mean "${near}"?`;
+    problems.push(
+      place({ code: "UNKNOWN_ROLLOUT", severity: "warning", message: `no rollout is called "${name}"`, hint, path: [], atKey: true }),
+    );
+  }
+  return problems;
 }
 
 function placed(source: Source, rollouts: Record<string, unknown>): Map<string, Placed> {

@@ -36,11 +36,3 @@ export const overrideSchema = z.strictObject({
   mode: key(modeSchema.optional(), MODE),
   delivery: key(deliverySchema.optional(), "As `spec.delivery`."),
 });
-
-/** `.github/stagecoach.yaml`. */
-export const repoConfigSchema = z.strictObject({
-  mode: key(modeSchema.optional(), "Mode of rollouts that name none. Default: Propose."),
-  rollouts: key(z.record(z.string(), overrideSchema).default({}), "By the rollout's name: what its resource cannot say itself."),
-});
-
-export type RepoConfig = z.output<typeof repoConfigSchema>;

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { COMMAND_NAMES } from "./commands.ts";
+import { say, show } from "./parse-problem.ts";
+import { overrideSchema } from "./schema.ts";
+import { key, planned, text } from "./schema-common.ts";
+import { modeSchema } from "./schema-spec.ts";
+import type { CommandName } from "./world.ts";
+
+/** A team is named as in its address: `github.com/orgs/ORG/teams/SLUG`. */
+const team = text.regex(/^[A-Za-z0-9][\w.-]{0,99}$/, {
+  error: ({ input }) =>
+    say("BAD_VALUE", `${show(input)} is no team's slug`, `write the slug alone, such as ${String(input).split("/").at(-1) || "sre"}`),
+});
+
+const login = text.regex(/^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/, {
+  error: ({ input }) => say("BAD_VALUE", `${show(input)} is no account's name`, "write it as GitHub shows it, such as renovate[bot]"),
+});
+
+const commandRule = z.strictObject({
+  teams: key(
+    z.array(team).min(1).max(20),
+    "Slugs of teams of the repository's organisation: members of any one may, besides having the permission that the command needs.",
+  ),
+});
+
+type Rules = Record<CommandName, z.ZodOptional<typeof commandRule>>;
+
+const rules = Object.fromEntries(
+  COMMAND_NAMES.map((name) => [name, key(commandRule.optional(), `Narrows who may comment \`/${name}\`.`)]),
+) as Rules;
+
+/** `.github/stagecoach.yaml`: a repo's own settings, read from the default branch, never from a pull request. */
+export const repoConfigSchema = z.strictObject({
+  mode: key(modeSchema.optional(), "Mode of rollouts that name none. Default: Propose."),
+  rollouts: key(z.record(z.string(), overrideSchema).default({}), "By the rollout's name: what its resource cannot say itself."),
+  commands: key(z.strictObject(rules).default({}), "By the command's name: who may give it. It narrows, and never widens."),
+  bots: key(
+    z.array(login).max(50).default([]),
+    "Bots whose comments count as commands; those of others are ignored. One that is named counts as having write permission, and is in no team.",
+  ),
+  journal: planned(
+    z.strictObject({ keep: key(z.int().min(1).optional(), "How many ended runs of a rollout stay in the journal as they are.") }),
+    "How the journal is kept.",
+  ),
+});
+
+export type RepoConfig = z.output<typeof repoConfigSchema>;
+
+/** What a repo's settings say of commands. */
+export interface CommandPolicy {
+  /** Teams of which the author must be in one; a command that is not here is narrowed by nothing. */
+  teams: ReadonlyMap<CommandName, readonly string[]>;
+  /** In lower case, as GitHub compares them. */
+  bots: ReadonlySet<string>;
+}
+
+export const OPEN_POLICY: CommandPolicy = { teams: new Map(), bots: new Set() };
+
+/** The part of the settings that is about commands. */
+export function commandPolicy({ commands, bots }: Pick<RepoConfig, "commands" | "bots">): CommandPolicy {
+  const teams = new Map<CommandName, readonly string[]>();
+  for (const name of COMMAND_NAMES) {
+    const rule = commands[name];
+    if (rule !== undefined) teams.set(name, rule.teams);
+  }
+  return { teams, bots: new Set(bots.map((name) => name.toLowerCase())) };
+}
