@@ -1,5 +1,6 @@
 import { arrive, INTENTION_MS } from "./batch-arrive.ts";
 import { blockedBefore } from "./gates.ts";
+import { refusalKey, whatToChange } from "./pull-needs.ts";
 import type { Batch } from "./run.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "./run-draft.ts";
 import { batchName, pullName } from "./run-names.ts";
@@ -59,14 +60,23 @@ function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   }
 }
 
-/** An outstanding intention ends by a refusal that only a person can lift, or 30 s after it was journalled. */
+/**
+ * An outstanding intention ends by GitHub's answer that a person has to change something or that something has to happen first,
+ * by leaving the merge queue, or 30 s after it was journalled: a call of an older one cannot be under way.
+ */
 function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
-  const intention = batch.intention;
-  if (intention === undefined) return;
-  if (pull.refusal?.kind === "Human") {
+  const { intention } = batch;
+  if (intention === undefined || inQueue(draft, batch, intention, pull)) return;
+  const answer = pull.refusal?.to === undefined || pull.refusal.to === intention.at ? pull.refusal : undefined;
+  if (answer?.kind === "Human") {
     moveBatch(draft, batch.number, "Open", { intention: undefined });
-    const reason = `GitHub refuses to merge ${pullName(pull)}: ${pull.refusal.message}`;
-    pause(draft, "Refused", "GitHub", reason, "change what it names, then `/resume`; or `/abort`");
+    const reason = `GitHub refuses to merge ${pullName(pull)}: ${answer.message}`;
+    pause(draft, "Refused", "GitHub", reason, `${whatToChange(answer.message)}, then \`/resume\`; or \`/abort\``);
+    return;
+  }
+  if (answer?.kind === "Wait") {
+    const refused = { message: answer.message, at: draft.at, key: refusalKey(pull) };
+    moveBatch(draft, batch.number, "Open", { intention: undefined, refused }, `GitHub does not merge ${pullName(pull)} yet`);
     return;
   }
   const ends = epoch(intention.at) + INTENTION_MS;
@@ -75,6 +85,22 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
     return;
   }
   moveBatch(draft, batch.number, "Open", { intention: undefined }, `the intention to merge ${pullName(pull)} lapsed`);
+}
+
+/** In a merge queue the intention stands for as long as its PR does; a PR that left the queue unmerged is not put in again by itself. */
+function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["intention"]>, pull: ObservedPull): boolean {
+  if (pull.queue != null) {
+    if (intention.queued !== undefined) return true;
+    changeBatch(draft, batch.number, { intention: { ...intention, queued: draft.at } }, `${pullName(pull)} is in GitHub's merge queue`);
+    return true;
+  }
+  if (intention.queued === undefined) return false;
+  if (pull.queue === undefined) return true;
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, `${pullName(pull)} left the merge queue`);
+  const said = pull.refusal === undefined ? "" : `: ${pull.refusal.message}`;
+  const reason = `GitHub took ${pullName(pull)} out of its merge queue without merging it${said}`;
+  pause(draft, "Refused", "GitHub", reason, "look at its checks in the queue, then `/resume` puts it in again; or `/abort`");
+  return true;
 }
 
 function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {

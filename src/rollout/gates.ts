@@ -1,20 +1,10 @@
 import { INTENTION_MS } from "./batch-arrive.ts";
-import { close } from "./batch-build.ts";
+import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
 import type { Batch, Next, Run } from "./run.ts";
-import { batchOf, type Draft, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
+import { batchOf, type Draft, moveBatch, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
 import { epoch, iso } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
-
-/** How old a guard's answer may be. */
-const GUARD_MS = 60_000;
-/** GitHub computes mergeability when asked for it; a second look is soon worth it. */
-const MERGEABLE_MS = 2_000;
-
-interface Blocked {
-  why: string;
-  next: Next | null;
-}
 
 /** Merges what may be merged: first the intention in the journal, then the call. */
 export function mergeOpen(draft: Draft): void {
@@ -35,13 +25,18 @@ function mergeOne(draft: Draft, batch: Batch): void {
     return;
   }
   if (pull === undefined || pull === null) return;
+  if (pull.queue != null && batch.intention !== undefined) {
+    const why = `${pullName(pull)} is in GitHub's merge queue, place ${pull.queue.position} (${pull.queue.state})`;
+    sayBatch(draft, batch.number, why, { what: "GitHub merges it, or takes it out" });
+    return;
+  }
   if (batch.intention === undefined) {
     const event = `merging ${pullName(pull)} at ${pull.head.slice(0, 10)}`;
-    moveBatch(draft, batch.number, "Merging", { intention: { head: pull.head, at: draft.at } }, event);
+    moveBatch(draft, batch.number, "Merging", { intention: { head: pull.head, at: draft.at }, refused: undefined }, event);
     wakeAt(draft, draft.now + INTENTION_MS);
-  } else if (batch.intention.head !== pull.head || pull.refusal?.kind === "Wait") {
-    const what = pull.refusal?.kind === "Wait" ? `GitHub answered: ${pull.refusal.message}` : "its head moved since";
-    sayBatch(draft, batch.number, `not merged yet: ${what}`, { what: "judged anew", at: iso(epoch(batch.intention.at) + INTENTION_MS) });
+  } else if (batch.intention.head !== pull.head) {
+    const at = iso(epoch(batch.intention.at) + INTENTION_MS);
+    sayBatch(draft, batch.number, "not merged yet: its head moved since", { what: "judged anew", at });
     return;
   }
   draft.effects.push({ kind: "Merge", batch: batch.number, pull: pull.number, head: pull.head });
@@ -61,7 +56,12 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
     return { why: "waiting for GitHub: its PR could not be seen", next: { what: "looked at again" } };
   const before = blockedBefore(draft, batch);
   if (before !== undefined) return { why: `${pullName(pull)} is open; ${before}`, next: { what: "judged again" } };
-  return allowed(draft.run, batch, pull) ?? mergeable(draft, batch, pull) ?? guarded(draft, batch, pull);
+  const ours = sound(draft, batch, pull) ?? guarded(draft, batch, pull);
+  if (ours !== undefined) return ours;
+  // From here on it is up to GitHub or a person, and the gate on the PR says so.
+  draft.cleared.push(batch.number);
+  if (pull.queue != null) return undefined;
+  return allowed(draft.run, batch, pull) ?? allowedByGitHub(draft, batch, pull);
 }
 
 /** Whether this run merges such a PR at all, or a person does. */
@@ -76,63 +76,6 @@ function allowed(run: Run, batch: Batch, pull: ObservedPull): Blocked | undefine
     return { why, next: { what } };
   }
   return undefined;
-}
-
-function mergeable(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
-  const name = pullName(pull);
-  if (pull.draft) return { why: `${name} is a draft`, next: { what: `a person marks ${name} as ready` } };
-  if (!pull.headIsOurs)
-    return { why: `the head of ${name} is not ours`, next: { what: "its merge, if one is under way, is seen or lapses" } };
-  if (nothingLeft(draft, batch)) {
-    close(draft, batch, "the base is at the release already");
-    return { why: `${name} is closed: the base is at the release already`, next: { what: "it is closed" } };
-  }
-  switch (pull.mergeable) {
-    case "yes":
-      return undefined;
-    case "unknown":
-      wakeAt(draft, draft.now + MERGEABLE_MS);
-      return { why: `waiting for GitHub to say whether ${name} can be merged`, next: { what: "GitHub answers" } };
-    case "blocked":
-      return {
-        why: `${name} waits for GitHub: ${pull.blockedBy ?? "a rule of the repository is not met"}`,
-        next: { what: "its checks and reviews are done" },
-      };
-    case "conflict":
-    case "behind": {
-      const why =
-        pull.mergeable === "conflict" ? "it conflicts with the base" : "the base has moved and the repository wants it up to date";
-      // A call may be under way: then the outcome is waited for first.
-      if (batch.intention === undefined) close(draft, batch, why);
-      return { why: `${name} is built again: ${why}`, next: { what: "it is closed" } };
-    }
-  }
-}
-
-/** Somebody else has brought every pin of the batch to the release meanwhile. */
-function nothingLeft(draft: Draft, batch: Batch): boolean {
-  if (batch.intention !== undefined) return false;
-  return liveTargets(batch).every((target) => {
-    const pins = draft.world.targets.get(target.key)?.pins;
-    return pins !== undefined && target.edits.every((edit, index) => pins[index] === edit.to);
-  });
-}
-
-function guarded(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
-  const guard = draft.world.guards.get(batch.number);
-  const waits = { what: "the render guard answers" };
-  if (guard === undefined || guard.base !== draft.world.base.commit || draft.now - epoch(guard.at) >= GUARD_MS) {
-    wakeAt(draft, draft.now + MERGEABLE_MS);
-    return { why: `${pullName(pull)} waits for the render guard on the present base`, next: waits };
-  }
-  if (guard.ok) return undefined;
-  if (guard.retry) return { why: `${pullName(pull)} is not merged yet: ${guard.why}`, next: waits };
-  if (batch.intention === undefined) {
-    close(draft, batch, guard.why);
-    const reason = `${pullName(pull)} must not be merged: ${guard.why}`;
-    pause(draft, "Refused", "stagecoach", reason, "change what it names, then `/resume` builds it again; or `/skip CLUSTER`; or `/abort`");
-  }
-  return { why: guard.why, next: waits };
 }
 
 /** What of the run stands against merging this batch, whoever merges: the batches before it, and the window. */

@@ -268,7 +268,6 @@ describe("what is not built yet is an error that names it", () => {
     ["dependsOn", "  dependsOn: [ { rollout: ledger } ]\n", "", "spec.dependsOn"],
     ["windows", '  windows: [ { schedule: "0 9 * * *", duration: 8h } ]\n', "", "spec.windows"],
     ["joiners", "  joiners: Append\n", "", "spec.joiners"],
-    ["merge: Manual", "  delivery: { merge: Manual }\n", "", "spec.delivery.merge: Manual"],
     ["reviewers", "  delivery: { reviewers: { teams: [sre] } }\n", "", "spec.delivery.reviewers"],
     ["Rollback", "  onFailure: { action: Rollback }\n", "", "spec.onFailure.action: Rollback"],
     ["Queue", "  onNewRelease: Queue\n", "", "spec.onNewRelease: Queue"],

@@ -18,6 +18,8 @@ export interface Draft {
   readonly rebuilt: Set<number>;
   /** Batches in which a confirmed target became unhealthy in this round. */
   readonly disturbed: Set<number>;
+  /** See Advanced. */
+  readonly cleared: number[];
   transition: boolean;
   observation: boolean;
   wake: number;
@@ -35,6 +37,7 @@ export function openDraft(run: Run, world: World, now: number): Draft {
     events: [],
     rebuilt: new Set(),
     disturbed: new Set(),
+    cleared: [],
     transition: false,
     observation: false,
     wake: Number.POSITIVE_INFINITY,
@@ -47,6 +50,7 @@ export function closeDraft(draft: Draft): Advanced<Run> {
     effects: draft.effects,
     change: draft.transition ? "transition" : draft.observation ? "observation" : "none",
     events: draft.events,
+    ...(draft.cleared.length === 0 ? {} : { cleared: draft.cleared }),
   };
   if (Number.isFinite(draft.wake)) advanced.wakeAt = iso(Math.max(draft.wake, draft.now));
   return advanced;

@@ -15,9 +15,14 @@ export function tooEarly(command: Command, since: Time): boolean {
   return epoch(command.createdAt) + 999 < epoch(since);
 }
 
-/** A merge call may be under way: what must not be overtaken by it waits, and no other is begun. */
+/**
+ * A merge call may be under way: what must not be overtaken by it waits, and no other is begun. A PR in a merge queue is not waited
+ * for: it is taken out, or closed, which takes it out.
+ */
 export function mergeUnderWay(draft: Draft, command: Command): boolean {
-  const batch = draft.run.batches.find((one) => one.intention !== undefined && one.merged === undefined);
+  const batch = draft.run.batches.find(
+    (one) => one.intention !== undefined && one.merged === undefined && draft.world.pulls.get(one.number)?.queue == null,
+  );
   if (batch === undefined) return false;
   hold(draft, `/${command.name} of @${command.actor} waits for the outcome of merging ${pullName(batch.pull)}`);
   return true;

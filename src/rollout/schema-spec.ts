@@ -73,7 +73,10 @@ export const deliverySchema = z.strictObject({
     z.enum(["PullRequest", "Commit"]).default("PullRequest"),
     "`PullRequest`: one a batch. `Commit`: none; only with `branch` pins in this version.",
   ),
-  merge: partly(z.enum(["Auto", "Manual"]).default("Auto"), ["Auto"], "`Auto`: merged when the gates pass. `Manual`: by a person."),
+  merge: key(
+    z.enum(["Auto", "Manual"]).default("Auto"),
+    "`Auto`: merged when the gates pass. `Manual`: a person merges, or comments `/promote` on the pull request; the bot goes on from there.",
+  ),
   method: key(z.enum(["squash", "merge", "rebase"]).default("squash"), "How pull requests are merged."),
   labels: key(z.array(text.min(1).max(50)).default([]), "Labels of the pull requests."),
   base: key(text.min(1).optional(), "Branch that pins are read from and written to. Default: the repo's default branch."),

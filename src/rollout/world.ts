@@ -44,12 +44,12 @@ export interface ObservedPull {
     /** Time of the intention it was the answer to; absent: not known, and taken for the outstanding one. */
     to?: Time;
   };
-  /** What GitHub still wants before it merges this head, worked out from its rules. undefined: not looked at, or could not be. */
+  /** What GitHub still wants before it merges this head, worked out from its rules; empty: nothing that the rules we may read name. undefined: not looked. */
   needs?: PullNeed[];
   /** Our own check at this head, only where it is a required one. */
   gate?: "absent" | "waiting" | "passed" | "failed";
-  /** It is in the merge queue. */
-  queue?: { state: string; position: number };
+  /** Its place in the merge queue; null: looked, and it is not in it. undefined: not looked, or could not be seen. */
+  queue?: { state: string; position: number } | null;
   openedAt: Time;
   merged?: {
     commit: string;

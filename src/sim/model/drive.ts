@@ -166,7 +166,8 @@ function act(driver: Driver, run: Run, effect: Effect, version: number): void {
       // The journal is read again right before the call (SPEC §9.13).
       if (driver.version > version + 1 || (driver.version !== version && run === driver.run)) return;
       const before = driver.run;
-      if (mergeCall(truth.forge, truth.git, effect.pull, effect.head, now) === "merged") {
+      const to = before.batches[effect.batch - 1]?.intention?.at ?? iso(now);
+      if (mergeCall(truth.forge, truth.git, { pull: effect.pull, head: effect.head, to }, now) === "merged") {
         driver.violations.push(...mergeIsSound(truth, before, effect.batch, now));
       }
       return;

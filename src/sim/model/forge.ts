@@ -1,5 +1,5 @@
 import type { Run } from "../../rollout/run.ts";
-import { iso } from "../../rollout/time.ts";
+import { iso, type Time } from "../../rollout/time.ts";
 import type { ObservedPull } from "../../rollout/world.ts";
 import { commit, type ModelGit, pinOf, pinValue } from "./git.ts";
 
@@ -26,7 +26,7 @@ export interface ModelForge {
   /** Merge calls are refused until then. */
   refusing: { until: number; answer: "Human" | "Wait" | "Retry" };
   /** The last refusal, by branch and head, as one process remembers it. */
-  refusals: Map<string, { kind: "Human" | "Wait" | "Retry"; message: string }>;
+  refusals: Map<string, { kind: "Human" | "Wait" | "Retry"; message: string; to: Time }>;
 }
 
 const MERGEABLE_MS = 1_500;
@@ -81,16 +81,17 @@ export function mergeNow(git: ModelGit, pull: ModelPull, by: string, byUs: boole
 export type MergeAnswer = "merged" | "refused" | "gone";
 
 /** GitHub's merge call, guarded by the head. */
-export function mergeCall(forge: ModelForge, git: ModelGit, number: number, head: string, now: number): MergeAnswer {
+export function mergeCall(forge: ModelForge, git: ModelGit, call: { pull: number; head: string; to: Time }, now: number): MergeAnswer {
+  const { pull: number, head, to } = call;
   const pull = forge.pulls.find((one) => one.number === number);
   if (pull === undefined || pull.state !== "open") return "gone";
   const key = `${pull.branch}@${head}`;
   if (pull.head !== head || pull.draft || conflicts(git, pull)) {
-    forge.refusals.set(key, { kind: "Retry", message: "Head branch was modified. Review and try the merge again." });
+    forge.refusals.set(key, { kind: "Retry", message: "Head branch was modified. Review and try the merge again.", to });
     return "refused";
   }
   if (now < forge.refusing.until) {
-    forge.refusals.set(key, { kind: forge.refusing.answer, message: "Repository rule violations found" });
+    forge.refusals.set(key, { kind: forge.refusing.answer, message: "Repository rule violations found", to });
     return "refused";
   }
   forge.refusals.delete(key);

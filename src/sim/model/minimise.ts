@@ -29,6 +29,8 @@ function* simpler(scenario: Scenario): Generator<Scenario> {
   for (const key of Object.keys(CALM)) {
     if (scenario.chaos[key as keyof typeof CALM] > 0) yield { ...scenario, chaos: { ...scenario.chaos, [key]: 0 } };
   }
+  if (scenario.merge !== "Auto") yield { ...scenario, merge: "Auto" };
+  if (scenario.mode !== "Run") yield { ...scenario, mode: "Run" };
   for (const index of scenario.happenings.keys()) yield { ...scenario, happenings: scenario.happenings.toSpliced(index, 1) };
   for (const index of scenario.stages.keys()) {
     if (scenario.stages.length > 1) yield { ...scenario, stages: scenario.stages.toSpliced(index, 1) };
