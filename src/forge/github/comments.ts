@@ -1,4 +1,5 @@
 import type { Comment, Reaction } from "../port.ts";
+import { serialByKey } from "./by-key.ts";
 import { asking } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
@@ -28,19 +29,10 @@ export async function comments({ octokit, owner, repo }: RepoOctokit, pull: numb
 /** Found by its hidden marker and by being ours: anybody can write the marker. */
 export function stickyComments(place: RepoOctokit, identity: () => Promise<{ login: string }>) {
   const known = new Map<string, { id: number; url: string; body: string }>();
-  const turns = new Map<string, Promise<unknown>>();
+  const turn = serialByKey();
   // One after the other for each comment: two at once would each find none, and make two.
-  return (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> => {
-    const key = `${pull} ${marker}`;
-    const turn = (turns.get(key) ?? Promise.resolve()).then(() => put(pull, marker, text));
-    const done = turn
-      .catch(() => undefined)
-      .finally(() => {
-        if (turns.get(key) === done) turns.delete(key);
-      });
-    turns.set(key, done);
-    return turn;
-  };
+  return (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> =>
+    turn(`${pull} ${marker}`, () => put(pull, marker, text));
 
   async function put(pull: number, marker: string, text: string): Promise<{ id: number; url: string }> {
     const hidden = `<!-- ${marker} -->`;

@@ -23,7 +23,7 @@ export function answerOf(error: unknown): ErrorAnswer | undefined {
     response?: { data?: unknown; headers?: Record<string, string> };
     message?: unknown;
   };
-  if (typeof status !== "number") return undefined;
+  if (typeof status !== "number") return graphQLAnswer(error);
   const data = (response?.data ?? {}) as { message?: unknown; errors?: unknown };
   const errors = Array.isArray(data.errors) ? data.errors : [];
   const details = errors.map((item: unknown) =>
@@ -35,6 +35,23 @@ export function answerOf(error: unknown): ErrorAnswer | undefined {
     details: details.filter((text) => text !== "").map(redact),
     headers: response?.headers ?? {},
   };
+}
+
+const GRAPHQL_STATUS: Record<string, number> = {
+  NOT_FOUND: 404,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPES: 403,
+  STALE_DATA: 409,
+  RATE_LIMITED: 429,
+};
+
+/** A refused document is answered 200, and says in `errors` what a status would. */
+function graphQLAnswer(error: object): ErrorAnswer | undefined {
+  const { name, errors, headers } = error as { name?: unknown; errors?: unknown; headers?: Record<string, string> };
+  if (name !== "GraphqlResponseError" || !Array.isArray(errors)) return undefined;
+  const [first] = errors as ({ type?: unknown; message?: unknown } | null)[];
+  const message = redact(typeof first?.message === "string" ? first.message : "refused without a reason").slice(0, 2000);
+  return { status: GRAPHQL_STATUS[String(first?.type)] ?? 422, message, details: [], headers: headers ?? {} };
 }
 
 /** Calls GitHub; every failure leaves as a ForgeError that says what was being done and what happens next. */

@@ -1,10 +1,20 @@
 import type { Permission } from "../../rollout/world.ts";
 import { type Forge, ForgeError } from "../port.ts";
+import { checkWriter } from "./check-runs.ts";
+import { checksOf } from "./checks-seen.ts";
 import { comments, react, stickyComments } from "./comments.ts";
+import { deploymentWriter } from "./deployments.ts";
+import { dresser } from "./dress.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
-import { mergePull } from "./merge.ts";
+import { merger } from "./merge.ts";
+import { nodeIds } from "./node-ids.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { changedFiles, createPull, findPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
+import { dequeuePull, enqueuePull } from "./queue.ts";
+import { reviews } from "./reviews.ts";
+import { branchRulesReader } from "./rules.ts";
+import { stickyIssues } from "./sticky-issue.ts";
+import { inTeam } from "./teams.ts";
 
 export interface GitHubForgeOptions {
   /** Authenticated for the repository: an installation's, or one with a token. */
@@ -33,6 +43,7 @@ export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Fo
     return us;
   };
   const sticky = stickyComments(place, identity);
+  const ids = nodeIds(place);
   return {
     repository,
     identity,
@@ -56,7 +67,7 @@ export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Fo
     async closePull(number) {
       await asking(`close pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
     },
-    mergePull: (input) => mergePull(place, input),
+    mergePull: merger(place),
     async deleteBranch(branch) {
       try {
         await octokit.rest.git.deleteRef({ owner, repo, ref: `heads/${branch}` });
@@ -73,6 +84,16 @@ export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Fo
     stickyComment: sticky,
     react: (comment, reaction) => react(place, comment, reaction),
     permission: (login) => permission(place, login),
+    inTeam: (team, login) => inTeam(place, team, login),
+    putCheck: checkWriter(place, identity),
+    checksOf: (head) => checksOf(place, head),
+    branchRules: branchRulesReader(place),
+    reviews: (number) => reviews(place, number),
+    enqueuePull: (number, head) => enqueuePull(place, ids, number, head),
+    dequeuePull: (number) => dequeuePull(place, number),
+    dressPull: dresser(place, ids),
+    putDeployment: deploymentWriter(place, identity),
+    stickyIssue: stickyIssues(place, identity),
   };
 }
 

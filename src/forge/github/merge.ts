@@ -1,9 +1,11 @@
-import { ForgeError, type MergeOutcome } from "../port.ts";
-import { answerOf, forgeError } from "./errors.ts";
+import type { RestEndpointMethodTypes } from "@octokit/rest";
+import type { MergeOutcome } from "../port.ts";
+import { isUnauthorized, isUnclear, refusalOf } from "./merge-refusal.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
 /** A merge that takes longer is given up by us, and by GitHub: its journalled intention must not outlive it. */
 const MERGE_LIMIT_MS = 10_000;
+const MOST_REMEMBERED = 1000;
 
 export interface MergeInput {
   number: number;
@@ -14,65 +16,68 @@ export interface MergeInput {
   message: string;
 }
 
+type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
+
 /**
  * Merges, or says why not in one of a closed set of ways. Sent once: after a 5xx or a lost answer the merge may have
  * happened (chdsbd/kodiak#397), so the PR is read before anything is concluded.
  */
-export async function mergePull({ octokit, owner, repo }: RepoOctokit, input: MergeInput): Promise<MergeOutcome> {
-  const { number, head, method, title, message } = input;
-  const rebase = method === "rebase";
-  try {
-    const { data } = await octokit.rest.pulls.merge({
-      owner,
-      repo,
-      pull_number: number,
-      sha: head,
-      merge_method: method,
-      ...(rebase ? {} : { commit_title: title, commit_message: message }),
-      request: { ...NEVER_RETRY.request, signal: AbortSignal.timeout(MERGE_LIMIT_MS) },
-    });
-    return { kind: "merged", commit: data.sha };
-  } catch (error) {
-    const merged = await mergedMeanwhile({ octokit, owner, repo }, number);
-    return merged ?? refusalOf(error);
-  }
+export function merger(place: RepoOctokit): (input: MergeInput) => Promise<MergeOutcome> {
+  const unauthorized = new Set<string>();
+  return async (input) => {
+    try {
+      return { kind: "merged", commit: await send(place, input) };
+    } catch (error) {
+      const pull = await look(place, input.number);
+      if (pull?.merged === true && pull.merge_commit_sha !== null) return { kind: "merged", commit: pull.merge_commit_sha };
+      const outcome = refusalOf(error);
+      if (isUnclear(outcome.message)) return byPull(pull, input, outcome.message);
+      return isUnauthorized(outcome.message) ? sometimesTransient(unauthorized, input, outcome.message) : outcome;
+    }
+  };
 }
 
-async function mergedMeanwhile({ octokit, owner, repo }: RepoOctokit, number: number): Promise<MergeOutcome | undefined> {
+async function send({ octokit, owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
+  const { number, head, method, title, message } = input;
+  const { data } = await octokit.rest.pulls.merge({
+    owner,
+    repo,
+    pull_number: number,
+    sha: head,
+    merge_method: method,
+    ...(method === "rebase" ? {} : { commit_title: title, commit_message: message }),
+    request: { ...NEVER_RETRY.request, signal: AbortSignal.timeout(MERGE_LIMIT_MS) },
+  });
+  return data.sha;
+}
+
+/** undefined: not known. The next round looks again, and merging again is guarded by the head. */
+async function look({ octokit, owner, repo }: RepoOctokit, number: number): Promise<PullData | undefined> {
   try {
-    const { data } = await octokit.rest.pulls.get({ owner, repo, pull_number: number });
-    return data.merged && data.merge_commit_sha !== null ? { kind: "merged", commit: data.merge_commit_sha } : undefined;
+    return (await octokit.rest.pulls.get({ owner, repo, pull_number: number })).data;
   } catch {
-    // Not known: the next round looks again, and merging again is guarded by the head.
     return undefined;
   }
 }
 
-/** GitHub tells its refusals apart by message only; recorded ones stand in the table of merge.test.ts. */
-const WAITS =
-  /required status check|approving review|code owner review|approval from someone other|is expected|conversations? must be resolved|waiting on/i;
-const HUMANS =
-  /not allowed on this repository|rule violations? found|must be made through the merge queue|without .*workflows. permission|protected branch/i;
-
-export function refusalOf(error: unknown): MergeOutcome {
-  const answer = answerOf(error);
-  if (answer === undefined) throw forgeError("merge", error);
-  const message = [answer.message, ...answer.details].join(": ");
-  if (answer.status === 409 && /head branch was modified/i.test(message)) return { kind: "headMoved", message };
-  if (/merge conflict/i.test(message)) return { kind: "conflict", message };
-  if (answer.status === 405 || answer.status === 409) return refusalByWords(message);
-  const failure = forgeError("merge", error);
-  if (failure.kind === "RateLimited" || failure.kind === "Unavailable") return { kind: "retry", message };
-  if (answer.status === 403) return { kind: "human", message: failure.message };
-  if (answer.status === 404) return { kind: "human", message: "the pull request is gone, or the App may no longer see it" };
-  if (answer.status === 422) return { kind: "human", message };
-  throw new ForgeError(failure.kind, failure.status, failure.message, { cause: error });
+/** "Not mergeable" is a conflict, a draft, a closed one or a blocked one: the PR says which. */
+function byPull(pull: PullData | undefined, input: MergeInput, message: string): MergeOutcome {
+  if (pull === undefined) return { kind: "retry", message };
+  if (pull.state === "closed") return { kind: "wait", message: `${message}: it is closed` };
+  if (pull.head.sha !== input.head) return { kind: "headMoved", message };
+  if (pull.draft === true) return { kind: "human", message: `${message}: it is a draft; mark it as ready for review` };
+  if (pull.mergeable === false || pull.mergeable_state === "dirty") return { kind: "conflict", message };
+  if (pull.mergeable === null || pull.mergeable_state === "unknown")
+    return { kind: "retry", message: `${message}: GitHub is still working out whether it can be` };
+  return { kind: "wait", message: `${message}: GitHub calls it ${pull.mergeable_state}` };
 }
 
-function refusalByWords(message: string): MergeOutcome {
-  if (/base branch was modified|head branch was modified/i.test(message)) return { kind: "retry", message };
-  // A ruleset lists what is missing: where all of it is a check or a review, waiting is right.
-  if (WAITS.test(message) && !/not allowed|merge queue/i.test(message)) return { kind: "wait", message };
-  if (HUMANS.test(message) || /not authorized to push/i.test(message)) return { kind: "human", message };
-  return { kind: "wait", message };
+/** Seen to pass by itself right after permissions changed: said once it is a hiccup, said again it is for a person. */
+function sometimesTransient(before: Set<string>, input: MergeInput, message: string): MergeOutcome {
+  const key = `${input.number}@${input.head}`;
+  if (before.has(key)) return { kind: "human", message };
+  before.add(key);
+  const oldest = before.values().next().value;
+  if (before.size > MOST_REMEMBERED && oldest !== undefined) before.delete(oldest);
+  return { kind: "retry", message };
 }

@@ -1,7 +1,7 @@
 import type { Octokit } from "@octokit/rest";
 
 /** What the adapter uses of an Octokit: @octokit/rest's own, or the one Probot hands out for an installation. */
-export type OctokitLike = Pick<Octokit, "rest" | "request" | "auth" | "hook"> & { paginate: Octokit["paginate"] };
+export type OctokitLike = Pick<Octokit, "rest" | "request" | "auth" | "hook" | "graphql"> & { paginate: Octokit["paginate"] };
 
 export interface RepoOctokit {
   octokit: OctokitLike;

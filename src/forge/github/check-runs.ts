@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import type { RestEndpointMethodTypes } from "@octokit/rest";
+import type { CheckReport } from "../port.ts";
+import { serialByKey } from "./by-key.ts";
+import { asking } from "./errors.ts";
+import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+
+/** GitHub's limits, kept here as the last line of defence: whoever writes the texts shortens them with more sense. */
+export const CHECK_TEXT_LIMIT = 65_535;
+export const ANNOTATIONS_A_REQUEST = 50;
+const TITLE_LIMIT = 250;
+const MOST_KNOWN = 1000;
+
+type Update = RestEndpointMethodTypes["checks"]["update"]["parameters"];
+type Output = NonNullable<Update["output"]>;
+type Annotation = NonNullable<Output["annotations"]>[number];
+
+interface There {
+  id: number;
+  /** Of all that was said last, kept as `external_id`, so that a restarted process knows it again. */
+  said: string;
+  completed: boolean;
+  annotated: boolean;
+}
+
+/**
+ * Posts a check run once and completes it once. A run that says the same already is left alone, by a restarted process too.
+ * GitHub only ever adds annotations and does not open what was completed: where either is in the way a new run of the same
+ * name takes the place of the old one.
+ */
+export function checkWriter(place: RepoOctokit, identity: () => Promise<{ login: string }>): (check: CheckReport) => Promise<void> {
+  const known = new Map<string, There>();
+  const turn = serialByKey();
+  // One after the other for each run: two at once would each find none, and make two.
+  return (check) => turn(`${check.head} ${check.name}`, () => put(`${check.head} ${check.name}`, check));
+
+  async function put(key: string, check: CheckReport): Promise<void> {
+    const said = fingerprint(check);
+    const there = known.get(key) ?? (await find(check));
+    if (there?.said === said) {
+      remember(key, there);
+      return;
+    }
+    // What is known stops being so with the first byte sent: an answer may get lost.
+    known.delete(key);
+    const anew = there === undefined || there.annotated || (there.completed && check.status !== "completed");
+    const id = await send(check, said, anew ? undefined : there.id);
+    remember(key, { id, said, completed: check.status === "completed", annotated: (check.annotations ?? []).length > 0 });
+  }
+
+  function remember(key: string, there: There): void {
+    known.delete(key);
+    known.set(key, there);
+    const oldest = known.keys().next().value;
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  }
+
+  /** The first request carries the first 50 annotations; the last one alone says what the whole is, and completes it. */
+  async function send(check: CheckReport, said: string, id: number | undefined): Promise<number> {
+    const parts = inParts((check.annotations ?? []).map(annotation));
+    let at = id;
+    for (const [index, annotations] of parts.entries()) {
+      const last = index === parts.length - 1;
+      const state = last ? stateOf(check) : { status: "in_progress" as const };
+      const fields = {
+        ...state,
+        ...(last ? { external_id: said } : {}),
+        ...(check.detailsUrl === undefined ? {} : { details_url: check.detailsUrl }),
+        output: { ...outputOf(check), ...(annotations.length === 0 ? {} : { annotations }) },
+      };
+      at = await write(check, at, fields);
+    }
+    return at ?? 0;
+  }
+
+  async function write(
+    check: CheckReport,
+    id: number | undefined,
+    fields: Omit<Update, "owner" | "repo" | "check_run_id">,
+  ): Promise<number> {
+    const { octokit, owner, repo } = place;
+    return asking(`report ${check.name} on ${check.head.slice(0, 12)}`, async () => {
+      if (id !== undefined)
+        return (await octokit.rest.checks.update({ owner, repo, check_run_id: id, ...fields, ...NEVER_RETRY } as Update)).data.id;
+      const made = { owner, repo, name: check.name, head_sha: check.head, ...fields, ...NEVER_RETRY };
+      return (await octokit.rest.checks.create(made as RestEndpointMethodTypes["checks"]["create"]["parameters"])).data.id;
+    });
+  }
+
+  async function find(check: CheckReport): Promise<There | undefined> {
+    const { octokit, owner, repo } = place;
+    const { login } = await identity();
+    const { data } = await asking(`look for ${check.name} on ${check.head.slice(0, 12)}`, () =>
+      octokit.rest.checks.listForRef({ owner, repo, ref: check.head, check_name: check.name, per_page: 100 }),
+    );
+    const ours = data.check_runs.filter((run) => `${run.app?.slug}[bot]` === login).sort((a, b) => b.id - a.id)[0];
+    if (ours === undefined) return undefined;
+    const { id, external_id: said, status, output } = ours;
+    return { id, said: said ?? "", completed: status === "completed", annotated: output.annotations_count > 0 };
+  }
+}
+
+function fingerprint(check: CheckReport): string {
+  const { status, conclusion, title, summary, text, detailsUrl, annotations } = check;
+  const all = JSON.stringify([status, conclusion, title, summary, text, detailsUrl, annotations ?? []]);
+  return `stagecoach:${createHash("sha256").update(all).digest("hex").slice(0, 40)}`;
+}
+
+function stateOf(check: CheckReport): Pick<Update, "status" | "conclusion"> {
+  if (check.status !== "completed") return { status: check.status };
+  return { status: "completed", conclusion: check.conclusion ?? "neutral" };
+}
+
+function outputOf(check: CheckReport): Output {
+  return {
+    title: bounded(check.title, TITLE_LIMIT),
+    summary: bounded(check.summary, CHECK_TEXT_LIMIT),
+    ...(check.text === undefined ? {} : { text: bounded(check.text, CHECK_TEXT_LIMIT) }),
+  };
+}
+
+function annotation(one: NonNullable<CheckReport["annotations"]>[number]): Annotation {
+  return {
+    path: one.path,
+    start_line: one.line,
+    end_line: one.endLine ?? one.line,
+    annotation_level: one.level,
+    message: bounded(one.message, CHECK_TEXT_LIMIT),
+    ...(one.title === undefined ? {} : { title: bounded(one.title, TITLE_LIMIT) }),
+  };
+}
+
+/** At least one part, though there is nothing in it. */
+function inParts(annotations: readonly Annotation[]): Annotation[][] {
+  const parts: Annotation[][] = [];
+  for (let from = 0; from < annotations.length; from += ANNOTATIONS_A_REQUEST) {
+    parts.push(annotations.slice(from, from + ANNOTATIONS_A_REQUEST));
+  }
+  return parts.length === 0 ? [[]] : parts;
+}
+
+/** Never between the two halves of a character. */
+export function bounded(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const code = text.charCodeAt(limit - 2);
+  return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? limit - 2 : limit - 1)}…`;
+}

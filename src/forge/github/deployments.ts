@@ -1,0 +1,78 @@
+import type { DeploymentReport } from "../port.ts";
+import { bounded } from "./check-runs.ts";
+import { asking } from "./errors.ts";
+import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+
+const DESCRIPTION_LIMIT = 140;
+
+/**
+ * Finds or makes the deployment of ours for an environment and task, and adds a status where the newest says something else.
+ * GitHub is told neither to merge the base into what is deployed nor to wait for checks: the rollout decides both.
+ */
+export function deploymentWriter(place: RepoOctokit, identity: () => Promise<{ login: string }>) {
+  const known = new Map<string, number>();
+  return async (report: DeploymentReport): Promise<void> => {
+    const key = `${report.environment}\n${report.task}`;
+    const there = known.get(key) ?? (await find(place, (await identity()).login, report));
+    const id = there ?? (await create(place, report));
+    known.set(key, id);
+    if (there !== undefined && (await saysTheSame(place, id, report))) return;
+    await addStatus(place, id, report);
+  };
+}
+
+async function find({ octokit, owner, repo }: RepoOctokit, us: string, report: DeploymentReport): Promise<number | undefined> {
+  const { environment, task } = report;
+  const { data } = await asking(`look for the deployment to ${environment}`, () =>
+    octokit.rest.repos.listDeployments({ owner, repo, environment, task, per_page: 100 }),
+  );
+  return data.find((one) => one.task === task && one.environment === environment && one.creator?.login === us)?.id;
+}
+
+async function create({ octokit, owner, repo }: RepoOctokit, report: DeploymentReport): Promise<number> {
+  const { environment, task, ref, description } = report;
+  const { data } = await asking(`make a deployment to ${environment}`, () =>
+    octokit.rest.repos.createDeployment({
+      owner,
+      repo,
+      ref,
+      task,
+      environment,
+      description: bounded(description, DESCRIPTION_LIMIT),
+      auto_merge: false,
+      required_contexts: [],
+      ...NEVER_RETRY,
+    }),
+  );
+  if ("id" in data) return data.id;
+  throw new Error(`GitHub made no deployment to ${environment}: ${String(data.message)}`);
+}
+
+async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, report: DeploymentReport): Promise<boolean> {
+  const { data } = await asking(`read the status of deployment ${id}`, () =>
+    octokit.rest.repos.listDeploymentStatuses({ owner, repo, deployment_id: id, per_page: 1 }),
+  );
+  const [newest] = data;
+  if (newest === undefined) return false;
+  return (
+    newest.state === report.state &&
+    newest.description === bounded(report.statusDescription, DESCRIPTION_LIMIT) &&
+    (newest.environment_url ?? "") === (report.environmentUrl ?? "") &&
+    (newest.log_url ?? "") === (report.logUrl ?? "")
+  );
+}
+
+async function addStatus({ octokit, owner, repo }: RepoOctokit, id: number, report: DeploymentReport): Promise<void> {
+  await asking(`say how the deployment to ${report.environment} stands`, () =>
+    octokit.rest.repos.createDeploymentStatus({
+      owner,
+      repo,
+      deployment_id: id,
+      state: report.state,
+      description: bounded(report.statusDescription, DESCRIPTION_LIMIT),
+      ...(report.environmentUrl === undefined ? {} : { environment_url: report.environmentUrl }),
+      ...(report.logUrl === undefined ? {} : { log_url: report.logUrl }),
+      ...NEVER_RETRY,
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+import { ForgeError } from "../port.ts";
+import { asking } from "./errors.ts";
+import { DRESS_PULL } from "./graphql/dress-pull.ts";
+import { sendGraphQL } from "./graphql/send.ts";
+import type { NodeIds } from "./node-ids.ts";
+import type { RepoOctokit } from "./octokit.ts";
+
+export interface Dress {
+  labels: string[];
+  teams: string[];
+  users: string[];
+}
+
+/**
+ * Adds what is not there yet, in one request; nothing is sent where all of it is. Somebody who was asked and has reviewed, or
+ * was taken off by a person, is not asked again by this process. Throws ForgeError `Invalid` naming whom GitHub does not know:
+ * what could be set is set then.
+ */
+export function dresser(place: RepoOctokit, ids: NodeIds): (number: number, dress: Dress) => Promise<void> {
+  const worn = new Map<number, Set<string>>();
+  return async (number, dress) => {
+    const before = worn.get(number) ?? (await alreadyThere(place, number));
+    const lacking = (kind: string, names: readonly string[]) =>
+      [...new Set(names)].filter((name) => !before.has(`${kind} ${name.toLowerCase()}`));
+    const wanted = {
+      labels: lacking("label", dress.labels),
+      teams: lacking("team", dress.teams.map(slug)),
+      users: lacking("user", dress.users),
+    };
+    if (wanted.labels.length + wanted.teams.length + wanted.users.length > 0) await put(place, ids, number, wanted);
+    for (const [kind, names] of [
+      ["label", dress.labels],
+      ["team", dress.teams.map(slug)],
+      ["user", dress.users],
+    ] as const) {
+      for (const name of names) before.add(`${kind} ${name.toLowerCase()}`);
+    }
+    worn.set(number, before);
+    const oldest = worn.keys().next().value;
+    if (worn.size > 1000 && oldest !== undefined) worn.delete(oldest);
+  };
+}
+
+function slug(team: string): string {
+  return team.split("/").at(-1) ?? team;
+}
+
+async function put(place: RepoOctokit, ids: NodeIds, number: number, wanted: Dress): Promise<void> {
+  const unknown: string[] = [];
+  const find = async (names: readonly string[], look: (name: string) => Promise<string | undefined>, what: string) => {
+    const found: string[] = [];
+    for (const name of names) {
+      const id = await look(name);
+      if (id === undefined) unknown.push(`${what} ${name}`);
+      else found.push(id);
+    }
+    return found;
+  };
+  const labels = await find(wanted.labels, ids.label, "label");
+  const users = await find(wanted.users, ids.user, "user");
+  const teams = await find(wanted.teams, ids.team, "team");
+  const withLabels = labels.length > 0;
+  const withReviews = users.length + teams.length > 0;
+  if (withLabels || withReviews) {
+    const pull = await ids.pull(number);
+    const { errors } = await asking(`label pull request ${number} and ask for reviews`, () =>
+      sendGraphQL(place, DRESS_PULL, { pull, labels, users, teams, withLabels, withReviews }),
+    );
+    const [first] = errors;
+    if (first !== undefined) throw new ForgeError("Invalid", 422, `label pull request ${number} and ask for reviews: ${first.message}`);
+  }
+  if (unknown.length > 0) {
+    throw new ForgeError(
+      "Invalid",
+      422,
+      `pull request ${number}: GitHub knows no ${unknown.join(", no ")}, or does not show it to the App`,
+    );
+  }
+}
+
+async function alreadyThere({ octokit, owner, repo }: RepoOctokit, number: number): Promise<Set<string>> {
+  const { data } = await asking(`read pull request ${number}`, () => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
+  const there = new Set<string>();
+  for (const label of data.labels) there.add(`label ${label.name.toLowerCase()}`);
+  for (const user of data.requested_reviewers ?? []) there.add(`user ${user.login.toLowerCase()}`);
+  for (const team of data.requested_teams ?? []) there.add(`team ${team.slug.toLowerCase()}`);
+  return there;
+}

@@ -1,0 +1,44 @@
+import { redact } from "../errors.ts";
+import { NEVER_RETRY, type RepoOctokit } from "../octokit.ts";
+
+export interface FieldError {
+  /** GitHub's word: `STALE_DATA`, `UNPROCESSABLE`, `FORBIDDEN`, `NOT_FOUND`, … */
+  type: string;
+  /** Name of the root field it is about. */
+  field: string;
+  message: string;
+}
+
+export interface GraphQLAnswer<T> {
+  /** Fields that failed are null. */
+  data: Partial<T>;
+  errors: FieldError[];
+}
+
+/**
+ * Sends one document, once. Errors of single fields are part of the answer, since the other fields were done; everything
+ * else (no answer, 5xx, limits, a document that was refused as a whole) rejects as Octokit does.
+ */
+export async function sendGraphQL<T>(place: RepoOctokit, document: string, variables: Record<string, unknown>): Promise<GraphQLAnswer<T>> {
+  try {
+    const data = await place.octokit.graphql<T>(document, { ...variables, ...NEVER_RETRY });
+    return { data, errors: [] };
+  } catch (error) {
+    const errors = fieldErrors(error);
+    const partial = (error as { data?: Partial<T> | null }).data;
+    if (errors === undefined || errors.some((one) => one.type === "RATE_LIMITED")) throw error;
+    if (partial === undefined || partial === null) throw error;
+    return { data: partial, errors };
+  }
+}
+
+function fieldErrors(error: unknown): FieldError[] | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { name, errors } = error as { name?: unknown; errors?: unknown };
+  if (name !== "GraphqlResponseError" || !Array.isArray(errors)) return undefined;
+  return errors.map((one: { type?: unknown; path?: unknown; message?: unknown } | null) => ({
+    type: typeof one?.type === "string" ? one.type : "",
+    field: Array.isArray(one?.path) ? String(one.path[0] ?? "") : "",
+    message: redact(typeof one?.message === "string" ? one.message : "no reason given").slice(0, 2000),
+  }));
+}

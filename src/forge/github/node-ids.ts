@@ -1,0 +1,78 @@
+import { answerOf, asking, forgeError } from "./errors.ts";
+import type { RepoOctokit } from "./octokit.ts";
+
+/** GraphQL names things by node id. They never change, so each is asked for once. */
+export interface NodeIds {
+  repository(): Promise<string>;
+  pull(number: number): Promise<string>;
+  /** Made where there is none of that name. */
+  label(name: string): Promise<string>;
+  /** undefined: no such account. */
+  user(login: string): Promise<string | undefined>;
+  /** Of the repository's organisation, or `org/slug`. undefined: there is none, or it cannot be seen. */
+  team(team: string): Promise<string | undefined>;
+  /** What another answer has told already. */
+  learnPull(number: number, id: string): void;
+}
+
+export function nodeIds(place: RepoOctokit): NodeIds {
+  const { octokit, owner, repo } = place;
+  const known = new Map<string, string>();
+  const pulls = new Map<number, string>();
+
+  async function once<T extends string | undefined>(key: string, ask: () => Promise<T>): Promise<T> {
+    const id = known.get(key);
+    if (id !== undefined) return id as T;
+    const found = await ask();
+    if (found !== undefined) known.set(key, found);
+    return found;
+  }
+
+  async function missing<T>(doing: string, ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await ask();
+    } catch (error) {
+      const status = answerOf(error)?.status;
+      if (status === 404 || (status === 403 && forgeError(doing, error).kind === "Forbidden")) return undefined;
+      throw forgeError(doing, error);
+    }
+  }
+
+  async function label(name: string): Promise<string> {
+    const there = await missing(
+      `look for label ${name}`,
+      async () => (await octokit.rest.issues.getLabel({ owner, repo, name })).data.node_id,
+    );
+    if (there !== undefined) return there;
+    return asking(`make label ${name}`, async () => (await octokit.rest.issues.createLabel({ owner, repo, name })).data.node_id);
+  }
+
+  function learnPull(number: number, id: string): void {
+    pulls.set(number, id);
+    const oldest = pulls.keys().next().value;
+    if (pulls.size > 1000 && oldest !== undefined) pulls.delete(oldest);
+  }
+
+  return {
+    learnPull,
+    repository: () =>
+      once("repository", () => asking("read the repository", async () => (await octokit.rest.repos.get({ owner, repo })).data.node_id)),
+    async pull(number) {
+      const id = pulls.get(number);
+      if (id !== undefined) return id;
+      const { data } = await asking(`read pull request ${number}`, () => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
+      learnPull(number, data.node_id);
+      return data.node_id;
+    },
+    label: (name) => once(`label ${name.toLowerCase()}`, () => label(name)),
+    user: (login) =>
+      once(`user ${login.toLowerCase()}`, () =>
+        missing(`look for ${login}`, async () => (await octokit.rest.users.getByUsername({ username: login })).data.node_id),
+      ),
+    team: (team) =>
+      once(`team ${team.toLowerCase()}`, () => {
+        const [slug = team, org = owner] = team.split("/").reverse();
+        return missing(`look for team ${team}`, async () => (await octokit.rest.teams.getByName({ org, team_slug: slug })).data.node_id);
+      }),
+  };
+}
