@@ -1,73 +1,117 @@
-import type { Clause, Context, Finding } from "./liveness-types.ts";
+import { afterGrace, capital } from "./findings.ts";
+import type { Clause, Context, Finding, Parts, Sight } from "./liveness-types.ts";
 import { at, clockTime, second } from "./moment.ts";
+import { clockBehind } from "./skew.ts";
 
 /** 1. It goes away: what it reports on the way says nothing. */
-export const exists: Clause = ({ app }) =>
+const deleted: Clause = ({ app }) =>
   app.deletionTimestamp === undefined
     ? undefined
     : { verdict: "lost", sentence: `The Application is being deleted since ${app.deletionTimestamp}.` };
 
+/** 1. What owned it is gone: it is an orphan, or about to be deleted with its owner. */
+const owner: Clause = ({ input }) => {
+  const trouble = input.owner;
+  if (trouble === undefined || trouble.state === "failing") return undefined;
+  const is = trouble.state === "gone" ? "is gone" : "is being deleted";
+  return { verdict: "lost", sentence: `Its ApplicationSet ${trouble.name} ${is}: nothing brings changes to it any more.` };
+};
+
+export const exists: Parts = { deleted, owner };
+
 /** 1. The spec in the cluster is the one the commit gives it: covers an ApplicationSet that lags, and edits by hand. */
-export const spec: Clause = ({ specDiffers }) =>
-  specDiffers === undefined ? undefined : { verdict: "pending", sentence: `The change is not in the Application yet: ${specDiffers}.` };
+const intended: Clause = ({ specDiffers, input }) => {
+  if (specDiffers === undefined) return undefined;
+  const why = input.owner?.state === "failing" ? `; its ApplicationSet ${input.owner.name} changes nothing: ${input.owner.why}` : "";
+  return { verdict: "pending", sentence: `The change is not in the Application yet: ${specDiffers}${why}.` };
+};
+
+export const spec: Parts = { intended };
 
 /** 2. Argo CD's own test whether status is about this spec at all. */
-export const compared: Clause = ({ app, compared }) => {
-  if (compared) return undefined;
-  const never = app.status.sync.comparedTo === undefined;
-  return {
-    verdict: "pending",
-    wantsRefresh: true,
-    sentence: never
-      ? "Stale: Argo CD has not compared this Application yet."
-      : "Stale: Argo CD's status is about an older spec (comparedTo is not the spec).",
-  };
+const comparedTo: Clause = (context) => {
+  if (context.compared) return undefined;
+  const { app } = context;
+  const last = at(app.status.reconciledAt);
+  const sentence =
+    app.status.sync.comparedTo === undefined
+      ? "Argo CD has not compared this Application yet"
+      : `Argo CD's status is about an older spec (comparedTo is not the spec)${last === undefined ? "" : `, compared at ${clockTime(last)}`}`;
+  return stale(context, sentence);
 };
 
-/** 3. What Argo CD has seen of Git contains the change. */
-export const revision: Clause = (context) => {
-  for (const sight of context.sights) {
-    if (sight.state === "proven" || sight.state === "shown") continue;
-    if (sight.state === "failed") return hydrationFailed(context, sight.why, sight.since);
-    // Somebody has to say which of two changes holds; but a stale status may not even be about either.
-    const verdict = sight.state === "changed" && !context.stale ? "waiting" : "pending";
-    const finding: Finding = { verdict, sentence: `${capital(sight.why)}.` };
-    // Our own mirror fetches in the meantime; nothing in Argo CD would tell us that it has.
-    if (sight.state === "unknown") finding.lookAgainAt = context.now + 5000;
-    if (sight.state === "older" || sight.state === "unresolved") finding.wantsRefresh = true;
-    return finding;
-  }
-  return undefined;
-};
+export const compared: Parts = { comparedTo };
 
-function hydrationFailed(context: Context, why: string, since = context.now): Finding {
-  const due = since + context.input.graceMs;
-  return { verdict: context.now >= due ? "failing" : "pending", sentence: `${capital(why)}.`, lookAgainAt: due };
+/** Says what is stale, since when, and whether somebody has asked for a fresh look already. */
+function stale({ app }: Context, why: string): Finding {
+  const skips = app.skipReconcile === true ? "; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking" : "";
+  const asked = app.refreshRequested ? "; a refresh is asked for" : "";
+  return { verdict: "pending", wantsRefresh: true, sentence: `Stale: ${why}${skips}${asked}.` };
 }
 
-/** 6. Computed after the merge, and after the last operation ended: the two loops of Argo CD write apart. */
-export const reconciled: Clause = (context) => {
-  const { app, mergedAt } = context;
-  const reconciledAt = at(app.status.reconciledAt);
-  if (reconciledAt === undefined) return { verdict: "pending", sentence: "Stale: Argo CD has never reconciled it.", wantsRefresh: true };
+/** The first change that shows in this way and not as it should. */
+function sightAs(...states: Sight["state"][]): (context: Context) => Sight | undefined {
+  return ({ sights }) => sights.find((sight) => states.includes(sight.state));
+}
+
+const toAbsent = sightAs("absent");
+const toOlder = sightAs("older");
+const toUnknown = sightAs("unknown");
+const toUnresolved = sightAs("unresolved");
+const toChanged = sightAs("changed");
+const toFailed = sightAs("failed");
+
+const absent: Clause = (context) => said(toAbsent(context));
+
+/** 3. What Argo CD has seen of Git does not contain the change. */
+const older: Clause = (context) => said(toOlder(context), { wantsRefresh: true });
+
+/** Our own mirror fetches in the meantime; nothing in Argo CD would tell us that it has. */
+const unknown: Clause = (context) => said(toUnknown(context), { lookAgainAt: context.now + 5000 });
+
+const unresolved: Clause = (context) => said(toUnresolved(context), { wantsRefresh: true });
+
+/** Somebody has to say which of two changes holds; but a stale status may not even be about either. */
+const changed: Clause = (context) => {
+  const sight = toChanged(context);
+  if (context.stale || sight?.by === undefined) return said(sight);
+  return said(sight, { verdict: "waiting", changedBy: sight.by });
+};
+
+const hydration: Clause = (context) => {
+  const sight = toFailed(context);
+  if (sight === undefined) return undefined;
+  return afterGrace(context, sight.since ?? context.now, `${capital(sight.why)}.`);
+};
+
+function said(sight: Sight | undefined, more: Partial<Finding> = {}): Finding | undefined {
+  return sight === undefined ? undefined : { verdict: "pending", sentence: `${capital(sight.why)}.`, ...more };
+}
+
+export const revision: Parts = { absent, older, unknown, unresolved, changed, hydration };
+
+const ever: Clause = (context) =>
+  at(context.app.status.reconciledAt) === undefined ? stale(context, "Argo CD has never reconciled it") : undefined;
+
+/** 6. Computed after the merge. */
+const merge: Clause = (context) => {
+  const reconciledAt = at(context.app.status.reconciledAt);
+  if (reconciledAt === undefined) return undefined;
   const proven = context.sights.every((sight) => sight.state === "proven");
-  const reconciledSecond = second(reconciledAt);
-  if (reconciledSecond < second(mergedAt) || (!proven && reconciledSecond === second(mergedAt))) {
-    return {
-      verdict: "pending",
-      wantsRefresh: true,
-      sentence: `Stale: Argo CD last compared at ${clockTime(reconciledAt)}, the change was merged at ${clockTime(mergedAt)}.`,
-    };
-  }
-  const finishedAt = at(app.status.operation?.finishedAt);
-  if (finishedAt === undefined || reconciledSecond > second(finishedAt)) return undefined;
-  return {
-    verdict: "pending",
-    wantsRefresh: true,
-    sentence: `Stale: its operation ended at ${clockTime(finishedAt)}, Argo CD last compared at ${clockTime(reconciledAt)}, not later.`,
-  };
+  const compared = second(reconciledAt);
+  const merged = second(context.mergedAt);
+  if (compared > merged || (proven && compared === merged)) return undefined;
+  const behind = clockBehind(context);
+  const why = `Argo CD last compared at ${clockTime(reconciledAt)}, the change was merged at ${clockTime(context.mergedAt)}`;
+  return stale(context, behind === 0 ? why : `${why}; it has seen the merge, so its clock may be ${behind}s behind`);
 };
 
-export function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
+/** 6. Computed after the last operation ended: the two loops of Argo CD write apart. */
+const operation: Clause = (context) => {
+  const reconciledAt = at(context.app.status.reconciledAt);
+  const finishedAt = at(context.app.status.operation?.finishedAt);
+  if (reconciledAt === undefined || finishedAt === undefined || second(reconciledAt) > second(finishedAt)) return undefined;
+  return stale(context, `its operation ended at ${clockTime(finishedAt)}, Argo CD last compared at ${clockTime(reconciledAt)}, not later`);
+};
+
+export const reconciled: Parts = { ever, merge, operation };

@@ -1,42 +1,75 @@
-import { firstLine } from "./clause-state.ts";
-import type { Change, Clause, Context, Finding, Sight } from "./liveness-types.ts";
+import { afterGrace, firstLine, USED_UP, windowOpens } from "./findings.ts";
+import type { Change, Clause, Context, Finding, Parts, Sight } from "./liveness-types.ts";
 import { at, clockTime, isFullSha, second } from "./moment.ts";
 import type { ApplicationView } from "./port.ts";
 
 type Operation = NonNullable<ApplicationView["status"]["operation"]>;
 
-/** 5. Nothing in flight, and the last thing done for the change went well. No operation at all is fine. */
-export const operation: Clause = (context) => {
-  const state = context.app.status.operation;
-  if (state?.phase === "Running" || state?.phase === "Terminating") return inFlight(context, state);
-  if (context.app.operationRequested) return { verdict: "pending", sentence: "A sync is asked for and has not begun." };
-  if (state === undefined || state.phase === "Succeeded") return undefined;
-  if (state.phase === "Failed" || state.phase === "Error") return ended(context, state);
-  return { verdict: "pending", sentence: `Its operation is ${state.phase}.` };
-};
+const isInFlight = (state: Operation | undefined): boolean => state?.phase === "Running" || state?.phase === "Terminating";
 
-function inFlight({ stale }: Context, state: Operation): Finding {
-  const waits = stale ? "pending" : "waiting";
+/** 5. Asked for and not begun. */
+const requested: Clause = ({ app }) =>
+  app.operationRequested && !isInFlight(app.status.operation)
+    ? { verdict: "pending", sentence: "A sync is asked for and has not begun." }
+    : undefined;
+
+/** 5. Nothing in flight. A phase nobody knows is in flight. */
+const running: Clause = (context) => {
+  const state = context.app.status.operation;
+  if (state === undefined || ENDED.includes(state.phase) || isBetweenTries(state)) return undefined;
   if (state.phase === "Running" && /sync window/i.test(state.message ?? "")) {
-    return { verdict: waits, sentence: `Its sync waits for a sync window to open: ${firstLine(state.message ?? "")}.` };
-  }
-  const finishedAt = at(state.finishedAt);
-  // Between two tries Argo CD leaves the phase at Running, with the end of the try before in place.
-  if (state.phase === "Running" && finishedAt !== undefined) {
-    const next = finishedAt + Math.min(5000 * 2 ** Math.max(0, state.retryCount - 1), 180_000);
-    const said = state.message === undefined ? "" : `: ${firstLine(state.message)}`;
-    return {
-      verdict: waits,
-      lookAgainAt: next,
-      sentence: `Its sync failed at ${clockTime(finishedAt)} and waits for retry ${state.retryCount + 1}${said}.`,
-    };
+    const said = `Its sync waits for a sync window to open: ${firstLine(state.message ?? "")}`;
+    return { ...windowOpens(context), verdict: waits(context), sentence: `${said}${opening(context)}.` };
   }
   const since = at(state.startedAt);
   return {
     verdict: "pending",
-    sentence: `Its operation is ${state.phase.toLowerCase()}${since === undefined ? "" : ` since ${clockTime(since)}`}.`,
+    sentence: `Its operation is ${isInFlight(state) ? state.phase.toLowerCase() : state.phase}${since === undefined ? "" : ` since ${clockTime(since)}`}.`,
   };
+};
+
+const ENDED: readonly string[] = ["Succeeded", "Failed", "Error"];
+
+const waits = ({ stale }: Context) => (stale ? "pending" : "waiting");
+
+function opening({ input }: Context): string {
+  const opensAt = input.windows?.opensAt;
+  return opensAt === undefined ? "" : `; it opens at ${opensAt}`;
 }
+
+/** Between two tries Argo CD leaves the phase at Running, with the end of the try before in place. */
+function isBetweenTries(state: Operation): boolean {
+  return state.phase === "Running" && at(state.finishedAt) !== undefined && !/sync window/i.test(state.message ?? "");
+}
+
+/** 5. The pause between two tries looks like an operation that ended. */
+const retry: Clause = (context) => {
+  const state = context.app.status.operation;
+  const finishedAt = at(state?.finishedAt);
+  if (state === undefined || finishedAt === undefined || !isBetweenTries(state)) return undefined;
+  const next = nextTry(state, finishedAt);
+  const of = state.retry?.limit === undefined || state.retry.limit < 0 ? "" : ` of ${state.retry.limit}`;
+  const said = state.message === undefined ? "" : `: ${firstLine(state.message)}`;
+  return {
+    verdict: waits(context),
+    lookAgainAt: next,
+    sentence: `Its sync failed at ${clockTime(finishedAt)} and waits for retry ${Math.max(1, state.retryCount)}${of}, at about ${clockTime(next)}${said}.`,
+  };
+};
+
+/** Argo CD's own back-off: 5 s, doubled each time, at most 3 minutes, unless the operation says otherwise. */
+function nextTry({ retry: set, retryCount }: Operation, finishedAt: number): number {
+  const wait = (set?.durationMs ?? 5000) * (set?.factor ?? 2) ** Math.max(0, retryCount - 1);
+  return finishedAt + Math.min(wait, set?.maxMs ?? 180_000);
+}
+
+/** 5. The last thing done for the change went well. No operation at all is fine. */
+const failed: Clause = (context) => {
+  const state = context.app.status.operation;
+  return state?.phase === "Failed" || state?.phase === "Error" ? ended(context, state) : undefined;
+};
+
+export const operation: Parts = { requested, running, retry, failed };
 
 function ended(context: Context, state: Operation): Finding | undefined {
   const finishedAt = at(state.finishedAt) ?? at(state.startedAt);
@@ -44,11 +77,11 @@ function ended(context: Context, state: Operation): Finding | undefined {
   if (finishedAt !== undefined && second(finishedAt) < second(context.mergedAt)) return undefined;
   const ours = isOurs(context, state);
   if (ours === "no") return undefined;
-  const sentence = `Its sync ended ${state.phase}: ${firstLine(state.message ?? "") || "no message"}.`;
+  const spent = context.app.spec.automated && ours === "yes" ? USED_UP : "";
+  const sentence = `Its sync ended ${state.phase}: ${firstLine(state.message ?? "") || "no message"}.${spent}`;
   if (ours === "unknown" || context.stale || context.specDiffers !== undefined || context.firstSeenAt === undefined)
     return { verdict: "pending", sentence };
-  const due = Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt) + context.input.graceMs;
-  return { verdict: context.now >= due ? "failing" : "pending", sentence, lookAgainAt: due };
+  return afterGrace(context, Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt), sentence);
 }
 
 type Answer = "yes" | "no" | "unknown";

@@ -1,49 +1,65 @@
 import { BAD_CONDITIONS } from "./decode.ts";
-import type { Clause, Context, Finding } from "./liveness-types.ts";
+import { afterGrace, firstLine, USED_UP, windowOpens } from "./findings.ts";
+import type { Clause, Context, Finding, Parts } from "./liveness-types.ts";
 import { at, clockTime, second } from "./moment.ts";
 
 /** 8. A cluster that cannot be reached keeps the health it had. Not observable: left out, and the evidence says so. */
-export const cluster: Clause = ({ input }) => {
+const reachable: Clause = ({ input }) => {
   const connection = input.cluster?.connection;
   if (connection?.status !== "Failed") return undefined;
   const said = connection.message === "" ? "" : `: ${firstLine(connection.message)}`;
-  return { verdict: "lost", sentence: `Argo CD cannot reach cluster ${input.cluster?.name ?? ""}${said}.` };
+  const tried = at(connection.attemptedAt);
+  const when = tried === undefined ? "" : ` (tried at ${clockTime(tried)})`;
+  return { verdict: "lost", sentence: `Argo CD cannot reach cluster ${input.cluster?.name ?? ""}${when}${said}.` };
 };
 
+export const cluster: Parts = { reachable };
+
 /** 3. Desired and live are the same. */
-export const synced: Clause = ({ app, stale, firstSeenAt, now }) => {
+const inSync: Clause = (context) => {
+  const { app, firstSeenAt, now, input, shows } = context;
   const status = app.status.sync.status;
   if (status === "Synced") return undefined;
   if (status !== "OutOfSync") return { verdict: "pending", sentence: `Its sync status is ${status ?? "not known"}.` };
-  if (!app.spec.automated && !stale) {
+  // Before the change is seen nobody needs to do anything: that has a limit of its own.
+  if (!app.spec.automated && shows) {
     return { verdict: "waiting", sentence: "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD." };
   }
-  const long = firstSeenAt !== undefined && now - firstSeenAt > 120_000 && !app.operationRequested;
-  const hint = long ? ", and nothing syncs it: is a sync window of its project closed?" : ".";
-  return { verdict: "pending", sentence: `It is OutOfSync${hint}` };
+  const idle = !app.operationRequested && shows;
+  if (idle && input.windows?.open === false) return windowClosed(context);
+  const long = idle && firstSeenAt !== undefined && now - firstSeenAt > 120_000;
+  const hint = input.windows === undefined ? ": is a sync window of its project closed?" : ", though no sync window is closed.";
+  return { verdict: "pending", sentence: `It is OutOfSync${long ? `, and nothing syncs it${hint}` : "."}` };
 };
 
+function windowClosed(context: Context): Finding {
+  const windows = context.input.windows?.windows ?? [];
+  const manual = windows.length > 0 && windows.every((window) => window.manualSync);
+  const opensAt = context.input.windows?.opensAt;
+  const when = opensAt === undefined ? "when it opens next cannot be told" : `it opens at ${opensAt}`;
+  const hint = manual ? "; a sync by hand is allowed meanwhile" : "";
+  return { ...windowOpens(context), verdict: "waiting", sentence: `It is OutOfSync and waits for a sync window: ${when}${hint}.` };
+}
+
+export const synced: Parts = { inSync };
+
 /** 4. What Argo CD itself calls wrong with it. */
-export const conditions: Clause = (context) => {
+const bad: Clause = (context) => {
   let worst: Finding | undefined;
   for (const condition of context.app.status.conditions) {
     if (!BAD_CONDITIONS.has(condition.type)) continue;
     const start = graceStart(context, condition.type, at(condition.lastTransitionTime));
-    const due = start === undefined ? undefined : start + context.input.graceMs;
-    const failing = due !== undefined && context.now >= due;
-    if (worst !== undefined && !failing) continue;
     const spent = condition.type === "SyncError" && context.app.spec.automated ? USED_UP : "";
-    worst = {
-      verdict: failing ? "failing" : "pending",
-      sentence: `${condition.type}: ${firstLine(condition.message) || "no message"}.${spent}`,
-      ...(due === undefined ? {} : { lookAgainAt: due }),
-    };
-    if (failing) break;
+    const sentence = `${condition.type}: ${firstLine(condition.message) || "no message"}.${spent}`;
+    const finding: Finding = start === undefined ? { verdict: "pending", sentence } : afterGrace(context, start, sentence);
+    if (worst !== undefined && finding.verdict !== "failing") continue;
+    worst = finding;
+    if (finding.verdict === "failing") break;
   }
   return worst;
 };
 
-const USED_UP = " Argo CD tries a revision once: it wants a new commit, or a sync by hand.";
+export const conditions: Parts = { bad };
 
 /** From when a bad condition counts; undefined: not yet, since it may well be about what was there before the change. */
 function graceStart(context: Context, type: string, since: number | undefined): number | undefined {
@@ -59,33 +75,28 @@ function graceStart(context: Context, type: string, since: number | undefined): 
 }
 
 /** 7. Healthy. */
-export const health: Clause = (context) => {
+const healthy: Clause = (context) => {
   const { status, message, lastTransitionTime } = context.app.status.health;
-  if (status === "Healthy") return undefined;
+  if (status === "Healthy" || status === "Suspended") return undefined;
   const said = message === undefined ? "" : ` (${firstLine(message)})`;
-  if (status === "Suspended") {
-    if (context.input.suspended === "Accept") return undefined;
-    return {
-      verdict: "pending",
-      sentence: `Its health is Suspended${said}: something in it is paused, such as a Rollout at a canary step.`,
-    };
-  }
   if (status !== "Degraded") return { verdict: "pending", sentence: `Its health is ${status ?? "not known"}${said}.` };
   if (!context.shows || context.firstSeenAt === undefined) {
     return { verdict: "pending", sentence: `It is Degraded${said}, by a status that does not show the change.` };
   }
   const start = Math.max(at(lastTransitionTime) ?? context.firstSeenAt, context.firstSeenAt);
-  const due = start + context.input.graceMs;
+  return afterGrace(context, start, `It is Degraded since ${clockTime(start)} or longer${said}.`);
+};
+
+/** 7. Something in it is paused, such as a Rollout at a canary step: in progress, and no deadline runs meanwhile. */
+const notPaused: Clause = (context) => {
+  const { status, message } = context.app.status.health;
+  if (status !== "Suspended" || context.input.suspended === "Accept") return undefined;
+  const said = message === undefined ? "" : ` (${firstLine(message)})`;
   return {
-    verdict: context.now >= due ? "failing" : "pending",
-    sentence: `It is Degraded since ${clockTime(start)} or longer${said}.`,
-    lookAgainAt: due,
+    verdict: "pending",
+    ...(context.shows ? { clockStopped: true } : {}),
+    sentence: `Its health is Suspended${said}: something in it is paused, such as a Rollout at a canary step.`,
   };
 };
 
-/** Up to its first line break, at most 300 characters, without a final stop. */
-export function firstLine(text: string): string {
-  const end = text.search(/[\r\n]/);
-  const line = (end < 0 ? text : text.slice(0, end)).trim().replace(/\.+$/, "");
-  return line.length <= 300 ? line : `${line.slice(0, 299)}…`;
-}
+export const health: Parts = { healthy, notPaused };

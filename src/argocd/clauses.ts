@@ -2,12 +2,12 @@ import { compared, exists, reconciled, revision, spec } from "./clause-change.ts
 import { operation } from "./clause-operation.ts";
 import { cluster, conditions, health, synced } from "./clause-state.ts";
 import { contextOf } from "./context.ts";
-import { CLAUSE_NAMES, type Clause, type ClauseName, type Context, type Finding } from "./liveness-types.ts";
+import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Parts } from "./liveness-types.ts";
 import { at, clockTime } from "./moment.ts";
 import type { ApplicationView } from "./port.ts";
 
 /** The clauses that one read can meet by itself. */
-const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Clause> = {
+const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Parts> = {
   exists,
   cluster,
   spec,
@@ -20,22 +20,32 @@ const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Clause> = {
   health,
 };
 
-/** Every clause by its name. All must be met for *live*. */
-export const CLAUSES: Readonly<Record<ClauseName, Clause>> = { ...ONE_READ, settled, confirmed };
+/** Every clause by its name, in parts. All must be met for *live*. */
+export const CLAUSES: Readonly<Record<ClauseName, Parts>> = { ...ONE_READ, settled: { quiet, held }, confirmed: { earlier } };
 
-/** T0: from when on nothing has moved. Epoch milliseconds. */
+/** T0: from when on nothing has moved. Epoch milliseconds, by our clock as far as the cluster's is known to be ahead. */
 export function quietSince(context: Context): number {
+  const { app, aheadMs } = context;
   return Math.max(
     context.mergedAt,
-    at(context.app.status.health.lastTransitionTime) ?? 0,
-    at(context.app.status.operation?.finishedAt) ?? 0,
-    context.firstSeenAt ?? 0,
+    (at(app.status.health.lastTransitionTime) ?? 0) - aheadMs,
+    (at(app.status.operation?.finishedAt) ?? 0) - aheadMs,
+    (context.firstSeenAt ?? 0) - aheadMs,
   );
 }
 
 /** 7. Health is computed before new objects exist: it must have held for a while after the last thing that moved. */
-function settled(context: Context): Finding | undefined {
-  const since = quietSince(context);
+function quiet(context: Context): Finding | undefined {
+  return settling(context, quietSince(context));
+}
+
+/** 7. The same by our own clock: a cluster whose clock is behind dates what has just moved to a while ago. */
+function held(context: Context): Finding | undefined {
+  const { input, now } = context;
+  return input.held === undefined ? undefined : settling(context, at(input.held.goodSince) ?? now);
+}
+
+function settling(context: Context, since: number): Finding | undefined {
   const due = since + context.input.settleMs;
   if (context.now >= due) return undefined;
   return {
@@ -46,7 +56,7 @@ function settled(context: Context): Finding | undefined {
 }
 
 /** 7. An earlier read that is given must have met every clause, too, and must be one that can tell. */
-function confirmed(context: Context): Finding | undefined {
+function earlier(context: Context): Finding | undefined {
   const previous = context.input.previous;
   if (previous === undefined) return undefined;
   if (!isEarlier(previous, context.app)) {
@@ -58,11 +68,11 @@ function confirmed(context: Context): Finding | undefined {
   return { verdict: "pending", sentence: `The earlier read did not meet clause "${name}": one more read must confirm this one.` };
 }
 
-function firstUnmet(earlier: Context): ClauseName | undefined {
-  if (earlier.shows) earlier.firstSeenAt = at(earlier.app.status.reconciledAt);
+function firstUnmet(before: Context): ClauseName | undefined {
+  if (before.shows) before.firstSeenAt = at(before.app.status.reconciledAt);
   for (const name of CLAUSE_NAMES) {
     if (name === "settled" || name === "confirmed") continue;
-    if (ONE_READ[name](earlier) !== undefined) return name;
+    for (const part of Object.values(ONE_READ[name])) if (part(before) !== undefined) return name;
   }
   return undefined;
 }

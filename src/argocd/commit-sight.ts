@@ -1,21 +1,25 @@
 import type { LivenessInput, Sight } from "./liveness-types.ts";
 import { isFullSha, short } from "./moment.ts";
 
-/** Of a source that reads the repo the commit is in. A later merge moves the seen revision on, so containing it is enough. */
-export function commitSight(seen: string, commit: string, input: LivenessInput): Pick<Sight, "state" | "why"> {
+type Seen = Pick<Sight, "state" | "why" | "by">;
+
+/** Of a revision that Argo CD has seen, whether it holds the commit: a later merge moves it on, so containing it is enough. */
+export function containsSight(seen: string, commit: string, input: LivenessInput): Seen {
   if (!isFullSha(seen)) return unresolved(seen);
   if (seen.toLowerCase() === commit.toLowerCase()) return { state: "proven", why: "" };
   const ancestry = input.ancestry?.(seen, commit) ?? "unknown";
+  if (ancestry === "contains") return { state: "proven", why: "" };
   if (ancestry === "missing") return { state: "older", why: `Argo CD has seen ${short(seen)}, which does not contain ${short(commit)}` };
-  if (ancestry === "unknown") {
-    return { state: "unknown", why: `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet` };
-  }
-  const since = input.seenPinDiffers?.(seen);
-  if (since === undefined) return { state: "proven", why: "" };
-  return {
-    state: "changed",
-    why: `${short(since.commit)} changed the pin after ${short(commit)}; a person must say which of the two holds`,
-  };
+  return { state: "unknown", why: `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet` };
+}
+
+/** Of a source that reads the config repo: as above, and the pin must still be there as it was set (SPEC §7). */
+export function commitSight(seen: string, commit: string, input: LivenessInput): Seen {
+  const sight = containsSight(seen, commit, input);
+  const since = sight.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;
+  if (since === undefined) return sight;
+  const why = `Argo CD has seen ${short(seen)}, in which ${short(since.commit)} has changed the pin after ${short(commit)}; a person must say which of the two holds`;
+  return { state: "changed", why, by: since.commit };
 }
 
 export function unresolved(seen: string): Pick<Sight, "state" | "why"> {

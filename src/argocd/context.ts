@@ -3,6 +3,7 @@ import { at, second, short } from "./moment.ts";
 import type { ApplicationView } from "./port.ts";
 import { equalDestination, equalSources, sameValue } from "./same.ts";
 import { sightOf } from "./sight.ts";
+import { correctedAhead } from "./skew.ts";
 
 /** Works out once per read what several clauses need. */
 export function contextOf(input: LivenessInput, app: ApplicationView, now: number): Context {
@@ -14,7 +15,9 @@ export function contextOf(input: LivenessInput, app: ApplicationView, now: numbe
   const proven = sights.every((sight) => sight.state === "proven");
   const stale = !compared || !isNewer(at(app.status.reconciledAt), mergedAt, proven);
   const shows = !stale && specDiffers === undefined && sights.every((sight) => sight.state === "proven" || sight.state === "shown");
-  return { input, app, now, mergedAt, sights, compared, stale, specDiffers, shows, firstSeenAt: undefined };
+  // A single read has nobody who keeps count by our own clock: then the cluster's times stand as they are.
+  const aheadMs = input.held === undefined ? 0 : correctedAhead(app, now);
+  return { input, app, now, mergedAt, sights, compared, stale, specDiffers, shows, firstSeenAt: undefined, aheadMs };
 }
 
 function isRevision(input: LivenessInput, index: number): boolean {

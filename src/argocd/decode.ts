@@ -1,10 +1,11 @@
-import { iso } from "../rollout/time.ts";
+import { iso, parseDuration } from "../rollout/time.ts";
 import { decodeDestination, decodeSources } from "./decode-source.ts";
 import { child, count, type Fields, fields, labels, list, message, own, time, word, words } from "./lenient.ts";
 import type { ApplicationSetView, ApplicationView, SourceView } from "./port.ts";
 import { equalSources } from "./same.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";
+const SKIP = "argocd.argoproj.io/skip-reconcile";
 /** Those that make a status bad come first, so that cutting a long list can never hide one. */
 export const BAD_CONDITIONS: ReadonlySet<string> = new Set([
   "ComparisonError",
@@ -39,6 +40,7 @@ export function decodeApplication(raw: unknown, readAt: number): ApplicationView
     // One that cannot be read as a time still means that the object goes away.
     ...(deletionTimestamp == null ? {} : { deletionTimestamp: time(metadata, "deletionTimestamp") ?? iso(readAt) }),
     refreshRequested: word(child(metadata, "annotations"), REFRESH) !== undefined,
+    ...(word(child(metadata, "annotations"), SKIP) === "true" ? { skipReconcile: true } : {}),
     readAt: iso(readAt),
     spec,
     operationRequested: typeof operation === "object" && operation !== null,
@@ -135,18 +137,38 @@ function decodeOperation(state: Fields, sources: SourceView[]): Status["operatio
   const finishedAt = time(state, "finishedAt");
   const result = child(state, "syncResult");
   const applied = decodeSources(result).sources;
+  const retry = decodeRetry(child(child(state, "operation"), "retry"));
   return {
     phase,
     ...(text === undefined ? {} : { message: text }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(finishedAt === undefined ? {} : { finishedAt }),
     retryCount: count(state, "retryCount"),
+    ...(retry === undefined ? {} : { retry }),
     requestedRevisions: decodeRevisions(child(child(state, "operation"), "sync"), "revision", "revisions"),
     appliedRevisions: decodeRevisions(result, "revision", "revisions"),
     // Argo CD writes an empty source beside `sources`; a source without a repo was never recorded.
     ...(applied.some((source) => source.repoURL !== "") ? { ofSpec: equalSources(applied, sources) } : {}),
   };
 }
+
+function decodeRetry(retry: Fields): NonNullable<Status["operation"]>["retry"] {
+  const limit = own(retry, "limit");
+  const backoff = child(retry, "backoff");
+  const durationMs = parseDuration(word(backoff, "duration") ?? "");
+  const maxMs = parseDuration(word(backoff, "maxDuration") ?? "");
+  const factor = count(backoff, "factor");
+  const found = {
+    ...(Number.isSafeInteger(limit) ? { limit: Number(limit) } : {}),
+    ...(durationMs === undefined || durationMs > DAY_MS ? {} : { durationMs }),
+    ...(maxMs === undefined || maxMs > DAY_MS ? {} : { maxMs }),
+    ...(factor === 0 || factor > 100 ? {} : { factor }),
+  };
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** No back-off is longer; one that says so is taken for a slip. */
+const DAY_MS = 86_400_000;
 
 function decodeConditions(raw: unknown[]): Status["conditions"] {
   const bad: Status["conditions"] = [];

@@ -3,7 +3,7 @@ import { iso } from "../rollout/time.ts";
 import { quietSince } from "./clauses.ts";
 import { BAD_CONDITIONS } from "./decode.ts";
 import type { Change, Context, LivenessInput } from "./liveness-types.ts";
-import { at } from "./moment.ts";
+import { clockBehind, measuredAhead } from "./skew.ts";
 
 /** What the verdict was given on: every field and time that a clause looked at. */
 export function evidenceOf(context: Context, verdict: Verdict, clause: string, sentence: string): Evidence {
@@ -36,9 +36,20 @@ export function evidenceOf(context: Context, verdict: Verdict, clause: string, s
     fields["quietSince"] = iso(quietSince(context));
   }
   if (input.previous !== undefined) fields["previousResourceVersion"] = input.previous.resourceVersion;
-  const ahead = clockAhead(context);
-  if (ahead > 0) fields["clockAheadSeconds"] = ahead;
+  addSurroundings(fields, context);
   return { verdict, clause, sentence, readAt: iso(context.now), resourceVersion: app.resourceVersion, fields };
+}
+
+/** What is not of the Application itself: clocks, windows, our own count. */
+function addSurroundings(fields: Evidence["fields"], context: Context): void {
+  const { app, input, now } = context;
+  const ahead = Math.ceil(measuredAhead(app, now) / 1000);
+  if (ahead > 0) fields["clockAheadSeconds"] = ahead;
+  const behind = clockBehind(context);
+  if (behind > 0) fields["clockBehindSeconds"] = behind;
+  if (app.refreshRequested) fields["refreshRequested"] = true;
+  if (input.windows !== undefined) fields["syncWindow"] = input.windows.open ? "open" : `closed until ${input.windows.opensAt ?? "?"}`;
+  if (input.held?.goodSince !== undefined) fields["goodSince"] = input.held.goodSince;
 }
 
 /** Of an Application that is not there. */
@@ -56,11 +67,4 @@ function changeFields(change: Change): Evidence["fields"] {
 function joined(values: readonly string[]): string | null {
   if (values.length === 0) return null;
   return values.length === 1 ? (values[0] ?? null) : values.join(", ");
-}
-
-/** By how many whole seconds the cluster's clock is at least ahead of ours: it wrote a time that we have not reached. */
-export function clockAhead({ app, now }: Context): number {
-  const { reconciledAt, health, operation } = app.status;
-  const latest = Math.max(at(reconciledAt) ?? 0, at(health.lastTransitionTime) ?? 0, at(operation?.finishedAt) ?? 0);
-  return latest > now ? Math.ceil((latest - now) / 1000) : 0;
 }

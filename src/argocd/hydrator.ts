@@ -1,4 +1,4 @@
-import { commitSight } from "./commit-sight.ts";
+import { commitSight, containsSight } from "./commit-sight.ts";
 import { child, fields, word } from "./lenient.ts";
 import type { Change, LivenessInput, Sight } from "./liveness-types.ts";
 import { at, isFullSha, second, short } from "./moment.ts";
@@ -45,7 +45,7 @@ function contains(hydration: Hydration | undefined, dry: string, change: Seeable
   if (!isFullSha(dry)) return false;
   if (change.kind === "commit") return commitSight(dry, change.commit, input).state === "proven";
   if (isFullSha(change.revision)) return dry.toLowerCase() === change.revision.toLowerCase();
-  if (change.commit !== undefined) return commitSight(dry, change.commit, input).state === "proven";
+  if (change.commit !== undefined) return containsSight(dry, change.commit, input).state === "proven";
   // A tag nobody resolved: only that it was hydrated after the merge tells it from the one before.
   const finished = at(hydration?.finishedAt);
   return hydration?.phase === "Hydrated" && finished !== undefined && second(finished) > second(at(change.mergedAt) ?? Infinity);

@@ -1,6 +1,6 @@
 import type { Verdict } from "../rollout/run.ts";
 import type { Time } from "../rollout/time.ts";
-import type { ApplicationView, ClusterView, DestinationView, SourceView } from "./port.ts";
+import type { ApplicationView, ClusterView, DestinationView, SourceView, SyncWindowsView } from "./port.ts";
 
 /**
  * How the change of a target can be recognised in its Application. `changeFor` chooses.
@@ -46,6 +46,31 @@ export interface LivenessInput {
   intended?: Intended;
   /** What an Application Suspended by a paused Rollout is. Default Wait. */
   suspended?: "Wait" | "Accept";
+  /** The sync windows that concern it, where they can be seen. */
+  windows?: SyncWindowsView;
+  /** What is wrong with the ApplicationSet that owns it, if anything is. */
+  owner?: OwnerTrouble;
+  /**
+   * For whoever assesses the same change again and again: what the former assessment returned as `held`, `{}` the first
+   * time. Settling and grace are then counted by the bot's own clock as well, so that a cluster whose clock is behind
+   * shortens neither. Left out (a single read): by the cluster's times alone.
+   */
+  held?: Held;
+}
+
+/** By the bot's clock. */
+export interface Held {
+  /** Since when every read met every clause. */
+  goodSince?: Time;
+  /** Since when every read had something wrong that counts as failing once its grace is over. */
+  badSince?: Time;
+}
+
+/** gone: it was there and is not any more. deleting: it is going. failing: it reports an error, so it changes nothing. */
+export interface OwnerTrouble {
+  name: string;
+  state: "gone" | "deleting" | "failing";
+  why: string;
 }
 
 /** In the order in which they are reported where several are not met at the same level. */
@@ -66,6 +91,9 @@ export const CLAUSE_NAMES = [
 
 export type ClauseName = (typeof CLAUSE_NAMES)[number];
 
+/** One part of a clause, for tests that leave it out: `reconciled/merge`. */
+export type PartName = `${ClauseName}/${string}`;
+
 /** Why a clause is not met. */
 export interface Finding {
   verdict: Exclude<Verdict, "live">;
@@ -73,9 +101,18 @@ export interface Finding {
   /** Epoch milliseconds: when time alone may change it. */
   lookAgainAt?: number;
   wantsRefresh?: boolean;
+  /** Something in it is paused on purpose: no deadline runs meanwhile. */
+  clockStopped?: boolean;
+  /** It counts as failing once its grace is over. */
+  bad?: boolean;
+  /** The commit that changed the pin since. */
+  changedBy?: string;
 }
 
 export type Clause = (context: Context) => Finding | undefined;
+
+/** A clause by its parts: each must be met, and none stands in for another. */
+export type Parts = Readonly<Record<string, Clause>>;
 
 /** What a change looks like in a status. */
 export interface Sight {
@@ -89,6 +126,8 @@ export interface Sight {
   why: string;
   /** For failed: epoch milliseconds. */
   since?: number;
+  /** For changed: the commit that did it. */
+  by?: string;
   /** Positions of the sources that carry the change. */
   sources: number[];
 }
@@ -111,4 +150,6 @@ export interface Context {
   shows: boolean;
   /** Epoch milliseconds: `reconciledAt` of the first read that showed the change. */
   firstSeenAt: number | undefined;
+  /** By how many milliseconds the cluster's clock is at least ahead of ours. */
+  aheadMs: number;
 }

@@ -8,9 +8,10 @@ import { iso } from "../rollout/time.ts";
 import type { Assessment } from "../rollout/world.ts";
 import { CLAUSES, isEarlier } from "./clauses.ts";
 import { contextOf } from "./context.ts";
-import { clockAhead, evidenceOf, evidenceOfNothing } from "./evidence.ts";
-import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput } from "./liveness-types.ts";
+import { evidenceOf, evidenceOfNothing } from "./evidence.ts";
+import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./liveness-types.ts";
 import { at, clockTime, second, short } from "./moment.ts";
+import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 
 export { CLAUSES, isEarlier } from "./clauses.ts";
 export { type Ancestry, type Change, CLAUSE_NAMES, type ClauseName, type Intended, type LivenessInput } from "./liveness-types.ts";
@@ -20,27 +21,13 @@ const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pendin
 
 /**
  * The verdict on `input.application`, the clause that is not met (`all` where it is live) and the evidence.
- * `without`: leaves one clause out, so that a test can show what passes wrongly without it. Never throws.
+ * `without`: leaves one clause or one part of it out, so that a test can show what passes wrongly without it. Never throws.
  */
-export function assess(input: LivenessInput, { without }: { without?: ClauseName } = {}): Assessment {
+export function assess(input: LivenessInput, { without }: { without?: ClauseName | PartName } = {}): Assessment {
   if (input.application === undefined) return lost(input);
   const context = contextOf(input, input.application, input.now);
   context.firstSeenAt = firstSeen(context);
-  let clause: ClauseName | "all" = "all";
-  let worst: Finding | undefined;
-  let lookAgainAt: number | undefined;
-  let wantsRefresh = false;
-  for (const name of CLAUSE_NAMES) {
-    if (name === without) continue;
-    const finding = CLAUSES[name](context);
-    if (finding === undefined) continue;
-    wantsRefresh ||= finding.wantsRefresh === true;
-    const again = finding.lookAgainAt;
-    if (again !== undefined && again > input.now && (lookAgainAt === undefined || again < lookAgainAt)) lookAgainAt = again;
-    if (worst !== undefined && ORDER[finding.verdict] >= ORDER[worst.verdict]) continue;
-    worst = finding;
-    clause = name;
-  }
+  const { worst, clause, lookAgainAt, wantsRefresh, good, bad } = judge(context, without);
   const verdict = worst?.verdict ?? "live";
   const sentence = (worst?.sentence ?? liveSentence(context)) + skew(context);
   return {
@@ -49,8 +36,56 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
     sentence,
     ...(context.firstSeenAt === undefined ? {} : { firstSeenAt: iso(context.firstSeenAt) }),
     ...(lookAgainAt === undefined ? {} : { lookAgainAt: iso(lookAgainAt) }),
+    ...(worst?.clockStopped === true ? { clockStopped: true } : {}),
+    ...(worst?.changedBy === undefined ? {} : { changedBy: worst.changedBy }),
+    ...(input.held === undefined ? {} : { held: heldOf(input, good, bad) }),
     wantsRefresh: wantsRefresh && mayRefresh(context, verdict),
     evidence: evidenceOf(context, verdict, clause, sentence),
+  };
+}
+
+interface Judgement {
+  /** undefined: every clause is met. */
+  worst: Finding | undefined;
+  clause: ClauseName | "all";
+  lookAgainAt: number | undefined;
+  wantsRefresh: boolean;
+  /** Every clause that one read can meet is met. */
+  good: boolean;
+  /** Something counts as failing once its grace is over. */
+  bad: boolean;
+}
+
+function judge(context: Context, without: string | undefined): Judgement {
+  const all: Judgement = { worst: undefined, clause: "all", lookAgainAt: undefined, wantsRefresh: false, good: true, bad: false };
+  for (const name of CLAUSE_NAMES) {
+    if (name === without) continue;
+    const parts = CLAUSES[name];
+    for (const part in parts) {
+      if (without !== undefined && without === `${name}/${part}`) continue;
+      const finding = parts[part]?.(context);
+      if (finding !== undefined) add(all, name, finding, context.now);
+    }
+  }
+  return all;
+}
+
+function add(all: Judgement, name: ClauseName, finding: Finding, now: number): void {
+  all.wantsRefresh ||= finding.wantsRefresh === true;
+  all.bad ||= finding.bad === true;
+  if (name !== "settled" && name !== "confirmed") all.good = false;
+  const again = finding.lookAgainAt;
+  if (again !== undefined && again > now && (all.lookAgainAt === undefined || again < all.lookAgainAt)) all.lookAgainAt = again;
+  if (all.worst !== undefined && ORDER[finding.verdict] >= ORDER[all.worst.verdict]) return;
+  all.worst = finding;
+  all.clause = name;
+}
+
+function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
+  const now = iso(input.now);
+  return {
+    ...(good ? { goodSince: input.held?.goodSince ?? now } : {}),
+    ...(bad ? { badSince: input.held?.badSince ?? now } : {}),
   };
 }
 
@@ -85,7 +120,9 @@ function liveSentence(context: Context): string {
   return `Live${seen === "" ? "" : ` at ${seen}`}, Synced and ${healthy}; compared at ${clockTime(at(app.status.reconciledAt) ?? context.now)}.`;
 }
 
-function skew(context: Context): string {
-  const ahead = clockAhead(context);
-  return ahead === 0 ? "" : ` The cluster's clock is at least ${ahead}s ahead of ours.`;
+function skew({ app, now }: Context): string {
+  const ahead = measuredAhead(app, now);
+  if (ahead === 0) return "";
+  const set = ahead > MOST_SKEW_MS ? " That is more than is made up for: set it." : "";
+  return ` The cluster's clock is at least ${Math.ceil(ahead / 1000)}s ahead of ours.${set}`;
 }

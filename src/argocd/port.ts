@@ -25,6 +25,8 @@ export interface ControlPlane {
   runAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOutcome>;
   /** Sync windows that concern an Application. undefined: cannot be seen. */
   syncWindows?(namespace: string, name: string): Promise<SyncWindowsView | undefined>;
+  /** What Argo CD would generate from this ApplicationSet; nothing is written. For what cannot be rendered offline. */
+  generate?(applicationSet: Record<string, unknown>): Promise<GenerateOutcome>;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,17 @@ export interface RolloutRef {
 export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
 
 /** `notOffered`: Argo CD does not offer it now, e.g. a Rollout that is not paused cannot be resumed. */
-export type ActionOutcome = { kind: "done" } | { kind: "notOffered"; why: string } | { kind: "forbidden"; why: string } | { kind: "failed"; why: string };
+export type ActionOutcome =
+  | { kind: "done" }
+  | { kind: "notOffered"; why: string }
+  | { kind: "forbidden"; why: string }
+  | { kind: "failed"; why: string };
+
+/** `failed`: Argo CD could not, e.g. a generator's file is not there. */
+export type GenerateOutcome =
+  | { kind: "done"; applications: Record<string, unknown>[] }
+  | { kind: "forbidden"; why: string }
+  | { kind: "failed"; why: string };
 
 /** An Argo Rollout as `kubectl argo rollouts get rollout` shows it. */
 export interface RolloutView extends RolloutRef {
@@ -98,6 +110,8 @@ export interface ApplicationView {
   owner?: { kind: string; name: string; uid: string };
   deletionTimestamp?: Time;
   refreshRequested: boolean;
+  /** Annotation `argocd.argoproj.io/skip-reconcile: "true"`: Argo CD does not look at it. Absent: it does. */
+  skipReconcile?: true;
   /** Bot's time of the read. */
   readAt: Time;
   spec: {
@@ -126,6 +140,8 @@ export interface ApplicationView {
       startedAt?: Time;
       finishedAt?: Time;
       retryCount: number;
+      /** What it was told about retries; absent parts are Argo CD's defaults (5 s, doubled, at most 3 minutes). */
+      retry?: { limit?: number; durationMs?: number; factor?: number; maxMs?: number };
       /** What was asked for; empty: head at run time. */
       requestedRevisions: string[];
       appliedRevisions: string[];

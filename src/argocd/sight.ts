@@ -1,5 +1,5 @@
 import { isRange, sameVersion, satisfies } from "./chart-version.ts";
-import { commitSight, unresolved } from "./commit-sight.ts";
+import { commitSight, containsSight, unresolved } from "./commit-sight.ts";
 import { hydratedSight } from "./hydrator.ts";
 import type { Change, LivenessInput, Sight } from "./liveness-types.ts";
 import { isFullSha, short } from "./moment.ts";
@@ -12,7 +12,7 @@ export function sightOf(app: ApplicationView, change: Change, input: LivenessInp
   if (app.spec.sourceHydrator !== undefined) return hydratedSight(app, change, input);
   const sources = carriers(app.spec.sources, change);
   if (sources.length === 0) return { state: "absent", why: absent(app, change), sources };
-  let worst: Pick<Sight, "state" | "why"> | undefined;
+  let worst: Pick<Sight, "state" | "why" | "by"> | undefined;
   for (const index of sources) {
     const source = app.spec.sources[index];
     if (source === undefined) continue;
@@ -58,7 +58,7 @@ function revisionSight(
   if (!isFullSha(seen)) return unresolved(seen);
   if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven", why: "" } : other;
   // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
-  return commit === undefined ? { state: "shown", why: "" } : commitSight(seen, commit, input);
+  return commit === undefined ? { state: "shown", why: "" } : containsSight(seen, commit, input);
 }
 
 function chartSight(seen: string, revision: string, other: Pick<Sight, "state" | "why">): Pick<Sight, "state" | "why"> {

@@ -161,7 +161,7 @@ describe("traps that others fell into", () => {
     const retrying = status({ operationState: { phase: "Running", retryCount: 2, finishedAt: at("10:00:58"), message: "hook failed" } });
     const assessment = assess(input({ application: retrying }));
     expect(assessment).toMatchObject({ verdict: "waiting", lookAgainAt: "2026-11-21T10:01:08.000Z" });
-    expect(assessment.sentence).toBe("Its sync failed at 10:00:58 and waits for retry 3: hook failed.");
+    expect(assessment.sentence).toBe("Its sync failed at 10:00:58 and waits for retry 2, at about 10:01:08: hook failed.");
   });
 
   test("the cluster's clock ahead of ours only delays, and is said", () => {

@@ -99,6 +99,12 @@ export interface Assessment {
   lookAgainAt?: Time;
   /** A refresh would help. */
   wantsRefresh: boolean;
+  /** Something in it is paused on purpose, such as a Rollout at a canary step: `progressDeadline` stands still. */
+  clockStopped?: true;
+  /** A pin was changed since, as of the revision that Argo CD has seen: the commit that did it. */
+  changedBy?: string;
+  /** For the next assessment of the same change: since when, by our clock, all has been well, or something bad. */
+  held?: { goodSince?: Time; badSince?: Time };
   evidence: Evidence;
 }
 
