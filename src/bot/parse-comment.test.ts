@@ -38,11 +38,36 @@ describe("commands in a comment", () => {
   });
 
   test("arguments and flags, with or without code marks and commas", () => {
-    const parsed = parseComment("/requeue `eu-1`, eu-2 --for 2h --rollout=payments --full");
-    expect(parsed).toMatchObject({
+    expect(parseComment("/requeue `eu-1`, eu-2 --for 2h --rollout=payments\n/promote --FULL")).toMatchObject({
       kind: "commands",
-      commands: [{ name: "requeue", args: ["eu-1", "eu-2"], flags: { for: "2h", rollout: "payments", full: true } }],
+      commands: [
+        { name: "requeue", args: ["eu-1", "eu-2"], flags: { for: "2h", rollout: "payments" } },
+        { name: "promote", args: [], flags: { full: true } },
+      ],
     });
+  });
+
+  test("a telephone's long dash is as good as two short ones", () => {
+    expect(parseComment("/requeue eu-1 —for 2h")).toMatchObject({ commands: [{ args: ["eu-1"], flags: { for: "2h" } }] });
+  });
+
+  test("a reason is kept as it is written, whatever looks like a flag in it", () => {
+    expect(parseComment("/pause --rollout payments slow, `p99` over 2s -- see --dashboard")).toMatchObject({
+      commands: [{ args: ["slow,", "`p99`", "over", "2s", "--", "see", "--dashboard"], flags: { rollout: "payments" } }],
+    });
+  });
+
+  test.each([
+    ["/requeue eu-1 --forr 2h", "`/requeue` has no `--forr`: did you mean `--for`?"],
+    ["/skip eu-1 --verbose", "`/skip` has no `--verbose`: it has `--rollout`"],
+    ["/requeue eu-1 --for", "`--for` of `/requeue` wants a value: `--for DURATION`"],
+    ["/requeue eu-1 --for --rollout a", "`--for` of `/requeue` wants a value"],
+    ["/promote --full=yes", "`--full` of `/promote` has no value"],
+    ["/resume eu-1", "`/resume` is for the whole run and takes no words, and here it has `eu-1`"],
+  ])("%s is told, and nothing of the comment acts", (line, message) => {
+    const parsed = parseComment(`/pause\n${line}`);
+    expect(parsed.kind === "reply" && parsed.message).toContain(message);
+    expect(parsed.kind === "reply" && parsed.message).toMatch(/Nothing of this comment was done$/);
   });
 
   test("a misspelt command is answered with the nearest one, and nothing of the comment acts", () => {
@@ -53,7 +78,12 @@ describe("commands in a comment", () => {
   });
 
   test("500 commands in one comment are refused as a whole", () => {
-    expect(parseComment("/pause\n".repeat(500))).toMatchObject({ kind: "reply" });
+    const body = `${"/pause because of the errors on the page of the shop that many see, and of the slow answers elsewhere at noon\n".repeat(580)}`;
+    expect(body.length).toBeGreaterThan(60_000);
+    expect(parseComment(body)).toEqual({
+      kind: "reply",
+      message: "a comment may hold at most 10 commands. Nothing of this comment was done",
+    });
   });
 
   // Each took a plain Markdown parser between six seconds and two minutes: anybody could have held the bot up with one comment.
@@ -65,6 +95,7 @@ describe("commands in a comment", () => {
   test("a flag cannot reach the prototype", () => {
     const parsed = parseComment("/pause --__proto__=x --constructor");
     expect(parsed.kind === "commands" && Object.getPrototypeOf(parsed.commands[0]?.flags)).toBe(Object.prototype);
+    expect(parseComment("/skip --__proto__=x")).toMatchObject({ commands: [{ args: ["--__proto__=x"], flags: {} }] });
   });
 
   test("any text gives an answer, and quoting a comment never makes it act", () => {

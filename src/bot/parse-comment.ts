@@ -1,5 +1,7 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
+import { COMMAND_NAMES, commandSpec } from "../rollout/commands.ts";
 import type { CommandName } from "../rollout/world.ts";
+import { readWords } from "./parse-words.ts";
 
 /** One command as written in a comment. */
 export interface ParsedCommand {
@@ -15,25 +17,7 @@ export interface ParsedCommand {
 /** Exactly one of: commands to act on, something to say back, nothing of ours. */
 export type ParsedComment = { kind: "commands"; commands: ParsedCommand[] } | { kind: "reply"; message: string } | { kind: "ignore" };
 
-const NAMES: readonly CommandName[] = [
-  "promote",
-  "requeue",
-  "skip",
-  "pause",
-  "resume",
-  "abort",
-  "retry",
-  "rollback",
-  "halt",
-  "hotfix",
-  "status",
-  "plan",
-  "help",
-];
-/** Flags that take the next word as their value. */
-const VALUED = new Set(["for", "to", "rollout"]);
 const MOST_COMMANDS = 10;
-const MOST_WORDS = 200;
 /**
  * Anybody may comment, and some texts take a Markdown parser minutes. Whether a line is bold does not matter here, and
  * pairing up emphasis is what takes longest; quotes or lists fifty deep, or hundreds of link definitions, are nobody's honest comment.
@@ -49,24 +33,25 @@ const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){50}/;
  */
 export function parseComment(body: string): ParsedComment {
   if (!/^\/[a-z]/im.test(body)) return { kind: "ignore" };
-  const lines = plainLines(body);
   const commands: ParsedCommand[] = [];
-  for (const line of lines) {
+  for (const line of plainLines(body)) {
     const word = /^\/([A-Za-z][\w-]*)(?=\s|$)/.exec(line)?.[1]?.toLowerCase();
     if (word === undefined) continue;
-    const name = NAMES.find((known) => known === word);
-    if (name === undefined) {
-      const near = nearestName(word);
-      if (near !== undefined)
-        return { kind: "reply", message: `there is no command \`/${word}\`; did you mean \`/${near}\`? Nothing of this comment was done` };
-      continue;
-    }
-    if (commands.length === MOST_COMMANDS) {
-      return { kind: "reply", message: `a comment may hold at most ${MOST_COMMANDS} commands; nothing of this one was done` };
-    }
-    commands.push({ index: commands.length, name, text: line.trim().slice(0, 500), ...words(line) });
+    const name = COMMAND_NAMES.find((known) => known === word);
+    const near = name ?? nearestName(word);
+    if (near === undefined) continue;
+    if (name === undefined) return nothingDone(`there is no command \`/${word}\`; did you mean \`/${near}\`?`);
+    if (commands.length === MOST_COMMANDS) return nothingDone(`a comment may hold at most ${MOST_COMMANDS} commands.`);
+    const read = readWords(commandSpec(name), line);
+    if (!read.ok) return nothingDone(`${read.message}.`);
+    commands.push({ index: commands.length, name, text: line.trim().slice(0, 500), args: read.args, flags: read.flags });
   }
   return commands.length === 0 ? { kind: "ignore" } : { kind: "commands", commands };
+}
+
+/** Commands that follow a mistake may lean on it: `/skip eu-1` and then `/promote`. So all of them are left alone. */
+function nothingDone(message: string): ParsedComment {
+  return { kind: "reply", message: `${message} Nothing of this comment was done` };
 }
 
 /** Lines of the comment whose first column is plain text of a top-level paragraph. */
@@ -89,37 +74,10 @@ function plainLines(body: string): string[] {
   return plain;
 }
 
-function words(line: string): Pick<ParsedCommand, "args" | "flags"> {
-  const rest = line
-    .trim()
-    .split(/\s+/)
-    .slice(1, MOST_WORDS)
-    .map((word) => word.replace(/,$/, "").replace(/^`+|`+$/g, ""))
-    .filter((word) => word !== "");
-  const args: string[] = [];
-  const flags: Record<string, string | true> = Object.create(null) as Record<string, string | true>;
-  for (let i = 0; i < rest.length; i++) {
-    const word = rest[i] ?? "";
-    const flag = /^--([a-z][a-z-]*)(?:=(.*))?$/.exec(word);
-    if (flag === null) {
-      args.push(word);
-      continue;
-    }
-    const [, name = "", value] = flag;
-    const following = rest[i + 1];
-    if (value !== undefined) flags[name] = value;
-    else if (VALUED.has(name) && following !== undefined && !following.startsWith("--")) {
-      flags[name] = following;
-      i += 1;
-    } else flags[name] = true;
-  }
-  return { args, flags: { ...flags } };
-}
-
 /** The known command a misspelt one is one or two letters away from. Words that merely look like a command are not ours. */
 function nearestName(word: string): CommandName | undefined {
   if (word.length < 4) return undefined;
-  return NAMES.find((name) => distance(word, name) <= (name.length > 5 ? 2 : 1));
+  return COMMAND_NAMES.find((name) => distance(word, name) <= (name.length > 5 ? 2 : 1));
 }
 
 function distance(a: string, b: string): number {
