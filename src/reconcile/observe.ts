@@ -1,9 +1,9 @@
 import type { Cluster, PlannedTarget } from "../rollout/plan-types.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rollout/world.ts";
-import { contains, withAncestry } from "./ancestry.ts";
+import { contains } from "./ancestry.ts";
 import { findApplicationSet, generatorClusters, type RenderedSpecs, renderAt, specsOf } from "./appset-in-git.ts";
-import { assessTarget } from "./assess-targets.ts";
+import { ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
 import { buildBatchCommit, editsOf, isBatchCommit } from "./batch-commit.ts";
 import { guardMove } from "./branch-guard.ts";
 import { movesBranches } from "./branch-moves.ts";
@@ -11,6 +11,7 @@ import type { RepoContext } from "./context.ts";
 import { clustersOf } from "./fleet.ts";
 import { guardBatch } from "./guard.ts";
 import { fact, type RepoMemory } from "./memory.ts";
+import { withFacts } from "./mirror-facts.ts";
 import { observePull } from "./observe-pull.ts";
 import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
@@ -120,8 +121,13 @@ async function observeTargets(
   const seen = new Map<string, ObservedTarget>();
   const rendered = await renderer(context, memory, run, baseBranch);
   const atBase = await rendered(base);
+  // How a target was before its change matters only where that is tolerated.
+  const ailing = (key: string) => {
+    const ailments = run.spec.baseline === "Tolerate" ? ailmentsOfTarget(context, key) : undefined;
+    return ailments === undefined ? {} : { ailments };
+  };
   for (const upcoming of upcomingBatches(run)) {
-    for (const [key, pins] of await pinsAt(context, memory, base, upcoming)) seen.set(key, { pins });
+    for (const [key, pins] of await pinsAt(context, memory, base, upcoming)) seen.set(key, { pins, ...ailing(key) });
   }
   for (const batch of run.batches) {
     if (batch.phase === "Closed") continue;
@@ -133,8 +139,8 @@ async function observeTargets(
     const specs = { before: undefined, atChange: undefined, ...around, atBase };
     // A release commit that branches were moved to need not be in the base; that they still hold it is their pins' value.
     const inHistory = change === undefined ? undefined : movesBranches(run) || (await isInHistory(context, memory, change.commit, base));
-    const assessments = await withAncestry(context, memory, (ancestry) =>
-      batch.targets.map((target) => assessTarget(context, run, batch, target, specs, ancestry)),
+    const assessments = await withFacts(context, memory, (facts) =>
+      batch.targets.map((target) => assessTarget(context, memory, run, batch, target, specs, facts)),
     );
     for (const [index, target] of batch.targets.entries()) {
       const values = pins.get(target.key);
@@ -145,6 +151,7 @@ async function observeTargets(
         ...(values === undefined ? {} : { pins: values }),
         ...(drift === undefined ? {} : { drift }),
         ...(inHistory === undefined ? {} : { inHistory }),
+        ...ailing(target.key),
       });
     }
   }

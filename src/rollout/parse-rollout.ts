@@ -21,6 +21,8 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     onFailure: { action: spec.onFailure.action, maxFailures: toQuantity(spec.onFailure.maxFailures) },
     baseline: spec.baseline,
     allowUnstaged: spec.allowUnstaged ?? false,
+    ...(spec.suspended === undefined ? {} : { suspended: spec.suspended }),
+    ...(spec.flap === undefined ? {} : { flap: toFlap(spec.flap) }),
     settleMs: ms(spec.settle),
     graceMs: ms(spec.grace),
     seenDeadlineMs: ms(spec.seenDeadline),
@@ -100,6 +102,10 @@ function toOrder(order: WrittenStage["order"]): Order {
   if (order.by === "label") return { by: "label", key: order.key ?? "" };
   if (order.by === "seeded") return { by: "seeded", seed: order.seed ?? "" };
   return { by: "name" };
+}
+
+function toFlap({ ignore, most, window }: NonNullable<Resource["spec"]["flap"]>): NonNullable<Rollout["flap"]> {
+  return { ignoreMs: ms(ignore), most, windowMs: ms(window) };
 }
 
 function toQuantity(written: number | string): Quantity {

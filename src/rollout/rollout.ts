@@ -16,6 +16,10 @@ export interface Rollout {
   onFailure: { action: "Pause" | "Rollback" | "Continue"; maxFailures: Quantity };
   baseline: "Strict" | "Tolerate";
   allowUnstaged: boolean;
+  /** What an Application suspended by a paused Rollout counts as. Absent: Wait. */
+  suspended?: "Wait" | "Accept";
+  /** While baking, up to `most` dips within `windowMs`, each shorter than `ignoreMs`, are ignored. Absent: none is. */
+  flap?: { ignoreMs: number; most: number; windowMs: number };
   settleMs: number;
   graceMs: number;
   seenDeadlineMs: number;

@@ -125,7 +125,10 @@ export const specSchema = z.strictObject({
   grace: key(duration.default("60s"), "How long a bad state may last before it counts as failing."),
   seenDeadline: key(duration.default("15m"), "From the merge to the first sight of the change in Argo CD."),
   waitingDeadline: key(duration.default("24h"), "How long a target may wait for a person, a window or a retry before the run pauses."),
-  baseline: partly(z.enum(["Strict", "Tolerate"]).default("Strict"), ["Strict"], "Whether a target that was unhealthy before counts."),
+  baseline: key(
+    z.enum(["Strict", "Tolerate"]).default("Strict"),
+    "What a target that was unhealthy when its batch was proposed, and is no worse after it, counts as. `Strict`: as failed. `Tolerate`: as *Failed (baseline)*, outside of `maxFailures`, and never as confirmed.",
+  ),
   allowUnstaged: planned(z.boolean(), "Go on where a release PR changes Applications by itself."),
   dependsOn: planned(
     z.array(z.strictObject({ rollout: key(text, "Its name."), atLeast: key(text.optional(), "`SameVersion`, or a version.") })),
@@ -154,8 +157,20 @@ export const specSchema = z.strictObject({
     }),
     "Clusters that cannot be reached are left out.",
   ),
-  flap: planned(z.strictObject({ ignore: key(duration.optional(), "Shorter dips are ignored.") }), "Filter for health that flaps."),
-  suspended: planned(z.enum(["Wait", "Accept"]), "What a suspended Application counts as."),
+  flap: key(
+    z
+      .strictObject({
+        ignore: key(duration.default("30s"), "Dips shorter than this are ignored."),
+        most: key(z.int().min(1).default(3), "How many dips within `window` are ignored; the next one counts."),
+        window: key(duration.default("10m"), "The window in which dips are counted."),
+      })
+      .optional(),
+    "Filter for health that flaps while a target bakes, such as under autoscaling: short and rare dips do not begin the bake anew. Without it every dip does.",
+  ),
+  suspended: key(
+    z.enum(["Wait", "Accept"]).optional(),
+    "What an Application counts as in which something is paused, such as a Rollout at a canary step. `Wait` (the default): in progress, and no deadline runs meanwhile. `Accept`: as healthy.",
+  ),
   weightPins: planned(
     z.array(z.strictObject({ file: key(text, "File."), path: key(text, "Pin path."), value: key(text, "Template.") })),
     "Pins of `steps`.",

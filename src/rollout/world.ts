@@ -86,6 +86,8 @@ export interface ObservedTarget {
   drift?: { commit: string; author: string; subject: string };
   /** The batch's merge commit is an ancestor of the base head. undefined: not merged. */
   inHistory?: boolean;
+  /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
+  ailments?: string[];
 }
 
 export interface Assessment {
