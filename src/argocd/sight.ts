@@ -57,6 +57,8 @@ function revisionSight(
   if (/^oci:\/\//i.test(source.repoURL)) return ociSight(seen, revision, other);
   if (!isFullSha(seen)) return unresolved(seen);
   if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven", why: "" } : other;
+  // A shortened id, which Argo CD shows in full.
+  if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven", why: "" };
   // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
   return commit === undefined ? { state: "shown", why: "" } : containsSight(seen, commit, input);
 }

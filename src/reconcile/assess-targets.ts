@@ -1,10 +1,16 @@
+import { ailmentsOf } from "../argocd/ailments.ts";
 import { changeFor } from "../argocd/change-for.ts";
-import { type Ancestry, assess, equalSources, type Intended } from "../argocd/liveness.ts";
-import type { ApplicationView, ControlPlane } from "../argocd/port.ts";
+import { assess, equalSources, type Intended, type LivenessInput } from "../argocd/liveness.ts";
+import type { ApplicationView, ClusterView, ControlPlane } from "../argocd/port.ts";
+import { plainServer } from "../argocd/same.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
 import type { Assessment } from "../rollout/world.ts";
 import type { RenderedSpecs } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
+import { heldFor, keepHeld } from "./held.ts";
+import type { RepoMemory } from "./memory.ts";
+import type { Facts } from "./mirror-facts.ts";
+import { ownerTrouble } from "./owner-trouble.ts";
 
 /** What the ApplicationSet yields, by Application name; undefined where it cannot be rendered offline or is not needed. */
 export interface RenderedAround {
@@ -21,15 +27,15 @@ export interface RenderedAround {
  */
 export function assessTarget(
   context: RepoContext,
+  memory: RepoMemory,
   run: Run,
   batch: Batch,
   target: BatchTarget,
   rendered: RenderedAround,
-  ancestry: (change: string, seen: string) => Ancestry,
+  facts: Facts,
 ): Assessment | undefined {
-  const [planeName = "", namespace = "", name = ""] = target.key.split("/");
-  const plane = context.planes.get(planeName);
-  if (batch.merged === undefined || plane === undefined || !plane.state().fresh) return undefined;
+  const { plane, namespace, name } = placeOf(context, target.key);
+  if (batch.merged === undefined || plane === undefined) return undefined;
   const application = plane.application(namespace, name);
   const after = specToExpect(application, rendered, name);
   const chosen = changeFor({
@@ -41,20 +47,60 @@ export function assessTarget(
     before: target.edits.every((edit) => edit.from === edit.to) ? undefined : rendered.before?.get(name),
     after,
     live: application === undefined ? undefined : { sources: application.spec.sources, destination: application.spec.destination },
+    resolve: facts.resolve,
   });
-  const cluster = clusterOf(plane, application);
-  return assess({
+  const question = `${target.key} ${batch.merged.commit} ${application?.uid ?? ""}`;
+  const assessment = assess({
     application,
     change: chosen.change,
     also: chosen.also,
-    ...(cluster === undefined ? {} : { cluster }),
+    ...surroundings(plane, application, facts),
     now: context.clock.now(),
     settleMs: run.spec.settleMs,
     graceMs: run.spec.graceMs,
+    ...(run.spec.suspended === undefined ? {} : { suspended: run.spec.suspended }),
     ...(target.firstSeenAt === undefined ? {} : { firstSeenAt: target.firstSeenAt }),
-    ancestry: (seen, commit) => ancestry(commit, seen),
+    held: heldFor(memory, question),
+    ancestry: facts.ancestry,
+    seenPinDiffers: (seen) => facts.pinDiffers(batch, target, seen),
     ...(chosen.intended === undefined ? {} : { intended: chosen.intended }),
   });
+  keepHeld(memory, question, assessment.held);
+  return assessment;
+}
+
+/** What is wrong with a target's Application, whatever changed; undefined where it cannot be seen now. */
+export function ailmentsOfTarget(context: RepoContext, key: string): string[] | undefined {
+  const { plane, namespace, name } = placeOf(context, key);
+  if (plane === undefined) return undefined;
+  const application = plane.application(namespace, name);
+  return ailmentsOf(application, clusterOf(plane, application));
+}
+
+/** The plane is undefined where it cannot be believed now. */
+function placeOf(context: RepoContext, key: string): { plane: ControlPlane | undefined; namespace: string; name: string } {
+  const [planeName = "", namespace = "", name = ""] = key.split("/");
+  const plane = context.planes.get(planeName);
+  return { plane: plane?.state().fresh === true ? plane : undefined, namespace, name };
+}
+
+/** What stands around an Application: its cluster, what owns it, and its sync windows where these may be what it waits for. */
+function surroundings(
+  plane: ControlPlane,
+  application: ApplicationView | undefined,
+  facts: Facts,
+): Pick<LivenessInput, "cluster" | "owner" | "windows"> {
+  if (application === undefined) return {};
+  const cluster = clusterOf(plane, application);
+  const owner = ownerTrouble(plane, application);
+  const { status } = application.status.sync;
+  const windows =
+    status === "OutOfSync" && application.spec.automated ? facts.windows(plane, application.namespace, application.name) : undefined;
+  return {
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(windows === undefined ? {} : { windows }),
+  };
 }
 
 /**
@@ -68,8 +114,9 @@ function specToExpect(application: ApplicationView | undefined, rendered: Render
   return equalSources(atBase.sources, application.spec.sources) ? atBase : (atChange ?? atBase);
 }
 
-function clusterOf(plane: ControlPlane, application: ApplicationView | undefined) {
+function clusterOf(plane: ControlPlane, application: ApplicationView | undefined): ClusterView | undefined {
   if (application === undefined) return undefined;
   const { name, server } = application.spec.destination;
-  return plane.clusters().find((c) => (name !== undefined && name !== "" ? c.name === name : c.server === server));
+  if (name !== undefined) return plane.clusters().find((cluster) => cluster.name === name);
+  return server === undefined ? undefined : plane.clusters().find((cluster) => plainServer(cluster.server) === plainServer(server));
 }

@@ -45,7 +45,8 @@ function branchValue(move: BranchMove | undefined, moved: boolean): string | nul
   return moved && move?.stands === "past" ? move.to : (move?.head ?? null);
 }
 
-async function writtenAt(memory: RepoMemory, base: string, batch: PinnedBatch): Promise<PinValues> {
+/** The same for what stands in files, at any commit. */
+export async function writtenAt(memory: RepoMemory, base: string, batch: PinnedBatch): Promise<PinValues> {
   const key = `${base} ${batch.branch}`;
   const known = memory.pins.get(key);
   if (known !== undefined) return known;
