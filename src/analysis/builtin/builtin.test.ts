@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { formatDuration } from "../../rollout/time.ts";
+import type { AnalysisState } from "../port.ts";
+import { isOver } from "../port.ts";
+import { type Asked, prepare, type Sources } from "../request.ts";
+import { readTemplates } from "../template.ts";
+import { type Answering, json, startAnswering } from "../testing.ts";
+import { builtinEngine } from "./index.ts";
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+/** Runs at once whatever is due, one thing at a time: waiting costs nothing. */
+function eagerClock() {
+  let now = Date.parse("2026-11-21T10:00:00.000Z");
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => now,
+    after(ms: number, wake: () => void) {
+      waits.push(ms);
+      const timer = setTimeout(() => {
+        now += ms;
+        wake();
+      }, 0);
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+async function serve(answer: Answering["answer"]): Promise<Answering> {
+  const server = await startAnswering(answer);
+  open.push(() => server.close());
+  return server;
+}
+
+function template(metric: string, args = ""): string {
+  return `apiVersion: argoproj.io/v1alpha1\nkind: AnalysisTemplate\nmetadata: {name: t}\nspec:\n${args}  metrics:\n${metric}`;
+}
+
+const NO_SOURCES = { secret: () => undefined, field: () => undefined };
+
+async function run(text: string, options: { allow?: string[]; args?: Asked["args"]; sources?: Partial<Sources> } = {}) {
+  const { templates, problems } = readTemplates(text, "t.yaml", { builtin: true });
+  expect(problems).toEqual([]);
+  const request = prepare(
+    { templates: [{ templateName: templates[0]?.metadata.name ?? "" }], args: options.args ?? [] },
+    { templates, ...NO_SOURCES, ...options.sources },
+  );
+  const clock = eagerClock();
+  const engine = builtinEngine({ clock, policy: { allow: options.allow ?? [] } });
+  open.push(() => engine.close());
+  const over = new Promise<AnalysisState>((resolve) => {
+    engine.onChange((id) => {
+      const state = engine.state(id);
+      if (state !== undefined && isOver(state)) resolve(state);
+    });
+  });
+  await engine.start("a", { request, asked: { templates: [], args: [] } });
+  return { state: await over, clock };
+}
+
+const WEBCHECK = `apiVersion: argoproj.io/v1alpha1
+kind: AnalysisTemplate
+metadata:
+  name: webcheck
+spec:
+  args: [{ name: host }]
+  metrics:
+    - name: webcheck
+      successCondition: result == "ok"
+      interval: 5
+      failureLimit: 1
+      provider:
+        web:
+          url: "http://{{ args.host }}/"
+          jsonPath: "{$.status}"
+`;
+
+describe("the builtin engine", () => {
+  test("webcheck: a service that turns from ok to nok fails the analysis at the second nok, measured every 5 seconds", async () => {
+    let asked = 0;
+    const server = await serve((request, response) => json({ status: ++asked <= 3 ? "ok" : "nok" })(request, response));
+    const { state, clock } = await run(WEBCHECK, { allow: [server.host], args: [{ name: "host", value: server.host }] });
+    expect(state).toMatchObject({ phase: "Failed", metrics: [{ name: "webcheck", successful: 3, failed: 2, value: "nok" }] });
+    expect(state.message).toBe("webcheck: failed twice, and failureLimit is 1, last value nok");
+    expect(clock.waits.slice(1).map(formatDuration)).toEqual(["5s", "5s", "5s", "5s"]);
+  });
+
+  test.each<[string, Answering["answer"], string]>([
+    ["no JSON", json("<html>"), "the answer is no JSON (application/json)"],
+    ["an empty answer", json(""), "the answer is empty"],
+    ["a status of 500", (_, response) => response.writeHead(500).end("{}"), "the answer has status 500"],
+    ["nothing at the path", json({}), "nothing is found at {$.status}"],
+    ["10 MB", json("x".repeat(10_000_000)), "answers with more than 1048576 bytes"],
+    [
+      "a redirect elsewhere",
+      (_, response) => response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+      "redirects to 169.254.169.254",
+    ],
+  ])("%s is an error, and five in a row end it as Error, never as passed", async (_name, answer, why) => {
+    const server = await serve(answer);
+    const { state } = await run(WEBCHECK, { allow: [server.host], args: [{ name: "host", value: server.host }] });
+    expect(state.phase).toBe("Error");
+    expect(state.metrics[0]).toMatchObject({ error: 5, successful: 0 });
+    expect(state.message).toContain(why);
+  });
+
+  test("a host that is not allowed is never asked", async () => {
+    const server = await serve(json({ status: "ok" }));
+    const { state } = await run(WEBCHECK, { allow: ["*.example.com"], args: [{ name: "host", value: server.host }] });
+    expect(state.phase).toBe("Error");
+    expect(state.message).toContain("may not be asked");
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a secret is sent and never shown, whatever the answer says", async () => {
+    const server = await serve((request, response) =>
+      json({ status: `no: ${String(request.headers["authorization"])}` })(request, response),
+    );
+    const metric = `    - name: m
+      failureCondition: result != "ok"
+      provider:
+        web:
+          url: "http://${server.host}/"
+          headers: [{ key: Authorization, value: "Bearer {{ args.token }}" }]
+          jsonPath: "{$.status}"
+`;
+    const args = "  args: [{ name: token, valueFrom: { secretKeyRef: { name: s, key: k } } }]\n";
+    const { state } = await run(template(metric, args), { allow: [server.host], sources: { secret: () => "hunter2-hunter2" } });
+    expect(server.requests[0]?.headers["authorization"]).toBe("Bearer hunter2-hunter2");
+    expect(JSON.stringify(state)).not.toContain("hunter2");
+    expect(state).toMatchObject({ phase: "Failed", metrics: [{ value: "no: Bearer *****" }] });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["a vector", { resultType: "vector", result: [{ metric: {}, value: [1, "0.97"] }] }, "Successful"],
+    ["a vector of NaN", { resultType: "vector", result: [{ metric: {}, value: [1, "NaN"] }] }, "Inconclusive"],
+    ["+Inf", { resultType: "vector", result: [{ metric: {}, value: [1, "+Inf"] }] }, "Successful"],
+    ["-Inf", { resultType: "vector", result: [{ metric: {}, value: [1, "-Inf"] }] }, "Failed"],
+    ["an empty vector", { resultType: "vector", result: [] }, "Error"],
+  ])("prometheus: %s", async (_name, data, expected) => {
+    const server = await serve(json({ status: "success", data }));
+    const metric = `    - name: m
+      successCondition: result[0] >= 0.95
+      failureCondition: result[0] < 0.95
+      consecutiveErrorLimit: 0
+      provider: { prometheus: { address: "${server.url}/", query: 'sum(up{a="b"})' } }
+`;
+    const { state } = await run(template(metric), { allow: [server.host] });
+    expect(state.phase).toBe(expected);
+    expect(server.requests[0]).toMatchObject({ method: "POST", url: "/api/v1/query", body: "query=sum%28up%7Ba%3D%22b%22%7D%29" });
+  });
+
+  test("prometheus: its own error is told", async () => {
+    const server = await serve(json({ status: "error", error: "parse error: unexpected end" }));
+    const metric = `    - name: m\n      consecutiveErrorLimit: 0\n      provider: { prometheus: { address: "${server.url}", query: "sum(" } }\n`;
+    const { state } = await run(template(metric), { allow: [server.host] });
+    expect(state.message).toContain("Prometheus says: parse error: unexpected end");
+  });
+
+  test("an analysis asked for twice is started once, and one that is stopped is over", async () => {
+    const server = await serve(json({ status: "ok" }));
+    const { templates } = readTemplates(WEBCHECK, "t.yaml", { builtin: true });
+    const request = prepare(
+      { templates: [{ templateName: "webcheck" }], args: [{ name: "host", value: server.host }] },
+      { templates, ...NO_SOURCES },
+    );
+    const engine = builtinEngine({ clock: eagerClock(), policy: { allow: [server.host] } });
+    open.push(() => engine.close());
+    const counted = new Promise<void>((resolve) => {
+      engine.onChange(() => {
+        if ((engine.state("a")?.metrics[0]?.successful ?? 0) >= 3) resolve();
+      });
+    });
+    await engine.start("a", { request, asked: { templates: [], args: [] } });
+    await engine.start("a", { request, asked: { templates: [], args: [] } });
+    await counted;
+    expect(engine.state("a")?.phase).toBe("Running");
+    await engine.stop("a");
+    const { requests } = server;
+    const before = requests.length;
+    expect(engine.state("a")?.phase).toBe("Successful");
+    expect(before - (engine.state("a")?.metrics[0]?.successful ?? 0)).toBeLessThanOrEqual(1);
+  });
+});

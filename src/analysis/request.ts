@@ -1,0 +1,169 @@
+import { nearest } from "../rollout/parse-problem.ts";
+import { isRecord } from "../rollout/parse-walk.ts";
+import { badCondition } from "./expr/evaluate.ts";
+import { DEFAULT_ERROR_LIMIT, DEFAULT_RETENTION, type MetricRules } from "./metric.ts";
+import type { AnalysisTemplate, TemplateArgument, TemplateMetric } from "./template-schema.ts";
+
+/** One analysis to run: the templates that were asked for as one list of metrics, every argument filled in. */
+export interface AnalysisRequest {
+  metrics: { rules: MetricRules; metric: TemplateMetric }[];
+  /** What must never be shown: values that came from secrets. */
+  secrets: string[];
+}
+
+/** Why an analysis cannot be run as it stands: for people, naming what is missing. */
+export class AnalysisError extends Error {
+  override name = "AnalysisError";
+  readonly code: "ANALYSIS_TEMPLATE" | "ANALYSIS_ARG" | "ANALYSIS_VALUE" | "ANALYSIS_SECRET";
+  constructor(code: AnalysisError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface Asked {
+  templates: readonly { templateName: string; clusterScope?: boolean | undefined }[];
+  args: readonly { name: string; value: string }[];
+}
+
+export interface Sources {
+  templates: readonly AnalysisTemplate[];
+  /** Value of a secret's key; undefined: there is none, or it may not be read. */
+  secret(name: string, key: string): string | undefined;
+  /** What a fieldRef names, e.g. `metadata.labels['region']`; undefined: nothing. */
+  field(path: string): string | undefined;
+}
+
+const DEEPEST = 10;
+
+/** Puts templates and arguments together. Throws AnalysisError. */
+export function prepare(asked: Asked, sources: Sources): AnalysisRequest {
+  const templates = asked.templates.flatMap((ref) => find(ref, sources.templates, []));
+  const { values, secrets } = resolveArgs(templates, asked.args, sources);
+  const metrics = new Map<string, { rules: MetricRules; metric: TemplateMetric }>();
+  for (const template of templates) {
+    for (const raw of template.spec.metrics ?? []) {
+      if (metrics.has(raw.name)) throw new AnalysisError("ANALYSIS_TEMPLATE", `two of the templates have a metric called ${raw.name}`);
+      const metric = fill(raw, values, `metric ${raw.name}`) as TemplateMetric;
+      metrics.set(raw.name, { metric, rules: rulesOf(metric, template, templates) });
+    }
+  }
+  if (metrics.size === 0) throw new AnalysisError("ANALYSIS_TEMPLATE", "the templates measure nothing");
+  return { metrics: [...metrics.values()], secrets };
+}
+
+function find(ref: Asked["templates"][number], all: readonly AnalysisTemplate[], above: readonly string[]): AnalysisTemplate[] {
+  const kind = ref.clusterScope === true ? "ClusterAnalysisTemplate" : "AnalysisTemplate";
+  const found = all.find((template) => template.kind === kind && template.metadata.name === ref.templateName);
+  if (found === undefined) {
+    const near = nearest(
+      ref.templateName,
+      all.filter((template) => template.kind === kind).map((template) => template.metadata.name),
+    );
+    const meant = near === undefined ? "" : `; did you mean ${near}?`;
+    throw new AnalysisError("ANALYSIS_TEMPLATE", `there is no ${kind} called ${ref.templateName}${meant}`);
+  }
+  if (above.includes(ref.templateName) || above.length > DEEPEST)
+    throw new AnalysisError("ANALYSIS_TEMPLATE", `templates name each other in a circle: ${[...above, ref.templateName].join(" → ")}`);
+  const inner = found.spec.templates ?? [];
+  return [found, ...inner.flatMap((child) => find(child, all, [...above, ref.templateName]))];
+}
+
+function resolveArgs(
+  templates: readonly AnalysisTemplate[],
+  given: Asked["args"],
+  sources: Sources,
+): { values: Map<string, string>; secrets: string[] } {
+  const declared = new Map<string, TemplateArgument>();
+  for (const template of templates)
+    for (const arg of template.spec.args ?? []) if (!hasValue(declared.get(arg.name))) declared.set(arg.name, arg);
+  for (const { name } of given) {
+    if (declared.has(name)) continue;
+    const near = nearest(name, [...declared.keys()]);
+    const hint = near === undefined ? `they declare ${[...declared.keys()].join(", ") || "none"}` : `did you mean ${near}?`;
+    throw new AnalysisError("ANALYSIS_ARG", `no template has an argument called ${name}; ${hint}`);
+  }
+  const values = new Map<string, string>();
+  const secrets: string[] = [];
+  for (const arg of declared.values()) {
+    const told = given.find(({ name }) => name === arg.name)?.value;
+    const value = told ?? arg.value ?? fromElsewhere(arg, sources, secrets);
+    if (value === undefined) throw new AnalysisError("ANALYSIS_ARG", `the argument ${arg.name} has no value; give it one under args`);
+    values.set(arg.name, value);
+  }
+  return { values, secrets };
+}
+
+function hasValue(arg: TemplateArgument | undefined): boolean {
+  return arg !== undefined && (arg.value !== undefined || arg.valueFrom !== undefined);
+}
+
+function fromElsewhere(arg: TemplateArgument, sources: Sources, secrets: string[]): string | undefined {
+  const { secretKeyRef, fieldRef } = arg.valueFrom ?? {};
+  if (secretKeyRef !== undefined) {
+    const value = sources.secret(secretKeyRef.name, secretKeyRef.key);
+    if (value === undefined) {
+      const place = `${secretKeyRef.name}/${secretKeyRef.key}`;
+      throw new AnalysisError("ANALYSIS_SECRET", `the argument ${arg.name} wants the secret ${place}, which is not there or not allowed`);
+    }
+    if (value !== "") secrets.push(value);
+    return value;
+  }
+  return fieldRef === undefined ? undefined : sources.field(fieldRef.fieldPath);
+}
+
+const ARGUMENT = /\{\{\s*args\.([\w.-]+?)\s*\}\}/g;
+
+/** Fills `{{args.NAME}}` in every text. What stands in a text stays text: a value cannot add fields. */
+function fill(value: unknown, values: ReadonlyMap<string, string>, where: string): unknown {
+  if (typeof value === "string") {
+    return value.replace(ARGUMENT, (_, name: string) => {
+      const found = values.get(name);
+      if (found === undefined) throw new AnalysisError("ANALYSIS_ARG", `${where}: args.${name} is not declared`);
+      return found;
+    });
+  }
+  if (Array.isArray(value)) return value.map((item) => fill(item, values, where));
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, values, where)]));
+  return value;
+}
+
+function rulesOf(metric: TemplateMetric, template: AnalysisTemplate, all: readonly AnalysisTemplate[]): MetricRules {
+  for (const condition of [metric.successCondition, metric.failureCondition]) {
+    const bad = condition === undefined || condition === "" ? undefined : badCondition(condition);
+    if (bad !== undefined) throw new AnalysisError("ANALYSIS_VALUE", `metric ${metric.name}: ${bad}`);
+  }
+  const count = number(metric, "count");
+  const retention = all.flatMap((t) => t.spec.measurementRetention ?? []).find((r) => names(r.metricName, metric.name))?.limit;
+  return {
+    name: metric.name,
+    ...(metric.interval === undefined ? {} : { intervalMs: metric.interval }),
+    ...(metric.initialDelay === undefined ? {} : { initialDelayMs: metric.initialDelay }),
+    ...(count === undefined ? {} : { count }),
+    failureLimit: number(metric, "failureLimit") ?? 0,
+    inconclusiveLimit: number(metric, "inconclusiveLimit") ?? 0,
+    consecutiveErrorLimit: number(metric, "consecutiveErrorLimit") ?? DEFAULT_ERROR_LIMIT,
+    consecutiveSuccessLimit: number(metric, "consecutiveSuccessLimit") ?? 0,
+    dryRun: (template.spec.dryRun ?? []).some((d) => names(d.metricName, metric.name)),
+    retention: retention ?? DEFAULT_RETENTION,
+  };
+}
+
+function names(pattern: string, name: string): boolean {
+  return pattern === "*" || pattern === name;
+}
+
+type Counted = "count" | "failureLimit" | "inconclusiveLimit" | "consecutiveErrorLimit" | "consecutiveSuccessLimit";
+
+function number(metric: TemplateMetric, field: Counted): number | undefined {
+  const value = metric[field];
+  if (value === undefined || value === "") return undefined;
+  const read = Number(value);
+  const least = field === "failureLimit" ? -1 : 0;
+  if (!Number.isSafeInteger(read) || read < least)
+    throw new AnalysisError(
+      "ANALYSIS_VALUE",
+      `metric ${metric.name}: ${field} is ${String(value).slice(0, 40)}, and wants a whole number from ${least}`,
+    );
+  return read;
+}
