@@ -1,3 +1,4 @@
+import { withSignature } from "./commit-signature.ts";
 import { gitError } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
 import { objectId, repositoryPath } from "./names.ts";
@@ -30,10 +31,18 @@ export async function buildCommit(repository: Repository, trees: Trees, input: C
   parts.push(`\nget-mark :1\nreset ${ref}\nfrom ${"0".repeat(input.parent?.length ?? 40)}\n\ndone\n`);
   try {
     const answer = await pipeGit(repository, ["fast-import", "--quiet", "--done", "--date-format=raw"], parts);
-    return objectId(answer.trim());
+    const made = objectId(answer.trim());
+    return input.sign === undefined ? made : await signed(repository, made, input.sign);
   } catch (error) {
     throw gitError("build a commit", error);
   }
+}
+
+/** fast-import passes no signature on: the commit is written again with one. */
+async function signed(repository: Repository, commit: string, sign: (payload: Buffer) => string): Promise<string> {
+  const payload = await pipeGit(repository, ["cat-file", "commit", commit], []);
+  const object = withSignature(Buffer.from(payload), sign(Buffer.from(payload)));
+  return objectId((await pipeGit(repository, ["hash-object", "-t", "commit", "-w", "--stdin"], [object])).trim());
 }
 
 /** Modes of the files as they are, after every check that the change writes regular files inside the repository and replaces no directory. */

@@ -1,9 +1,10 @@
 import type { Run } from "../rollout/run.ts";
-import { ACCEPT_TRAILER, APP_TRAILER, type Author, authorOf, checkBranch, NOTHING, RUN_TRAILER } from "./journal-check.ts";
+import { ACCEPT_TRAILER, APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./journal-check.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./journal-index.ts";
 import type { Journal, JournalChange, JournalReader, JournalState } from "./journal-port.ts";
 import { openJournalReader, readTextsAt } from "./journal-reader.ts";
-import { GitError, type Mirror } from "./port.ts";
+import { openLocalWriter } from "./local-writer.ts";
+import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
 import { JournalFileError, readRun } from "./read-run.ts";
 import { rolloutDirectory, runDirectory, runName } from "./run-paths.ts";
@@ -17,9 +18,24 @@ export interface JournalOptions {
   app: string;
   /** Runs of a rollout kept in the tree; older ones stay in the history. Default 50. */
   keep?: number;
+  /** Default: unsigned commits, pushed from the mirror. */
+  writer?: CommitWriter;
+  /** Tells commits of `writer` from others'. Absent: by author and trailer alone. */
+  judge?: CommitJudge;
+  /** Asked where there is no journal and none was ever seen: what shows that there has been one (`pull request #7 is open`). */
+  traces?: () => Promise<string | undefined>;
 }
 
 export const JOURNAL_BRANCH = "stagecoach/journal";
+
+function writerOf(options: JournalOptions): CommitWriter {
+  return options.writer ?? openLocalWriter({ mirror: options.mirror, author: authorOf(options.app) });
+}
+
+/** Where the mirror notes the last head that was found to be ours. */
+function noteOf(branch: string): string {
+  return `trusted/${branch}`;
+}
 
 /** What one head holds, with the texts it was read from. */
 interface Held {
@@ -37,6 +53,7 @@ interface Held {
  */
 export function openJournal(options: JournalOptions): Journal & JournalReader {
   const { mirror, app, branch = JOURNAL_BRANCH, keep = 50 } = options;
+  const writer = writerOf(options);
   const serially = serial();
   const reader = openJournalReader(mirror, async () => held?.state.head ?? (await mirror.head(branch)));
   let held: Held | undefined;
@@ -46,20 +63,33 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   let begun = false;
 
   async function read(known?: { head: string | undefined }): Promise<Held> {
-    if (!begun) seen = await mirror.head(branch);
+    if (!begun) {
+      // What an earlier process found to be ours is not looked at again.
+      trusted = await mirror.noted(noteOf(branch));
+      seen = trusted ?? (await mirror.head(branch));
+    }
     const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
     begun = true;
     if (held !== undefined && held.state.head === remote) return held;
     if (remote !== undefined && (await mirror.commitInfo(remote)) === undefined) await mirror.fetch([branch]);
-    const suspicion = await checkBranch(mirror, app, remote, { trusted, seen });
+    const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, { trusted, seen })) ?? (await traced(remote));
     const next = await load(mirror, app, remote, held);
     if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
-    if (next.state.tampered === undefined) {
-      trusted = remote;
-      seen = remote;
-    }
+    if (next.state.tampered === undefined) await trust(remote);
     held = next;
     return held;
+  }
+
+  async function trust(head: string | undefined): Promise<void> {
+    trusted = head;
+    seen = head;
+    if (head !== undefined) await mirror.note(noteOf(branch), head);
+  }
+
+  /** No branch, and nothing of one on this machine: a new repository, or one whose journal somebody took away. */
+  async function traced(remote: string | undefined): Promise<Suspicion | undefined> {
+    const trace = remote === undefined && seen === undefined ? await options.traces?.() : undefined;
+    return trace === undefined ? undefined : { commit: NOTHING, why: `there is no journal, though ${trace}` };
   }
 
   async function record(change: JournalChange): Promise<"recorded" | "lost"> {
@@ -68,18 +98,11 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     if (tampered !== undefined) throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why}`);
     const { changes, next } = await prepare(mirror, app, keep, before, change);
     if (changes.size === 0) return "recorded";
-    const commit = await mirror.commit({
-      parent: head,
-      changes,
-      message: journalMessage(change.subject, trailersOf(change, app)),
-      author: authorOf(app),
-      at: change.at,
-    });
-    const pushed = await mirror.push([{ ref: `refs/heads/${branch}`, old: head, new: commit }]);
-    if (pushed === "stale") return "lost";
-    held = { ...next, state: { ...next.state, head: commit } };
-    trusted = commit;
-    seen = commit;
+    const message = journalMessage(change.subject, trailersOf(change, app));
+    const written = await writer.write({ branch, head, changes, message, at: change.at });
+    if (written.kind === "stale") return "lost";
+    held = { ...next, state: { ...next.state, head: written.commit } };
+    await trust(written.commit);
     return "recorded";
   }
 
@@ -203,15 +226,13 @@ export async function acceptJournal(options: JournalOptions & { by: string; at: 
   const { mirror, app, by, at, branch = JOURNAL_BRANCH } = options;
   const head = await mirror.remoteHead(branch);
   if (head !== undefined) await mirror.fetch([branch]);
-  const author: Author = authorOf(app);
   const texts = head === undefined ? undefined : await readTextsAt(mirror, head)([INDEX_FILE]);
   const text = texts?.get(INDEX_FILE) ?? undefined;
   const rollouts = text === undefined ? new Map() : parseIndex(text).rollouts;
   const subject = head === undefined ? "journal accepted: it begins anew" : `journal accepted as of ${head.slice(0, 12)}`;
   const trailers = { "Stagecoach-Event": "accept", "Stagecoach-Actor": by, [ACCEPT_TRAILER]: head ?? NOTHING, [APP_TRAILER]: app };
   const changes = new Map([[INDEX_FILE, printIndex({ app, rollouts })]]);
-  const commit = await mirror.commit({ parent: head, changes, message: journalMessage(subject, trailers), author, at });
-  const pushed = await mirror.push([{ ref: `refs/heads/${branch}`, old: head, new: commit }]);
-  if (pushed === "stale") throw new GitError("Unavailable", "the journal moved while it was accepted; look at it again");
-  return commit;
+  const written = await writerOf(options).write({ branch, head, changes, message: journalMessage(subject, trailers), at });
+  if (written.kind === "stale") throw new GitError("Unavailable", "the journal moved while it was accepted; look at it again");
+  return written.commit;
 }

@@ -5,7 +5,7 @@ import { buildCommit } from "./fast-import.ts";
 import type { Credentials } from "./git-env.ts";
 import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
-import { branchRef, fullRef, remoteUrl } from "./names.ts";
+import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
 import { GitError, type Mirror, type RefUpdate } from "./port.ts";
 import { judgePush, pushArguments } from "./push.ts";
 import { openReader } from "./reader.ts";
@@ -25,6 +25,8 @@ export interface MirrorOptions {
 }
 
 const REMOTE = "origin";
+/** Never fetched and never pushed. */
+const NOTES = "refs/stagecoach/notes";
 const REMOTE_LIMIT_MS = 5 * 60_000;
 /** A lock this old was left by a process that was killed: no command of ours runs as long. */
 const STALE_LOCK_MS = REMOTE_LIMIT_MS + 60_000;
@@ -108,6 +110,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     },
     commit: (input) => buildCommit(repository, reader.trees, input),
     push: (updates) => serially(() => push(updates)),
+    note: (name, commit) => noteRef(repository, fullRef(`${NOTES}/${name}`), objectId(commit)),
+    noted: async (name) => await refCommit(fullRef(`${NOTES}/${name}`)),
     async close() {
       await reader.close();
       closing.abort();
@@ -135,6 +139,14 @@ async function forget(repository: Repository, ref: string): Promise<void> {
     await pipeGit(repository, ["update-ref", "--stdin"], [`delete ${ref}\n`]);
   } catch (error) {
     throw gitError(`forget ${ref}`, error);
+  }
+}
+
+async function noteRef(repository: Repository, ref: string, commit: string): Promise<void> {
+  try {
+    await pipeGit(repository, ["update-ref", "--stdin"], [`update ${ref} ${commit}\n`]);
+  } catch (error) {
+    throw gitError(`note ${ref}`, error);
   }
 }
 

@@ -25,7 +25,60 @@ export interface Mirror {
   changedPaths(from: string, to: string): Promise<string[]>;
   /** Tree that merging `head` into `base` would give, by `merge-tree --write-tree`; conflict: the paths. Result is a commit-ish usable in readFiles/listFiles. */
   mergeTree(base: string, head: string): Promise<{ tree: string } | { conflicts: string[] }>;
+  /** A commit as it lies in the object store, signature and all; undefined: not here. */
+  commitObject(sha: string): Promise<Buffer | undefined>;
+  /** Modes of files at a commit as git spells them (`100755`); those that are not there are left out. */
+  modes(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
+  /** Notes a commit under a name, on this machine only: the next process that opens the mirror finds it. */
+  note(name: string, commit: string): Promise<void>;
+  noted(name: string): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+/**
+ * Writes commits of ours to the remote. Two writers of one branch exclude each other by `head`: who comes second is told
+ * `stale` and has changed nothing. After `written` the mirror has the commit.
+ */
+export interface CommitWriter {
+  /** `github`: signed by GitHub for our App. `ssh`: signed here with a key. `unsigned`: trusted by name only. */
+  readonly kind: "github" | "ssh" | "unsigned";
+  write(input: WriteInput): Promise<WriteOutcome>;
+  /** The same on a branch that is made for it, and the PR, in one request. Absent: this writer opens no PRs. */
+  propose?(input: ProposeInput): Promise<ProposeOutcome>;
+}
+
+export interface WriteInput {
+  /** Short name: `stagecoach/journal`. */
+  branch: string;
+  /** Commit the branch is at; undefined: it is not there, and is made. */
+  head: string | undefined;
+  /** Where a branch that is made begins; undefined with `head` undefined: an orphan. */
+  from?: string;
+  /** Path → new text; null removes the file. */
+  changes: ReadonlyMap<string, string | null>;
+  message: string;
+  /** Epoch milliseconds. GitHub takes the time it is told at. */
+  at: number;
+}
+
+export type WriteOutcome = { kind: "written"; commit: string } | { kind: "stale" };
+
+export interface ProposeInput extends Omit<WriteInput, "head" | "from"> {
+  from: string;
+  base: string;
+  title: string;
+  body: string;
+}
+
+/** `taken`: the branch was there already, and no PR of ours was left open on it. */
+export type ProposeOutcome = { kind: "proposed"; commit: string; pull: number } | { kind: "taken"; message: string };
+
+/** Tells commits of ours from others', by more than their words. */
+export interface CommitJudge {
+  /** Of commits, newest first and each the parent of the one before: sha → why it is not ours. Those left out are. */
+  foreign(commits: readonly CommitInfo[]): Promise<ReadonlyMap<string, string>>;
+  /** Whether this commit, which is not ours, is a person's who may accept the journal. */
+  mayAccept?(commit: CommitInfo): Promise<boolean>;
 }
 
 export interface CommitInput {
@@ -35,6 +88,8 @@ export interface CommitInput {
   author: { name: string; email: string };
   /** Epoch milliseconds. */
   at: number;
+  /** Given what is signed, gives the armoured signature. */
+  sign?: (payload: Buffer) => string;
 }
 
 export interface RefUpdate {

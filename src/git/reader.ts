@@ -12,7 +12,16 @@ export const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 export interface GitReader
   extends Pick<
     Mirror,
-    "readFiles" | "listFiles" | "isAncestor" | "firstParentLog" | "commitInfo" | "changedPaths" | "mergeTree" | "close"
+    | "readFiles"
+    | "listFiles"
+    | "isAncestor"
+    | "firstParentLog"
+    | "commitInfo"
+    | "changedPaths"
+    | "mergeTree"
+    | "commitObject"
+    | "modes"
+    | "close"
   > {
   readonly trees: Trees;
   /** Commit a checked full ref name points to, tags resolved; undefined: no such ref. */
@@ -36,6 +45,21 @@ export function openReader(repository: Repository): GitReader {
     if (read?.info.type !== "commit") return undefined;
     const { tree: _, ...info } = parseCommit(sha, read.body);
     return info;
+  }
+
+  async function commitObject(sha: string): Promise<Buffer | undefined> {
+    const read = await objects.contents(objectId(sha));
+    return read?.info.type === "commit" ? read.body : undefined;
+  }
+
+  async function modes(commit: string, paths: readonly string[]): Promise<Map<string, string>> {
+    const root = await trees.root(objectId(commit));
+    const found = new Map<string, string>();
+    for (const path of paths) {
+      const entry = await trees.entry(root, repositoryPath(path));
+      if (entry !== null) found.set(path, entry.mode);
+    }
+    return found;
   }
 
   async function readOne(root: string, path: string, maxBytes: number): Promise<string | null> {
@@ -72,6 +96,8 @@ export function openReader(repository: Repository): GitReader {
     trees,
     refCommit,
     commitInfo,
+    commitObject,
+    modes,
     readFiles,
     firstParentLog,
     listFiles: (commit, prefix) => listFiles(repository, commit, prefix),
