@@ -21,6 +21,7 @@ import { sayFromBatches, sayPaused } from "./run-explain.ts";
 import { judgeFailures } from "./run-failures.ts";
 import { obey } from "./run-obey.ts";
 import { moveOn } from "./run-stage.ts";
+import { noteBaselines } from "./target-baseline.ts";
 import { observeTargets } from "./target-observe.ts";
 import { watchMoved } from "./target-watch.ts";
 import type { Advanced, World } from "./world.ts";
@@ -33,6 +34,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
     return closeDraft(draft);
   }
   if (run.phase === "Pending") change(draft, { phase: "Progressing", since: draft.at }, "started");
+  noteBaselines(draft);
   observePulls(draft);
   observeTargets(draft);
   obey(draft);

@@ -82,7 +82,7 @@ function unconfirmed(run: Run, batch: Batch, target: BatchTarget): string | unde
     case "RolledBack":
       return undefined;
     case "Failed":
-      return tolerated(run, target.cluster) ? undefined : "failed beyond the budget";
+      return target.excused === true || tolerated(run, target.cluster) ? undefined : "failed beyond the budget";
     case "Healthy":
     case "Baked":
       return unproven(batch, target);
@@ -96,7 +96,9 @@ function tolerated(run: Run, cluster: string): boolean {
   const failed = new Set<string>();
   const clusters = new Set<string>();
   for (const stage of run.plan.stages) for (const key of [...stage.clusters, ...stage.requeued]) clusters.add(key);
-  for (const batch of run.batches) for (const target of batch.targets) if (target.phase === "Failed") failed.add(target.cluster);
+  for (const batch of run.batches) for (const target of batch.targets) {
+    if (target.phase === "Failed" && target.excused !== true) failed.add(target.cluster);
+  }
   for (const accepted of run.failedAccepted) failed.delete(accepted);
   const most = run.spec.onFailure.maxFailures;
   return failed.size <= ("count" in most ? most.count : Math.floor((clusters.size * most.percent) / 100));

@@ -75,6 +75,13 @@ export interface BatchTarget {
   /** Since when it waits for a person, window or retry; `progressDeadline` stands still meanwhile. */
   waitingSince?: Time;
   confirmedAt?: Time;
+  /** Under `baseline: Tolerate`: what was wrong with it when its batch was proposed; dropped where it got well before the merge. */
+  baseline?: string[];
+  /** Failed, and no worse than its baseline: outside the budget. */
+  excused?: true;
+  /** Since when a dip lasts that is ignored as yet, and when those before it began, as far as they are in the window. */
+  dippedAt?: Time;
+  dips?: Time[];
   /** Kept at confirmation and at failure. */
   evidence?: Evidence;
 }
