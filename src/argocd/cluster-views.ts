@@ -55,7 +55,8 @@ function share(cluster: ClusterView, application: ApplicationView): void {
   for (const [key, value] of Object.entries(cluster.labels)) if (application.labels[key] !== value) delete cluster.labels[key];
 }
 
-function isInCluster({ name, server }: DestinationView): boolean {
+/** Argo CD's own cluster, by either of its names. */
+export function isInCluster({ name, server }: DestinationView): boolean {
   return name === "in-cluster" || (name === undefined && server !== undefined && plainServer(server) === IN_CLUSTER_SERVER);
 }
 

@@ -17,7 +17,7 @@ export function decodeClusterSecret(raw: unknown): ClusterView | undefined {
   const plain = child(object, "stringData");
   const server = plainServer(word(plain, "server") ?? base64(word(data, "server")) ?? "");
   const name = word(plain, "name") ?? base64(word(data, "name"));
-  const bare = Object.keys(data).length === 0 && Object.keys(plain).length === 0;
+  const bare = own(object, "data") == null && own(object, "stringData") == null;
   const shown = name ?? (bare ? word(metadata, "name") : server === "" ? undefined : server);
   if (shown === undefined) return undefined;
   return { name: shown, server, labels: clusterLabels(labels(metadata, "labels")), registered: true };

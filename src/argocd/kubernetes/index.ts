@@ -1,13 +1,19 @@
 import { KubeConfig } from "@kubernetes/client-node";
-import { type Clock, iso } from "../../rollout/time.ts";
+import type { Clock } from "../../rollout/time.ts";
 import { clustersOfApplications, clustersOfSecrets } from "../cluster-views.ts";
 import { decodeApplication, decodeApplicationSet } from "../decode.ts";
 import { decodeClusterSecret, SECRET_TYPE } from "../decode-cluster.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane } from "../port.ts";
-import { type KubeClient, kubeClient, reasonOf, resourceVersionOf } from "./client.ts";
-import { coalescer } from "./coalesce.ts";
-import { type Informer, startInformer } from "./informer.ts";
-import type { Log, Tuning } from "./list-all.ts";
+import { APPLICATION, APPLICATION_SET, CLUSTER_SECRET } from "../shapes.ts";
+import { coalescer } from "../wire/coalesce.ts";
+import { reasonOf } from "../wire/http.ts";
+import { type Informer, startInformer } from "../wire/informer.ts";
+import { type Log, resourceVersionOf, type Tuning, type Versioned } from "../wire/source.ts";
+import { each, everyPart, find, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { type KubeClient, kubeClient } from "./client.ts";
+import { readRollouts } from "./rollouts.ts";
+import { type KubeSourceOptions, kubeSource } from "./source.ts";
+import { readSyncWindows } from "./windows.ts";
 
 export interface KubernetesOptions {
   /** Name of the control plane. */
@@ -16,7 +22,9 @@ export interface KubernetesOptions {
   kubeConfig: KubeConfig | { kubeconfig: string } | { file: string };
   /** Where Applications and ApplicationSets are; default: everywhere, which needs a ClusterRole. */
   namespaces?: string[];
-  /** Where Argo CD itself, and so its cluster Secrets, are. */
+  /** Label selector of the Applications that are looked at; default: all. */
+  selector?: string;
+  /** Where Argo CD itself, and so its cluster Secrets and AppProjects, are. */
   argocdNamespace?: string;
   /** May read cluster Secrets. If not, clusters are what the Applications say of them. */
   clusterSecrets: boolean;
@@ -28,7 +36,7 @@ export interface KubernetesOptions {
 }
 
 const DEFAULTS: Tuning = {
-  pageSize: 50,
+  pageSize: 250,
   silentMs: 90_000,
   watchMs: 300_000,
   relistMs: 1_800_000,
@@ -39,13 +47,11 @@ const DEFAULTS: Tuning = {
 const GROUP = "/apis/argoproj.io/v1alpha1";
 const COALESCE_MS = 20;
 
-interface Parts {
-  applications: Informer<ApplicationView>[];
-  sets: Informer<ApplicationSetView>[];
+type Registered = ClusterView & { resourceVersion: string };
+
+interface KubeParts extends Parts {
   secrets: Informer<Registered> | undefined;
 }
-
-type Registered = ClusterView & { resourceVersion: string };
 
 /**
  * Argo CD through the Kubernetes API it lives in: its objects are listed and watched, and never written but for the
@@ -53,47 +59,40 @@ type Registered = ClusterView & { resourceVersion: string };
  * for a kubeconfig that cannot be used.
  */
 export function openKubernetes(options: KubernetesOptions): ControlPlane {
-  const { clock, log, annotationRefresh } = options;
+  const { clock, log, annotationRefresh, argocdNamespace = "argocd" } = options;
   const client = kubeClient(configOf(options.kubeConfig));
   const changes = coalescer(clock, COALESCE_MS);
-  // Asked for once a target, and the same until something changes.
-  let clusters: ClusterView[] | undefined;
+  const clusters = remembered(() => clustersOf(parts));
   const parts = startAll(options, client, (keys) => {
-    clusters = undefined;
+    clusters.forget();
     changes.add(keys);
   });
-  const all: Informer<unknown>[] = [...parts.applications, ...parts.sets, ...(parts.secrets === undefined ? [] : [parts.secrets])];
-  const freshSince = iso(clock.now());
+  const application = (namespace: string, name: string) => find(parts.applications, namespace, name);
   return {
     name: options.name,
     async ready() {
-      await Promise.all(all.map((informer) => informer.ready()));
+      await Promise.all(everyPart(parts).map((part) => part.ready()));
     },
-    state() {
-      for (const informer of all) {
-        const problem = informer.problem();
-        if (problem !== undefined) return { fresh: false, why: problem.why, since: iso(problem.since) };
-      }
-      return { fresh: true, since: freshSince };
-    },
-    application: (namespace, name) => find(parts.applications, `${namespace}/${name}`),
-    applications(owner) {
-      const found: ApplicationView[] = [];
-      for (const view of each(parts.applications)) if (owner === undefined || isOwnedBy(view, owner)) found.push(view);
-      return found;
-    },
-    applicationSet: (namespace, name) => find(parts.sets, `${namespace}/${name}`),
-    clusters() {
-      clusters ??= clustersOf(parts);
-      return clusters;
-    },
+    state: () => stateOf(parts),
+    application,
+    applications: (owner) => ownedBy(parts, owner),
+    applicationSet: (namespace, name) => find(parts.sets, namespace, name),
+    clusters: clusters.get,
     onChange: changes.listen,
     async refresh(namespace, name) {
       return annotationRefresh ? await annotate(client, log, namespace, name) : "unavailable";
     },
+    async rollouts(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? "unavailable" : await readRollouts(client, view);
+    },
+    async syncWindows(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? undefined : await readSyncWindows(client, argocdNamespace, view, clock.now());
+    },
     async close() {
       changes.close();
-      for (const informer of all) informer.close();
+      for (const part of everyPart(parts)) part.close();
     },
   };
 }
@@ -106,36 +105,32 @@ function configOf(given: KubernetesOptions["kubeConfig"]): KubeConfig {
   return config;
 }
 
-function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys: Iterable<string> | null) => void): Parts {
-  const { clock, log, namespaces, argocdNamespace = "argocd", clusterSecrets } = options;
-  const common = { client, clock, log, tuning: { ...DEFAULTS, ...options.tuning } };
-  const scopes = namespaces === undefined ? [GROUP] : namespaces.map((name) => `${GROUP}/namespaces/${encodeURIComponent(name)}`);
+function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys: Iterable<string> | null) => void): KubeParts {
+  const { clock, log, namespaces, argocdNamespace = "argocd", clusterSecrets, selector } = options;
+  const tuning = { ...DEFAULTS, ...options.tuning };
+  const start = <View extends Versioned>(
+    of: Omit<KubeSourceOptions<View>, "client" | "clock" | "tuning">,
+    tell: (keys: Iterable<string>) => void,
+  ) => startInformer({ source: kubeSource({ ...of, client, clock, tuning }), clock, log, tuning, changed: tell });
+  const scopes = namespaces ?? [undefined];
+  const pathIn = (namespace: string | undefined, plural: string) =>
+    namespace === undefined ? `${GROUP}/${plural}` : `${GROUP}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
   const anything = () => changed(null);
-  return {
-    applications: scopes.map((scope) =>
-      startInformer({ ...common, what: "applications", path: `${scope}/applications`, project: decodeApplication, changed }),
-    ),
-    sets: scopes.map((scope) =>
-      startInformer({
-        ...common,
-        what: "applicationsets",
-        path: `${scope}/applicationsets`,
-        optional: true,
-        project: decodeApplicationSet,
-        changed: anything,
-      }),
-    ),
-    secrets: clusterSecrets
-      ? startInformer({
-          ...common,
-          what: "cluster secrets",
-          path: `/api/v1/namespaces/${encodeURIComponent(argocdNamespace)}/secrets`,
-          labelSelector: `${SECRET_TYPE}=cluster`,
-          project: projectSecret,
-          changed: anything,
-        })
-      : undefined,
-  };
+  const applications = scopes.map((namespace) => {
+    const [path, filter] = [pathIn(namespace, "applications"), selector === undefined ? {} : { labelSelector: selector }];
+    const kind = { what: "applications", resource: "applications.argoproj.io", shape: APPLICATION, project: decodeApplication };
+    return start<ApplicationView>({ ...kind, ...filter, path, namespace }, changed);
+  });
+  const sets = scopes.map((namespace) => {
+    const kind = { what: "applicationsets", resource: "applicationsets.argoproj.io", optional: true, shape: APPLICATION_SET };
+    const path = pathIn(namespace, "applicationsets");
+    return start<ApplicationSetView>({ ...kind, path, namespace, project: decodeApplicationSet }, anything);
+  });
+  if (!clusterSecrets) return { applications, sets, others: [], secrets: undefined };
+  const path = `/api/v1/namespaces/${encodeURIComponent(argocdNamespace)}/secrets`;
+  const kind = { what: "cluster secrets", resource: "secrets", shape: CLUSTER_SECRET, labelSelector: `${SECRET_TYPE}=cluster` };
+  const secrets = start<Registered>({ ...kind, path, namespace: argocdNamespace, project: projectSecret }, anything);
+  return { applications, sets, others: [secrets], secrets };
 }
 
 /** Nothing secret gets past this line. */
@@ -144,30 +139,13 @@ function projectSecret(raw: unknown): Registered | undefined {
   return cluster === undefined ? undefined : { ...cluster, resourceVersion: resourceVersionOf(raw) ?? "" };
 }
 
-function clustersOf({ applications, secrets }: Parts): ClusterView[] {
+function clustersOf({ applications, secrets }: KubeParts): ClusterView[] {
   if (secrets === undefined) return clustersOfApplications(each(applications));
   return clustersOfSecrets([...secrets.items().values()].map(withoutVersion), each(applications));
 }
 
 function withoutVersion({ resourceVersion: _, ...cluster }: Registered): ClusterView {
   return cluster;
-}
-
-function find<View>(informers: readonly Informer<View>[], key: string): View | undefined {
-  for (const informer of informers) {
-    const view = informer.items().get(key);
-    if (view !== undefined) return view;
-  }
-  return undefined;
-}
-
-function* each<View>(informers: readonly Informer<View>[]): Generator<View> {
-  for (const informer of informers) yield* informer.items().values();
-}
-
-/** An ApplicationSet creates Applications in its own namespace only. */
-function isOwnedBy(view: ApplicationView, owner: { namespace: string; name: string }): boolean {
-  return view.namespace === owner.namespace && view.owner?.kind === "ApplicationSet" && view.owner.name === owner.name;
 }
 
 async function annotate(client: KubeClient, log: Log, namespace: string, name: string): Promise<"asked" | "unavailable"> {

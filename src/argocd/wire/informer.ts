@@ -1,14 +1,14 @@
 /**
- * Keeps a projection of every object of one collection in memory: a paged list, then a watch, for ever.
+ * Keeps a projection of every object of one collection in memory: a list, then a watch, for ever.
  *
  * Properties: only the projection is kept; what was missed while the watch was down is caught up from the last
- * resourceVersion, or by a new list where the server no longer knows it (410); a watch that stops without an end is noticed
- * by its silence, since bookmarks come about every minute; whoever asks can tell since when nothing can be concluded.
- * Events: page, watch event, end, error, silence. Each only moves `resourceVersion` on or clears it; the loop does the rest,
+ * resourceVersion, or by a new list where the server cannot or no longer do that (410); a watch that stops without an end is
+ * noticed by its silence; whoever asks can tell since when nothing can be concluded.
+ * Events: put, gone, mark, end, error, silence. Each only moves `resourceVersion` on or clears it; the loop does the rest,
  * so that no two of them can race.
  */
-import { codeOf, reasonOf, resourceVersionOf, statusOf } from "./client.ts";
-import { differing, type InformerOptions, keyOf, listAll } from "./list-all.ts";
+import { reasonOf, statusOf, WireError } from "./http.ts";
+import type { InformerOptions, SourceEvent, Versioned } from "./source.ts";
 
 export interface Informer<View> {
   items(): ReadonlyMap<string, View>;
@@ -16,17 +16,19 @@ export interface Informer<View> {
   ready(): Promise<void>;
   /** undefined: what is known is what there is. */
   problem(): { why: string; since: number } | undefined;
+  /** Since when what is known has been what there is. */
+  freshSince(): number;
+  /** What somebody else has just read: taken over unless something newer is known. */
+  offer(key: string, view: View): void;
   close(): void;
 }
-
-/** An answer that does not change by asking again soon. */
-const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
 
 interface Loop<View> {
   items: Map<string, View>;
   resourceVersion: string | undefined;
   listedAt: number | undefined;
   lost: { why: string; since: number; refused: boolean } | undefined;
+  freshSince: number;
   failures: number;
   /** The server has accepted the watch that is, or was last, open. */
   accepted: boolean;
@@ -35,14 +37,16 @@ interface Loop<View> {
   waiters: Set<{ resolve: () => void; reject: (error: Error) => void }>;
 }
 
-export function startInformer<View extends { resourceVersion: string }>(options: InformerOptions<View>): Informer<View> {
-  const { clock, what, tuning } = options;
+export function startInformer<View extends Versioned>(options: InformerOptions<View>): Informer<View> {
+  const { clock, tuning } = options;
+  const { what } = options.source;
   const openedAt = clock.now();
   const loop: Loop<View> = {
     items: new Map(),
     resourceVersion: undefined,
     listedAt: undefined,
     lost: undefined,
+    freshSince: openedAt,
     failures: 0,
     accepted: false,
     closed: false,
@@ -58,6 +62,10 @@ export function startInformer<View extends { resourceVersion: string }>(options:
       if (loop.listedAt === undefined) return { why: lost?.why ?? `${what}: not listed yet`, since: lost?.since ?? openedAt };
       if (lost === undefined || (!lost.refused && clock.now() - lost.since < tuning.staleMs)) return undefined;
       return lost;
+    },
+    freshSince: () => loop.freshSince,
+    offer(key, view) {
+      if (loop.listedAt !== undefined) apply(loop, options, { kind: "put", key, view });
     },
     close() {
       loop.closed = true;
@@ -87,7 +95,7 @@ function settle<View>(loop: Loop<View>, how: (waiter: { resolve: () => void; rej
   for (const waiter of [...loop.waiters]) how(waiter);
 }
 
-async function run<View extends { resourceVersion: string }>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
+async function run<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
   while (!loop.closed) {
     const begun = options.clock.now();
     try {
@@ -95,10 +103,10 @@ async function run<View extends { resourceVersion: string }>(loop: Loop<View>, o
       if (loop.closed) return;
       await watchOnce(loop, options);
       const due = (loop.listedAt ?? begun) + options.tuning.relistMs;
-      if (options.clock.now() >= due) loop.resourceVersion = undefined;
+      if (!options.source.resumes || options.clock.now() >= due) loop.resourceVersion = undefined;
       // A server that ends every watch at once must not be asked in a tight loop.
       loop.failures = options.clock.now() - begun < 1000 ? loop.failures + 1 : 0;
-      if (loop.failures > 1) await pause(loop, options);
+      if (loop.failures > 1 || !options.source.resumes) await pause(loop, options);
     } catch (error) {
       if (loop.closed) return;
       failed(loop, options, error);
@@ -107,42 +115,39 @@ async function run<View extends { resourceVersion: string }>(loop: Loop<View>, o
   }
 }
 
-function failed<View extends { resourceVersion: string }>(loop: Loop<View>, options: InformerOptions<View>, error: unknown): void {
-  const { what, clock, log } = options;
+function failed<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>, error: unknown): void {
+  const { source, clock, log } = options;
+  const { what } = source;
   const status = statusOf(error);
   loop.failures += 1;
+  if (!source.resumes) loop.resourceVersion = undefined;
   // 410: what came after this version is no longer known. Nothing is wrong, but all must be listed again.
-  if (status === 410) loop.resourceVersion = undefined;
   if (status === 410) {
+    loop.resourceVersion = undefined;
     log.info({ what }, "the watch is too old: listing again");
     if (loop.failures === 1) return;
   }
   // The server had let us in, so asking again gets what was missed; a quiet one without bookmarks does this all the time.
-  if (loop.accepted && error instanceof Error && error.name === "TimeoutError") {
+  if (loop.accepted && error instanceof WireError && error.silent) {
     log.info({ what }, "the watch fell silent: asking again");
     loop.failures = 0;
     return;
   }
-  if (status === 404 && options.optional === true) {
+  if (status === 404 && source.optional === true) {
     // Not installed there: looked for again now and then.
     loop.failures = 20;
     return;
   }
-  const refused = REFUSED.has(status);
-  if (refused) loop.resourceVersion = undefined;
-  const why = `${what}: ${refused ? refusal(status, reasonOf(error), options.path) : reasonOf(error)}`;
-  loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused };
+  const advice = source.refusal(status);
+  // What the server cannot be read from any more may have changed in any way since.
+  if (advice !== undefined || !(error instanceof WireError)) loop.resourceVersion = undefined;
+  const why = `${what}: ${reasonOf(error)}${advice === undefined ? "" : `; ${advice}`}`;
+  loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused: advice !== undefined };
   log.warn({ what, status, failures: loop.failures, reason: reasonOf(error) }, "a list or watch of Argo CD's objects failed");
-  if (refused) settle(loop, (waiter) => waiter.reject(new Error(why)));
+  if (advice !== undefined) settle(loop, (waiter) => waiter.reject(new Error(why)));
 }
 
-function refusal(status: number, reason: string, path: string): string {
-  if (status === 404) return `${reason}; ${path} is not there: is Argo CD installed in this cluster?`;
-  if (status === 401) return `${reason}; the kubeconfig's credentials are not accepted`;
-  return `${reason}; grant get, list and watch on it`;
-}
-
-async function pause<View extends { resourceVersion: string }>(loop: Loop<View>, { clock, tuning }: InformerOptions<View>): Promise<void> {
+async function pause<View extends Versioned>(loop: Loop<View>, { clock, tuning }: InformerOptions<View>): Promise<void> {
   const ceiling = Math.min(250 * 2 ** Math.min(loop.failures, 20), tuning.maxBackoffMs);
   const wait = loop.failures <= 1 ? tuning.random() * 250 : ceiling * (0.5 + tuning.random() / 2);
   await new Promise<void>((resolve) => {
@@ -154,27 +159,33 @@ async function pause<View extends { resourceVersion: string }>(loop: Loop<View>,
   });
 }
 
-async function relist<View extends { resourceVersion: string }>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
-  const listed = await listAll(options, () => loop.closed);
+async function relist<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
+  const listed = await options.source.list(() => loop.closed);
   if (listed === undefined) return;
   const changed = differing(loop.items, listed.items);
   loop.items = listed.items;
   loop.resourceVersion = listed.resourceVersion;
   loop.listedAt = options.clock.now();
-  loop.lost = undefined;
+  found(loop, options);
   options.changed(changed);
   settle(loop, (waiter) => waiter.resolve());
 }
 
+function found<View extends Versioned>(loop: Loop<View>, { clock }: InformerOptions<View>): void {
+  if (loop.lost !== undefined) loop.freshSince = clock.now();
+  loop.lost = undefined;
+}
+
+/** Keys of what was added, changed or removed. */
+function differing<View extends Versioned>(before: ReadonlyMap<string, View>, after: ReadonlyMap<string, View>): string[] {
+  const keys: string[] = [];
+  for (const [key, view] of after) if (before.get(key)?.resourceVersion !== view.resourceVersion) keys.push(key);
+  for (const key of before.keys()) if (!after.has(key)) keys.push(key);
+  return keys;
+}
+
 /** Resolves when the watch ends regularly, rejects with why it does not. */
-function watchOnce<View extends { resourceVersion: string }>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
-  const { client, tuning, labelSelector } = options;
-  const query: Record<string, string> = {
-    resourceVersion: loop.resourceVersion ?? "0",
-    allowWatchBookmarks: "true",
-    timeoutSeconds: String(Math.max(1, Math.round((tuning.watchMs * (1 + tuning.random() / 10)) / 1000))),
-  };
-  if (labelSelector !== undefined) query["labelSelector"] = labelSelector;
+function watchOnce<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
   loop.accepted = false;
   return new Promise((resolve, reject) => {
     let over = false;
@@ -187,39 +198,40 @@ function watchOnce<View extends { resourceVersion: string }>(loop: Loop<View>, o
       else reject(error);
     };
     loop.stop = () => end();
-    const event = (type: string, object: unknown) => {
-      if (over) return;
-      if (type === "ERROR") return end(errorOf(object));
-      apply(loop, options, type, object);
+    const event = (seen: SourceEvent<View>) => {
+      if (!over) apply(loop, options, seen);
     };
-    client.watch(options.path, query, { event, ended: end }, tuning.silentMs).then((stop) => {
+    options.source.watch(loop.resourceVersion ?? "0", { event, ended: end }).then((stop) => {
       abort = stop;
       if (over) return stop();
       loop.accepted = true;
-      loop.lost = undefined;
+      found(loop, options);
     }, end);
   });
 }
 
-function errorOf(status: unknown): Error {
-  const { code, message } = codeOf(status);
-  return Object.assign(new Error(message), { statusCode: code });
+/** Versions are said to be opaque, but Argo CD and etcd count them: where both are numbers, the larger is the later. */
+function isOlder(version: string, than: string): boolean {
+  return /^\d+$/.test(version) && /^\d+$/.test(than) && BigInt(version) < BigInt(than);
 }
 
-function apply<View extends { resourceVersion: string }>(
-  loop: Loop<View>,
-  options: InformerOptions<View>,
-  type: string,
-  object: unknown,
-): void {
+function apply<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>, event: SourceEvent<View>): void {
   loop.failures = 0;
-  loop.resourceVersion = resourceVersionOf(object) ?? loop.resourceVersion;
-  if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") return;
-  const key = keyOf(object);
-  if (key === undefined) return;
-  // What no longer makes sense is no longer known.
-  const view = type === "DELETED" ? undefined : options.project(object, options.clock.now());
-  if (view === undefined) loop.items.delete(key);
-  else loop.items.set(key, view);
-  options.changed([key]);
+  if (event.kind === "mark") {
+    loop.resourceVersion = event.resourceVersion;
+    return;
+  }
+  const known = loop.items.get(event.key);
+  if (event.kind === "gone") {
+    loop.resourceVersion = event.resourceVersion ?? loop.resourceVersion;
+    if (known === undefined || (event.uid !== undefined && known.uid !== undefined && event.uid !== known.uid)) return;
+    loop.items.delete(event.key);
+  } else {
+    const { view, resourceVersion } = event;
+    loop.resourceVersion = resourceVersion ?? loop.resourceVersion;
+    // Another way of reading was faster.
+    if (known !== undefined && known.uid === view.uid && isOlder(view.resourceVersion, known.resourceVersion)) return;
+    loop.items.set(event.key, view);
+  }
+  options.changed([event.key]);
 }

@@ -1,0 +1,66 @@
+import type { Shape } from "./wire/cut.ts";
+
+/*
+ * What of Argo CD's objects ever becomes a value in memory. Decoders pick what they need out of that; a field that a
+ * decoder begins to use must not be dropped here.
+ */
+
+const METADATA: Shape = {
+  "*": false,
+  name: true,
+  namespace: true,
+  uid: true,
+  resourceVersion: true,
+  labels: true,
+  ownerReferences: true,
+  deletionTimestamp: true,
+  annotations: { "*": false, "argocd.argoproj.io/refresh": true },
+};
+
+const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true } };
+
+const HYDRATION: Shape = { "*": false, phase: true, drySHA: true, hydratedSHA: true, message: true, finishedAt: true };
+
+export const APPLICATION: Shape = {
+  metadata: METADATA,
+  spec: { info: false },
+  operation: OPERATION,
+  status: {
+    "*": false,
+    sync: true,
+    health: true,
+    reconciledAt: true,
+    conditions: true,
+    operationState: {
+      "*": false,
+      phase: true,
+      message: true,
+      startedAt: true,
+      finishedAt: true,
+      retryCount: true,
+      operation: OPERATION,
+      syncResult: { "*": false, revision: true, revisions: true, source: true, sources: true },
+    },
+    sourceHydrator: { "*": false, currentOperation: HYDRATION, lastSuccessfulOperation: HYDRATION, lastComparedDryRevision: true },
+  },
+};
+
+export const APPLICATION_SET: Shape = { metadata: METADATA, status: { "*": false, conditions: true } };
+
+/** `data.config` is a credential; annotations may be: `last-applied-configuration` repeats the whole Secret. */
+export const CLUSTER_SECRET: Shape = {
+  "*": false,
+  metadata: { "*": false, name: true, namespace: true, resourceVersion: true, labels: true },
+  data: { "*": false, name: true, server: true },
+  stringData: { "*": false, name: true, server: true },
+};
+
+/** An item of `GET /api/v1/clusters`. */
+export const CLUSTER_ITEM: Shape = {
+  "*": false,
+  name: true,
+  server: true,
+  labels: true,
+  connectionState: true,
+  info: { "*": false, connectionState: true },
+};

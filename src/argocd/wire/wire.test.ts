@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createCutter } from "./cut.ts";
+import { createLineSplitter, createListSplitter } from "./split.ts";
+
+const bytes = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
+
+describe("cutting JSON", () => {
+  test("keeps everything where nothing is to be dropped", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(createCutter({})(bytes(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test("drops keys at their place and nowhere else", () => {
+    const cutter = createCutter({ status: { history: false }, data: { "*": false, name: true } });
+    const given = {
+      history: 1,
+      status: { history: [{ "}": '"' }], sync: { history: 2 }, last: null },
+      data: { config: 'se"cret', name: "eu", x: 1 },
+    };
+    expect(cutter(bytes(JSON.stringify(given, null, 2)))).toEqual({
+      history: 1,
+      status: { sync: { history: 2 }, last: null },
+      data: { name: "eu" },
+    });
+  });
+
+  test("a shape for a list is that of its objects", () => {
+    expect(createCutter({ list: { a: false } })(bytes({ list: [{ a: 1, b: 2 }, [{ a: 1 }], 3] }))).toEqual({
+      list: [{ b: 2 }, [{ a: 1 }], 3],
+    });
+  });
+
+  test("a key that is written with escapes is the same key", () => {
+    expect(createCutter({ config: false })(bytes('{"conf\\u0069g":"secret","x":1}'))).toEqual({ x: 1 });
+  });
+
+  test.each(['{"a":', "{", '{"a":1,}', "[1,]", '{"a" 1}', "{}{}", "", '{"a":[}]}', '"\\', "}", "{'a':1}", '{"a":tru}'])(
+    "%s is no JSON",
+    (text) => {
+      for (const shape of [{}, { a: { b: false } }]) expect(() => createCutter(shape)(bytes(text))).toThrow(SyntaxError);
+    },
+  );
+
+  test("nesting without end is refused", () => {
+    expect(() => createCutter({ a: false })(bytes(`{"a":${"[".repeat(100_000)}`))).toThrow(/nested/);
+  });
+});
+
+const items = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 5 });
+
+/** The same bytes in chunks of any lengths. */
+function pushed(splitter: { push(chunk: Buffer): void; end(): void }, text: string, sizes: readonly number[]): void {
+  const all = Buffer.from(text);
+  let at = 0;
+  for (let n = 0; at < all.length; n++) {
+    const size = Math.max(1, sizes[n % sizes.length] ?? 7);
+    splitter.push(all.subarray(at, at + size));
+    at += size;
+  }
+  splitter.end();
+}
+
+describe("taking answers apart", () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
+
+  test("a list gives its objects and its head, however it is chunked", () => {
+    fc.assert(
+      fc.property(items, fc.jsonValue(), sizes, fc.boolean(), (list, head, chunks, first) => {
+        const answer = first ? { items: list, metadata: head } : { metadata: { items: head, x: [head] }, items: list };
+        const found: unknown[] = [];
+        const splitter = createListSplitter((item) => found.push(JSON.parse(item.toString())));
+        pushed(splitter, JSON.stringify(answer, null, first ? 1 : 0), chunks);
+        expect(found).toEqual(JSON.parse(JSON.stringify(list)));
+        expect(splitter.envelope()).toEqual(JSON.parse(JSON.stringify({ ...answer, items: [] })));
+      }),
+    );
+  });
+
+  test("lines come whole, however they are chunked", () => {
+    fc.assert(
+      fc.property(items, sizes, (list, chunks) => {
+        const found: unknown[] = [];
+        const splitter = createLineSplitter((line) => found.push(JSON.parse(line.toString())));
+        pushed(splitter, list.map((item) => `${JSON.stringify(item)}\n`).join("\n"), chunks);
+        expect(found).toEqual(JSON.parse(JSON.stringify(list)));
+      }),
+    );
+  });
+
+  test("items that are no objects are left out, and null is an empty list", () => {
+    const found: string[] = [];
+    const splitter = createListSplitter((item) => found.push(item.toString()));
+    pushed(splitter, '{"items":[1,"x",[{"a":1}],null,{"b":2}],"more":{"items":[{"c":3}]}}', [3]);
+    expect(found).toEqual(['{"b":2}']);
+    const none = createListSplitter((item) => found.push(item.toString()));
+    pushed(none, '{"metadata":{},"items":null}', [4]);
+    expect(found).toHaveLength(1);
+  });
+
+  test("an answer that breaks off is an error", () => {
+    for (const text of ["", '{"items":[{"a":1}', '{"items":[{"a"', '{"items":[],"x":"']) {
+      const splitter = createListSplitter(() => undefined);
+      expect(() => pushed(splitter, text, [5]), text).toThrow(/broke off/);
+    }
+  });
+
+  test("an object without end is refused, not held", () => {
+    const splitter = createListSplitter(() => undefined);
+    splitter.push(Buffer.from('{"items":[{"a":"'));
+    const chunk = Buffer.alloc(1 << 20, 0x61);
+    expect(() => {
+      for (let i = 0; i < 40; i++) splitter.push(chunk);
+    }).toThrow(/more than 16777216 bytes/);
+  });
+});
