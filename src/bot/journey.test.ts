@@ -5,7 +5,8 @@ import { silentLog } from "../reconcile/context.ts";
 import type { Command } from "../rollout/world.ts";
 import { type TestGitHub, testGitHub } from "../sim/github/testing/setup.ts";
 import { commandInbox } from "./command-inbox.ts";
-import { type BotEvent, type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
+import type { BotEvent } from "./inbox.ts";
+import { type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
 
 const SECRET = "the secret of this test";
 

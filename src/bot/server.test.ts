@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { silentLog } from "../reconcile/context.ts";
-import { deliver } from "./server.ts";
+import { deliver } from "./http.ts";
 
 it.each([
   { what: "rejects", middleware: () => Promise.reject(new Error("no room")) },

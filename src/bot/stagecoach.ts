@@ -1,32 +1,39 @@
-import { join } from "node:path";
 import type { ControlPlane } from "../argocd/port.ts";
-import { openGitHubForge } from "../forge/github/index.ts";
-import type { Forge } from "../forge/port.ts";
-import { JOURNAL_BRANCH, openJournal } from "../git/journal.ts";
-import { openMirror } from "../git/mirror.ts";
+import { ForgeError } from "../forge/port.ts";
 import { GitError } from "../git/port.ts";
 import { memoryQueue } from "../queue/memory.ts";
-import type { Log, RepoContext } from "../reconcile/context.ts";
-import { type RepoMemory, repoMemory } from "../reconcile/memory.ts";
+import type { Log } from "../reconcile/context.ts";
 import { publishPlans } from "../reconcile/plan-pulls.ts";
-import { published } from "../reconcile/publish.ts";
 import { round } from "../reconcile/round.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
 import { webRoutes } from "../web/server.ts";
-import { type CommandInbox, commandInbox } from "./command-inbox.ts";
-import { type BotEvent, type GitHubApp, startBotServer } from "./server.ts";
+import { coalesced } from "./coalesced.ts";
+import { discover } from "./discover.ts";
+import { hearing } from "./hear.ts";
+import type { Metrics } from "./metrics.ts";
+import type { GitHubApp } from "./octokits.ts";
+import { openRepos } from "./repos.ts";
+import { openServedRepo, removeMirror, type ServedRepo } from "./served-repo.ts";
+import { startBotServer } from "./server.ts";
+import { openSweeper } from "./sweeper.ts";
+import { type TenancyRule, tenancy } from "./tenancy.ts";
 
 export interface StagecoachOptions {
   app: GitHubApp;
   /** Ready or not: a plane that cannot be seen holds only what needs it. */
   planes: readonly ControlPlane[];
+  /** Which repo may use which of them; absent: every one all. */
+  tenancy?: readonly TenancyRule[];
   /** Where mirrors are kept: a cache, which may be deleted. */
   directory: string;
   clock: Clock & { readonly speed?: number };
   log: Log;
   host?: string;
   port?: number;
+  /** See BotServerOptions. */
+  inside?: { host: string; port: number };
+  metrics?: Metrics;
   /** See BotServerOptions. */
   pacing?: boolean;
   /** Everything is looked at this often though nothing was heard. Default 5 minutes of the clock. */
@@ -35,6 +42,8 @@ export interface StagecoachOptions {
 
 export interface Stagecoach {
   url: string;
+  /** Where the page and the metrics are. */
+  insideUrl: string;
   /** The last run of each rollout, as of the last round. */
   runs(): { repository: string; run: Run }[];
   onChange(listener: () => void): () => void;
@@ -42,39 +51,36 @@ export interface Stagecoach {
   resync(): Promise<void>;
   /** Resolves when nothing is due. */
   idle(): Promise<void>;
-  /** Finishes the round under way and stops. */
-  close(): Promise<void>;
-}
-
-interface Served {
-  context: RepoContext;
-  memory: RepoMemory;
-  inbox: CommandInbox;
-  forge: Forge;
-  /** Ours. */
-  login: string;
-  baseBranch: string;
-  runs: Map<string, Run>;
-  /** Open PRs are looked at only where something may have changed. */
-  pullsDirty: boolean;
+  /** Takes nothing new, finishes the rounds under way (for at most `withinMs` of the wall's time, default 25 s) and stops. */
+  close(options?: { withinMs?: number }): Promise<void>;
 }
 
 const RESYNC_MS = 5 * 60_000;
+const DRAIN_MS = 25_000;
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
 export async function startStagecoach(options: StagecoachOptions): Promise<Stagecoach> {
-  const { clock, log, planes } = options;
-  const served = new Map<string, Promise<Served>>();
-  const ready = new Map<string, Served>();
+  const { clock, log, planes, metrics, directory } = options;
   const listeners = new Set<() => void>();
-  let started = false;
+  let state: "starting" | "ready" | "stopping" = "starting";
+  const rights = tenancy(options.tenancy, planes);
+  const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
+  const repos = openRepos({
+    log,
+    open: (place) => openServedRepo(place, { octokit: server.octokit, directory, clock, log, rights, onChange: wake }),
+    forget: ({ fullName }) => removeMirror(directory, fullName),
+  });
   const queue = memoryQueue({
     clock,
-    handler: (repository) => look(repository),
-    onError: (error, repository, retryInMs) =>
-      log.error({ repository, error: describe(error), retryInMs }, "a round failed and will be tried again"),
+    handler: (repository) => repos.work(repository, look),
+    onError(error, repository, retryInMs) {
+      metrics?.round("failed", 0);
+      log.error({ repository, error: describe(error), retryInMs }, "a round failed and will be tried again");
+      // Perhaps it is no longer ours to look at: GitHub knows.
+      if (isShut(error)) void rediscover().catch(() => undefined);
+    },
   });
-  const all = () => [...ready.values()].flatMap((s) => [...s.runs.values()].map((run) => ({ repository: s.context.repository, run })));
+  const all = () => repos.opened().flatMap((s) => [...s.runs.values()].map((run) => ({ repository: s.context.repository, run })));
   const onChange = (listener: () => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -84,155 +90,106 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     log,
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.inside === undefined ? {} : { inside: options.inside }),
     ...(options.pacing === undefined ? {} : { pacing: options.pacing }),
-    onEvent: (event) => hear(event),
+    ...(metrics === undefined ? {} : { metrics }),
+    onEvent: hearing({ repos, wake, rediscover: () => void rediscover().catch(warn("installations could not be listed")) }),
     routes: webRoutes({ runs: all, onChange }, clock),
-    isReady: () => started,
+    isReady: () => state === "ready",
   });
+  metrics?.watch({ runs: all, repositories: () => repos.counts(), planes });
+  const sweeper = openSweeper({ app: () => server.octokit(), clock, log });
 
-  function hear(event: BotEvent): void {
-    if (event.name.startsWith("installation")) {
-      void resync().catch((error) => log.warn({ error: describe(error) }, "installations could not be listed"));
-      return;
-    }
-    const repository = event.repository?.toLowerCase();
-    if (repository === undefined || !served.has(repository)) return;
-    const known = ready.get(repository);
-    // What we did ourselves is looked at without being told.
-    if (known !== undefined && event.sender === known.login) return;
-    if (known !== undefined) {
-      if (event.pull !== undefined && event.name === "issue_comment") known.inbox.touched(event.pull);
-      // Whoever writes a command has often just put something right: it is judged by what is there now.
-      known.memory.remote.dirty ||= event.name === "push" || event.name === "pull_request" || event.name === "issue_comment";
-      known.pullsDirty ||= event.name === "pull_request" || event.name === "push";
-    }
-    queue.wake({ repository, rollout: null });
-  }
-
-  async function look(repository: string): Promise<void> {
-    const s = await served.get(repository);
-    if (s === undefined) return;
+  async function look(s: ServedRepo): Promise<void> {
+    const started = performance.now();
     const result = await round(s.context, s.memory, s.baseBranch).catch(async (error) => {
       // A token taken back before its time: the round that follows has another.
       if (error instanceof GitError && error.kind === "Unauthorized") await s.forge.gitCredentials({ renew: true });
       throw error;
     });
+    metrics?.round("done", (performance.now() - started) / 1000);
     for (const run of result.runs) s.runs.set(run.rollout, run);
     for (const listener of listeners) listener();
     if (s.pullsDirty) {
       s.pullsDirty = false;
       await publishPlans(s.context, s.memory, s.baseBranch);
     }
-    if (result.wakeAt !== undefined) queue.wake({ repository, rollout: null }, result.wakeAt);
-  }
-
-  async function serve(fullName: string, installationId: number): Promise<Served> {
-    const octokit = await server.octokit(installationId);
-    const forge = openGitHubForge({ octokit, repository: fullName });
-    const { defaultBranch, cloneUrl } = await forge.repo();
-    const identity = await forge.identity();
-    const mirror = await openMirror({
-      directory: join(options.directory, `${fullName.replace("/", "__")}.git`),
-      url: cloneUrl,
-      credentials: () => forge.gitCredentials(),
-    });
-    await mirror.fetch([defaultBranch]);
-    const inbox = commandInbox({ forge, clock, log });
-    const context: RepoContext = {
-      repository: fullName,
-      forge,
-      mirror,
-      journal: openJournal({ mirror, app: identity.login }),
-      journalBranch: JOURNAL_BRANCH,
-      commands: inbox,
-      planes: new Map(planes.map((plane) => [plane.name, plane])),
-      clock,
-      log,
-      author: { name: identity.login, email: `${identity.id}+${identity.login}@users.noreply.github.com` },
-      repoURL: cloneUrl,
-    };
-    const made: Served = {
-      context,
-      memory: repoMemory(mirror),
-      inbox,
-      forge,
-      login: identity.login,
-      baseBranch: defaultBranch,
-      runs: new Map(),
-      pullsDirty: true,
-    };
-    ready.set(fullName.toLowerCase(), made);
-    return made;
+    s.waiting = result.wakeAt !== undefined;
+    if (result.wakeAt !== undefined) wake(s.context.repository, result.wakeAt);
   }
 
   /** Which repos the App is installed on: asked at the start, when told of a change, and at each resync. */
-  async function discover(): Promise<void> {
-    const app = await server.octokit();
-    const installations = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
-    for (const installation of installations) {
-      const octokit = await server.octokit(installation.id);
-      const repositories = await octokit.paginate(octokit.rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
-      for (const { full_name: fullName, archived } of repositories) {
-        const key = fullName.toLowerCase();
-        if (archived || served.has(key)) continue;
-        const serving = serve(fullName, installation.id);
-        served.set(key, serving);
-        serving.catch((error) => {
-          served.delete(key);
-          log.error({ repository: fullName, error: describe(error) }, "a repository cannot be served; trying again at the next resync");
-        });
-      }
-    }
-  }
+  const rediscover = coalesced(async () => {
+    const before = repos.keys();
+    const fresh = repos.apply(await discover(server.octokit, log));
+    for (const key of before) if (!repos.has(key)) queue.forget(key);
+    for (const key of fresh) wake(key);
+  });
 
   async function resync(): Promise<void> {
-    await discover();
-    for (const s of ready.values()) {
+    await rediscover();
+    for (const s of repos.opened()) {
       s.pullsDirty = true;
       s.memory.remote.dirty = true;
     }
-    for (const repository of served.keys()) queue.wake({ repository, rollout: null });
+    for (const key of repos.keys()) wake(key);
+    metrics?.resent(await sweeper.sweep());
   }
 
-  let stopped = false;
+  function warn(message: string): (error: unknown) => void {
+    return (error) => log.warn({ error: describe(error) }, message);
+  }
+
   let callOff = (): void => undefined;
   function again(): void {
     callOff = clock.after(options.resyncMs ?? RESYNC_MS, () => {
-      if (stopped) return;
-      resync()
-        .catch((error) => log.warn({ error: describe(error) }, "resync failed"))
-        .finally(again);
+      if (state !== "ready") return;
+      resync().catch(warn("resync failed")).finally(again);
     });
   }
-  const offs = planes.map((plane) =>
-    plane.onChange(() => {
-      for (const repository of ready.keys()) queue.wake({ repository, rollout: null });
-    }),
-  );
-  await resync();
+
+  async function close({ withinMs = DRAIN_MS }: { withinMs?: number } = {}): Promise<void> {
+    state = "stopping";
+    callOff();
+    const drained = (async () => {
+      await Promise.all([server.close(), queue.close()]);
+      await repos.close();
+    })();
+    const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);
+    if (!ended) log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
+  }
+
+  try {
+    await resync();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   // What is there at the first look is adopted: from here on a merge is seen as one.
   await queue.idle();
-  started = true;
+  state = "ready";
   again();
-
   return {
     url: server.url,
+    insideUrl: server.insideUrl,
     runs: all,
     onChange,
     resync,
-    idle: () => queue.idle(),
-    async close() {
-      stopped = true;
-      callOff();
-      for (const off of offs) off();
-      await server.close();
-      await queue.close();
-      for (const s of ready.values()) {
-        await published(s.memory);
-        await s.context.mirror.close();
-      }
+    async idle() {
+      await rediscover.settled();
+      await queue.idle();
     },
+    close,
   };
+}
+
+function isShut(error: unknown): boolean {
+  if (error instanceof ForgeError) return error.kind === "NotFound" || error.kind === "Forbidden" || error.kind === "Unauthorized";
+  return error instanceof GitError && (error.kind === "NotFound" || error.kind === "Unauthorized");
+}
+
+function afterMs(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
 function describe(error: unknown): string {

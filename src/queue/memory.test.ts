@@ -112,4 +112,34 @@ describe("the queue of one process", () => {
     await closing;
     expect(rounds).toBe(1);
   });
+
+  test("a forgotten repo is not looked at again, not even when its last look fails, until somebody asks anew", async () => {
+    const clock = manualClock();
+    const seen: string[] = [];
+    let fail = (): void => undefined;
+    const queue = memoryQueue({
+      clock,
+      handler: (repository) => {
+        seen.push(repository);
+        return seen.length === 1
+          ? new Promise((_, reject) => {
+              fail = () => reject(new Error("it is gone"));
+            })
+          : Promise.resolve();
+      },
+    });
+    queue.wake({ repository: "o/gone", rollout: null });
+    queue.wake({ repository: "o/later", rollout: null }, 5000);
+    await Promise.resolve();
+    queue.forget("o/gone");
+    queue.forget("o/later");
+    fail();
+    await queue.idle();
+    clock.advance(120_000);
+    await queue.idle();
+    expect(seen).toEqual(["o/gone"]);
+    queue.wake({ repository: "o/gone", rollout: null });
+    await queue.idle();
+    expect(seen).toEqual(["o/gone", "o/gone"]);
+  });
 });

@@ -6,6 +6,8 @@ interface Lane {
   due: Map<string | null, number>;
   running: boolean;
   failures: number;
+  /** Nothing was asked since it was forgotten. */
+  forgotten: boolean;
   /** Calls off the timer for the earliest request. */
   disarm?: () => void;
   armedFor: number;
@@ -35,7 +37,7 @@ export function memoryQueue({ clock, handler, concurrency = 4, onError = () => u
   function lane(repository: string): Lane {
     const found = lanes.get(repository);
     if (found !== undefined) return found;
-    const made: Lane = { due: new Map(), running: false, failures: 0, armedFor: Number.POSITIVE_INFINITY };
+    const made: Lane = { due: new Map(), running: false, failures: 0, forgotten: false, armedFor: Number.POSITIVE_INFINITY };
     lanes.set(repository, made);
     return made;
   }
@@ -66,6 +68,7 @@ export function memoryQueue({ clock, handler, concurrency = 4, onError = () => u
     } catch (error) {
       const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** l.failures++);
       onError(error, repository, delay);
+      if (l.forgotten) return;
       for (const rollout of rollouts) add(l, rollout, clock.now() + delay);
     }
   }
@@ -88,6 +91,7 @@ export function memoryQueue({ clock, handler, concurrency = 4, onError = () => u
       void work(repository, l, rollouts).finally(() => {
         l.running = false;
         active -= 1;
+        if (l.forgotten) lanes.delete(repository);
         pump();
       });
     }
@@ -104,7 +108,9 @@ export function memoryQueue({ clock, handler, concurrency = 4, onError = () => u
   return {
     wake({ repository, rollout }: WakeRequest, at = clock.now()) {
       if (closed) return;
-      add(lane(repository), rollout, at);
+      const l = lane(repository);
+      l.forgotten = false;
+      add(l, rollout, at);
       queueMicrotask(pump);
     },
     idle() {
@@ -112,6 +118,15 @@ export function memoryQueue({ clock, handler, concurrency = 4, onError = () => u
         idlers.add(resolve);
         queueMicrotask(pump);
       });
+    },
+    forget(repository) {
+      const l = lanes.get(repository);
+      if (l === undefined) return;
+      l.due.clear();
+      l.forgotten = true;
+      arm(l);
+      // A look under way keeps its lane, so that no other one begins beside it.
+      if (!l.running) lanes.delete(repository);
     },
     async close() {
       closed = true;

@@ -7,6 +7,8 @@ export interface Queue {
   wake(request: WakeRequest, at?: number): void;
   /** Resolves when nothing is due or being worked on. Requests for later do not count. */
   idle(): Promise<void>;
+  /** Drops what is asked for this repo; the look under way goes on. */
+  forget(repository: string): void;
   /** Takes nothing new and waits for the work under way. */
   close(): Promise<void>;
 }

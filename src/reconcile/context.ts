@@ -4,6 +4,7 @@ import type { Journal } from "../git/journal-port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Clock } from "../rollout/time.ts";
 import type { CommandSource } from "./command-source.ts";
+import type { Grants } from "./grants.ts";
 
 /** What one repo's rounds work with. One object lives as long as the process serves the repo. */
 export interface RepoContext {
@@ -16,6 +17,8 @@ export interface RepoContext {
   commands: CommandSource;
   /** By name. */
   planes: ReadonlyMap<string, ControlPlane>;
+  /** Where the operator grants this repo some control planes and projects only: `planes` shows no others. */
+  grants?: Grants;
   clock: Clock;
   log: Log;
   /** Of the commits the bot makes. */

@@ -11,10 +11,13 @@ export interface Fleet {
 }
 
 /** The clusters of the control planes a rollout names; no name: of the only one there is. */
-export function clustersOf(context: Pick<RepoContext, "planes">, names: readonly string[]): Fleet {
+export function clustersOf(context: Pick<RepoContext, "planes" | "grants">, names: readonly string[]): Fleet {
   const clusters: Cluster[] = [];
   const missing = names.filter((name) => !context.planes.has(name));
-  if (missing.length > 0) return { clusters, known: false, why: `control plane ${missing.join(", ")} is not configured` };
+  if (missing.length > 0) {
+    const refused = missing.map((name) => context.grants?.refusal(name)).find((why) => why !== undefined);
+    return { clusters, known: false, why: refused ?? `control plane ${missing.join(", ")} is not configured` };
+  }
   for (const plane of planesFor(context, names)) {
     const state = plane.state();
     if (!state.fresh)

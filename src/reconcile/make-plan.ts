@@ -7,6 +7,7 @@ import { branchesOf } from "./branch-moves.ts";
 import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf, planesFor } from "./fleet.ts";
+import { limitsOf } from "./grants.ts";
 import { REPO_CONFIG } from "./project.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { resolveTargets } from "./targets.ts";
@@ -66,11 +67,15 @@ export async function makePlan(
       yields?.ok === true && yields.applications.length > 0
         ? "Git declares it: wait until Argo CD has synced it"
         : "check sourceRef against the ApplicationSets in Argo CD";
+    const limits = limitsOf(
+      context.grants,
+      planes.map((plane) => plane.name),
+    );
     return refuse(
       rollout,
       true,
       `${rollout.source.kind} ${rollout.source.namespace}/${rollout.source.name} has no Application in Argo CD`,
-      hint,
+      limits ?? hint,
     );
   }
   const resolve = (branches?: BranchPlaces) =>

@@ -1,0 +1,47 @@
+import type { BotEvent } from "./inbox.ts";
+import type { Repos } from "./repos.ts";
+import type { ServedRepo } from "./served-repo.ts";
+
+export interface Hearing {
+  repos: Repos;
+  wake(repository: string): void;
+  /** What the App is installed on may have changed. */
+  rediscover(): void;
+}
+
+/** Of where the App is, and of what becomes of a repository as a whole: renamed, archived, made anew. */
+const ABOUT_REPOSITORIES = /^(installation|installation_repositories|installation_target|repository|organization)$/;
+/** The base or a PR's head may have moved. Whoever writes a command has often just put something right, too. */
+const MOVES = new Set(["push", "pull_request", "issue_comment", "merge_group"]);
+const OF_PULLS = new Set(["pull_request", "push"]);
+
+/** Turns an event into what to look at again. It is believed in nothing else, so it may be late, doubled or lost. */
+export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent) => void {
+  return (event) => {
+    if (ABOUT_REPOSITORIES.test(event.name)) {
+      rediscover();
+      return;
+    }
+    const repository = event.repository?.toLowerCase();
+    if (repository === undefined || !repos.has(repository)) return;
+    const served = repos.get(repository);
+    if (served !== undefined) {
+      if (isOwnDoing(served, event)) return;
+      note(served, event);
+    }
+    wake(repository);
+  };
+}
+
+/** What we did ourselves is looked at without being told, but for what a merge queue does in our name. */
+function isOwnDoing(served: ServedRepo, event: BotEvent): boolean {
+  if (event.sender !== served.login || event.name === "merge_group") return false;
+  return !(event.name === "pull_request" && event.action === "closed");
+}
+
+function note(served: ServedRepo, event: BotEvent): void {
+  if (event.pull !== undefined && event.name === "issue_comment") served.inbox.touched(event.pull);
+  if (event.sender === served.login) return;
+  served.memory.remote.dirty ||= MOVES.has(event.name);
+  served.pullsDirty ||= OF_PULLS.has(event.name);
+}

@@ -1,0 +1,104 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { ProbotOctokit } from "probot";
+import { openGitHubForge } from "../forge/github/index.ts";
+import type { Forge } from "../forge/port.ts";
+import { JOURNAL_BRANCH, openJournal } from "../git/journal.ts";
+import { openMirror } from "../git/mirror.ts";
+import type { Log, RepoContext } from "../reconcile/context.ts";
+import { type RepoMemory, repoMemory } from "../reconcile/memory.ts";
+import { published } from "../reconcile/publish.ts";
+import { isEnded, type Run } from "../rollout/run.ts";
+import type { Clock } from "../rollout/time.ts";
+import { type CommandInbox, commandInbox } from "./command-inbox.ts";
+import type { RepoPlace } from "./discover.ts";
+import { restingMirror } from "./resting-mirror.ts";
+import type { RepoRights } from "./tenancy.ts";
+
+/** One repository the bot looks after, with everything its rounds work with. */
+export interface ServedRepo {
+  context: RepoContext;
+  memory: RepoMemory;
+  inbox: CommandInbox;
+  forge: Forge;
+  /** Ours. */
+  login: string;
+  baseBranch: string;
+  /** The last run of each rollout, as of the last round. */
+  runs: Map<string, Run>;
+  /** Open PRs are looked at only where something may have changed. */
+  pullsDirty: boolean;
+  /** The last round wants another one by itself. */
+  waiting: boolean;
+  close(): Promise<void>;
+}
+
+export interface ServedRepoOptions {
+  octokit(installationId: number): Promise<ProbotOctokit>;
+  /** Where mirrors are kept. */
+  directory: string;
+  clock: Clock;
+  log: Log;
+  rights(repository: string): RepoRights;
+  /** Something it waits for changed in Argo CD. */
+  onChange(repository: string): void;
+}
+
+/** Asks GitHub who we are and makes the mirror; nothing is fetched yet, the first round does that. */
+export async function openServedRepo(place: RepoPlace, options: ServedRepoOptions): Promise<ServedRepo> {
+  const { clock, log } = options;
+  const { fullName, baseBranch, cloneUrl } = place;
+  const forge = openGitHubForge({ octokit: await options.octokit(place.installationId), repository: fullName });
+  const identity = await forge.identity();
+  const directory = mirrorDirectory(options.directory, fullName);
+  const open = () => openMirror({ directory, url: cloneUrl, credentials: () => forge.gitCredentials() });
+  const mirror = restingMirror(open, clock);
+  const inbox = commandInbox({ forge, clock, log });
+  const { planes, grants } = options.rights(fullName);
+  const context: RepoContext = {
+    repository: fullName,
+    forge,
+    mirror,
+    journal: openJournal({ mirror, app: identity.login }),
+    journalBranch: JOURNAL_BRANCH,
+    commands: inbox,
+    planes,
+    ...(grants === undefined ? {} : { grants }),
+    clock,
+    log,
+    author: { name: identity.login, email: `${identity.id}+${identity.login}@users.noreply.github.com` },
+    repoURL: cloneUrl,
+  };
+  const served: ServedRepo = {
+    context,
+    memory: repoMemory(mirror),
+    inbox,
+    forge,
+    login: identity.login,
+    baseBranch,
+    runs: new Map(),
+    pullsDirty: true,
+    waiting: true,
+    async close() {
+      for (const off of offs) off();
+      await published(served.memory);
+      await mirror.close();
+    },
+  };
+  // A repo whose runs have all ended waits for nothing in Argo CD: it is left alone however much goes on there.
+  const offs = [...planes.values()].map((plane) => plane.onChange(() => isBusy(served) && options.onChange(fullName)));
+  return served;
+}
+
+function isBusy({ runs, waiting }: ServedRepo): boolean {
+  return waiting || [...runs.values()].some((run) => !isEnded(run));
+}
+
+function mirrorDirectory(directory: string, fullName: string): string {
+  return join(directory, `${fullName.replace("/", "__")}.git`);
+}
+
+/** What was fetched of a repository the App has no access to any more is not kept. */
+export async function removeMirror(directory: string, fullName: string): Promise<void> {
+  await rm(mirrorDirectory(directory, fullName), { recursive: true, force: true, maxRetries: 5 });
+}
