@@ -9,6 +9,8 @@ export interface Forge {
   identity(): Promise<{ login: string; id: number }>;
   /** Of the account we act as. undefined: nothing was asked yet. Absent: this adapter does not know. */
   rate?(): RateSeen | undefined;
+  /** How near the limits of the hosting service we are, as of the last answers. */
+  pressure(): Pressure;
   repo(): Promise<{ defaultBranch: string; cloneUrl: string; archived: boolean }>;
   /** A token for Git over HTTPS, never logged, never in argv. `renew`: the last one was refused, though its time is not over. */
   gitCredentials(options?: { renew?: boolean }): Promise<{ username: string; password: string }>;
@@ -63,6 +65,16 @@ export interface Forge {
   putDeployment(deployment: DeploymentReport): Promise<void>;
   /** The one issue of ours that carries `marker`, made or edited in place: where a release has no PR to be steered by. */
   stickyIssue(marker: string, issue: { title: string; body: string; labels: string[] }): Promise<{ number: number; url: string }>;
+}
+
+/** All in the machine's time. */
+export interface Pressure {
+  /** Requests left this hour, of how many; absent until the host has said so. */
+  primary?: { remaining: number; limit: number; resetAt: number };
+  /** Epoch milliseconds until which the host has asked for silence; what would be sent before then fails as RateLimited. */
+  silentUntil?: number;
+  /** What each request waits now, in milliseconds, so that what is left lasts to the end of the hour. 0: not slowed. */
+  spacingMs: number;
 }
 
 /** A check run as we want it to stand. Texts over GitHub's 65,535 characters are the caller's to shorten. */

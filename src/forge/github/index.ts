@@ -1,5 +1,5 @@
 import type { Permission } from "../../rollout/world.ts";
-import { type Forge, ForgeError } from "../port.ts";
+import { type Forge, ForgeError, type Pressure } from "../port.ts";
 import { checkWriter } from "./check-runs.ts";
 import { checksOf } from "./checks-seen.ts";
 import { comments, react, stickyComments } from "./comments.ts";
@@ -9,6 +9,7 @@ import { answerOf, asking, forgeError } from "./errors.ts";
 import { merger } from "./merge.ts";
 import { nodeIds } from "./node-ids.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
+import { watchPressure } from "./pressure.ts";
 import { changedFiles, createPull, findPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull } from "./queue.ts";
 import { reviews } from "./reviews.ts";
@@ -21,19 +22,35 @@ export interface GitHubForgeOptions {
   octokit: OctokitLike;
   /** `owner/name`. */
   repository: string;
+  /** Told when the installation comes near a limit of GitHub's, or away from it. */
+  onPressure?: (pressure: Pressure) => void;
 }
 
-const conditional = new WeakSet<object>();
+/** An Octokit is an installation's: its limits are those of all its repositories. */
+const watched = new WeakMap<object, { pressure: () => Pressure; listeners: Set<(pressure: Pressure) => void> }>();
+
+function watch(octokit: OctokitLike) {
+  const known = watched.get(octokit);
+  if (known !== undefined) return known;
+  const listeners = new Set<(pressure: Pressure) => void>();
+  conditionalReads(octokit);
+  renewedTokens(octokit);
+  const pressure = watchPressure(octokit, {
+    onPressure: (news) => {
+      for (const listener of listeners) listener(news);
+    },
+  });
+  const made = { pressure, listeners };
+  watched.set(octokit, made);
+  return made;
+}
 
 /** One repository on github.com, GitHub Enterprise Server or the embedded GitHub. */
-export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Forge {
+export function openGitHubForge({ octokit, repository, onPressure }: GitHubForgeOptions): Forge {
   const [owner = "", repo = ""] = repository.split("/");
   const place: RepoOctokit = { octokit, owner, repo };
-  if (!conditional.has(octokit)) {
-    conditional.add(octokit);
-    conditionalReads(octokit);
-    renewedTokens(octokit);
-  }
+  const { pressure, listeners } = watch(octokit);
+  if (onPressure !== undefined) listeners.add(onPressure);
   let us: Promise<{ login: string; id: number }> | undefined;
   const identity = () => {
     us ??= whoAmI(octokit).catch((error) => {
@@ -47,6 +64,7 @@ export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Fo
   return {
     repository,
     identity,
+    pressure,
     async repo() {
       const { data } = await asking(`read ${repository}`, () => octokit.rest.repos.get({ owner, repo }));
       return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };

@@ -1,0 +1,79 @@
+import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { ForgeError } from "../port.ts";
+import { answerOf, asking, forgeError } from "./errors.ts";
+import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+
+/**
+ * Commits by GitHub's REST Git data: keeps file modes, takes large files, and can begin an orphan branch. Made by an App
+ * without an author of its own such a commit is Verified, too.
+ */
+
+export interface GitDataInput {
+  /** undefined: an orphan. */
+  parent: string | undefined;
+  changes: ReadonlyMap<string, string | null>;
+  message: string;
+  /** Of the files that are there, by path. */
+  modes: ReadonlyMap<string, string>;
+}
+
+type TreeEntry = RestEndpointMethodTypes["git"]["createTree"]["parameters"]["tree"][number];
+
+/** GitHub takes blobs up to 100 MB. */
+const MOST_BLOB_BYTES = 100 * 1024 * 1024;
+/** Larger ones are blobs of their own. */
+const MOST_INLINE_BYTES = 256 * 1024;
+
+/** Makes the commit; nothing points at it yet, so that a crash here leaves nothing behind. */
+export async function objectsOf(place: RepoOctokit, input: GitDataInput): Promise<string> {
+  const { octokit, owner, repo } = place;
+  const entries: TreeEntry[] = [];
+  for (const [path, text] of input.changes) entries.push(await entryOf(place, path, text, input));
+  const base = input.parent === undefined ? undefined : await treeOf(place, input.parent);
+  const tree = await asking("write a tree", () =>
+    octokit.rest.git.createTree({ owner, repo, tree: entries, ...(base === undefined ? {} : { base_tree: base }), ...NEVER_RETRY }),
+  );
+  const parents = input.parent === undefined ? [] : [input.parent];
+  // Neither author nor committer: GitHub signs only what it may fill in itself.
+  const commit = await asking("write a commit", () =>
+    octokit.rest.git.createCommit({ owner, repo, message: input.message.trimEnd(), tree: tree.data.sha, parents, ...NEVER_RETRY }),
+  );
+  return commit.data.sha;
+}
+
+async function entryOf(place: RepoOctokit, path: string, text: string | null, input: GitDataInput): Promise<TreeEntry> {
+  const mode = input.modes.get(path) === "100755" ? "100755" : "100644";
+  if (text === null) return { path, mode, type: "blob", sha: null };
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MOST_INLINE_BYTES) return { path, mode, type: "blob", content: text };
+  if (bytes > MOST_BLOB_BYTES)
+    throw new ForgeError("Invalid", 413, `${path} has ${bytes} bytes; GitHub takes at most ${MOST_BLOB_BYTES} a file`);
+  const { octokit, owner, repo } = place;
+  const content = Buffer.from(text).toString("base64");
+  const blob = await asking(`write ${path}`, () =>
+    octokit.rest.git.createBlob({ owner, repo, content, encoding: "base64", ...NEVER_RETRY }),
+  );
+  return { path, mode, type: "blob", sha: blob.data.sha };
+}
+
+async function treeOf({ octokit, owner, repo }: RepoOctokit, commit: string): Promise<string> {
+  const { data } = await asking(`read commit ${commit.slice(0, 12)}`, () =>
+    octokit.rest.git.getCommit({ owner, repo, commit_sha: commit }),
+  );
+  return data.tree.sha;
+}
+
+/** Moves a branch on, or makes it; false: it was elsewhere, or is there already. Never forced: that is the compare-and-swap. */
+export async function moveBranch(place: RepoOctokit, branch: string, head: string | undefined, commit: string): Promise<boolean> {
+  const { octokit, owner, repo } = place;
+  try {
+    if (head === undefined) await octokit.rest.git.createRef({ owner, repo, ref: `refs/heads/${branch}`, sha: commit, ...NEVER_RETRY });
+    else await octokit.rest.git.updateRef({ owner, repo, ref: `heads/${branch}`, sha: commit, force: false, ...NEVER_RETRY });
+    return true;
+  } catch (error) {
+    const answer = answerOf(error);
+    const elsewhere = /already exists|not a fast.?forward|does not exist|reference update failed/i;
+    if (answer?.status === 422 && elsewhere.test(answer.message) && !/object does not exist/i.test(answer.message)) return false;
+    throw forgeError(`move ${branch}`, error);
+  }
+}
