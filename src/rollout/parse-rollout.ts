@@ -20,7 +20,7 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     onNewRelease: spec.onNewRelease,
     onFailure: { action: spec.onFailure.action, maxFailures: toQuantity(spec.onFailure.maxFailures) },
     baseline: spec.baseline,
-    allowUnstaged: spec.allowUnstaged ?? false,
+    allowUnstaged: spec.allowUnstaged,
     ...(spec.suspended === undefined ? {} : { suspended: spec.suspended }),
     ...(spec.flap === undefined ? {} : { flap: toFlap(spec.flap) }),
     settleMs: ms(spec.settle),
@@ -48,7 +48,11 @@ function toRelease(release: z.output<typeof releaseSchema>): ReleaseSpec {
   if (release.from !== undefined) return { kind: "from", ...release.from, attempt };
   if (release.values !== undefined) return { kind: "values", values: release.values, attempt };
   if (release.commit !== undefined) return { kind: "commit", paths: release.commit.paths, attempt };
-  if (release.tag !== undefined) return { kind: "tag", range: release.tag, attempt };
+  if (typeof release.tag === "string") return { kind: "tag", range: release.tag, attempt };
+  if (release.tag !== undefined) {
+    const { range, prefix } = release.tag;
+    return { kind: "tag", range, ...(prefix === undefined ? {} : { prefix }), attempt };
+  }
   return { kind: "version", version: release.version ?? "", attempt };
 }
 
@@ -76,20 +80,28 @@ function toDelivery(delivery: z.output<typeof deliverySchema>): Delivery {
     ...(delivery.base === undefined ? {} : { base: delivery.base }),
     labels: delivery.labels,
     reviewers: delivery.reviewers ?? { teams: [], users: [] },
+    ...(delivery.title === undefined ? {} : { title: delivery.title }),
+    ...(delivery.body === undefined ? {} : { body: delivery.body }),
+    ...(delivery.commitMessage === undefined ? {} : { commitMessage: delivery.commitMessage }),
+    ...(delivery.signoff ? { signoff: true as const } : {}),
   };
 }
 
-function toStage(stage: WrittenStage): Stage {
+function toStage(stage: WrittenStage, rollout: string): Stage {
   const topologyKey = stage.topologyKey ?? stage.clusters.topologyKey;
-  const { maxUnavailable } = stage;
+  const { maxUnavailable: written } = stage;
+  const grow = typeof written === "object" ? { start: written.start, factor: written.factor } : undefined;
   return {
     name: stage.name,
     selector: stage.clusters.selector,
     maxClusters: toQuantity(stage.maxClusters),
-    maxUnavailable: toQuantity(typeof maxUnavailable === "object" ? maxUnavailable.start : maxUnavailable),
+    maxUnavailable: toQuantity(typeof written === "object" ? written.max : written),
     batching: stage.batching,
-    order: toOrder(stage.order),
+    order: toOrder(stage.order, rollout),
     ...(topologyKey === undefined ? {} : { topologyKey }),
+    ...(stage.order.pairs === undefined ? {} : { pairs: stage.order.pairs }),
+    ...(grow === undefined ? {} : { grow }),
+    ...(stage.jitter === undefined ? {} : { jitterMs: ms(stage.jitter) }),
     bakeMs: ms(stage.bake),
     progressDeadlineMs: ms(stage.progressDeadline),
     ...(stage.requeue === undefined
@@ -98,9 +110,9 @@ function toStage(stage: WrittenStage): Stage {
   };
 }
 
-function toOrder(order: WrittenStage["order"]): Order {
+function toOrder(order: WrittenStage["order"], rollout: string): Order {
   if (order.by === "label") return { by: "label", key: order.key ?? "" };
-  if (order.by === "seeded") return { by: "seeded", seed: order.seed ?? "" };
+  if (order.by === "seeded") return { by: "seeded", seed: order.seed ?? rollout };
   return { by: "name" };
 }
 

@@ -43,7 +43,8 @@ export type ReleaseSpec =
   | { kind: "from"; file: string; path: string; attempt: number }
   | { kind: "values"; values: Record<string, { file: string; path: string } | string>; attempt: number }
   | { kind: "commit"; paths: string[]; attempt: number }
-  | { kind: "tag"; range: string; attempt: number };
+  /** `prefix`: what stands before the version in the tag's name; absent: nothing, or `v`. */
+  | { kind: "tag"; range: string; prefix?: string; attempt: number };
 
 /** Where one target's version is written. `file`, `path` and `value` are templates (`{{ cluster.name }}`). */
 export type PinTemplate =
@@ -61,6 +62,12 @@ export interface Delivery {
   base?: string;
   labels: string[];
   reviewers: { teams: string[]; users: string[] };
+  /** Templates: see delivery-template.ts. */
+  title?: string;
+  body?: string;
+  commitMessage?: string;
+  /** Adds Signed-off-by. */
+  signoff?: true;
 }
 
 /** A count, or a percentage of what the field says it is of. */
@@ -82,6 +89,12 @@ export interface Stage {
   batching: "Fixed" | "Rolling";
   order: Order;
   topologyKey?: string;
+  /** Lists of clusters, by name or key, that are never in flight together. */
+  pairs?: string[][];
+  /** `maxUnavailable` grows from `start` with each clean batch; `maxUnavailable` itself is then its `max`. */
+  grow?: { start: number; factor: number };
+  /** The longest wait before a batch merges. */
+  jitterMs?: number;
   bakeMs: number;
   progressDeadlineMs: number;
   requeue?: { selector: Selector; attempts: number; intervalMs: number };

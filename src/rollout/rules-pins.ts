@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Finding } from "./parse-problem.ts";
+import { checkCommitPaths, checkFound } from "./rules-release.ts";
 import type { pinSchema, releaseSchema } from "./schema-spec.ts";
 import { parseTemplate } from "./template.ts";
 
@@ -17,7 +18,7 @@ export function checkRelease(release: Release, path: Path): Finding[] {
     findings.push({
       code: "RELEASE_KIND",
       message: "release says no version",
-      hint: `set exactly one of ${RELEASE_KINDS.slice(0, 3).join(", ")}`,
+      hint: `set exactly one of ${RELEASE_KINDS.join(", ")}`,
       path,
     });
   for (const extra of used.slice(1)) {
@@ -29,6 +30,7 @@ export function checkRelease(release: Release, path: Path): Finding[] {
       atKey: true,
     });
   }
+  findings.push(...checkFound(release, path));
   if (release.from !== undefined) findings.push(...checkFile(release.from.file, [...path, "from", "file"]));
   for (const [name, value] of Object.entries(release.values ?? {})) {
     if (typeof value !== "string") findings.push(...checkFile(value.file, [...path, "values", name, "file"]));
@@ -41,7 +43,7 @@ export function checkRelease(release: Release, path: Path): Finding[] {
 
 /** Each pin is of exactly one kind, its templates can be filled in from this release, and its file is in the repo. */
 export function checkPins(pins: readonly Pin[], release: Release | undefined, strategy: string, path: Path): Finding[] {
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...checkCommitPaths(release, pins, path)];
   for (const [i, pin] of pins.entries()) {
     const place = [...path, i];
     findings.push(...checkKind(pin, place), ...checkStrategy(pin, strategy, place));

@@ -1,5 +1,6 @@
 import type { Finding } from "./parse-problem.ts";
 import { checkPins, checkRelease } from "./rules-pins.ts";
+import { checkDelivery } from "./rules-release.ts";
 import { checkSelector } from "./rules-selector.ts";
 import type { Resource } from "./schema.ts";
 import { formatSelector } from "./selector.ts";
@@ -126,6 +127,10 @@ function pinsAreWhole({ spec }: Resource): Finding[] {
   return spec.pins === undefined ? [] : checkPins(spec.pins, spec.release, spec.delivery.strategy, ["spec", "pins"]);
 }
 
+function deliveryTemplates({ spec }: Resource): Finding[] {
+  return checkDelivery(spec.delivery, spec.release, ["spec", "delivery"]);
+}
+
 /** Every rule of one resource; what several resources or the repo must agree on is looked at by lint. */
 export const RULES: readonly Rule[] = [
   nameIsUsable,
@@ -137,4 +142,5 @@ export const RULES: readonly Rule[] = [
   sourceIsNamed,
   releaseIsOne,
   pinsAreWhole,
+  deliveryTemplates,
 ];

@@ -31,11 +31,32 @@ export const releaseSchema = z.strictObject({
     z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]*$/), z.union([text.min(1), place])).optional(),
     "Several values by name: texts, or `{file, path}`. Used as `{{ release.values.NAME }}`.",
   ),
-  commit: planned(
-    z.strictObject({ paths: key(z.array(text.min(1)).min(1), "Globs.") }),
-    "The merge commit of any pull request that touches these paths.",
+  commit: key(
+    z
+      .strictObject({
+        paths: key(
+          z.array(text.min(1)).min(1),
+          "Globs from the repo's root: `*` within a folder, `**` over folders; a leading `!` takes paths out again.",
+        ),
+      })
+      .optional(),
+    "The merge commit of any pull request that touches these paths is the release: its id is the version.",
   ),
-  tag: planned(text.min(1), "The newest Git tag in this range."),
+  tag: key(
+    z
+      .union([
+        text.min(1),
+        z.strictObject({
+          range: key(text.min(1), "Semver range, such as `>=1.0.0 <2` or `^1.4`."),
+          prefix: key(
+            text.min(1).optional(),
+            "What stands before the version in the tag's name, such as `payments-`. Default: none, or `v`.",
+          ),
+        }),
+      ])
+      .optional(),
+    "The newest Git tag (or GitHub release, which has one) in this semver range: a text, or `{range, prefix}`. The tag's name is the version.",
+  ),
   attempt: key(z.int().min(1).default(1), "Raise it to release the same version again."),
 });
 
@@ -84,10 +105,10 @@ export const deliverySchema = z.strictObject({
     z.strictObject({ teams: key(z.array(text).default([]), "Teams."), users: key(z.array(text).default([]), "Accounts.") }),
     "Who is asked to review.",
   ),
-  title: planned(text, "Template of a pull request's title."),
-  body: planned(text, "Template of what its body begins with."),
-  commitMessage: planned(text, "Template of the commit's message."),
-  signoff: planned(z.boolean(), "Adds Signed-off-by."),
+  title: key(text.min(1).max(500).optional(), "Template of a pull request's title."),
+  body: key(text.min(1).max(10_000).optional(), "Template of what its body begins with, as Markdown."),
+  commitMessage: key(text.min(1).max(5000).optional(), "Template of the commit's message; the bot's trailers follow it."),
+  signoff: key(z.boolean().default(false), "Adds `Signed-off-by` with the bot's name to the commit's message."),
 });
 
 export const modeSchema = z.enum(["Observe", "Propose", "Run"]);
@@ -129,7 +150,10 @@ export const specSchema = z.strictObject({
     z.enum(["Strict", "Tolerate"]).default("Strict"),
     "What a target that was unhealthy when its batch was proposed, and is no worse after it, counts as. `Strict`: as failed. `Tolerate`: as *Failed (baseline)*, outside of `maxFailures`, and never as confirmed.",
   ),
-  allowUnstaged: planned(z.boolean(), "Go on where a release PR changes Applications by itself."),
+  allowUnstaged: key(
+    z.boolean().default(false),
+    "Go on where a release PR changes Applications by itself, past the stages: `stagecoach/plan` then warns instead of failing.",
+  ),
   dependsOn: planned(
     z.array(z.strictObject({ rollout: key(text, "Its name."), atLeast: key(text.optional(), "`SameVersion`, or a version.") })),
     "Rollouts that must be there first, per cluster.",

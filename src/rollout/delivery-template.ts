@@ -1,0 +1,68 @@
+/** What the templates of `delivery` (title, body, commitMessage) may hold, each with a sentence for the reference page. */
+export const DELIVERY_VARIABLES = {
+  "rollout.name": "name of the rollout",
+  "run.number": "number of the run",
+  "release.version": "the release; `name=value, …` where it has several values",
+  "release.pull": "number of the release PR; empty where there is none",
+  "release.author": "who brought the release in",
+  "stage.name": "name of the stage",
+  "batch.number": "number of the batch in its stage",
+  "batch.of": "how many batches the stage has",
+  "batch.name": "`batch 2 of 3 of canary`",
+  "batch.attempt": "1, and one more each time the batch is built again",
+  "batch.clusters": "names of its clusters, shortened where there are many",
+  "batch.size": "how many clusters it has",
+} as const;
+
+export type DeliveryVariable = keyof typeof DELIVERY_VARIABLES;
+
+export type DeliveryPart = { text: string } | { variable: DeliveryVariable } | { value: string };
+
+export type DeliveryTemplate = { ok: true; parts: DeliveryPart[] } | { ok: false; message: string; hint: string };
+
+const KNOWN = `${Object.keys(DELIVERY_VARIABLES).join(", ")}, release.values.X`;
+
+/** Splits a template of `delivery` into texts, variables and values of the release. */
+export function parseDeliveryTemplate(template: string): DeliveryTemplate {
+  const parts: DeliveryPart[] = [];
+  let rest = template;
+  while (rest !== "") {
+    const open = rest.indexOf("{{");
+    if (open < 0) {
+      parts.push({ text: rest });
+      break;
+    }
+    if (open > 0) parts.push({ text: rest.slice(0, open) });
+    const close = rest.indexOf("}}", open);
+    if (close < 0) return { ok: false, message: `"{{" without "}}" in "${template.slice(0, 100)}"`, hint: 'close it with "}}"' };
+    const source = rest.slice(open + 2, close).trim();
+    const part = partOf(source);
+    if (part === undefined) return { ok: false, message: `unknown variable {{ ${source.slice(0, 100)} }}`, hint: `known: ${KNOWN}` };
+    parts.push(part);
+    rest = rest.slice(close + 2);
+  }
+  return { ok: true, parts };
+}
+
+function partOf(source: string): DeliveryPart | undefined {
+  if (Object.hasOwn(DELIVERY_VARIABLES, source)) return { variable: source as DeliveryVariable };
+  const value = /^release\.values\.([A-Za-z][A-Za-z0-9_]*)$/.exec(source)?.[1];
+  return value === undefined ? undefined : { value };
+}
+
+/** Fills a template in. One that is wrong gives itself: lint has said so, and a batch is not held up by words. */
+export function fillDelivery(
+  template: string,
+  variables: Readonly<Record<DeliveryVariable, string>>,
+  values: Readonly<Record<string, string>>,
+): string {
+  const parsed = parseDeliveryTemplate(template);
+  if (!parsed.ok) return template;
+  let text = "";
+  for (const part of parsed.parts) {
+    if ("text" in part) text += part.text;
+    else if ("variable" in part) text += variables[part.variable];
+    else text += Object.hasOwn(values, part.value) ? (values[part.value] ?? "") : "";
+  }
+  return text;
+}
