@@ -51,19 +51,25 @@ function startBake(draft: Draft, batch: Batch): void {
 function endBake(draft: Draft, batch: Batch): void {
   const healthy = batch.targets.filter((target) => target.phase === "Healthy");
   if (batch.phase === "Baking" && healthy.length > 0 && !isBaked(draft, batch, healthy)) return;
-  if (!withinBudget(draft.run) && batch.targets.some((target) => target.phase === "Failed")) {
+  const failed = batch.targets.filter((target) => target.phase === "Failed");
+  if (!withinBudget(draft.run) && failed.some((target) => target.excused !== true)) {
     sayBatch(draft, batch.number, "clusters of it failed: somebody has to decide", { what: "a command" });
     return;
   }
   mapTargets(draft, batch.number, (target) =>
     target.phase === "Healthy" ? moveTarget(draft, target, "Baked", "live, healthy and baked", { waitingSince: undefined }) : target,
   );
-  const failed = batch.targets.filter((target) => target.phase === "Failed");
-  const why =
-    failed.length === 0
-      ? "every cluster is confirmed"
-      : `settled with ${nameList(draft.run, clustersOf(failed))} failed, within the budget`;
+  const why = failed.length === 0 ? "every cluster is confirmed" : `settled with ${withFailures(draft, failed)}`;
   moveBatch(draft, batch.number, "Settled", { settledAt: draft.at, why, next: null }, `${batchName(draft.run, batch)} settled`);
+}
+
+function withFailures(draft: Draft, failed: readonly BatchTarget[]): string {
+  const as = (excused: boolean) => clustersOf(failed.filter((target) => (target.excused === true) === excused));
+  const [counted, before] = [as(false), as(true)];
+  const parts: string[] = [];
+  if (counted.length > 0) parts.push(`${nameList(draft.run, counted)} failed, within the budget`);
+  if (before.length > 0) parts.push(`${nameList(draft.run, before)} failed as before (baseline)`);
+  return parts.join("; ");
 }
 
 function isBaked(draft: Draft, batch: Batch, healthy: BatchTarget[]): boolean {

@@ -4,11 +4,11 @@ import { type Draft, pause } from "./run-draft.ts";
 import { clusterCount, clusterName, count, nameList } from "./run-names.ts";
 import { epoch, formatDuration } from "./time.ts";
 
-/** Clusters with a failed target, and those that stayed put off to the last look. */
+/** Clusters with a failed target, but for those no worse than before their change (SPEC §9.18), and those that stayed put off to the last look. */
 export function failedClusters(run: Run): Set<string> {
   const failed = new Set<string>();
   for (const batch of run.batches) {
-    for (const target of batch.targets) if (target.phase === "Failed") failed.add(target.cluster);
+    for (const target of batch.targets) if (target.phase === "Failed" && target.excused !== true) failed.add(target.cluster);
   }
   for (const one of run.requeued) if (one.failed === true) failed.add(one.cluster);
   return failed;
@@ -50,7 +50,7 @@ export function judgeFailures(draft: Draft): void {
 
 function whyFailed(run: Run, cluster: string): string {
   for (const batch of run.batches) {
-    const target = batch.targets.find((one) => one.cluster === cluster && one.phase === "Failed");
+    const target = batch.targets.find((one) => one.cluster === cluster && one.phase === "Failed" && one.excused !== true);
     if (target !== undefined) return target.why;
   }
   return run.requeued.find((one) => one.cluster === cluster)?.why ?? "";

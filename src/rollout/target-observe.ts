@@ -1,6 +1,8 @@
 import type { Batch, BatchTarget } from "./run.ts";
 import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt, wakeAtTime } from "./run-draft.ts";
 import { clusterName } from "./run-names.ts";
+import { excuse } from "./target-baseline.ts";
+import { endDip, ignoreDip } from "./target-flap.ts";
 import { epoch, formatDuration, iso } from "./time.ts";
 import type { Assessment, ObservedTarget } from "./world.ts";
 
@@ -69,6 +71,8 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
       return waits(draft, sighted, assessment.sentence);
     case "pending":
     case "lost":
+      // Somebody, or something, has yet to end a pause: SPEC §9.15 has the clock stand still.
+      if (assessment.clockStopped === true) return waits(draft, sighted, assessment.sentence);
       return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
   }
 }
@@ -81,7 +85,8 @@ function isStale(batch: Batch, assessment: Assessment): boolean {
 function firstSight(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment): BatchTarget {
   const seenAt = assessment.firstSeenAt ?? (assessment.verdict === "live" ? assessment.evidence.readAt : undefined);
   if (target.firstSeenAt !== undefined || seenAt === undefined) return target;
-  const deadlineAt = iso(epoch(seenAt) + progressDeadline(draft, batch));
+  // The cluster's clock said when; a time that we have not reached is none to count from.
+  const deadlineAt = iso(Math.min(epoch(seenAt), draft.now) + progressDeadline(draft, batch));
   return moveTarget(draft, target, "Syncing", assessment.sentence, { firstSeenAt: seenAt, deadlineAt, waitingSince: undefined });
 }
 
@@ -95,12 +100,16 @@ function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): Bat
   return moveTarget(draft, target, "Healthy", assessment.sentence, patch);
 }
 
-function fail(draft: Draft, target: BatchTarget, why: string, assessment: Assessment | undefined): BatchTarget {
+function fail(draft: Draft, target: BatchTarget, what: string, assessment: Assessment | undefined): BatchTarget {
   draft.transition = true;
-  draft.events.push(`${clusterName(draft.run, target.cluster)} failed: ${why}`);
-  const patch = { deadlineAt: undefined, waitingSince: undefined, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) };
-  return moveTarget(draft, target, "Failed", why, patch);
+  const before = excuse(draft, target);
+  const why = before === undefined ? what : `as before its batch (baseline: ${before}), and no worse: ${what}`;
+  draft.events.push(`${clusterName(draft.run, target.cluster)} failed${before === undefined ? "" : " (baseline)"}: ${why}`);
+  const patch = { ...UNTIMED, excused: before === undefined ? undefined : true } as const;
+  return moveTarget(draft, target, "Failed", why, { ...patch, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) });
 }
+
+const UNTIMED = { deadlineAt: undefined, waitingSince: undefined, dippedAt: undefined, dips: undefined };
 
 /** The clock of the deadline stands still from here on. */
 function waits(draft: Draft, target: BatchTarget, why: string): BatchTarget {
@@ -126,19 +135,24 @@ function deadline(draft: Draft, target: BatchTarget, why: string, assessment?: A
     wakeAtTime(draft, target.deadlineAt);
     return touchTarget(target, { why });
   }
-  const late =
-    target.firstSeenAt === undefined ? `Argo CD has not shown the change within its deadline` : `not healthy within its deadline`;
-  return fail(draft, target, `${late}: ${why}`, assessment);
+  if (target.firstSeenAt !== undefined) return fail(draft, target, `not healthy within its deadline: ${why}`, assessment);
+  return fail(draft, target, `Argo CD has not shown the change within its deadline: ${why} ${NOT_SEEN}`, assessment);
 }
+
+/** Argo CD polls every few minutes: what takes longer than `seenDeadline` is most often something nobody told it of. */
+const NOT_SEEN =
+  "Does Argo CD hear of pushes? Its webhook (/api/webhook of its API server, and the ApplicationSet controller's own) tells it.";
 
 /** Confirmed, and healthy for `bake` yet to come: an unhealthy moment makes it in flight again, and the bake starts over. */
 function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return waits(draft, target, "confirmed; Argo CD cannot be read now");
   if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
   if (assessment.verdict === "failing") return fail(draft, target, assessment.sentence, assessment);
-  if (assessment.verdict === "live") return touchTarget(target, { why: assessment.sentence, waitingSince: undefined });
+  if (assessment.verdict === "live") return touchTarget(endDip(draft, target), { why: assessment.sentence, waitingSince: undefined });
   // Neither healthy nor unhealthy: the bake does not end on it, and it may not stay so for ever.
-  if (!isUnhealthy(assessment)) return waits(draft, target, assessment.sentence);
+  if (!isUnhealthy(assessment)) return waits(draft, endDip(draft, target), assessment.sentence);
+  const ignored = ignoreDip(draft, target, assessment.sentence);
+  if (ignored !== undefined) return ignored;
   const restarts = (batch.bake?.restarts ?? 0) + 1;
   if (restarts > MOST_RESTARTS) {
     return fail(draft, target, `unhealthy again while baking, after ${MOST_RESTARTS} restarts: ${assessment.sentence}`, assessment);
@@ -150,14 +164,14 @@ function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Ass
   return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, ...UNCONFIRMED });
 }
 
-const UNCONFIRMED = { confirmedAt: undefined, evidence: undefined, waitingSince: undefined };
+const UNCONFIRMED = { confirmedAt: undefined, evidence: undefined, waitingSince: undefined, dippedAt: undefined, dips: undefined };
 
 /**
  * Staleness and comparisons under way are nothing about health: a busy repository would never finish a bake. Clause names
  * are those of liveness.
  */
 function isUnhealthy(assessment: Assessment): boolean {
-  if (assessment.verdict === "live") return false;
+  if (assessment.verdict === "live" || assessment.clockStopped === true) return false;
   return assessment.verdict === "lost" || assessment.clause === "health" || assessment.clause === "conditions";
 }
 

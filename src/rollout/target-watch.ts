@@ -40,7 +40,10 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
   if (seen.assessment?.verdict === "lost") hold(draft, `${name} is lost: ${seen.assessment.sentence}`);
   const wrong = target.edits.findIndex((edit, index) => (seen.pins?.[index] ?? null) !== edit.to);
   const edit = target.edits[wrong];
-  if (edit === undefined) return;
+  if (edit === undefined) {
+    sawOther(draft, target, seen, name);
+    return;
+  }
   const found = seen.pins?.[wrong] ?? null;
   if (found === null && isLeaving(draft, target)) {
     hold(draft, `the pin of ${name} is gone: waiting whether its Application goes too`);
@@ -49,6 +52,14 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
   const by = seen.drift === undefined ? "" : ` by ${seen.drift.author} in ${seen.drift.commit.slice(0, 10)} (${seen.drift.subject})`;
   const reason = `the pin of ${name} in ${pinPlace(edit)} was changed${by}: it is ${found ?? "gone"}, this run set ${edit.to}`;
   pause(draft, "Drift", seen.drift?.author ?? "Git", reason, `put ${edit.to} back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
+}
+
+/** The base has the pin as it should be, but what Argo CD has seen is from between: somebody changed it and back (SPEC §7). */
+function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget, name: string): void {
+  const commit = seen.assessment?.changedBy;
+  if (commit === undefined || target.phase === "Baked") return;
+  const reason = `${commit.slice(0, 10)} changed the pin of ${name}, and Argo CD has seen that: ${seen.assessment?.sentence ?? ""}`;
+  pause(draft, "Drift", "Git", reason, "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`");
 }
 
 /** A cluster is taken out of Git first and of Argo CD some time after: in between it is neither drift nor gone. */

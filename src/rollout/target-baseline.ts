@@ -1,0 +1,41 @@
+import type { BatchTarget } from "./run.ts";
+import { type Draft, mapTargets, touchTarget } from "./run-draft.ts";
+
+/** From bad to worse. What else may be wrong has no order: it was there before, or it was not. */
+const HEALTH: readonly string[] = ["Missing", "Degraded", "Unknown"];
+/** What keeps Argo CD from seeing any change. */
+const BLIND: readonly string[] = ["Unknown", "sync Unknown", "cluster unreachable", "ComparisonError", "InvalidSpecError", "UnknownError"];
+
+/** Under `baseline: Tolerate`: what is wrong with the targets of a batch that is being proposed, and which got well before it merged. */
+export function noteBaselines(draft: Draft): void {
+  if (draft.run.spec.baseline !== "Tolerate") return;
+  for (const batch of draft.run.batches) {
+    if (batch.merged !== undefined || batch.phase === "Settled" || batch.phase === "Closed") continue;
+    mapTargets(draft, batch.number, (target) => {
+      const ailments = draft.world.targets.get(target.key)?.ailments;
+      if (ailments === undefined) return target;
+      if (ailments.length === 0) return touchTarget(target, { baseline: undefined });
+      if (batch.phase !== "Proposing" || target.baseline?.join() === ailments.join()) return target;
+      return touchTarget(target, { baseline: ailments });
+    });
+  }
+}
+
+/** What a failed target was before, where it is no worse now: SPEC §9.18 has it outside the budget. undefined: it counts. */
+export function excuse(draft: Draft, target: BatchTarget): string | undefined {
+  const before = target.baseline;
+  const now = draft.world.targets.get(target.key)?.ailments;
+  if (draft.run.spec.baseline !== "Tolerate" || before === undefined || now === undefined) return undefined;
+  if (isWorse(before, now)) return undefined;
+  // A change that never arrived is excused by what kept it from arriving only.
+  const blind = now.some((sign) => BLIND.includes(sign));
+  if (target.firstSeenAt === undefined && !blind) return undefined;
+  return before.join(", ");
+}
+
+/** Whether something is wrong that was not, or health is worse than it was. */
+export function isWorse(before: readonly string[], now: readonly string[]): boolean {
+  const rank = (signs: readonly string[]) => Math.max(-1, ...signs.map((sign) => HEALTH.indexOf(sign)));
+  if (rank(now) > rank(before)) return true;
+  return now.some((sign) => !HEALTH.includes(sign) && !before.includes(sign));
+}
