@@ -1,60 +1,270 @@
-import { expect, test } from "vitest";
-import type { Comment, Forge } from "../forge/port.ts";
+import { describe, expect, test } from "vitest";
+import { type Comment, type Forge, ForgeError } from "../forge/port.ts";
 import { silentLog } from "../reconcile/context.ts";
+import { type CommandPolicy, OPEN_POLICY } from "../rollout/repo-config.ts";
 import type { Permission } from "../rollout/world.ts";
-import { commandInbox } from "./command-inbox.ts";
+import { type CommandInboxOptions, commandInbox } from "./command-inbox.ts";
 
 const PLACE = [{ number: 1, shared: false }];
 const LONG_AGO = "2026-11-01T00:00:00.000Z";
+const NOW = Date.parse("2026-11-21T10:00:00Z");
+const JUST_NOW = new Date(NOW - 2000).toISOString();
 
-function inboxOn(comments: Comment[], permissions: Map<string, Permission>) {
+interface Bench {
+  comments: Comment[];
+  permissions?: Map<string, Permission>;
+  teams?: Record<string, readonly string[] | "unseen">;
+  policy?: CommandPolicy | "broken";
+  forge?: Partial<Forge>;
+}
+
+/** The inbox on a forge that writes down what is asked of it. Everybody has write permission unless told otherwise. */
+function inboxOn({ comments, permissions, teams = {}, policy = OPEN_POLICY, forge: other = {} }: Bench) {
   const calls: string[] = [];
+  const bodies: string[] = [];
+  const again: number[] = [];
+  let now = NOW;
   const forge: Partial<Forge> = {
-    comments: async () => comments,
+    comments: async () => [...comments],
     async permission(login) {
       calls.push(`permission ${login}`);
-      return permissions.get(login) ?? "read";
+      return permissions === undefined ? "write" : (permissions.get(login) ?? "read");
+    },
+    async inTeam(team, login) {
+      calls.push(`team ${team} ${login}`);
+      const members = teams[team] ?? [];
+      return members === "unseen" ? undefined : members.includes(login);
     },
     async react(comment, reaction) {
       calls.push(`react ${comment} ${reaction}`);
     },
-    async stickyComment() {
+    async stickyComment(_pull, marker, body) {
       calls.push("sticky");
+      bodies.push(`${marker}\n${body}`);
       return { id: 1, url: "" };
     },
+    ...other,
   };
-  const clock = { now: () => Date.parse("2026-11-21T10:00:00Z"), after: () => () => undefined };
-  return { calls, inbox: commandInbox({ forge: forge as Forge, clock, log: silentLog }) };
+  const clock = { now: () => now, after: () => () => undefined };
+  const options: CommandInboxOptions = {
+    forge: forge as Forge,
+    clock,
+    log: silentLog,
+    policy: async () => policy,
+    again: (ms) => again.push(ms),
+  };
+  const inbox = commandInbox(options);
+  const texts = async (rollout = "payments", places = PLACE) => (await inbox.read(rollout, places)).map((command) => command.text);
+  return { calls, bodies, again, inbox, texts, pass };
+
+  function pass(ms: number): void {
+    now += ms;
+  }
 }
 
-function said(id: number, author: string, body: string): Comment {
-  return { id, author, authorIsBot: false, ours: false, body, createdAt: LONG_AGO, updatedAt: LONG_AGO };
+function said(id: number, author: string, body: string, more: Partial<Comment> = {}): Comment {
+  return { id, author, authorIsBot: false, ours: false, body, createdAt: JUST_NOW, updatedAt: more.createdAt ?? JUST_NOW, ...more };
 }
 
-test("a command refused for want of permission costs nothing again, and does not act once its author is given it", async () => {
-  const permissions = new Map<string, Permission>();
-  const { inbox, calls } = inboxOn([said(7, "mallory", "/pause")], permissions);
-  expect(await inbox.read("payments", PLACE)).toEqual([]);
-  expect(calls).toEqual(["permission mallory", "react 7 confused", "sticky"]);
-  permissions.set("mallory", "write");
-  expect(await inbox.read("payments", PLACE)).toEqual([]);
-  expect(calls).toHaveLength(3);
+const old = { createdAt: LONG_AGO };
+
+describe("whose commands count", () => {
+  test("a command refused for want of permission costs nothing again, and does not act once its author is given it", async () => {
+    const permissions = new Map<string, Permission>();
+    const { texts, calls } = inboxOn({ comments: [said(7, "mallory", "/pause", old)], permissions });
+    expect(await texts()).toEqual([]);
+    expect(calls).toEqual(["permission mallory", "react 7 confused", "sticky"]);
+    permissions.set("mallory", "write");
+    expect(await texts()).toEqual([]);
+    expect(calls).toHaveLength(3);
+  });
+
+  test("a permission that was taken away a second ago is gone, even for a command that waits", async () => {
+    const permissions = new Map<string, Permission>([["wim", "write"]]);
+    const { texts } = inboxOn({ comments: [said(7, "wim", "/abort")], permissions });
+    expect(await texts()).toEqual(["/abort"]);
+    permissions.set("wim", "read");
+    expect(await texts()).toEqual([]);
+  });
+
+  test("what was edited, what we wrote, and what a bot wrote is passed over without a word", async () => {
+    const { texts, calls } = inboxOn({
+      comments: [
+        said(1, "wim", "/pause", { updatedAt: "2026-11-21T09:59:59.000Z" }),
+        said(2, "stagecoach[bot]", "/pause", { ours: true, authorIsBot: true }),
+        said(3, "renovate[bot]", "/pause", { authorIsBot: true }),
+      ],
+    });
+    expect([await texts(), calls]).toEqual([[], []]);
+  });
+
+  test("a bot that the settings name counts as having write permission, whatever GitHub says, and no more", async () => {
+    const { texts, bodies } = inboxOn({
+      comments: [said(3, "Renovate[bot]", "/pause", { authorIsBot: true }), said(4, "Renovate[bot]", "/rollback", { authorIsBot: true })],
+      permissions: new Map([["Renovate[bot]", "none"]]),
+      policy: { teams: new Map(), bots: new Set(["renovate[bot]"]) },
+    });
+    expect(await texts()).toEqual(["/pause"]);
+    expect(bodies[0]).toContain("needs maintain permission");
+  });
 });
 
-test("one account is told ten refusals in one look, and none of the others later", async () => {
-  const comments = Array.from({ length: 40 }, (_, index) => said(index, "mallory", `/pause ${index}`));
-  const { inbox, calls } = inboxOn(comments, new Map());
-  await inbox.read("payments", PLACE);
-  await inbox.read("payments", PLACE);
-  expect(calls.filter((call) => call === "sticky")).toHaveLength(10);
-  expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(1);
+describe("teams of the settings", () => {
+  const policy: CommandPolicy = { teams: new Map([["promote", ["sre", "on-call"]]]), bots: new Set() };
+
+  test("a member of one of them may, and nobody else, whatever their permission", async () => {
+    const permissions = new Map<string, Permission>([
+      ["wim", "write"],
+      ["ada", "admin"],
+    ]);
+    const comments = [said(1, "wim", "/promote"), said(2, "ada", "/promote"), said(3, "ada", "/pause")];
+    const { texts, bodies } = inboxOn({ comments, permissions, policy, teams: { sre: [], "on-call": ["wim"] } });
+    expect(await texts()).toEqual(["/promote", "/pause"]);
+    expect(bodies).toEqual([expect.stringContaining("`/promote` is for members of team `sre` or `on-call`")]);
+  });
+
+  test("a member without the permission may not, and is not asked about", async () => {
+    const { texts, calls } = inboxOn({ comments: [said(1, "eve", "/promote")], permissions: new Map(), policy, teams: { sre: ["eve"] } });
+    expect(await texts()).toEqual([]);
+    expect(calls.filter((call) => call.startsWith("team"))).toEqual([]);
+  });
+
+  test("where members cannot be seen it is refused, and the refusal says what to grant", async () => {
+    const { texts, bodies } = inboxOn({ comments: [said(1, "wim", "/promote")], policy, teams: { sre: "unseen", "on-call": [] } });
+    expect(await texts()).toEqual([]);
+    expect(bodies[0]).toContain("`sre` cannot be seen: an owner of the organisation grants Stagecoach's App `members: read`");
+  });
+
+  test("with an error in the settings only what makes things safer is heard", async () => {
+    const comments = ["/promote", "/skip a", "/pause", "/abort", "/status"].map((body, id) => said(id, "wim", body));
+    const { texts, bodies } = inboxOn({ comments, policy: "broken" });
+    expect(await texts()).toEqual(["/pause", "/abort", "/status"]);
+    expect(bodies[0]).toContain("has an error, so nobody can tell who may give `/promote`");
+  });
+
+  test("what GitHub does not answer now is neither done nor refused, and asked again soon", async () => {
+    let fails = true;
+    const permission = async () => {
+      if (fails) throw new ForgeError("Unavailable", 502, "bad gateway");
+      return "write" as const;
+    };
+    const { texts, calls, again } = inboxOn({ comments: [said(1, "wim", "/promote")], forge: { permission } });
+    expect([await texts(), calls, again]).toEqual([[], [], [5000]]);
+    fails = false;
+    expect(await texts()).toEqual(["/promote"]);
+  });
 });
 
-test("a crowd of strangers is asked about in several looks, and who may act is heard in the end", async () => {
-  const crowd = Array.from({ length: 60 }, (_, index) => said(index, `stranger-${index}`, "/abort"));
-  const { inbox, calls } = inboxOn([...crowd, said(99, "wim", "/abort")], new Map([["wim", "write"]]));
-  expect(await inbox.read("payments", PLACE)).toEqual([]);
-  expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(50);
-  expect((await inbox.read("payments", PLACE)).map((command) => command.actor)).toEqual(["wim"]);
-  expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(61);
+describe("crowds", () => {
+  test("one account is told ten refusals in one look, and none of the others later", async () => {
+    const comments = Array.from({ length: 40 }, (_, index) => said(index, "mallory", `/pause ${index}`, old));
+    const { texts, calls } = inboxOn({ comments, permissions: new Map() });
+    await texts();
+    await texts();
+    expect(calls.filter((call) => call === "sticky")).toHaveLength(10);
+    expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(1);
+  });
+
+  test("readers that ask for the status a hundred times are heard ten times", async () => {
+    const comments = Array.from({ length: 100 }, (_, index) => said(index, "mallory", "/status"));
+    const { texts, calls } = inboxOn({ comments, permissions: new Map() });
+    expect(await texts()).toHaveLength(10);
+    expect(calls.filter((call) => call.startsWith("react"))).toHaveLength(10);
+  });
+
+  test("a crowd of strangers is asked about in several looks, and who may act is heard in the end", async () => {
+    const crowd = Array.from({ length: 60 }, (_, index) => said(index, `stranger-${index}`, "/abort", old));
+    const comments = [...crowd, said(99, "wim", "/abort", old)];
+    const { inbox, calls, again } = inboxOn({ comments, permissions: new Map([["wim", "write"]]) });
+    expect(await inbox.read("payments", PLACE)).toEqual([]);
+    expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(50);
+    expect(again).toEqual([5000]);
+    expect((await inbox.read("payments", PLACE)).map((command) => command.actor)).toEqual(["wim"]);
+    expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(61);
+  });
+});
+
+describe("answers", () => {
+  test("refusals of one comment stand together, and those of the next comment take their place", async () => {
+    const comments = [said(1, "wim", "/rollback\n/halt now")];
+    const { texts, bodies, pass } = inboxOn({ comments });
+    await texts();
+    expect(bodies.at(-1)).toMatch(/> `\/rollback`[\s\S]*> `\/halt now`/);
+    comments.push(said(2, "wim", "/hotfix a"));
+    pass(60_000);
+    await texts();
+    expect(bodies.at(-1)).not.toContain("/rollback");
+    expect(bodies.at(-1)).toContain("> `/hotfix a`");
+  });
+
+  test("a reaction on a comment that was deleted meanwhile is not tried again", async () => {
+    let tries = 0;
+    const react = async () => {
+      tries += 1;
+      throw new ForgeError("NotFound", 404, "Not Found");
+    };
+    const { texts } = inboxOn({ comments: [said(1, "wim", "/pause")], forge: { react } });
+    expect(await texts()).toEqual(["/pause"]);
+    expect(await texts()).toEqual(["/pause"]);
+    expect(tries).toBe(1);
+  });
+
+  test("hostile text of a command can neither notify, nor act, nor leave its quote", async () => {
+    const { texts, bodies } = inboxOn({ comments: [said(1, "wim", "/resume @everyone`</details>\n/abort")] });
+    expect(await texts()).toEqual([]);
+    expect(bodies[0]).toContain("and here it has `@everyone'</details>`");
+    expect(bodies[0]?.replaceAll(/(`+)[^\n]*?\1/g, "")).not.toMatch(/@everyone|<\/details>/);
+  });
+
+  test("/help lists what is built, with what each needs; /help COMMAND says more of one", async () => {
+    const { inbox, bodies, calls } = inboxOn({ comments: [said(1, "wim", "/help"), said(2, "wim", "/help requeue")] });
+    expect(await inbox.read("payments", PLACE)).toEqual([]);
+    expect(bodies[0]).toContain("| `/pause [reason]` | nothing merges until `/resume` | write |");
+    expect(bodies[0]).toContain("Not available yet: `/rollback`");
+    expect(bodies[1]).toContain("`--for DURATION`");
+    expect(calls.filter((call) => call.includes("rocket"))).toHaveLength(2);
+  });
+});
+
+describe("several rollouts on one release PR", () => {
+  const places = [{ number: 1, shared: true }];
+
+  test("only what is for all of them acts without a name", async () => {
+    const comments = ["/pause", "/abort", "/status", "/plan", "/resume", "/retry"].map((body, id) => said(id, "wim", body));
+    const { texts, bodies } = inboxOn({ comments });
+    expect(await texts("payments", places)).toEqual(["/pause", "/abort", "/status", "/plan"]);
+    expect(await texts("ledger", places)).toEqual(["/pause", "/abort", "/status", "/plan"]);
+    expect(bodies[0]).toContain("say which with `--rollout NAME`");
+  });
+
+  test("a name picks one, and the answer to one rollout does not keep the command from the other", async () => {
+    const comments = [said(1, "wim", "/resume --rollout ledger"), said(2, "wim", "/pause")];
+    const { inbox } = inboxOn({ comments });
+    const mine = await inbox.read("payments", places);
+    const theirs = await inbox.read("ledger", places);
+    expect([mine.map((c) => c.text), theirs.map((c) => c.text)]).toEqual([["/pause"], ["/resume --rollout ledger", "/pause"]]);
+    for (const command of mine) await inbox.answer(command, "done", "");
+    expect((await inbox.read("payments", places)).map((c) => c.text)).toEqual([]);
+    expect((await inbox.read("ledger", places)).map((c) => c.text)).toEqual(["/resume --rollout ledger", "/pause"]);
+  });
+
+  test("a name that nobody has is told, once all had their look", async () => {
+    const { texts, bodies, pass } = inboxOn({ comments: [said(1, "wim", "/resume --rollout leger")] });
+    expect([await texts("payments", places), await texts("ledger", places), bodies]).toEqual([[], [], []]);
+    pass(5000);
+    await texts("payments", places);
+    expect(bodies).toEqual([expect.stringContaining("only of `payments`, `ledger`")]);
+  });
+});
+
+describe("an open release PR, which has no run yet", () => {
+  test("/plan asks for a fresh plan, everything else is told that there is no run", async () => {
+    const { inbox, bodies, calls } = inboxOn({ comments: [said(1, "wim", "/plan"), said(2, "wim", "/pause")] });
+    const asked = (await inbox.beforeRun?.(1)) ?? [];
+    expect(asked.map((command) => command.text)).toEqual(["/plan"]);
+    expect(bodies).toEqual([expect.stringContaining("there is no run yet that `/pause` could be for")]);
+    for (const command of asked) await inbox.answer(command, "done", "");
+    expect(calls).toContain("react 1 rocket");
+    expect(await inbox.beforeRun?.(1)).toEqual([]);
+  });
 });

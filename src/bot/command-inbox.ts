@@ -1,230 +1,243 @@
 import type { Comment, Forge } from "../forge/port.ts";
 import type { CommandPlace, CommandSource } from "../reconcile/command-source.ts";
 import type { Log } from "../reconcile/context.ts";
-import { cell, code } from "../report/escape.ts";
-import { COMMANDS, commandSpec, hasPermission } from "../rollout/commands.ts";
+import { COMMANDS, commandSpec } from "../rollout/commands.ts";
+import { OPEN_POLICY } from "../rollout/repo-config.ts";
+import type { Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
 import { epoch } from "../rollout/time.ts";
-import type { Command, Permission } from "../rollout/world.ts";
-import { type ParsedCommand, type ParsedComment, parseComment } from "./parse-comment.ts";
+import type { Command } from "../rollout/world.ts";
+import { commandAnswers, recentKeys, type Spoken } from "./command-answers.ts";
+import { type Authority, isAllowedBot, openAuthority, type ReadPolicy } from "./command-policy.ts";
+import { type HeldComments, heldComments } from "./held-comments.ts";
+import { type ParsedCommand, parsedComments } from "./parse-comment.ts";
 
 /** A comment found late acts only this long after it was written: SPEC §9.20. */
 const LATE_MS = 15 * 60_000;
-/** These make things safer, and act at any age. */
-const SAFE = new Set(["pause", "abort", "halt"]);
-/** Act on every rollout of a release PR: SPEC §9.21. */
-const ON_ALL = new Set(["pause", "abort", "status", "plan", "help"]);
-/** Without a webhook a PR's comments are asked for this often. */
-const RESYNC_MS = 60_000;
-const MOST_REMEMBERED = 20_000;
-/** Anybody may comment. So many accounts are asked about in one look, and the others in the next ones. */
-const MOST_ASKED = 50;
-/** So many refusals one account is told in one look; what it writes beyond that is refused without a word. */
+/** So many answers one account is given in one look; what it writes beyond that is passed over without a word. */
 const MOST_TOLD = 10;
-
-/** What one look may still cost. */
-interface Look {
-  permissions: Map<string, Promise<Permission>>;
-  /** Refusals told, by account. */
-  told: Map<string, number>;
-}
+const MOST_UNCLAIMED = 1_000;
+/** What could not be asked is asked again after this. */
+const AGAIN_MS = 5_000;
 
 export interface CommandInbox extends CommandSource {
   /** A webhook said that something was written on this PR: it is read anew in the next round. */
   touched(pull: number): void;
 }
 
-interface Held {
-  comments: Comment[];
-  readAt: number;
-}
-
 export interface CommandInboxOptions {
   forge: Forge;
   clock: Clock;
   log: Log;
-  /** Logins of bots whose commands count. */
-  allowedBots?: readonly string[];
+  /** Default: nothing is narrowed, and no bot is heard. */
+  policy?: ReadPolicy;
+  /** Called where something had to be left for another look, which is wanted after so many milliseconds. */
+  again?: (inMs: number) => void;
+}
+
+/** One look at the comments. */
+interface Look {
+  authority: Authority;
+  bots: (comment: Comment) => boolean;
+  /** Answers given, by account. */
+  told: Map<string, number>;
+}
+
+/** Where a command came from, for its answer. */
+interface Origin {
+  rollout: string;
+  shared: boolean;
+  spoken: Spoken;
 }
 
 /**
  * Commands as people write them in comments. What is written by a bot, edited, or by somebody who may not, reaches no run
  * and leaves nothing in the journal.
  */
-export function commandInbox({ forge, clock, log, allowedBots = [] }: CommandInboxOptions): CommandInbox {
-  const held = new Map<number, Held>();
-  const dirty = new Set<number>();
-  const parsed = new Map<number, { body: string; result: ParsedComment }>();
-  /** `comment reaction` already set, and ids of commands answered, the oldest forgotten first: doing it twice is harmless. */
-  const done = new Set<string>();
-  /** Pull each command was written on, for the answer. */
-  const places = new Map<string, { pull: number; comment: number }>();
+export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLICY, again }: CommandInboxOptions): CommandInbox {
+  const held: HeldComments = heldComments(forge, clock, log);
+  const parsed = parsedComments();
+  const answers = commandAnswers(forge, clock, log);
+  /** `id rollout`: doing it twice is harmless, so the oldest are forgotten. */
+  const answered = recentKeys();
+  const origins = new WeakMap<Command, Origin>();
+  /** By PR: the rollouts that are steered from it. */
+  const readers = new Map<number, Set<string>>();
+  /** Commands for a rollout that did not look yet, since when. */
+  const unclaimed = new Map<string, number>();
 
-  async function comments(pull: number): Promise<Comment[]> {
-    const known = held.get(pull);
-    const now = clock.now();
-    if (known !== undefined && !dirty.has(pull) && now - known.readAt < RESYNC_MS) return known.comments;
-    dirty.delete(pull);
-    try {
-      const fresh = await forge.comments(pull);
-      held.set(pull, { comments: fresh, readAt: now });
-      return fresh;
-    } catch (error) {
-      dirty.add(pull);
-      log.warn({ pull, error: String(error) }, "comments could not be read; trying again");
-      return known?.comments ?? [];
-    }
+  async function look(): Promise<Look> {
+    const rules = await policy();
+    return { authority: openAuthority(forge, rules, log), bots: (comment) => isAllowedBot(rules, comment), told: new Map() };
   }
 
-  /** Each comment is read once for each text it ever had: rounds are many. */
-  function parsedOf(comment: Comment): ParsedComment {
-    const known = parsed.get(comment.id);
-    if (known !== undefined && known.body === comment.body) return known.result;
-    if (parsed.size > MOST_REMEMBERED) parsed.clear();
-    const result = parseComment(comment.body);
-    parsed.set(comment.id, { body: comment.body, result });
-    return result;
+  function done({ authority }: Look): void {
+    if (authority.postponed) again?.(AGAIN_MS);
   }
 
-  function mayAct(comment: Comment): boolean {
-    if (comment.ours || (comment.authorIsBot && !allowedBots.includes(comment.author))) return false;
+  /** Ours, edited, or a bot's that nobody allowed. */
+  function counts(comment: Comment, { bots }: Look): boolean {
+    if (comment.ours || (comment.authorIsBot && !bots(comment))) return false;
     return comment.createdAt === comment.updatedAt;
   }
 
-  function keep(key: string): void {
-    done.add(key);
-    const oldest = done.values().next().value;
-    if (done.size > MOST_REMEMBERED && oldest !== undefined) done.delete(oldest);
+  /** Whether its author is to be told something: anybody may comment, as often as they like. */
+  function mayTell({ told }: Look, author: string): boolean {
+    const count = (told.get(author) ?? 0) + 1;
+    told.set(author, count);
+    return count <= MOST_TOLD;
   }
 
-  /** undefined: enough were asked about in this look. Never kept longer: a permission may be taken away at any moment. */
-  async function permissionOf({ permissions }: Look, login: string): Promise<Permission | undefined> {
-    const known = permissions.get(login);
-    if (known !== undefined) return known;
-    return permissions.size < MOST_ASKED ? remember(permissions, login, forge.permission(login)) : undefined;
+  async function refuseOnce(look: Look, key: string, spoken: Spoken, message: string): Promise<void> {
+    if (answered.add(key) && mayTell(look, spoken.author)) await answers.refuse(spoken, message);
   }
 
-  async function react(comment: number, reaction: "eyes" | "rocket" | "confused"): Promise<void> {
-    const key = `${comment} ${reaction}`;
-    if (done.has(key)) return;
-    keep(key);
-    try {
-      await forge.react(comment, reaction);
-    } catch (error) {
-      done.delete(key);
-      log.warn({ comment, error: String(error) }, "a reaction could not be set");
-    }
-  }
-
-  async function refuse(pull: number, comment: Comment | { id: number; author: string }, text: string, message: string): Promise<void> {
-    const key = `refused ${comment.id} ${text}`;
-    if (done.has(key)) return;
-    keep(key);
-    await react(comment.id, "confused");
-    const body = `> ${code(text)}\n\n@${cell(comment.author)}: ${message}.\n\n\`/help\` lists what can be said here.`;
-    await forge.stickyComment(pull, "stagecoach:answer", body);
-  }
-
-  async function refuseOnce(look: Look, pull: number, comment: Comment, text: string, message: string): Promise<void> {
-    if (done.has(`refused ${comment.id} ${text}`)) return;
-    const told = remember(look.told, comment.author, (look.told.get(comment.author) ?? 0) + 1);
-    if (told <= MOST_TOLD) await refuse(pull, comment, text, message);
-    else keep(`refused ${comment.id} ${text}`);
-  }
-
-  /** Why a command reaches no run, whatever the run says; undefined: nothing is against it. */
-  function againstIt(place: CommandPlace, { name, flags }: ParsedCommand, permission: Permission): string | undefined {
-    const needs = commandSpec(name).who;
-    if (!hasPermission(permission, needs)) {
-      return `\`/${name}\` needs ${needs} permission on this repository, and you have ${permission}`;
-    }
-    if (!place.shared || typeof flags["rollout"] === "string" || ON_ALL.has(name)) return undefined;
-    return "several rollouts are steered from this pull request: say which with `--rollout NAME`";
-  }
-
-  /** A command is judged once: what was refused stays so, whatever permission its author is given later. */
-  async function judge(
-    rollout: string,
-    place: CommandPlace,
-    comment: Comment,
-    parsed: ParsedCommand,
-    look: Look,
-  ): Promise<Command | undefined> {
-    const id = `${comment.id}#${parsed.index}`;
-    if (done.has(`answered ${id}`)) return undefined;
-    const named = parsed.flags["rollout"];
-    if (typeof named === "string" && named !== rollout) return undefined;
+  /** The commands of a comment that are still to be judged; a mistake in it is told. */
+  async function heard(look: Look, pull: number, comment: Comment, owner: string): Promise<{ one: ParsedCommand; spoken: Spoken }[]> {
+    if (!counts(comment, look)) return [];
     const late = clock.now() - epoch(comment.createdAt) > LATE_MS;
-    if (late && !SAFE.has(parsed.name)) return undefined;
-    const permission = await permissionOf(look, comment.author);
-    if (permission === undefined) return undefined;
-    const against = againstIt(place, parsed, permission);
-    if (against !== undefined) {
-      keep(`answered ${id}`);
-      await refuseOnce(look, place.number, comment, parsed.text, against);
-      return undefined;
-    }
-    await react(comment.id, "eyes");
-    if (parsed.name === "help") {
-      await help(place.number, comment, id);
-      return undefined;
-    }
-    places.set(id, { pull: place.number, comment: comment.id });
-    const { name, args, flags, text } = parsed;
-    return {
-      id,
-      name,
-      args,
-      flags,
-      text,
-      actor: comment.author,
-      permission,
-      createdAt: comment.createdAt,
-      ...(place.batch === undefined ? {} : { batch: place.batch }),
-    };
+    const read = parsed(comment);
+    const say = (text: string): Spoken => ({ pull, comment: comment.id, author: comment.author, text });
+    if (read.kind === "reply" && !late)
+      await refuseOnce(look, `${comment.id} mistake`, say(comment.body.trim().split("\n")[0] ?? ""), read.message);
+    if (read.kind !== "commands") return [];
+    return read.commands
+      .filter((one) => (!late || commandSpec(one.name).anyAge === true) && !answered.has(`${comment.id}#${one.index} ${owner}`))
+      .map((one) => ({ one, spoken: say(one.text) }));
   }
 
-  async function help(pull: number, comment: Comment, id: string): Promise<void> {
-    keep(`answered ${id}`);
-    const rows = COMMANDS.filter((c) => c.built).map((c) => `| ${code(c.usage)} | ${cell(c.summary)} | ${c.who} |`);
-    await forge.stickyComment(pull, "stagecoach:help", `| command | does | who |\n| --- | --- | --- |\n${rows.join("\n")}`);
-    await react(comment.id, "rocket");
+  /** Judged once: what was refused stays so, whatever permission its author is given later. False: it goes no further. */
+  async function mayGoOn(
+    look: Look,
+    key: string,
+    comment: Comment,
+    one: ParsedCommand,
+    spoken: Spoken,
+    against?: string,
+  ): Promise<boolean> {
+    const why = (await look.authority.whyNot(comment, one.name)) ?? against;
+    if (why === "later") return false;
+    if (why !== undefined) {
+      await refuseOnce(look, key, spoken, why);
+      return false;
+    }
+    if (commandSpec(one.name).who === "read" && !mayTell(look, comment.author)) {
+      answered.add(key);
+      return false;
+    }
+    await answers.react(comment.id, "eyes");
+    return true;
+  }
+
+  async function help(spoken: Spoken, { args }: ParsedCommand, key: string): Promise<void> {
+    answered.add(key);
+    const wanted = args[0]?.replace(/^\//, "").toLowerCase();
+    await answers.help(
+      spoken.pull,
+      COMMANDS.find((command) => command.name === wanted),
+    );
+    await answers.react(spoken.comment, "rocket");
+  }
+
+  async function toCommand(look: Look, comment: Comment, { name, args, flags, text, index }: ParsedCommand): Promise<Command | undefined> {
+    const permission = await look.authority.permissionOf(comment);
+    if (permission === "later") return undefined;
+    return { id: `${comment.id}#${index}`, name, args, flags, text, actor: comment.author, permission, createdAt: comment.createdAt };
+  }
+
+  /** For a rollout that is not steered from here: told once all that are have had their look. */
+  async function nobodys(look: Look, place: CommandPlace, comment: Comment, spoken: Spoken, named: string): Promise<void> {
+    const here = readers.get(place.number);
+    const key = `${comment.id} for ${named} ${spoken.text}`;
+    if (here === undefined || here.has(named) || answered.has(key)) return;
+    const since = unclaimed.get(key) ?? clock.now();
+    if (unclaimed.size > MOST_UNCLAIMED) unclaimed.clear();
+    unclaimed.set(key, since);
+    if (clock.now() - since < AGAIN_MS) return again?.(AGAIN_MS);
+    const permission = await look.authority.permissionOf(comment);
+    if (permission === "later" || permission === "none") return;
+    const there = [...here].map((name) => `\`${name}\``).join(", ");
+    await refuseOnce(look, key, spoken, `no run of that rollout is steered from this pull request, only of ${there}`);
+  }
+
+  async function readPlace(look: Look, rollout: string, place: CommandPlace): Promise<Command[]> {
+    const commands: Command[] = [];
+    readers.set(place.number, (readers.get(place.number) ?? new Set()).add(rollout));
+    for (const comment of await held.of(place.number)) {
+      for (const { one, spoken } of await heard(look, place.number, comment, rollout)) {
+        const named = one.flags["rollout"];
+        if (named !== undefined && named !== rollout) {
+          await nobodys(look, place, comment, spoken, String(named));
+          continue;
+        }
+        const key = `${comment.id}#${one.index} ${rollout}`;
+        if (!(await mayGoOn(look, key, comment, one, spoken, whichRollout(place, one)))) continue;
+        if (one.name === "help") await help(spoken, one, key);
+        else {
+          const command = await toCommand(look, comment, one);
+          if (command === undefined) continue;
+          const placed = place.batch === undefined ? command : { ...command, batch: place.batch };
+          origins.set(placed, { rollout, shared: place.shared, spoken });
+          commands.push(placed);
+        }
+      }
+    }
+    return commands;
   }
 
   return {
-    touched(pull) {
-      dirty.add(pull);
-    },
+    touched: held.touched,
     async read(rollout, pulls) {
-      const look: Look = { permissions: new Map(), told: new Map() };
+      const now = await look();
       const commands: Command[] = [];
-      for (const place of pulls) {
-        for (const comment of await comments(place.number)) {
-          if (!mayAct(comment)) continue;
-          const parsed = parsedOf(comment);
-          if (parsed.kind === "reply" && clock.now() - epoch(comment.createdAt) <= LATE_MS) {
-            await refuseOnce(look, place.number, comment, comment.body.split("\n")[0] ?? "", parsed.message);
-          }
-          if (parsed.kind !== "commands") continue;
-          for (const one of parsed.commands) {
-            const command = await judge(rollout, place, comment, one, look);
-            if (command !== undefined) commands.push(command);
+      for (const place of pulls) commands.push(...(await readPlace(now, rollout, place)));
+      done(now);
+      return commands.sort(oldestFirst);
+    },
+    async beforeRun(pull) {
+      const now = await look();
+      const plans: Command[] = [];
+      for (const comment of await held.of(pull)) {
+        for (const { one, spoken } of await heard(now, pull, comment, "")) {
+          const key = `${comment.id}#${one.index} `;
+          if (!(await mayGoOn(now, key, comment, one, spoken, noRunYet(one)))) continue;
+          const command = one.name === "plan" ? await toCommand(now, comment, one) : undefined;
+          if (one.name === "help") await help(spoken, one, key);
+          else if (command !== undefined) {
+            origins.set(command, { rollout: "", shared: false, spoken });
+            plans.push(command);
           }
         }
       }
-      return commands.sort((a, b) => epoch(a.createdAt) - epoch(b.createdAt) || a.id.localeCompare(b.id, undefined, { numeric: true }));
+      done(now);
+      return plans.sort(oldestFirst);
     },
-    async answer(command, outcome, message) {
-      const place = places.get(command.id);
-      if (place === undefined || done.has(`answered ${command.id}`)) return;
-      if (outcome === "refused") await refuse(place.pull, { id: place.comment, author: command.actor }, command.text, message);
-      else await react(place.comment, "rocket");
-      keep(`answered ${command.id}`);
+    async answer(command, outcome, message, run?: Run) {
+      const origin = origins.get(command);
+      if (origin === undefined || answered.has(`${command.id} ${origin.rollout}`)) return;
+      const { spoken, rollout, shared } = origin;
+      if (outcome === "refused") await answers.refuse(spoken, shared ? `${rollout}: ${message}` : message);
+      else {
+        if (command.name === "status" && run !== undefined) await answers.status(spoken, run);
+        if (command.name === "plan" && run !== undefined) await answers.plan(spoken, run);
+        await answers.react(spoken.comment, "rocket");
+      }
+      answered.add(`${command.id} ${rollout}`);
     },
   };
 }
 
-function remember<K, V>(map: Map<K, V>, key: K, value: V): V {
-  map.set(key, value);
-  return value;
+function oldestFirst(a: Command, b: Command): number {
+  return epoch(a.createdAt) - epoch(b.createdAt) || a.id.localeCompare(b.id, undefined, { numeric: true });
+}
+
+/** Of several rollouts steered from one PR the one meant must be named, unless the command is for all: SPEC §9.21. */
+function whichRollout(place: CommandPlace, { name, flags }: ParsedCommand): string | undefined {
+  if (!place.shared || flags["rollout"] !== undefined || commandSpec(name).onAll === true) return undefined;
+  return "several rollouts are steered from this pull request: say which with `--rollout NAME`";
+}
+
+function noRunYet({ name }: ParsedCommand): string | undefined {
+  if (name === "help" || name === "plan") return undefined;
+  return `there is no run yet that \`/${name}\` could be for: merging this pull request starts one. \`/plan\` makes its plan anew`;
 }

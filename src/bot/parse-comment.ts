@@ -49,6 +49,21 @@ export function parseComment(body: string): ParsedComment {
   return commands.length === 0 ? { kind: "ignore" } : { kind: "commands", commands };
 }
 
+const MOST_REMEMBERED = 20_000;
+
+/** Reads each comment once for each text it ever had: rounds are many. */
+export function parsedComments(): (comment: { id: number; body: string }) => ParsedComment {
+  const known = new Map<number, { body: string; read: ParsedComment }>();
+  return ({ id, body }) => {
+    const before = known.get(id);
+    if (before !== undefined && before.body === body) return before.read;
+    if (known.size > MOST_REMEMBERED) known.clear();
+    const read = parseComment(body);
+    known.set(id, { body, read });
+    return read;
+  };
+}
+
 /** Commands that follow a mistake may lean on it: `/skip eu-1` and then `/promote`. So all of them are left alone. */
 function nothingDone(message: string): ParsedComment {
   return { kind: "reply", message: `${message} Nothing of this comment was done` };

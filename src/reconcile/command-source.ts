@@ -1,3 +1,4 @@
+import type { Run } from "../rollout/run.ts";
 import type { Command } from "../rollout/world.ts";
 
 /** Where people's commands come from: implemented by the bot on the forge's comments. */
@@ -7,8 +8,16 @@ export interface CommandSource {
    * from the PR it stands on. What cannot be read yet is left for the next round, never guessed.
    */
   read(rollout: string, pulls: readonly CommandPlace[]): Promise<Command[]>;
-  /** Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. */
-  answer(command: Command, outcome: "done" | "refused", message: string): Promise<void>;
+  /**
+   * Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
+   * command it was, as of this round; `/status` and `/plan` are answered with it.
+   */
+  answer(command: Command, outcome: "done" | "refused", message: string, run?: Run): Promise<void>;
+  /**
+   * Commands on an open release PR, which no run steers yet. All but `/plan` are answered here; what is given asks for a
+   * fresh plan, and is answered (`done`) once that is there.
+   */
+  beforeRun?(pull: number): Promise<Command[]>;
 }
 
 export interface CommandPlace {

@@ -89,6 +89,25 @@ describe("a command acts once", () => {
     expect(answer(run)).toContain("is not available yet in this version");
   });
 
+  test("/status and /plan are answered whoever can read asks, and leave nothing in the journal", () => {
+    const run = bench(1);
+    round(run);
+    const before = run.run;
+    say(run, "/status", { permission: "read", actor: "eve" });
+    const advanced = round(run);
+    expect(wants(advanced)).toEqual(["Answer done"]);
+    expect(advanced.change).not.toBe("transition");
+    expect(advanced.run.commands).toEqual(before.commands);
+  });
+
+  test("a question is answered while a command before it waits, and what follows it keeps its turn", () => {
+    const run = bench(1);
+    bring(run, 1, "merging");
+    for (const text of ["/pause", "/status", "/abort"]) say(run, text);
+    expect(wants(round(run))).toEqual(["Answer done"]);
+    expect(run.run.commands).toEqual([]);
+  });
+
   test("one written before the run started is refused", () => {
     const run = bench(1);
     say(run, "/abort", { createdAt: iso(run.now - MINUTE) });
@@ -142,6 +161,30 @@ describe("/pause and /resume", () => {
     say(run, "/resume", { permission: "maintain" });
     expect(wants(round(run))).toContain("Propose 2");
     expect(run.run.failedAccepted).toEqual(["hub/c1"]);
+  });
+
+  test("/resume does not accept a cluster that failed after it was written", () => {
+    const run = bench(2, [{ maxUnavailable: 2 }]);
+    bring(run, 1, "merged");
+    judge(run, "c1", "failing");
+    judge(run, "c2", "pending");
+    round(run);
+    judge(run, "c2", "failing");
+    round(run, MINUTE);
+    say(run, "/resume", { permission: "maintain", createdAt: iso(run.now - 5 * SECOND) });
+    round(run);
+    expect(answer(run)).toBe("refused: c2 failed after it was written: look again, and say it again");
+    expect(run.run.failedAccepted).toEqual([]);
+  });
+
+  test("/resume --rollouts is not available yet", () => {
+    const run = bench(1);
+    round(run);
+    say(run, "/pause");
+    round(run);
+    say(run, "/resume", { flags: { rollouts: true } });
+    round(run);
+    expect(answer(run)).toBe("refused: /resume --rollouts is not available yet in this version");
   });
 
   test("after a close by hand, /resume opens the next attempt", () => {
@@ -356,6 +399,19 @@ describe("/requeue and /retry", () => {
     expect(phases(run.run, 1)).toEqual(["Requeued"]);
     bring(run, 2, "confirmed");
     expect(wants(run.last)).toContain("Propose 3");
+  });
+
+  test("/requeue failed means those that had failed when it was written", () => {
+    const run = bench(2);
+    bring(run, 1, "merged");
+    judge(run, "c1", "pending");
+    round(run, 5 * MINUTE);
+    judge(run, "c1", "failing");
+    round(run);
+    say(run, "/requeue failed", { createdAt: iso(run.now - MINUTE) });
+    round(run);
+    expect(answer(run)).toBe("refused: c1 failed after it was written: say it again");
+    expect(phases(run.run, 1)).toEqual(["Failed"]);
   });
 
   test("/retry of a run that has not failed is refused", () => {

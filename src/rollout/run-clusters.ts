@@ -5,7 +5,7 @@ import { batchOf, change, type Draft, mapTargets, moveBatch, moveTarget } from "
 import { failedClusters, withinBudget } from "./run-failures.ts";
 import { clusterKey, clusterName, clustersOf, isOut, nameList, stageOf, unitOf } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
-import { mergeUnderWay, tooEarly, unpause } from "./run-steer.ts";
+import { failedAfter, mergeUnderWay, tooEarly, unpause } from "./run-steer.ts";
 import { epoch, iso, parseDuration, type Time } from "./time.ts";
 import type { Command } from "./world.ts";
 
@@ -96,7 +96,10 @@ function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
 function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: string } {
   const failed = failedClusters(run);
   if (command.args.length === 1 && command.args[0] === "failed") {
-    return failed.size > 0 ? { clusters: [...failed] } : { error: "no cluster has failed" };
+    const later = failedAfter(run, failed, command);
+    const known = [...failed].filter((cluster) => !later.includes(cluster));
+    if (known.length > 0) return { clusters: known };
+    return { error: later.length > 0 ? `${nameList(run, later)} failed after it was written: say it again` : "no cluster has failed" };
   }
   if (command.args.length > 0) return named(run, command.args);
   const batch = run.batches.find((one) => one.number === command.batch);
@@ -174,7 +177,7 @@ export function retryCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   const stopped = run.paused?.kind === "Failure" || run.phase === "Failed";
   if (!stopped) return refused(`/retry is for a run that stopped on failures; this one is ${run.phase}`);
-  if (run.paused !== undefined && tooEarly(command, run.paused.at)) return refused("it was written before the failure it would answer");
+  if (tooEarly(command, run.paused?.at ?? run.since)) return refused("it was written before the failure it would answer");
   const failed = [...failedClusters(run)];
   for (const cluster of failed) retryOne(draft, placeOf(run, cluster), command.actor);
   unpause(draft, { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) }, `retried by ${command.actor}`);

@@ -1,4 +1,4 @@
-import { commandSpec, notAllowed } from "./commands.ts";
+import { commandSpec, hasPermission, notAllowed } from "./commands.ts";
 import { isEnded } from "./run.ts";
 import { requeueCommand, retryCommand, skipCommand } from "./run-clusters.ts";
 import { change, type Draft } from "./run-draft.ts";
@@ -20,6 +20,7 @@ export function refused(message: string): Reply {
 export function obey(draft: Draft): void {
   if (draft.world.commands.length === 0) return;
   const handled = new Map(draft.run.commands.map((command) => [command.id, command]));
+  let waiting = false;
   for (const command of draft.world.commands) {
     const before = handled.get(command.id);
     if (before !== undefined) {
@@ -27,11 +28,23 @@ export function obey(draft: Draft): void {
       continue;
     }
     if (draft.run.ending?.command?.id === command.id) continue;
+    if (isQuestion(command)) {
+      // Anybody who can read may ask, as often as they like: an answer is given, and nothing is written down.
+      draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: `${draft.run.phase}: ${draft.run.why}` });
+      continue;
+    }
+    // Those after one that cannot be judged yet wait for it: they are done in order.
+    if (waiting) continue;
     const denied = notAllowed(command);
     const reply = denied === undefined ? judge(draft, command) : refused(denied);
-    if (reply === "later") return;
-    record(draft, command, reply, denied !== undefined);
+    if (reply === "later") waiting = true;
+    else record(draft, command, reply, denied !== undefined);
   }
+}
+
+/** Changes nothing, whoever asks. */
+function isQuestion({ name, permission }: Command): boolean {
+  return (name === "status" || name === "plan" || name === "help") && hasPermission(permission, commandSpec(name).who);
 }
 
 function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, denied: boolean): void {
@@ -49,14 +62,7 @@ function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, 
 
 function judge(draft: Draft, command: Command): Reply {
   if (!commandSpec(command.name).built) return refused(`/${command.name} is not available yet in this version`);
-  switch (command.name) {
-    case "status":
-    case "plan":
-    case "help":
-      return done(`/${command.name} is answered in the status comment`);
-    default:
-      return act(draft, command);
-  }
+  return act(draft, command);
 }
 
 function act(draft: Draft, command: Command): Reply {

@@ -47,6 +47,7 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
   if (paused === undefined) return refused("the run is not paused");
   if (tooEarly(command, paused.at)) return refused(`it was written before the pause it would end: ${paused.reason}`);
+  if (command.flags.rollouts !== undefined) return refused("/resume --rollouts is not available yet in this version");
   const failed = unacceptedFailures(draft.run);
   const accepts = paused.kind === "Failure" && failed.length > 0;
   if (accepts && !hasPermission(command.permission, "maintain")) {
@@ -54,11 +55,22 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
       `/resume would accept ${nameList(draft.run, failed)} as failed, which needs maintain permission; \`/retry\` looks again`,
     );
   }
+  const later = accepts ? failedAfter(draft.run, failed, command) : [];
+  if (later.length > 0) return refused(`${nameList(draft.run, later)} failed after it was written: look again, and say it again`);
   if (paused.kind === "HeadMoved") closeMoved(draft);
   if (paused.kind === "Waiting") waitAnew(draft);
   const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;
   unpause(draft, { failedAccepted }, `resumed by ${command.actor}`);
   return done(accepts ? `resumed; accepted as failed: ${nameList(draft.run, failed)}` : "resumed");
+}
+
+/** Clusters of which its author cannot have known that they failed. */
+export function failedAfter(run: Run, clusters: Iterable<string>, command: Command): string[] {
+  return [...clusters].filter((cluster) =>
+    run.batches.some((batch) =>
+      batch.targets.some((target) => target.cluster === cluster && target.phase === "Failed" && tooEarly(command, target.since)),
+    ),
+  );
 }
 
 /** What somebody pushed onto our branch is never merged: the PR is built again. */

@@ -1,0 +1,46 @@
+import type { Comment, Forge } from "../forge/port.ts";
+import type { Log } from "../reconcile/context.ts";
+import type { Clock } from "../rollout/time.ts";
+
+/** Without a webhook a PR's comments are asked for this often. */
+const RESYNC_MS = 60_000;
+/** Of pull requests that nobody asked about for the longest. */
+const MOST_PULLS = 500;
+
+/** Comments of pull requests as last read: rounds are many, and comments few. */
+export interface HeldComments {
+  /** Asked for anew where a webhook said so, or a minute has passed. What cannot be read now is as it was. */
+  of(pull: number): Promise<readonly Comment[]>;
+  touched(pull: number): void;
+}
+
+export function heldComments(forge: Forge, clock: Clock, log: Log): HeldComments {
+  const held = new Map<number, { comments: readonly Comment[]; readAt: number }>();
+  const dirty = new Set<number>();
+
+  function keep(pull: number, comments: readonly Comment[], readAt: number): void {
+    held.delete(pull);
+    held.set(pull, { comments, readAt });
+    const oldest = held.keys().next().value;
+    if (held.size > MOST_PULLS && oldest !== undefined) held.delete(oldest);
+  }
+
+  return {
+    touched: (pull) => void dirty.add(pull),
+    async of(pull) {
+      const known = held.get(pull);
+      const now = clock.now();
+      if (known !== undefined && !dirty.has(pull) && now - known.readAt < RESYNC_MS) return known.comments;
+      dirty.delete(pull);
+      try {
+        const fresh = await forge.comments(pull);
+        keep(pull, fresh, now);
+        return fresh;
+      } catch (error) {
+        dirty.add(pull);
+        log.warn({ pull, error: String(error) }, "comments could not be read; trying again");
+        return known?.comments ?? [];
+      }
+    },
+  };
+}
