@@ -1,4 +1,3 @@
-import { ForgeError } from "../forge/port.ts";
 import { printTitle } from "../forge/pull-title.ts";
 import { batchBody, batchTrailers } from "../report/batch-pull.ts";
 import { batchesOfStage, releaseName, stageName } from "../report/words.ts";
@@ -11,7 +10,9 @@ import { putForward } from "./branch-heads.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
 import { guardBatch } from "./guard.ts";
-import type { RepoMemory } from "./memory.ts";
+import { keep, type RepoMemory } from "./memory.ts";
+import { closeWithBranch } from "./open-pulls.ts";
+import { mergeOrEnqueue } from "./queue-merge.ts";
 
 /** What acting needs to know of the round it belongs to. */
 export interface ActScope {
@@ -46,14 +47,14 @@ export async function act(context: RepoContext, memory: RepoMemory, scope: ActSc
     case "Merge":
       return merge(context, memory, scope, batchOf(scope.run, effect.batch), effect);
     case "Close":
-      await close(context, batchOf(scope.run, effect.batch), effect.pull);
+      await close(context, memory, effect.pull);
       return true;
     case "Refresh":
       await refresh(context, scope.run, effect.targets);
       return true;
     case "Answer": {
       const command = scope.commands.find((c) => c.id === effect.command);
-      if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message);
+      if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message, scope.run);
       return true;
     }
   }
@@ -109,7 +110,7 @@ async function merge(
   // The intention is only worth something while no other replica has written since (SPEC §9.13), and the guard's answer
   // only on the base it was given for (§9.4).
   const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);
-  memory.remote.dirty = true;
+  memory.remote.stale = true;
   if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return true;
   const { run } = scope;
   const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : scope.now - epoch(batch.intention.at);
@@ -118,7 +119,7 @@ async function merge(
     await moveBranches(context, memory, batch, effect.head);
     return true;
   }
-  const outcome = await context.forge.mergePull({
+  const outcome = await mergeOrEnqueue(context, memory, batch.branch, {
     number: effect.pull,
     head: effect.head,
     method: run.spec.delivery.method,
@@ -126,26 +127,22 @@ async function merge(
     message: batchTrailers(run, batch),
   });
   const key = `${batch.branch}@${effect.head}`;
-  if (outcome.kind === "merged") {
+  if (outcome.kind === "merged" || outcome.kind === "queued") {
     memory.refusals.delete(key);
     return true;
   }
   context.log.info({ pull: effect.pull, outcome: outcome.kind, message: outcome.message }, "merge was refused");
   const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
-  memory.refusals.set(key, { kind, message: outcome.message });
-  return kind === "Human";
+  keep(memory.refusals, key, { kind, message: outcome.message, ...(batch.intention === undefined ? {} : { to: batch.intention.at }) });
+  return kind !== "Retry";
 }
 
-async function close(context: RepoContext, batch: Batch, pull: number): Promise<void> {
+async function close(context: RepoContext, memory: RepoMemory, pull: number): Promise<void> {
   // Nothing is open where branches are moved: it is withdrawn by being journalled as closing.
   if (pull === 0) return;
-  await context.forge.closePull(pull);
-  try {
-    await context.forge.deleteBranch(batch.branch);
-  } catch (error) {
-    // Gone already, or kept by a rule: the closed PR is what counts.
-    if (!(error instanceof ForgeError)) throw error;
-  }
+  const known = [...memory.pulls.values()].find((one) => one.number === pull) ?? (await context.forge.pull(pull));
+  if (known === null) return;
+  await closeWithBranch(context, known);
 }
 
 async function refresh(context: RepoContext, run: Run, targets: readonly string[]): Promise<void> {

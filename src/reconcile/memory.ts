@@ -1,3 +1,4 @@
+import type { BranchRules, Pull, QueueEntry } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Guard } from "../rollout/world.ts";
 import type { RenderedSpecs } from "./appset-in-git.ts";
@@ -14,13 +15,37 @@ export interface RepoMemory {
    * Heads of the remote as last asked for. `dirty`: something was heard that may have moved them. Between words of the
    * remote a round works with these; a merge asks anew right before it.
    */
-  remote: { dirty: boolean; at: number; branch: string | undefined; base: string | undefined; journal: string | undefined };
+  remote: {
+    dirty: boolean;
+    at: number;
+    branch: string | undefined;
+    base: string | undefined;
+    journal: string | undefined;
+    /** As `dirty`, by what we did or could not see ourselves: nobody else's PR is in question. */
+    stale?: boolean;
+  };
   /** The base the last round looked at. */
   previousBase: string | undefined;
   /** Comments on their way, by PR: they follow the rounds and hold none up. */
   publishing: Map<number, Promise<void>>;
-  /** `branch@head` → the last refusal of a merge call. */
-  refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string }>;
+  /** `branch@head` → the last refusal of a merge call, and the time of the intention it was the answer to. */
+  refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string; to?: string }>;
+  /** Rules of the base branch as last read; undefined: not read yet. */
+  rules: { branch: string; at: number; rules: BranchRules | undefined } | undefined;
+  /** The merge queue as last read, and whether the base branch is known to merge through it only. */
+  queue: { only: boolean; at: number; entries: readonly QueueEntry[]; mine: Set<string> };
+  /** Branch of a batch → its PR as last seen. */
+  pulls: Map<string, Pull>;
+  /** PRs whose labels and review requests were set by this process. */
+  dressed: Set<number>;
+  /** Commit → what our gate last said there, and when; `undefined` kind: of a PR that is not ours. */
+  gates: Map<string, { kind: string; title: string; at: number }>;
+  /** Checks or deployments that the App was not given the permission for: not tried again by this process. */
+  forbidden: Set<"checks" | "deployments">;
+  /** `environment task` → what its deployment last said. */
+  deployments: Map<string, string>;
+  /** Rollout → remarks for its status comment, by topic. */
+  remarks: Map<string, Map<string, string>>;
   /** Answers of pure questions about commits, by question. Commits never change, so neither do these. */
   facts: Map<string, boolean>;
   /** Branch → the last answer of the render guard, and what it was an answer to. */
@@ -29,8 +54,10 @@ export interface RepoMemory {
   pins: Map<string, Map<string, (string | null)[]>>;
   /** `rollout commit` → what the ApplicationSet yields there, for the fleet it was rendered with. */
   renders: Map<string, { fleet: string; specs: RenderedSpecs | undefined }>;
-  /** PR → body last rendered for its sticky comment, and when it was sent. */
-  comments: Map<string, { body: string; at: number }>;
+  /** Comment → what it was last wanted to say. */
+  comments: Map<string, { body: string }>;
+  /** Rollout and PR → what its live page last showed, when, and whether something of it waits to be shown. */
+  pages: Map<string, { run: number; phase: string; at: number; batches: number; changedAt: number; waiting: boolean; remarks: string }>;
   /** Branches whose PR was asked for by this process. */
   proposed: Set<string>;
   /** Releases that cannot start because of an error on this base. */
@@ -48,11 +75,20 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     previousBase: undefined,
     publishing: new Map(),
     refusals: new Map(),
+    rules: undefined,
+    queue: { only: false, at: 0, entries: [], mine: new Set() },
+    pulls: new Map(),
+    dressed: new Set(),
+    gates: new Map(),
+    forbidden: new Set(),
+    deployments: new Map(),
+    remarks: new Map(),
     facts: new Map(),
     guards: new Map(),
     pins: new Map(),
     renders: new Map(),
     comments: new Map(),
+    pages: new Map(),
     proposed: new Set(),
     refused: { base: undefined, found: [] },
     troubles: new Map(),
@@ -68,4 +104,20 @@ export async function fact(memory: RepoMemory, question: string, ask: () => Prom
   if (memory.facts.size > 10_000) memory.facts.clear();
   memory.facts.set(question, answer);
   return answer;
+}
+
+/** Something for people to read beside the run's own words; undefined takes it back. */
+export function remark(memory: RepoMemory, rollout: string, topic: string, text: string | undefined): void {
+  const remarks = memory.remarks.get(rollout) ?? new Map<string, string>();
+  if (text === undefined) remarks.delete(topic);
+  else remarks.set(topic, text);
+  memory.remarks.set(rollout, remarks);
+}
+
+/** Remembers the newest so many. */
+export function keep<K, V>(map: Map<K, V>, key: K, value: V, most = 1000): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next().value;
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }

@@ -5,7 +5,9 @@ import { isBatchCommit, isExactMerge } from "./batch-commit.ts";
 import { movesBranches } from "./branch-moves.ts";
 import { observeMove } from "./branch-observe.ts";
 import type { RepoContext } from "./context.ts";
-import type { RepoMemory } from "./memory.ts";
+import { keep, type RepoMemory } from "./memory.ts";
+import { observeNeeds } from "./pull-needs.ts";
+import { placeInQueue } from "./queue-merge.ts";
 
 /** GitHub computes `mergeable` within a moment of being asked: worth a short wait instead of a whole round. */
 const MERGEABLE_WAITS_MS = [10, 100, 250];
@@ -13,9 +15,11 @@ const MERGEABLE_WAITS_MS = [10, 100, 250];
 /** What the forge shows of a batch's PR, or how the branches it moves stand. null: there is none for its branch. */
 export async function observePull(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch): Promise<ObservedPull | null> {
   if (movesBranches(run)) return observeMove(context, memory, run, batch);
-  const found = await withMergeable(context, await context.forge.findPull(batch.branch));
+  const found = await withMergeable(context, await pullOf(context, batch));
   if (found === null || found.headRepository?.toLowerCase() !== context.repository.toLowerCase()) return null;
+  keep(memory.pulls, batch.branch, found);
   const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);
+  const queue = placeInQueue(context, memory, batch, found.number, found.head);
   return {
     number: found.number,
     url: found.url,
@@ -29,10 +33,29 @@ export async function observePull(context: RepoContext, memory: RepoMemory, run:
       ? { blockedBy: "GitHub reports the pull request as blocked: a required review or check is missing" }
       : {}),
     ...(refusal === undefined ? {} : { refusal }),
+    ...(await needs(context, memory, run, found)),
+    ...(queue === undefined ? {} : { queue }),
     openedAt: found.createdAt,
     ...(await mergedPart(context, memory, batch, found)),
     ...(found.closedBy === undefined ? {} : { closedBy: found.closedBy }),
   };
+}
+
+/** By its number where it is known: half the calls, and nobody else's PR of the same branch is taken for it. */
+async function pullOf(context: RepoContext, batch: Batch): Promise<Pull | null> {
+  if (batch.pull === undefined) return context.forge.findPull(batch.branch);
+  const known = await context.forge.pull(batch.pull.number);
+  return known?.branch === batch.branch ? known : context.forge.findPull(batch.branch);
+}
+
+/** What cannot be read leaves the PR blocked for a reason not known; it never holds the run's other looks. */
+async function needs(context: RepoContext, memory: RepoMemory, run: Run, pull: Pull): Promise<Pick<ObservedPull, "needs" | "gate">> {
+  try {
+    return await observeNeeds(context, memory, run, pull);
+  } catch (error) {
+    context.log.warn({ pull: pull.number, error: String(error) }, "what GitHub wants of a pull request could not be read");
+    return {};
+  }
 }
 
 async function withMergeable(context: RepoContext, found: Pull | null): Promise<Pull | null> {
@@ -58,7 +81,7 @@ async function mergedPart(context: RepoContext, memory: RepoMemory, batch: Batch
   if (pull.state !== "merged" || pull.mergeCommit === undefined || pull.mergedAt === undefined) return {};
   if ((await context.mirror.commitInfo(pull.mergeCommit)) === undefined) {
     // Merged after this round fetched the base: judged in the next one, never taken for a commit that is not exact.
-    memory.remote.dirty = true;
+    memory.remote.stale = true;
     return {};
   }
   const us = await context.forge.identity();

@@ -15,6 +15,7 @@ import { withFacts } from "./mirror-facts.ts";
 import { observePull } from "./observe-pull.ts";
 import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
+import { readQueue } from "./queue-merge.ts";
 
 export interface ObserveInput {
   run: Run;
@@ -27,6 +28,7 @@ export interface ObserveInput {
 /** Looks at everything a run depends on. What cannot be seen is left out of the world, never filled in. */
 export async function observe(context: RepoContext, memory: RepoMemory, input: ObserveInput): Promise<World> {
   const { run, base, baseBranch } = input;
+  await readQueueFirst(context, memory, run, baseBranch);
   const pulls = await observePulls(context, memory, run);
   const guards = await observeGuards(context, memory, input, pulls);
   const fleet = clustersOf(context, run.spec.source.controlPlanes);
@@ -40,6 +42,16 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     clustersKnown: fleet.known,
     commands: input.commands,
   };
+}
+
+async function readQueueFirst(context: RepoContext, memory: RepoMemory, run: Run, base: string): Promise<void> {
+  try {
+    await readQueue(context, memory, run, base);
+  } catch (error) {
+    // Not seen: nothing is concluded from a queue that is not known.
+    memory.queue.at = 0;
+    context.log.warn({ rollout: run.rollout, error: String(error) }, "the merge queue could not be read");
+  }
 }
 
 function needsPull(batch: Batch): boolean {
@@ -190,7 +202,7 @@ export async function isInHistory(context: RepoContext, memory: RepoMemory, comm
     if ((await contains(context, memory, base, previousBase)) === true) return fact(memory, question, async () => true);
   }
   const answer = await contains(context, memory, base, commit);
-  if (answer === undefined) memory.remote.dirty = true;
+  if (answer === undefined) memory.remote.stale = true;
   return answer;
 }
 

@@ -2,28 +2,82 @@ import { problemsComment } from "../report/plan-comment.ts";
 import { runComment } from "../report/run-comment.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Advanced } from "../rollout/world.ts";
+import { publishEnd, publishHandOver } from "./closing-summary.ts";
 import type { RepoContext } from "./context.ts";
 import type { PlanProblem } from "./make-plan.ts";
-import type { RepoMemory } from "./memory.ts";
+import { keep, type RepoMemory } from "./memory.ts";
+import { SLOW_ROUND_MS, slowness } from "./pace.ts";
+import { send } from "./send-comment.ts";
 
 /** Marks the one comment of ours on a release PR, by rollout. */
 export function stickyMarker(rollout: string): string {
   return `stagecoach:rollout:${rollout}`;
 }
 
-/** The comment follows transitions at once, and mere observations this often. */
-const QUIET_MS = 15_000;
+/** A burst of transitions is over when none has come for so long: then it is one edit. */
+const CALM_MS = 15_000;
+/** A batch that takes long is shown as it stands this often; else there is one edit a batch (SPEC §5). */
+const LONG_MS = 5 * 60_000;
 
-/** Brings the release PR's comment up to date. A trouble with the comment never holds a run. */
-export function publishRun(context: RepoContext, memory: RepoMemory, advanced: Advanced<Run>): void {
+/**
+ * Brings the release PR's comment up to date: at once for what needs people, else once a batch. Gives the time (epoch
+ * milliseconds) at which an edit that waits is due. A trouble with the comment never holds a run.
+ */
+export function publishRun(context: RepoContext, memory: RepoMemory, advanced: Advanced<Run>): number | undefined {
   const { run } = advanced;
-  if (run.trigger.pull === undefined) return;
+  const { pull } = run.trigger;
+  if (pull === undefined) return undefined;
   const now = context.clock.now();
-  const key = `${run.rollout} ${run.trigger.pull}`;
-  const last = memory.comments.get(key);
-  if (advanced.change !== "transition" && last !== undefined && now - last.at < QUIET_MS) return;
-  if (advanced.change === "none" && last !== undefined) return;
-  send(context, memory, key, run.trigger.pull, stickyMarker(run.rollout), runComment(run, now));
+  const slow = slowness(context);
+  const remarks = [...(memory.remarks.get(run.rollout)?.values() ?? []), ...(slow === undefined ? [] : [slow])];
+  const key = `${run.rollout} ${pull}`;
+  const page = memory.pages.get(key) ?? { run: 0, phase: "", at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
+  if (advanced.change === "transition") page.changedAt = now;
+  page.waiting ||= advanced.change !== "none" || page.remarks !== JSON.stringify(remarks);
+  keep(memory.pages, key, page);
+  publishHandOver(context, memory, run, pull);
+  const due = page.run !== run.number || page.phase !== phaseOf(run) ? now : dueAt(page, run, slow !== undefined);
+  if (!page.waiting && page.run === run.number) return undefined;
+  if (due > now) return Number.isFinite(due) ? due : undefined;
+  Object.assign(page, {
+    run: run.number,
+    phase: phaseOf(run),
+    at: now,
+    batches: editsOf(run),
+    waiting: false,
+    remarks: JSON.stringify(remarks),
+  });
+  send(context, memory, { key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
+    // Not sent: the next round wants it again.
+    page.waiting = true;
+    page.phase = "";
+  });
+  if (run.endedAt !== undefined) publishEnd(context, memory, run, pull);
+  return undefined;
+}
+
+/** What people have to see at once: a pause and its reason, going on, the end. */
+function phaseOf(run: Run): string {
+  return `${run.phase} ${run.paused?.reason ?? ""}`;
+}
+
+/** One a batch, and one more where a person merges it: that merge is no write of ours. */
+function editsOf(run: Run): number {
+  const byHand = run.spec.mode !== "Run" || run.spec.delivery.merge === "Manual";
+  const merged = run.batches.filter((batch) => batch.merged !== undefined).length;
+  const begun = run.batches.filter((batch) => batch.pull !== undefined || batch.merged !== undefined).length;
+  return byHand ? begun + merged : begun;
+}
+
+function dueAt(page: { at: number; changedAt: number; batches: number }, run: Run, slow: boolean): number {
+  if (slow) return Number.POSITIVE_INFINITY;
+  const long = page.at + LONG_MS;
+  return editsOf(run) > page.batches ? Math.min(long, page.changedAt + CALM_MS) : long;
+}
+
+/** While the limit is near, a round that nothing asks for comes later. */
+export function slowedWake(context: RepoContext, wakeAt: number): number {
+  return slowness(context) === undefined ? wakeAt : Math.max(wakeAt, context.clock.now() + SLOW_ROUND_MS);
 }
 
 export function publishRefusal(
@@ -36,29 +90,7 @@ export function publishRefusal(
     return;
   }
   const body = problemsComment(refused.problems);
-  send(context, memory, `refused ${refused.pull}`, refused.pull, "stagecoach:refused", body);
-}
-
-/**
- * Sends in the background, one after the other for a PR, and only the newest body of a comment: a round never waits for a
- * comment, and a burst of rounds is one edit.
- */
-function send(context: RepoContext, memory: RepoMemory, key: string, pull: number, marker: string, body: string): void {
-  if (memory.comments.get(key)?.body === body) return;
-  const wanted = { body, at: context.clock.now() };
-  memory.comments.set(key, wanted);
-  const before = memory.publishing.get(pull) ?? Promise.resolve();
-  const sending = before.then(async () => {
-    if (memory.comments.get(key) !== wanted) return;
-    try {
-      await context.forge.stickyComment(pull, marker, body);
-    } catch (error) {
-      context.log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
-      // Forgotten, so that the next round wants it again.
-      if (memory.comments.get(key) === wanted) memory.comments.delete(key);
-    }
-  });
-  memory.publishing.set(pull, sending);
+  send(context, memory, { key: `refused ${refused.pull}`, pull: refused.pull, marker: "stagecoach:refused", body });
 }
 
 /** Resolves when every comment under way is sent or given up. */

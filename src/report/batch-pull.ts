@@ -18,11 +18,12 @@ export function batchTrailers(run: Run, batch: Batch): string {
 /** What a reviewer of the batch's PR needs: the diff as a table, why now, and what can be said. */
 export function batchBody(run: Run, batch: Batch, now: number): string {
   const intro = `${cell(batchName(run, batch))} of **${cell(run.rollout)} #${run.number}**, release ${code(releaseName(run.release.values))}${run.trigger.pull === undefined ? "" : ` (#${run.trigger.pull})`}.`;
-  const full = [intro, diffTable(batch, Number.POSITIVE_INFINITY), evidence(run, batch, now), footer(run)]
-    .filter((p) => p !== "")
-    .join("\n\n");
-  if (full.length <= BODY_LIMIT) return full;
-  return [intro, diffTable(batch, 50), evidence(run, batch, now, 50), footer(run)].filter((p) => p !== "").join("\n\n");
+  const body = (limit: number) =>
+    [intro, whoMerges(run), diffTable(batch, limit), evidenceBefore(run, batch, now, limit), commands(), footer()]
+      .filter((part) => part !== "")
+      .join("\n\n");
+  const full = body(Number.POSITIVE_INFINITY);
+  return full.length <= BODY_LIMIT ? full : body(50);
 }
 
 function diffTable(batch: Batch, limit: number): string {
@@ -40,7 +41,7 @@ function diffTable(batch: Batch, limit: number): string {
 }
 
 /** The proof that the batches this one waited for are live: without it the PR would not be open. */
-function evidence(run: Run, batch: Batch, now: number, limit = Number.POSITIVE_INFINITY): string {
+export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Number.POSITIVE_INFINITY): string {
   const before = run.batches.filter((other) => other.number < batch.number && other.phase === "Settled").at(-1);
   if (before === undefined) return "";
   const rows = before.targets.map((target) => {
@@ -53,15 +54,34 @@ function evidence(run: Run, batch: Batch, now: number, limit = Number.POSITIVE_I
             .join(" ");
     return `| ${code(shortName(target.cluster))} | ${target.phase} | ${cell(proof?.sentence ?? target.why)} | ${code(fields.slice(0, 300))} |`;
   });
-  const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}`;
-  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} before this PR`;
-  return `<details><summary>Why now: ${cell(batchName(run, before))}${settled}</summary>\n\n${table}\n\n</details>`;
+  const more = rows.length > limit ? `\n\n${rows.length - limit} more are in \`stagecoach get ${run.rollout} ${run.number}\`.` : "";
+  const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
+  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} ago`;
+  const summary = `Why now: ${cell(batchName(run, before))}${settled}`;
+  return `<details><summary>${summary}</summary>\n\n${table}\n\n</details>`;
 }
 
-function footer(run: Run): string {
-  const how =
-    run.spec.mode === "Run" && run.spec.delivery.merge === "Auto"
-      ? "Stagecoach merges this PR when its gates pass."
-      : "A person merges this PR; Stagecoach goes on from there.";
-  return `<sub>${how} Comment \`/pause\`, \`/requeue CLUSTER\`, \`/skip CLUSTER\` or \`/abort\` to steer.</sub>`;
+const COMMANDS_HERE = [
+  ["/promote", "ends a wait; with `merge: Manual` merges this PR once GitHub allows it"],
+  ["/pause [reason]", "nothing merges until `/resume`"],
+  ["/requeue CLUSTER… [--for 2h]", "puts clusters to the stage's end"],
+  ["/skip CLUSTER…", "leaves clusters out of this run"],
+  ["/abort [reason]", "ends the run and closes this PR"],
+] as const;
+
+function commands(): string {
+  const rows = COMMANDS_HERE.map(([usage, does]) => `| ${code(usage)} | ${does} |`);
+  return `<details><summary>What you can comment here</summary>\n\n| command | does |\n| --- | --- |\n${rows.join("\n")}\n\n</details>`;
+}
+
+/** Who merges is the first thing a reviewer has to know. */
+function whoMerges(run: Run): string {
+  const { mode, delivery } = run.spec;
+  if (mode !== "Run") return `**A person merges this PR** (the rollout's mode is ${mode}); Stagecoach goes on from there.`;
+  if (delivery.merge === "Manual") return "**Your turn: a person merges this PR, or comments `/promote`.** Stagecoach goes on from there.";
+  return "Stagecoach merges this PR when its gates pass; the check `stagecoach/gate` says what it waits for.";
+}
+
+function footer(): string {
+  return "<sub>Please do not push to this branch: a changed head is never merged, and pauses the run.</sub>";
 }

@@ -8,13 +8,18 @@ import { age, batchesOfStage, batchName, clockTime, pinValue, releaseName, runMa
  * The live page of a run: the one sticky comment on its release PR. Never over GitHub's limit: a run with too many clusters
  * is shown by stage and by what needs attention, with the whole in `stagecoach get`.
  */
-export function runComment(run: Run, now: number): string {
-  const full = compose(run, now, true);
-  return full.length <= BODY_LIMIT ? full : compose(run, now, false);
+export function runComment(run: Run, now: number, remarks: readonly string[] = []): string {
+  // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
+  const at = run.endedAt === undefined ? now : epoch(run.endedAt);
+  const full = compose(run, at, remarks, true);
+  return full.length <= BODY_LIMIT - MARKER_ROOM ? full : compose(run, at, remarks, false);
 }
 
-function compose(run: Run, now: number, everyCluster: boolean): string {
-  const parts = [headline(run, now), ask(run), stageTable(run), attention(run, now)];
+/** The hidden marker that the comment is found by stands before it. */
+const MARKER_ROOM = 300;
+
+function compose(run: Run, now: number, remarks: readonly string[], everyCluster: boolean): string {
+  const parts = [headline(run, now), ask(run), notes(remarks), stageTable(run), attention(run, now)];
   if (everyCluster) parts.push(details(run, now));
   else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
   parts.push(footer(run));
@@ -23,7 +28,9 @@ function compose(run: Run, now: number, everyCluster: boolean): string {
 
 function headline(run: Run, now: number): string {
   const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`;
-  const lines = [title, "", `**${run.phase}** for ${age(run.since, now)}: ${cell(run.why, 1000)}`];
+  const since =
+    run.endedAt === undefined ? `for ${age(run.since, now)}` : `at ${run.endedAt.slice(0, 10)} ${run.endedAt.slice(11, 19)} UTC`;
+  const lines = [title, "", `**${run.phase}** ${since}: ${cell(run.why, 1000)}`];
   if (run.next !== null) {
     const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
     lines.push("", `**Next:** ${cell(run.next.what, 1000)}${at}`);
@@ -36,6 +43,13 @@ function ask(run: Run): string {
   if (run.paused === undefined) return "";
   const by = run.paused.kind === "Command" ? ` by ${cell(run.paused.by)}` : "";
   return `> [!WARNING]\n> Paused${by}: ${cell(run.paused.reason, 1000)}\n>\n> ${prose(run.paused.ask)}`;
+}
+
+/** What is worth knowing beside the run itself: a team that does not exist, a limit of GitHub's that is near. */
+function notes(remarks: readonly string[]): string {
+  if (remarks.length === 0) return "";
+  const lines = remarks.slice(0, 10).map((text) => `> ${prose(text)}`);
+  return `> [!NOTE]\n${lines.join("\n>\n")}`;
 }
 
 function stageTable(run: Run): string {

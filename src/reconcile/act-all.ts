@@ -1,0 +1,75 @@
+import { ForgeError } from "../forge/port.ts";
+import type { Command, CommandName, Effect } from "../rollout/world.ts";
+import { act } from "./act.ts";
+import type { RepoContext } from "./context.ts";
+import type { Decision } from "./decision.ts";
+import { dressPulls } from "./dress.ts";
+import { fence, putGates } from "./gate-check.ts";
+import type { RepoMemory } from "./memory.ts";
+
+const FIRST_RETRY_MS = 2000;
+/** These are answered only once no PR of the run can be merged any more. */
+const STOPS: readonly CommandName[] = ["pause", "abort", "halt"];
+
+/** Merges first: their intentions run out. */
+const ORDER: Record<Effect["kind"], number> = { Merge: 0, Close: 1, Propose: 2, Answer: 3, Refresh: 4 };
+const LONGEST_RETRY_MS = 5 * 60_000;
+
+/** True where something was done whose outcome is worth looking at now. */
+export async function actAll(
+  context: RepoContext,
+  memory: RepoMemory,
+  decisions: readonly Decision[],
+  base: string,
+  baseBranch: string,
+): Promise<boolean> {
+  let acted = false;
+  const journalHead = memory.remote.journal;
+  for (const decision of decisions) {
+    const { advanced, world, decidedAt, now } = decision;
+    const { rollout } = advanced.run;
+    const fenced = await fence(context, memory, decision);
+    if (!fenced) trouble(context, memory, rollout, undefined);
+    const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands as readonly Command[], decidedAt, now };
+    // A required gate has to be green before GitHub takes the merge; one that is not follows it.
+    if (!advanced.effects.some((effect) => effect.kind === "Merge")) await putGates(context, memory, decision);
+    for (const effect of [...advanced.effects].sort((a, b) => ORDER[a.kind] - ORDER[b.kind])) {
+      // SPEC §9.13: nobody is told that nothing merges while something still may.
+      if (!fenced && isStop(effect, scope.commands)) continue;
+      // What failed is left alone for a while, whoever wakes the round.
+      if (effect.kind !== "Answer" && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) continue;
+      try {
+        const done = await act(context, memory, scope, effect);
+        if (effect.kind === "Propose") memory.proposed.add(advanced.run.batches[effect.batch - 1]?.branch ?? "");
+        if (!done) {
+          trouble(context, memory, rollout, undefined);
+          continue;
+        }
+        if (effect.kind === "Answer" || effect.kind === "Refresh") continue;
+        acted = true;
+        memory.troubles.delete(rollout);
+      } catch (error) {
+        // One effect's trouble is not the others': it will be wanted again in a later round.
+        context.log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
+        trouble(context, memory, rollout, error);
+      }
+    }
+    if (advanced.effects.some((effect) => effect.kind === "Merge")) await putGates(context, memory, decision);
+    await dressPulls(context, memory, advanced.run);
+  }
+  return acted;
+}
+
+function isStop(effect: Effect, commands: readonly Command[]): boolean {
+  if (effect.kind !== "Answer" || effect.outcome !== "done") return false;
+  const command = commands.find((one) => one.id === effect.command);
+  return command !== undefined && STOPS.includes(command.name);
+}
+
+function trouble(context: RepoContext, memory: RepoMemory, rollout: string, error: unknown): void {
+  const count = (memory.troubles.get(rollout)?.count ?? 0) + 1;
+  const now = context.clock.now();
+  const until = now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
+  const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
+  memory.troubles.set(rollout, { count, until: Math.max(until, asked) });
+}

@@ -1,0 +1,36 @@
+import { type DeploymentReport, ForgeError } from "../forge/port.ts";
+import { stageDeployments } from "../report/stage-deployment.ts";
+import type { Run } from "../rollout/run.ts";
+import type { RepoContext } from "./context.ts";
+import { keep, type RepoMemory } from "./memory.ts";
+
+/** One deployment a stage, and its status where it differs. In the background: nothing waits for it, and no trouble with it holds a run. */
+export function putDeployments(context: RepoContext, memory: RepoMemory, run: Run): void {
+  for (const report of stageDeployments(run)) {
+    const key = `${report.environment} ${report.task}`;
+    const state = `${report.state} ${report.statusDescription}`;
+    if (memory.forbidden.has("deployments") || memory.deployments.get(key) === state) continue;
+    keep(memory.deployments, key, state);
+    // One after the other, as comments of one PR are: number 0 is no PR.
+    const before = memory.publishing.get(0) ?? Promise.resolve();
+    memory.publishing.set(
+      0,
+      before.then(() => put(context, memory, report, key, state)),
+    );
+  }
+}
+
+async function put(context: RepoContext, memory: RepoMemory, report: DeploymentReport, key: string, state: string): Promise<void> {
+  if (memory.deployments.get(key) !== state || memory.forbidden.has("deployments")) return;
+  try {
+    await context.forge.putDeployment(report);
+  } catch (error) {
+    if (error instanceof ForgeError && error.kind === "Forbidden") {
+      memory.forbidden.add("deployments");
+      context.log.info({ error: error.message }, "the App may not write deployments: they are left out");
+      return;
+    }
+    memory.deployments.delete(key);
+    context.log.warn({ environment: report.environment, error: String(error) }, "a deployment could not be reported");
+  }
+}

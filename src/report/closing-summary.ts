@@ -1,0 +1,95 @@
+import type { Batch, Run } from "../rollout/run.ts";
+import { epoch, formatDuration } from "../rollout/time.ts";
+import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
+import { batchesOfStage, clockTime, releaseName, runMark, shortName } from "./words.ts";
+
+const MOST_FAILURES = 50;
+const MOST_DEEDS = 100;
+
+/** What happened, where, how long it took, and who did what: the run's last word, written once when it has ended. */
+export function closingSummary(run: Run): string {
+  const end = epoch(run.endedAt ?? run.since);
+  const text = [headline(run, end), stages(run, end), failures(run), deeds(run, end), `<sub>plan ${code(run.plan.hash.slice(0, 12))}</sub>`]
+    .filter((part) => part !== "")
+    .join("\n\n");
+  return text.length <= BODY_LIMIT ? text : [headline(run, end), stages(run, end)].join("\n\n").slice(0, BODY_LIMIT);
+}
+
+function headline(run: Run, end: number): string {
+  const took = formatDuration(end - epoch(run.startedAt));
+  const moved = liveClusters(run.batches);
+  const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
+  const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number} ${run.phase}: ${cell(releaseName(run.release.values))}`;
+  return `${title}\n\n${cell(run.why, 1000)}\n\n**${moved.size} of ${all} clusters** are live at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
+}
+
+function liveClusters(batches: readonly Batch[]): Set<string> {
+  const live = new Set<string>();
+  for (const batch of batches) {
+    for (const target of batch.targets) if (target.phase === "Healthy" || target.phase === "Baked") live.add(target.cluster);
+  }
+  return live;
+}
+
+function stages(run: Run, end: number): string {
+  const rows = run.plan.stages.map((stage, index) => {
+    const batches = run.batches.filter((batch) => batch.stage === index);
+    const settled = batches.filter((batch) => batch.phase === "Settled").length;
+    const total = stage.clusters.length + stage.requeued.length;
+    const pulls = batches.flatMap((batch) => (batch.pull === undefined || batch.merged === undefined ? [] : [`#${batch.pull.number}`]));
+    const shown = pulls.length > 20 ? `${pulls.slice(0, 20).join(" ")} and ${pulls.length - 20} more` : pulls.join(" ");
+    return `| ${cell(stage.name)} | ${settled}/${batchesOfStage(run, index)} | ${liveClusters(batches).size}/${total} | ${tookOf(batches, end)} | ${shown} |`;
+  });
+  return ["| stage | batches | clusters live | took | merged |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+/** From the first batch's PR to the last one's settling, or to the run's end where it did not settle. */
+function tookOf(batches: readonly Batch[], end: number): string {
+  const starts = batches.flatMap((batch) => [batch.pull?.openedAt, batch.merged?.at].filter((time) => time !== undefined)).map(epoch);
+  if (starts.length === 0) return "–";
+  const open = batches.some((batch) => batch.settledAt === undefined);
+  const last = open ? end : Math.max(...batches.map((batch) => epoch(batch.settledAt ?? batch.since)));
+  return formatDuration(Math.max(0, last - Math.min(...starts)));
+}
+
+function failures(run: Run): string {
+  const rows: string[] = [];
+  for (const batch of run.batches) {
+    for (const target of batch.targets) {
+      if (target.phase === "Failed") rows.push(`- ${code(shortName(target.cluster))} failed: ${cell(target.why, 500)}`);
+    }
+  }
+  for (const one of run.requeued)
+    if (one.failed === true) rows.push(`- ${code(shortName(one.cluster))} was put off to the last look: ${cell(one.why, 500)}`);
+  for (const one of run.skipped) rows.push(`- ${code(shortName(one.cluster))} was left out: ${cell(one.why, 500)}`);
+  if (rows.length === 0) return "";
+  const more = rows.length > MOST_FAILURES ? `\n- and ${rows.length - MOST_FAILURES} more` : "";
+  return `**Not at the release:**\n\n${rows.slice(0, MOST_FAILURES).join("\n")}${more}`;
+}
+
+/** Who released, who merged by hand, and every command that was done, in order. */
+function deeds(run: Run, end: number): string {
+  const all: { at: string; text: string }[] = [
+    {
+      at: run.trigger.at,
+      text: `@${run.trigger.author} merged the release${run.trigger.pull === undefined ? "" : ` (#${run.trigger.pull})`}`,
+    },
+  ];
+  for (const { merged, pull } of run.batches) {
+    if (merged === undefined || pull === undefined || merged.by.endsWith("[bot]") || /\s/.test(merged.by)) continue;
+    all.push({ at: merged.at, text: `@${merged.by} merged #${pull.number}` });
+  }
+  for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") all.push({ at, text: `@${actor}: ${text}` });
+  if (all.length === 1) return "";
+  const rows = all.sort((a, b) => epoch(a.at) - epoch(b.at)).map(({ at, text }) => `| ${clockTime(at, end)} | ${cell(text, 300)} |`);
+  const more = rows.length > MOST_DEEDS ? `\n\n${rows.length - MOST_DEEDS} more are in the journal.` : "";
+  return `<details><summary>Who did what</summary>\n\n| when | what |\n| --- | --- |\n${rows.slice(0, MOST_DEEDS).join("\n")}${more}\n\n</details>`;
+}
+
+/** A run that stands still and wants something of somebody: said in a comment of its own, since edits notify nobody. */
+export function handOver(run: Run): string {
+  const { paused } = run;
+  if (paused === undefined) return "";
+  const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
+  return `${title}\n\n${cell(paused.reason, 1000)}\n\n**Your turn:** ${prose(paused.ask)}`;
+}

@@ -1,0 +1,49 @@
+import { type Batch, isEnded, type Next, type Run } from "./run.ts";
+import { pullName } from "./run-names.ts";
+import type { World } from "./world.ts";
+
+/**
+ * What `stagecoach/gate` says on a batch's PR. passed: nothing of the run stands against merging it. waiting: something does.
+ * fenced: it must not be merged now, by whomever, since the run is paused or over.
+ */
+export interface GateState {
+  kind: "waiting" | "passed" | "fenced";
+  why: string;
+  next: Next | null;
+}
+
+/** Of a batch whose PR is open. `cleared`: as of this round, see Advanced. */
+export function gateOf(run: Run, batch: Batch, cleared: boolean): GateState {
+  const name = pullName(batch.pull);
+  if (isEnded(run)) return { kind: "fenced", why: `the run has ended: ${run.phase}. ${run.why}`, next: null };
+  if (run.phase === "Paused") return { kind: "fenced", why: run.paused?.reason ?? run.why, next: run.next };
+  if (batch.closing !== undefined) return { kind: "fenced", why: `${name} is being closed: ${batch.closing.why}`, next: batch.next };
+  // What is passed once stays so while a merge may be under way: its outcome decides.
+  if (cleared || batch.intention !== undefined) return { kind: "passed", why: batch.why, next: batch.next };
+  return { kind: "waiting", why: batch.why, next: batch.next };
+}
+
+/** An open PR of ours and what its gate says. */
+export interface Gate {
+  batch: number;
+  pull: number;
+  head: string;
+  /** It is in a merge queue, which would merge it without asking anybody. */
+  queued: boolean;
+  state: GateState;
+}
+
+/** The gates of every PR of the run that is seen open. A head that somebody else pushed is never passed. */
+export function gatesOf(run: Run, world: World, cleared: readonly number[]): Gate[] {
+  const gates: Gate[] = [];
+  for (const batch of run.batches) {
+    const pull = world.pulls.get(batch.number);
+    if (pull === undefined || pull === null || pull.state !== "open" || pull.number === 0 || batch.merged !== undefined) continue;
+    if (batch.phase !== "Open" && batch.phase !== "Merging") continue;
+    const state = pull.headIsOurs
+      ? gateOf(run, batch, cleared.includes(batch.number))
+      : { kind: "fenced" as const, why: `the head of ${pullName(pull)} is not a commit of this run`, next: run.next };
+    gates.push({ batch: batch.number, pull: pull.number, head: pull.head, queued: (pull.queue ?? null) !== null, state });
+  }
+  return gates;
+}
