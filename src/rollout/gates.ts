@@ -1,4 +1,5 @@
 import { INTENTION_MS } from "./batch-arrive.ts";
+import { jitterUntil } from "./gate-jitter.ts";
 import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
 import type { Batch, Next, Run } from "./run.ts";
 import { batchOf, type Draft, moveBatch, sayBatch, wakeAt } from "./run-draft.ts";
@@ -61,7 +62,14 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
   // From here on it is up to GitHub or a person, and the gate on the PR says so.
   draft.cleared.push(batch.number);
   if (pull.queue != null) return undefined;
-  return allowed(draft.run, batch, pull) ?? allowedByGitHub(draft, batch, pull);
+  return waitsForJitter(draft, batch, pull) ?? allowed(draft.run, batch, pull) ?? allowedByGitHub(draft, batch, pull);
+}
+
+function waitsForJitter(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
+  const until = jitterUntil(draft.run, batch);
+  if (until === undefined || draft.now >= until || batch.intention !== undefined) return undefined;
+  wakeAt(draft, until);
+  return { why: `${pullName(pull)} waits out its jitter`, next: { what: "it may merge", at: iso(until) } };
 }
 
 /** Whether this run merges such a PR at all, or a person does. */

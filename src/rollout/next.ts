@@ -1,4 +1,4 @@
-import { topologyOf } from "./plan-pick.ts";
+import { apart } from "./plan-apart.ts";
 import { type Cluster, editKey, type Plan, type PlannedStage, type Target } from "./plan-types.ts";
 import type { Rollout, Stage } from "./rollout.ts";
 
@@ -23,7 +23,7 @@ type State = "done" | "inFlight" | "pending";
  * - `Rolling`: the first pending clusters of the stage's batches, as many as there is room for.
  * - Requeued clusters are not waited for by the stage's batches, but the next stage waits for them: once only they are
  *   left there is nothing to open until one stops matching `requeue` (a plan made then has it in a batch) or is given up.
- * - Clusters that share a pin go together or not at all; with `topologyKey` none joins one of its value in flight.
+ * - Clusters that share a pin go together or not at all; with `topologyKey` or `pairs` none joins one in flight that it is kept apart from.
  *
  * null: nothing to open now, or no target has a status.
  */
@@ -63,18 +63,19 @@ function choose(
 ): string[] {
   const inFlight = [...states].filter(([, state]) => state === "inFlight").map(([key]) => key);
   let room = planned.maxUnavailable - inFlight.length;
-  const topologyValue = (key: string) => {
+  const apartFrom = apart(stage);
+  const valuesOf = (key: string) => {
     const cluster = labels.get(key);
-    return cluster === undefined || stage.topologyKey === undefined ? undefined : topologyOf(cluster, stage.topologyKey);
+    return cluster === undefined ? [] : apartFrom(cluster);
   };
-  const taken = new Set(inFlight.map(topologyValue));
+  const taken = new Set(inFlight.flatMap(valuesOf));
   const candidates = stage.batching === "Rolling" ? planned.clusters : (planned.batches[current]?.clusters ?? []);
   const chosen: string[] = [];
   for (const unit of unitsOf(
     candidates.filter((key) => states.get(key) === "pending"),
     byCluster,
   )) {
-    const values = unit.map(topologyValue).filter((value) => value !== undefined);
+    const values = unit.flatMap(valuesOf);
     if (unit.length > room) break;
     if (values.some((value) => taken.has(value))) continue;
     room -= unit.length;

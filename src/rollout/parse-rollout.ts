@@ -27,7 +27,7 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     graceMs: ms(spec.grace),
     seenDeadlineMs: ms(spec.seenDeadline),
     waitingDeadlineMs: ms(spec.waitingDeadline),
-    stages: spec.stages.map(toStage),
+    stages: spec.stages.map((stage) => toStage(stage, resource.metadata.name)),
   };
 }
 

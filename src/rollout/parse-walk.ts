@@ -57,10 +57,6 @@ function walk(schema: z.core.$ZodType, data: unknown, path: Path, findings: Find
     return;
   }
   const inner = unwrap(schema);
-  if (inner instanceof z.ZodUnion && isRecord(data) && path.at(-1) === "maxUnavailable") {
-    findings.push(notBuilt(path, `${dotted(path)} with start, factor and max`, true));
-    return;
-  }
   if (inner instanceof z.ZodObject && isRecord(data)) {
     const shape: Record<string, z.core.$ZodType> = inner.shape;
     for (const [name, value] of Object.entries(data)) {

@@ -274,8 +274,6 @@ describe("what is not built yet is an error that names it", () => {
     ["approval", "", "      approval: { teams: [sre] }\n", "spec.stages[0].approval"],
     ["analysis", "", "      analysis: { templates: [ { templateName: x } ] }\n", "spec.stages[0].analysis"],
     ["steps", "", "      steps: [ { setWeight: 20 } ]\n", "spec.stages[0].steps"],
-    ["seeded order", "", "      order: { by: seeded }\n", "spec.stages[0].order.by: seeded"],
-    ["adaptive batches", "", "      maxUnavailable: { start: 1, factor: 2, max: 50% }\n", "spec.stages[0].maxUnavailable"],
     ["Commit into files", "  delivery: { strategy: Commit }\n", "", "delivery.strategy: Commit"],
   ])("%s", (_name, spec, stage, named) => {
     const { problems, rollouts } = parseRollouts(rollout(RELEASE + spec, stage), "r.yaml");

@@ -7,12 +7,20 @@ import type { Stage } from "./rollout.ts";
  * the pins hold now is left out, so that the hash stays the same while the run moves through them.
  */
 export function hashStage(planned: Omit<PlannedStage, "hash">, stage: Stage): string {
-  const { batching, order, topologyKey, bakeMs, progressDeadlineMs, requeue } = stage;
-  const gates = canonicalJson({ batching, order, topologyKey, bakeMs, progressDeadlineMs, requeue });
+  const gates: Partial<Stage> = { ...stage };
+  // What they decide stands in the batches.
+  for (const decided of ["name", "selector", "maxClusters", "maxUnavailable"] as const) delete gates[decided];
   const batches = planned.batches.map((batch) => [batch.clusters, batch.targets.map(written)]);
   // Lists only, so their JSON is canonical as it is.
   return sha256(
-    JSON.stringify([planned.name, planned.maxUnavailable, batches, planned.requeued, planned.requeuedTargets.map(written), gates]),
+    JSON.stringify([
+      planned.name,
+      planned.maxUnavailable,
+      batches,
+      planned.requeued,
+      planned.requeuedTargets.map(written),
+      canonicalJson(gates),
+    ]),
   );
 }
 

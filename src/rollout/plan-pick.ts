@@ -1,6 +1,8 @@
+import { apart, keepsApart, topologyOf } from "./plan-apart.ts";
 import type { Cluster } from "./plan-types.ts";
 import { compareText, type Unit } from "./plan-units.ts";
 import type { Order, Quantity, Stage } from "./rollout.ts";
+import { seededNumber } from "./seeded.ts";
 import { labelOf, matcher } from "./selector.ts";
 
 /** What one stage takes of the units that are left. */
@@ -66,8 +68,19 @@ export function windowOf(quantity: Quantity, clusters: number): number {
 
 /** Units come ordered by name. */
 function arrange(units: Unit[], stage: Stage): Unit[] {
-  const ordered = stage.order.by === "label" ? sortByLabel(units, stage.order) : units;
+  const ordered = order(units, stage.order);
   return stage.topologyKey === undefined ? ordered : cycle(ordered, stage.topologyKey);
+}
+
+function order(units: Unit[], by: Order): Unit[] {
+  if (by.by === "label") return sortByLabel(units, by);
+  return by.by === "seeded" ? shuffle(units, by.seed) : units;
+}
+
+function shuffle(units: readonly Unit[], seed: string): Unit[] {
+  const keyed = units.map((unit) => ({ unit, rank: seededNumber(`${seed}\n${first(unit).key}`) }));
+  keyed.sort((a, b) => a.rank - b.rank);
+  return keyed.map(({ unit }) => unit);
 }
 
 function sortByLabel(units: readonly Unit[], order: Extract<Order, { by: "label" }>): Unit[] {
@@ -108,26 +121,21 @@ function cycle(units: readonly Unit[], topologyKey: string): Unit[] {
   return result;
 }
 
-/** A cluster without the label is a value of its own. */
-export function topologyOf(cluster: Cluster, topologyKey: string): string {
-  const value = labelOf(cluster, topologyKey);
-  return value === undefined ? `\0${cluster.key}` : value;
-}
-
 function first(unit: Unit): Cluster {
   return (unit.members[0] as Unit["members"][number]).cluster;
 }
 
-/** Cuts the units into batches of at most `size` clusters, never two of one topology value in one. */
-export function cutBatches(units: readonly Unit[], size: number, topologyKey: string | undefined): Unit[][] {
+/** Cuts the units into batches: the n-th (from 0) of at most `sizeOf(n)` clusters, never two in one that are kept apart. */
+export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => number, stage: Stage): Unit[][] {
   const batches: Unit[][] = [];
+  const valuesOf = keepsApart(stage) ? apart(stage) : undefined;
   let batch: Unit[] = [];
   let count = 0;
   let values = new Set<string>();
   for (const unit of units) {
-    const own = topologyKey === undefined ? [] : unit.members.map(({ cluster }) => topologyOf(cluster, topologyKey));
-    // Units go round the values, so once one value comes again no later unit can have a value that is still free.
-    if (batch.length > 0 && (count + unit.members.length > size || own.some((value) => values.has(value)))) {
+    const own = valuesOf === undefined ? [] : unit.members.flatMap(({ cluster }) => valuesOf(cluster));
+    // Units go round the topology's values, so once one comes again hardly any later unit would still fit.
+    if (batch.length > 0 && (count + unit.members.length > sizeOf(batches.length) || own.some((value) => values.has(value)))) {
       batches.push(batch);
       batch = [];
       count = 0;
@@ -139,4 +147,9 @@ export function cutBatches(units: readonly Unit[], size: number, topologyKey: st
   }
   if (batch.length > 0) batches.push(batch);
   return batches;
+}
+
+/** Size of the n-th batch (from 0) of those since the stage's start or last failure: it grows from `start` up to `most`. */
+export function grownSize(grow: NonNullable<Stage["grow"]>, clean: number, most: number): number {
+  return Math.max(1, Math.min(most, Math.floor(grow.start * grow.factor ** Math.min(clean, 64))));
 }

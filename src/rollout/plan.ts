@@ -1,7 +1,8 @@
 import type { Problem } from "./parse-problem.ts";
+import { apart, keepsApart } from "./plan-apart.ts";
 import { candidates } from "./plan-candidates.ts";
 import { hashPlan, hashStage } from "./plan-hash.ts";
-import { cutBatches, type Pick, pick, topologyOf, windowOf } from "./plan-pick.ts";
+import { cutBatches, grownSize, type Pick, pick, windowOf } from "./plan-pick.ts";
 import { strayTarget, unitSplit, unitTooLarge, unitTopology } from "./plan-problems.ts";
 import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
 import { groupUnits, type Unit } from "./plan-units.ts";
@@ -56,19 +57,21 @@ function count(units: Iterable<Unit>): number {
 
 function check(rollout: Rollout, index: number, stage: Stage, picked: Pick, size: number): Problem[] {
   const problems = picked.split.map((unit) => unitSplit(rollout, index, unit));
-  const { topologyKey } = stage;
+  const valuesOf = keepsApart(stage) ? apart(stage) : undefined;
   for (const unit of [...picked.batched, ...picked.requeued]) {
     if (unit.members.length === 1) continue;
     if (unit.members.length > size) problems.push(unitTooLarge(rollout, index, unit, size));
-    if (topologyKey === undefined) continue;
-    const values = new Set(unit.members.map(({ cluster }) => topologyOf(cluster, topologyKey)));
-    if (values.size < unit.members.length) problems.push(unitTopology(rollout, index, unit, topologyKey));
+    if (valuesOf === undefined) continue;
+    const values = unit.members.flatMap(({ cluster }) => valuesOf(cluster));
+    if (new Set(values).size < values.length) problems.push(unitTopology(rollout, index, unit, stage.topologyKey ?? "order.pairs"));
   }
   return problems;
 }
 
 function planStage(stage: Stage, picked: Pick, size: number): PlannedStage {
-  const batches = cutBatches(picked.batched, size, stage.topologyKey).map(toBatch);
+  const { grow } = stage;
+  const sizeOf = grow === undefined ? () => size : (batch: number) => grownSize(grow, batch, size);
+  const batches = cutBatches(picked.batched, sizeOf, stage).map(toBatch);
   const late = toBatch(picked.requeued);
   const planned: Omit<PlannedStage, "hash"> = {
     name: stage.name,

@@ -1,7 +1,9 @@
 import { makeBatch, rebuild } from "./batch-build.ts";
 import { isSettled, occupied } from "./gates.ts";
+import { apart, keepsApart } from "./plan-apart.ts";
+import { grownSize } from "./plan-pick.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
-import type { Batch } from "./run.ts";
+import type { Batch, Run } from "./run.ts";
 import { change, type Draft, say, wakeAt } from "./run-draft.ts";
 import { withinBudget } from "./run-failures.ts";
 import { clusterName, count, liveTargets, nameList, unitOf } from "./run-names.ts";
@@ -88,6 +90,10 @@ function takenClusters(draft: Draft, stage: number): Set<string> {
 /** The plan's next batch, less the clusters that were left out, or whose labels now say to put them off. */
 function makePlanned(draft: Draft, stage: number): void {
   const gone = takenClusters(draft, stage);
+  if (draft.run.spec.stages[stage]?.grow !== undefined) {
+    makeGrown(draft, stage, remaining(draft, stage));
+    return;
+  }
   const planned = draft.run.plan.stages[stage]?.batches ?? [];
   for (const { clusters } of planned) {
     const left = clusters.filter((cluster) => !gone.has(cluster));
@@ -100,6 +106,27 @@ function makePlanned(draft: Draft, stage: number): void {
   }
   // Everything that was left has just been put off: the stage is looked at again at once.
   wakeAt(draft, draft.now);
+}
+
+/** As many as the batches before have earned: what the plan's batches are cut to while nothing fails. */
+function makeGrown(draft: Draft, stage: number, left: readonly string[]): void {
+  const chosen = putOff(draft, stage, choose(draft, stage, left, windowNow(draft.run, stage)));
+  if (chosen === "unknown") return;
+  if (chosen.length > 0) makeBatch(draft, stage, chosen, "Planned");
+  else wakeAt(draft, draft.now);
+}
+
+/** How many clusters of a stage may be in flight now: grows with each settled batch in which nothing failed, and begins anew after one in which something did. */
+export function windowNow(run: Run, stage: number): number {
+  const most = run.plan.stages[stage]?.maxUnavailable ?? 1;
+  const grow = run.spec.stages[stage]?.grow;
+  if (grow === undefined) return most;
+  let clean = 0;
+  for (const batch of run.batches) {
+    if (batch.stage !== stage || batch.kind !== "Planned" || !isSettled(batch)) continue;
+    clean = batch.targets.some((target) => target.phase === "Failed") ? 0 : clean + 1;
+  }
+  return grownSize(grow, clean, most);
 }
 
 /** Puts off those that match `requeue` now, seen before their PR is opened (SPEC §9.16), and gives back the others. */
@@ -127,7 +154,7 @@ function refill(draft: Draft, stage: number, left: readonly string[], open: read
     say(draft, `waiting to fill the window again: a pull request at most every 2 minutes`, { what: "the window is filled", at: iso(due) });
     return;
   }
-  const free = (draft.run.plan.stages[stage]?.maxUnavailable ?? 1) - occupied(draft.run, stage).size;
+  const free = windowNow(draft.run, stage) - occupied(draft.run, stage).size;
   if (free <= 0) return;
   const fitting = choose(draft, stage, left, free);
   if (fitting.length === 0) return;
@@ -143,22 +170,33 @@ function refillDue(draft: Draft, stage: number): number {
   return opened === undefined ? draft.now : epoch(opened) + REFILL_MS;
 }
 
-/** At most `free` clusters in order, units whole, and no two of one topology value. */
+/** At most `free` clusters in order, units whole, and none that is kept apart from another or from one in flight. */
 function choose(draft: Draft, stage: number, left: readonly string[], free: number): string[] {
-  const key = draft.run.spec.stages[stage]?.topologyKey;
-  const values = new Set<string>();
+  const valuesOf = apartIn(draft, stage);
+  const inFlight = occupied(draft.run, stage);
+  const values = new Set([...inFlight].flatMap(valuesOf));
   const chosen: string[] = [];
   for (const cluster of left) {
     if (chosen.includes(cluster)) continue;
     const unit = unitOf(draft.run, cluster).filter((member) => left.includes(member));
     // Order is kept: a unit that has no room yet is not overtaken for ever by smaller ones.
-    if (chosen.length + unit.length > free) break;
-    const value = key === undefined ? undefined : draft.world.clusters.get(cluster)?.labels[key];
-    if (value !== undefined && values.has(value)) continue;
-    if (value !== undefined) values.add(value);
+    if (chosen.length > 0 && chosen.length + unit.length > free) break;
+    // A window that grows begins smaller than a unit may be: it travels alone then.
+    if (unit.length > free && (draft.run.spec.stages[stage]?.grow === undefined || inFlight.size > 0)) break;
+    const own = unit.flatMap(valuesOf);
+    if (own.some((value) => values.has(value))) continue;
+    for (const value of own) values.add(value);
     chosen.push(...unit);
   }
   return chosen;
+}
+
+function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
+  const spec = draft.run.spec.stages[stage];
+  if (spec === undefined || !keepsApart(spec)) return () => [];
+  const from = apart(spec);
+  // Labels that cannot be read now keep nothing apart; names still do.
+  return (key) => from(draft.world.clusters.get(key) ?? { key, name: key.slice(key.indexOf("/") + 1), labels: {}, server: "" });
 }
 
 /** After the stage's batches: its requeued clusters, in catch-up batches of the window's size, until none is left to try. */

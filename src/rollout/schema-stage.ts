@@ -26,10 +26,16 @@ const hook = z.strictObject({
 });
 
 const order = z.strictObject({
-  by: partly(z.enum(["name", "label", "seeded"]).default("name"), ["name", "label"], "What clusters are ordered by; ties by name."),
+  by: key(z.enum(["name", "label", "seeded"]).default("name"), "What clusters are ordered by; ties by name."),
   key: key(text.optional(), "For `by: label`: the label. Values that are numbers are compared as numbers; clusters without it come last."),
-  seed: planned(text, "For `by: seeded`: the seed."),
-  pairs: planned(z.array(z.array(text)), "Clusters that are to travel one right after another."),
+  seed: key(
+    text.max(200).optional(),
+    "For `by: seeded`: any text. Clusters come in an order that looks random and is the same for the same seed. Default: the rollout's name.",
+  ),
+  pairs: key(
+    z.array(z.array(text).min(2)).max(1000).optional(),
+    "Lists of clusters that never travel in one batch nor are in flight together, such as an active one and its standby: `[[eu-1, eu-1-standby]]`.",
+  ),
 });
 
 const requeue = z.strictObject({
@@ -39,9 +45,9 @@ const requeue = z.strictObject({
 });
 
 const adaptive = z.strictObject({
-  start: key(z.int().min(1), "Size of the first batch."),
-  factor: key(z.number().min(1), "What each batch grows by."),
-  max: key(quantity, "What it never grows past."),
+  start: key(z.int().min(1), "Size of the first batch, and of the first after a failure."),
+  factor: key(z.number().min(1).max(100), "What a batch that went well multiplies the size of the next by."),
+  max: key(quantity, "What it never grows past; a percentage is of the stage's clusters, rounded down, at least 1."),
 });
 
 /** One stage of a rollout. */
@@ -60,7 +66,7 @@ export const stageSchema = z.strictObject({
   maxClusters: key(quantity.default("100%"), "How many of the selected clusters the stage takes; a percentage is rounded up."),
   maxUnavailable: key(
     z.union([quantity, adaptive]).default(1),
-    "How many clusters may be in flight at once: the size of a batch. A percentage is of the stage's clusters, rounded down, at least 1. The form `{start, factor, max}` is not available in this version.",
+    "How many clusters may be in flight at once: the size of a batch. A percentage is of the stage's clusters, rounded down, at least 1. `{start: 1, factor: 2, max: 25%}` begins small, grows with each batch in which nothing failed, and begins anew after a failure.",
   ),
   batching: key(
     z.enum(["Fixed", "Rolling"]).default("Fixed"),
@@ -100,5 +106,8 @@ export const stageSchema = z.strictObject({
     }),
     "Endpoints called around the stage.",
   ),
-  jitter: planned(duration, "Random wait before each batch, at most this long."),
+  jitter: key(
+    duration.optional(),
+    "A wait before each batch merges, of a length that looks random and is at most this: so that rollouts that may all go on at one moment do not ask one registry at once.",
+  ),
 });
