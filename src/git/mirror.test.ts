@@ -46,6 +46,19 @@ describe("reading", () => {
     ]);
   });
 
+  test("the refs below a prefix are asked for in one call, tags as the commits they mean", async () => {
+    git(at.checkout, "tag", "v1");
+    git(at.checkout, "tag", "-a", "-m", "two", "v2");
+    git(at.checkout, "push", "--quiet", "origin", "v1", "v2", "HEAD:refs/heads/queue/main/pr-1");
+    const refs = await mirror.remoteBelow(["refs/tags/", "refs/heads/queue/main/"]);
+    expect(Object.fromEntries(refs)).toEqual({
+      "refs/tags/v1": first,
+      "refs/tags/v2": first,
+      "refs/heads/queue/main/pr-1": first,
+    });
+    await expect(mirror.remoteBelow(["refs/../x"])).rejects.toMatchObject({ kind: "Invalid" });
+  });
+
   test("a symbolic link is refused, as a file and as a directory on the way", async () => {
     at.link("link.yaml", "README.md");
     at.link("linked", "apps");

@@ -79,6 +79,18 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     return new Map(lines.flatMap(([sha, ref]) => (sha && ref ? [[ref, sha] as [string, string]] : [])));
   }
 
+  /** Peeled tags come as a line of their own after the tag's: they win. */
+  async function remoteBelow(prefixes: readonly string[]): Promise<Map<string, string>> {
+    const patterns = prefixes.map((prefix) => `${fullRef(`${prefix.replace(/\/+$/, "")}/x`).slice(0, -1)}*`);
+    const { stdout } = await remote("ask", ["ls-remote", "--quiet", "--end-of-options", url, ...patterns]);
+    const refs = new Map<string, string>();
+    for (const line of stdout.split("\n")) {
+      const [sha, ref] = line.split("\t");
+      if (sha && ref) refs.set(ref.replace(/\^\{\}$/, ""), sha);
+    }
+    return refs;
+  }
+
   async function push(updates: readonly RefUpdate[], tries = 3): Promise<"ok" | "stale"> {
     if (updates.length === 0) return "ok";
     // Pushed to the remote by name: git then moves the mirror's own refs along, which saves a process.
@@ -104,6 +116,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     head: async (branch) => await refCommit(branchRef(branch)),
     resolve: async (ref) => await refCommit(fullRef(ref)),
     remoteHead: async (branch) => (await remoteRefs([branchRef(branch)])).get(branchRef(branch)),
+    remoteBelow,
     async remoteHeads(branches) {
       const refs = await remoteRefs(branches.map(branchRef));
       return new Map([...refs].map(([ref, sha]) => [ref.slice("refs/heads/".length), sha]));

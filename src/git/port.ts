@@ -10,6 +10,11 @@ export interface Mirror {
   remoteHead(branch: string): Promise<string | undefined>;
   /** The same for several in one call, by branch; those that are not there are left out. */
   remoteHeads(branches: readonly string[]): Promise<Map<string, string>>;
+  /**
+   * Asks the remote now for all refs below these (`refs/tags/`, `refs/heads/gh-readonly-queue/main/`), in one call, without a
+   * fetch: full name → the object it points to, an annotated tag's commit.
+   */
+  remoteBelow(prefixes: readonly string[]): Promise<Map<string, string>>;
   /** One `cat-file --batch` for all; a missing file is null. Symlinks and files over `maxBytes` (default 10 MiB) throw GitError. */
   readFiles(commit: string, paths: readonly string[], options?: { maxBytes?: number }): Promise<Map<string, string | null>>;
   /** Paths of files at a commit, below `prefix` where given. */

@@ -52,7 +52,7 @@ async function publishPlan(
   for (const rollout of project.rollouts) {
     const asked = await snapshot.with((sync) => readRelease(rollout, (path) => sync.read(path)));
     if (!asked.ok) continue;
-    const before = await releaseAt(memory, rollout.name, base);
+    const before = await releaseAt(context, memory, rollout.name, base);
     const known = atBase.rollouts.some((other) => other.name === rollout.name);
     if (!known || (before !== undefined && sameRelease(before, asked.release))) continue;
     const made = await makePlan(context, rollout, asked.release, snapshot, baseBranch);

@@ -1,6 +1,6 @@
 import { findPin } from "../pins/index.ts";
 import type { Release } from "../rollout/plan-types.ts";
-import type { Rollout } from "../rollout/rollout.ts";
+import type { ReleaseSpec, Rollout } from "../rollout/rollout.ts";
 
 export type ReadRelease =
   | { ok: true; release: Release }
@@ -9,8 +9,16 @@ export type ReadRelease =
 /** The name under which a release of a single value keeps it. */
 export const VERSION = "version";
 
-/** The release a rollout asks for, from the rollout itself or the files it points to. */
-export function readRelease(rollout: Rollout, read: (path: string) => string | null): ReadRelease {
+/** What is found in Git's history and not in a file: a commit, or the name of a tag. */
+export interface FoundVersion {
+  version: string | undefined;
+}
+
+/**
+ * The release a rollout asks for, from the rollout itself or the files it points to. `found`: of a release by `commit` or
+ * `tag`, which stands in no file; without it such a release is not known.
+ */
+export function readRelease(rollout: Rollout, read: (path: string) => string | null, found?: FoundVersion): ReadRelease {
   const spec = rollout.release;
   if (spec === undefined) {
     return {
@@ -23,12 +31,16 @@ export function readRelease(rollout: Rollout, read: (path: string) => string | n
   if (spec.kind === "version") return { ok: true, release: { values: { [VERSION]: spec.version }, attempt: spec.attempt } };
   if (spec.kind === "from") return readValues(rollout, { [VERSION]: spec }, spec.attempt, read);
   if (spec.kind === "values") return readValues(rollout, spec.values, spec.attempt, read);
-  return {
-    ok: false,
-    file: rollout.file,
-    message: `release kind "${spec.kind}" is not available in this version`,
-    hint: "use version, from or values",
-  };
+  if (found?.version !== undefined) return { ok: true, release: { values: { [VERSION]: found.version }, attempt: spec.attempt } };
+  return { ok: false, file: rollout.file, ...notFound(spec) };
+}
+
+function notFound(spec: Extract<ReleaseSpec, { kind: "commit" | "tag" }>): { message: string; hint: string } {
+  if (spec.kind === "commit") {
+    return { message: "the release is a merge commit of this repo, and none is known here", hint: "name one: --to COMMIT" };
+  }
+  const named = spec.prefix === undefined ? "" : ` after "${spec.prefix}"`;
+  return { message: `no tag of this repo has a version in ${spec.range}${named}`, hint: "push one, or correct release.tag" };
 }
 
 /** Files besides the rollout's own that say which version to carry. */

@@ -1,4 +1,5 @@
 import type { IndexEntry, JournalState } from "../git/journal-port.ts";
+import type { Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
 import { startRun, supersede } from "../rollout/start.ts";
@@ -8,6 +9,7 @@ import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
 import { mergedPull } from "./merged-pull.ts";
 import { type FoundRelease, findReleases, releaseAt, sameRelease } from "./releases.ts";
+import { pullByWords, trackingIssueOf } from "./tracking-issue.ts";
 
 export interface Started {
   entry?: IndexEntry;
@@ -32,7 +34,7 @@ export async function startRuns(
   baseBranch: string,
 ): Promise<Started> {
   const entry = state.index.get(rollout.name);
-  if (entry === undefined) return adopt(memory, rollout, base);
+  if (entry === undefined) return adopt(context, memory, rollout, base);
   const found = await findReleases(context, memory, rollout, entry, base);
   const newest = found.at(-1);
   if (newest === undefined) {
@@ -54,11 +56,16 @@ function isTakenBack(entry: IndexEntry, newest: FoundRelease, before: Run | unde
 }
 
 /** First sight of a rollout: what is there is taken as it is, and nothing starts. */
-async function adopt(memory: RepoMemory, rollout: Rollout, base: string): Promise<Started> {
-  const release = await releaseAt(memory, rollout.name, base);
+async function adopt(context: RepoContext, memory: RepoMemory, rollout: Rollout, base: string): Promise<Started> {
+  const release = (await releaseAt(context, memory, rollout.name, base)) ?? noTagYet(rollout);
   if (release === undefined) return NOTHING;
   const entry: IndexEntry = { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor: base };
   return { entry, runs: [], events: [`${rollout.name}: adopted at ${Object.values(release.values).join(", ")}`], waiting: false };
+}
+
+/** A tag that is still to come is a release when it comes. */
+function noTagYet(rollout: Rollout): Release | undefined {
+  return rollout.release?.kind === "tag" ? { values: {}, attempt: rollout.release.attempt } : undefined;
 }
 
 /** The run in progress makes way; the new one starts once its PRs are observed closed or merged. */
@@ -68,6 +75,12 @@ function standAside(before: Run, newest: FoundRelease, now: number): Started {
     events: [`${before.rollout} #${before.number}: makes way for ${Object.values(newest.release.values).join(", ")}`],
     waiting: true,
   };
+}
+
+/** The PR that released it. That which brought a tag's commit in is not: it released nothing. */
+async function pullOf(context: RepoContext, memory: RepoMemory, rollout: Rollout, { commit }: FoundRelease, baseBranch: string) {
+  if (rollout.release?.kind === "tag") return undefined;
+  return (await mergedPull(context, memory, commit.sha, baseBranch)) ?? pullByWords(context, commit, baseBranch);
 }
 
 async function start(
@@ -90,9 +103,10 @@ async function start(
       waiting: false,
     };
   }
-  const pull = await mergedPull(context, memory, newest.commit.sha, baseBranch);
+  const pull = await pullOf(context, memory, rollout, newest, baseBranch);
+  const place = pull?.number ?? (await trackingIssueOf(context, memory, rollout.name, newest.release, newest.commit));
   const made = await makePlan(context, rollout, newest.release, memory.snapshot(base), baseBranch);
-  if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: pull?.number, problems: made.problems } };
+  if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: place, problems: made.problems } };
   // Only what can start takes another's place: a release with an error stops nothing.
   if (inProgress !== undefined) return standAside(inProgress, newest, context.clock.now());
   const number = entry.lastRun + 1;
@@ -104,7 +118,7 @@ async function start(
       commit: newest.commit.sha,
       author: pull?.author ?? newest.commit.author,
       at: iso(newest.commit.at),
-      ...(pull === undefined ? {} : { pull: pull.number }),
+      ...(place === undefined ? {} : { pull: place }),
     },
     plan: made.plan,
     now: context.clock.now(),

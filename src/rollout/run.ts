@@ -147,7 +147,7 @@ export interface Run {
   rollout: string;
   number: number;
   release: Release;
-  /** What started it. `pull` absent: pushed without a PR. */
+  /** What started it. `pull`: the release PR, or the issue that stands for it where there was none; absent: neither could be made. */
   trigger: { commit: string; pull?: number; author: string; at: Time };
   /** Snapshot of the resource: edits of the file mid-run do not reach the run. */
   spec: Rollout;
