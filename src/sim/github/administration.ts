@@ -1,109 +1,157 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { mintToken } from "./auth.ts";
-import { emitInstallation } from "./events.ts";
-import { createBareRepo } from "./git/bare-repo.ts";
-import type { Installation, Permissions, Protection, Repo, Role, User, World } from "./model.ts";
+import { emitInstallation, emitInstallationRepositories } from "./events.ts";
+import type { Installation, Permissions, Protection, Repo, RepoSettings, Role, Ruleset, User, World } from "./model.ts";
 import { repoNamed } from "./people.ts";
-import { serialQueue, userOf } from "./world.ts";
+import { addRepo, forkRepo, type NewRepo, removeRepo, renameRepo, setArchived } from "./repositories.ts";
+import { UNPROTECTED } from "./rules.ts";
+import { addSigningKey } from "./signatures.ts";
+import { teamOf, userOf } from "./world.ts";
 
-export interface NewRepo {
-  owner: string;
-  name: string;
-  files: ReadonlyMap<string, string | Buffer>;
-  defaultBranch?: string;
-  private?: boolean;
-  settings?: Partial<Repo["settings"]>;
-}
+export type { NewRepo } from "./repositories.ts";
 
 /** What an administrator of the site, or of an account on it, does: repositories, the App, tokens, permissions, settings. */
 export function administration(world: World) {
-  const install = (owner: string, permissions: Permissions = world.app.permissions): number => {
-    const account = userOf(world, owner, "Organization");
-    const installation: Installation = {
-      id: world.nextId(),
-      account,
-      app: world.app,
-      permissions,
-      suspended: false,
-      createdAt: world.clock.now(),
-    };
-    world.installations.set(installation.id, installation);
-    emitInstallation(world, installation, "created");
-    return installation.id;
+  return { ...installations(world), ...credentials(world), ...repositories(world), ...organizations(world) };
+}
+
+function installations(world: World) {
+  const installation = (id: number): Installation => {
+    const found = world.installations.get(id);
+    if (found === undefined) throw new Error(`there is no installation ${id}`);
+    return found;
   };
-  const installationOf = (owner: User) => [...world.installations.values()].find((one) => one.account.id === owner.id)?.id;
+  const suspend = (id: number, since: number | undefined) => {
+    const found = installation(id);
+    found.suspended = since;
+    emitInstallation(world, found, since === undefined ? "unsuspend" : "suspend");
+  };
   return {
-    install,
-    async createRepo(input: NewRepo & { installed?: boolean }) {
-      const repo = await addRepo(world, input);
-      const installationId = input.installed === false ? undefined : (installationOf(repo.owner) ?? install(repo.owner.login));
-      const repository = `${repo.owner.login}/${repo.name}`;
-      const head = (await repo.git.ref(`refs/heads/${repo.defaultBranch}`)) ?? "";
-      return { repository, cloneUrl: `${world.origin}/${repository}.git`, installationId, head };
-    },
+    install: (owner: string, permissions?: Permissions, appId?: number) => install(world, owner, permissions, appId),
     uninstall(installationId: number) {
-      const installation = world.installations.get(installationId);
-      if (installation === undefined) return;
-      emitInstallation(world, installation, "deleted");
+      const found = world.installations.get(installationId);
+      if (found === undefined) return;
+      emitInstallation(world, found, "deleted");
       world.installations.delete(installationId);
       for (const [token, held] of world.tokens) if (held.actor.installation?.id === installationId) world.tokens.delete(token);
     },
+    /** The account's owner stops the App for a while: its tokens are refused, and no event is sent. */
+    suspend: (installationId: number) => suspend(installationId, world.clock.now()),
+    unsuspend: (installationId: number) => suspend(installationId, undefined),
+    /** Which repositories the App has: all, or those named. Says what was added and removed. */
+    selectRepositories(installationId: number, repositories: "all" | readonly string[]) {
+      const found = installation(installationId);
+      const own = [...world.repos.values()].filter((repo) => repo.owner.id === found.account.id);
+      const had = (repo: Repo) => found.repositories === "all" || found.repositories.has(repo.id);
+      const before = new Set(own.filter(had));
+      found.repositories = repositories === "all" ? "all" : new Set(repositories.map((name) => repoNamed(world, name).id));
+      const after = new Set(own.filter(had));
+      emitInstallationRepositories(world, found, "added", [...after.difference(before)]);
+      emitInstallationRepositories(world, found, "removed", [...before.difference(after)]);
+    },
+    setPermissions(installationId: number, permissions: Permissions) {
+      installation(installationId).permissions = permissions;
+      emitInstallation(world, installation(installationId), "new_permissions_accepted");
+    },
+    installationToken: (installationId: number, narrowed: Parameters<typeof mintToken>[2] = {}) =>
+      mintToken(world, installation(installationId), narrowed).token,
+  };
+}
+
+function install(world: World, owner: string, permissions?: Permissions, appId?: number): number {
+  const app = appId === undefined ? world.app : world.apps.get(appId);
+  if (app === undefined) throw new Error(`there is no App ${appId}`);
+  const made: Installation = {
+    id: world.nextId(),
+    account: userOf(world, owner, "Organization"),
+    app,
+    permissions: permissions ?? app.permissions,
+    repositories: "all",
+    suspended: undefined,
+    createdAt: world.clock.now(),
+  };
+  world.installations.set(made.id, made);
+  emitInstallation(world, made, "created");
+  return made.id;
+}
+
+function credentials(world: World) {
+  return {
     token(login: string, token = `ghp_${randomBytes(27).toString("base64url").replace(/[-_]/g, "x")}`) {
       const user = userOf(world, login);
       world.tokens.set(token, { actor: { kind: "user", user, limitKey: `user:${user.id}` } });
       return token;
     },
-    installationToken(installationId: number) {
-      const installation = world.installations.get(installationId);
-      if (installation === undefined) throw new Error(`there is no installation ${installationId}`);
-      return mintToken(world, installation).token;
-    },
     expireTokens() {
       for (const [token, held] of world.tokens) if (held.expiresAt !== undefined) world.tokens.delete(token);
     },
+    revokeToken: (token: string) => world.tokens.delete(token),
+    addSigningKey: (login: string, key: string) => addSigningKey(world, userOf(world, login), key, "signing").id,
+  };
+}
+
+function repositories(world: World) {
+  const installationOf = (owner: User) =>
+    [...world.installations.values()].find((one) => one.account.id === owner.id && one.app === world.app)?.id;
+  return {
+    async createRepo(input: NewRepo & { installed?: boolean }) {
+      const repo = await addRepo(world, input);
+      const installationId = input.installed === false ? undefined : (installationOf(repo.owner) ?? install(world, repo.owner.login));
+      const repository = `${repo.owner.login}/${repo.name}`;
+      const head = (await repo.git.ref(`refs/heads/${repo.defaultBranch}`)) ?? "";
+      return { repository, cloneUrl: `${world.origin}/${repository}.git`, installationId, head };
+    },
+    /** Gives the fork's name; its owner is its administrator. */
+    async fork(repository: string, owner: string) {
+      const fork = await forkRepo(world, repoNamed(world, repository), userOf(world, owner));
+      return `${fork.owner.login}/${fork.name}`;
+    },
+    rename: (repository: string, name: string) => renameRepo(world, repoNamed(world, repository), name),
+    deleteRepo: (repository: string) => removeRepo(world, repoNamed(world, repository)),
     collaborator(repository: string, login: string, role: Role) {
       repoNamed(world, repository).collaborators.set(login.toLowerCase(), { user: userOf(world, login), role });
     },
     protect(repository: string, branch: string, rules: Partial<Protection>) {
-      const none: Protection = { requiredChecks: [], approvals: 0, strict: false, mergeQueue: false, rules: [] };
-      repoNamed(world, repository).protections.set(branch, { ...none, ...rules });
+      repoNamed(world, repository).protections.set(branch, { ...UNPROTECTED, ...rules });
     },
-    settings(repository: string, change: Partial<Repo["settings"] & { archived: boolean; private: boolean }>) {
+    /** Adds a ruleset, active on the default branch where nothing else is said; gives its id. */
+    ruleset(repository: string, rules: Pick<Ruleset, "rules"> & Partial<Omit<Ruleset, "id">>) {
+      const repo = repoNamed(world, repository);
+      const id = world.nextId();
+      const include = ["~DEFAULT_BRANCH"];
+      const plain = { name: `ruleset ${id}`, source: "Repository", enforcement: "active", include, exclude: [], bypass: [] } as const;
+      repo.rulesets.set(id, { ...plain, include, exclude: [], bypass: [], ...rules, id });
+      return id;
+    },
+    removeRuleset: (repository: string, id: number) => repoNamed(world, repository).rulesets.delete(id),
+    settings(repository: string, change: Partial<RepoSettings & { archived: boolean; private: boolean }>) {
       const repo = repoNamed(world, repository);
       const { archived, private: hidden, ...settings } = change;
       Object.assign(repo.settings, settings);
-      repo.archived = archived ?? repo.archived;
       repo.private = hidden ?? repo.private;
+      if (archived !== undefined) setArchived(world, repo, archived);
     },
   };
 }
 
-async function addRepo(world: World, input: NewRepo): Promise<Repo> {
-  const owner = userOf(world, input.owner, "Organization");
-  const defaultBranch = input.defaultBranch ?? "main";
-  const dir = join(world.directory, owner.login, `${input.name}.git`);
-  const git = await createBareRepo(dir, { branch: defaultBranch, files: input.files, at: world.clock.now() });
-  const repo: Repo = {
-    id: world.nextId(),
-    owner,
-    name: input.name,
-    private: input.private ?? false,
-    archived: false,
-    defaultBranch,
-    git,
-    nextNumber: 1,
-    issues: new Map(),
-    comments: new Map(),
-    labels: new Map(),
-    checks: new Map(),
-    collaborators: new Map(),
-    protections: new Map(),
-    settings: { allowMerge: true, allowSquash: true, allowRebase: true, deleteBranchOnMerge: false, ...input.settings },
-    createdAt: world.clock.now(),
-    pushedAt: world.clock.now(),
-    serial: serialQueue(),
+function organizations(world: World) {
+  return {
+    member(organization: string, login: string) {
+      const org = userOf(world, organization, "Organization");
+      const members = world.members.get(org.id) ?? new Set();
+      world.members.set(org.id, members.add(userOf(world, login).id));
+    },
+    /** Makes the team, or gives it these members; they become members of the organisation, too. */
+    team(organization: string, slug: string, logins: readonly string[], name = slug) {
+      const org = userOf(world, organization, "Organization");
+      const known = teamOf(world, org, slug);
+      const members = new Map(logins.map((login) => [userOf(world, login).id, "member" as const]));
+      const team = { id: known?.id ?? world.nextId(), organization: org, slug, name, members };
+      world.teams.set(`${org.login}/${slug}`.toLowerCase(), team);
+      const all = world.members.get(org.id) ?? new Set();
+      for (const id of members.keys()) all.add(id);
+      world.members.set(org.id, all);
+      return team.id;
+    },
   };
-  world.repos.set(`${owner.login}/${input.name}`.toLowerCase(), repo);
-  return repo;
 }

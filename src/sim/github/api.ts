@@ -47,7 +47,7 @@ async function answerTo(world: World, router: Router, actor: Actor, request: Inc
   const found = router(method, path);
   if (found === undefined) throw notFound();
   const body = parseBody(raw);
-  const answer = await found.route.handle({ world, actor, params: found.params, query: url.searchParams, body, path });
+  const answer = await found.route.handle({ world, actor, params: found.params, query: url.searchParams, body, path, method });
   return scripted ?? answer;
 }
 
@@ -94,6 +94,7 @@ function failureAnswer(error: unknown): Answer {
     ...(error.errors === undefined ? {} : { errors: error.errors }),
     documentation_url: "https://docs.github.com/rest",
     status: String(error.status),
+    ...error.more,
   };
   return { status: error.status, body, headers: error.headers };
 }

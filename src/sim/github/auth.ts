@@ -1,6 +1,6 @@
 import { createPublicKey, randomBytes, verify } from "node:crypto";
 import { ApiFailure, forbidden, notFound } from "./failure.ts";
-import type { Actor, Installation, Level, Permissions, Repo, Role, World } from "./model.ts";
+import type { Actor, App, Installation, Level, Permissions, Repo, Role, World } from "./model.ts";
 import { atLeast, roleOf } from "./world.ts";
 
 /** What a route asks of its caller. An App needs one of `permissions` at `level`, a person at least `role`. */
@@ -25,6 +25,7 @@ export function whoAsks(world: World, authorization: string | undefined): Actor 
   const known = world.tokens.get(token);
   if (known !== undefined) {
     if (known.expiresAt !== undefined && known.expiresAt <= Date.now()) throw new ApiFailure(401, "Bad credentials");
+    if (known.actor.installation?.suspended !== undefined) throw new ApiFailure(403, "This installation has been suspended");
     return known.actor;
   }
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return appOf(world, token);
@@ -36,18 +37,24 @@ function appOf(world: World, token: string): Actor {
   const [header = "", payload = "", signature = ""] = token.split(".");
   const claims = readJson(payload);
   if (readJson(header)?.["alg"] !== "RS256" || claims === undefined) throw undecodable;
-  const key = createPublicKey(world.app.publicKey);
-  if (!verify("RSA-SHA256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"))) throw undecodable;
   const now = Date.now() / 1000;
   const { iss, iat, exp } = claims;
-  if (String(iss) !== String(world.app.id)) throw new ApiFailure(404, "Integration not found");
+  const app = [...world.apps.values()].find((one) => String(iss) === String(one.id) || iss === clientId(one));
+  if (app === undefined) throw new ApiFailure(404, "Integration not found");
+  const key = createPublicKey(app.publicKey);
+  if (!verify("RSA-SHA256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"))) throw undecodable;
   const future = "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires";
   if (typeof exp !== "number" || exp <= now) throw new ApiFailure(401, future);
   if (exp > now + 660) throw new ApiFailure(401, "'Expiration time' claim ('exp') is too far in the future");
   if (typeof iat !== "number" || iat > now + 60) {
     throw new ApiFailure(401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued");
   }
-  return { kind: "app", user: world.app.bot, app: world.app, limitKey: `app:${world.app.id}` };
+  return { kind: "app", user: app.bot, app, limitKey: `app:${app.id}` };
+}
+
+/** What an App may call itself instead of its number. */
+export function clientId(app: App): string {
+  return `Iv23li${app.id}`;
 }
 
 function readJson(part: string): Record<string, unknown> | undefined {
@@ -63,16 +70,19 @@ function readJson(part: string): Record<string, unknown> | undefined {
 export function mintToken(
   world: World,
   installation: Installation,
-  narrowed: Permissions = installation.permissions,
+  narrowed: { permissions?: Permissions; repositories?: ReadonlySet<number> } = {},
 ): { token: string; expiresAt: number } {
-  const token = `ghs_${world.app.id}_${randomBytes(150).toString("base64url")}`;
-  const expiresAt = Date.now() + 3_600_000;
+  const { app } = installation;
+  const part = (length: number) => randomBytes(length).toString("base64url");
+  const token = `ghs_${app.id}_${part(30)}.${part(150)}.${part(64)}`;
+  const expiresAt = Date.now() + world.limits.tokenLifetime;
   const actor: Actor = {
     kind: "installation",
-    user: world.app.bot,
-    app: world.app,
+    user: app.bot,
+    app,
     installation,
-    permissions: narrowed,
+    permissions: narrowed.permissions ?? installation.permissions,
+    ...(narrowed.repositories === undefined ? {} : { repositories: narrowed.repositories }),
     limitKey: `installation:${installation.id}`,
   };
   world.tokens.set(token, { actor, expiresAt });
@@ -97,15 +107,32 @@ export function mustHave(repo: Repo, actor: Actor, need: Need): void {
 }
 
 function mustHavePermission(repo: Repo, actor: Actor, need: Need): void {
-  if (actor.installation?.account.id !== repo.owner.id) {
+  if (!seesRepo(repo, actor)) {
     if (need.level === "read" && !repo.private) return;
     throw notFound();
   }
+  if (mayAs(actor, need)) return;
+  throw new ApiFailure(403, "Resource not accessible by integration", undefined, { "x-accepted-github-permissions": accepted(need) });
+}
+
+/** Has the installation's token this repository? */
+export function seesRepo(repo: Repo, actor: Actor): boolean {
+  const { installation } = actor;
+  if (installation?.account.id !== repo.owner.id) return false;
+  if (installation.repositories !== "all" && !installation.repositories.has(repo.id)) return false;
+  return actor.repositories === undefined || actor.repositories.has(repo.id);
+}
+
+/** Does the installation's token hold one of the permissions? Reading metadata is always given. */
+export function mayAs(actor: Actor, need: Need): boolean {
   const enough = need.permissions.some((name) => {
     const held = actor.permissions?.[name];
     return held === "write" || (held === "read" && need.level === "read");
   });
-  if (enough || (need.level === "read" && need.permissions.includes("metadata"))) return;
-  const accepted = need.permissions.map((name) => `${name}=${need.level}`).join("; ");
-  throw new ApiFailure(403, "Resource not accessible by integration", undefined, { "x-accepted-github-permissions": accepted });
+  return enough || (need.level === "read" && need.permissions.includes("metadata"));
+}
+
+/** As the `x-accepted-github-permissions` header has it. */
+export function accepted(need: Need): string {
+  return need.permissions.map((name) => `${name}=${need.level}`).join("; ");
 }

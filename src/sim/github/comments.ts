@@ -1,6 +1,7 @@
 import { emitComment, emitIssue, emitLabeled } from "./events.ts";
 import { ApiFailure, forbidden, invalid, notFound } from "./failure.ts";
 import { type Actor, type Issue, type IssueComment, type Label, REACTIONS, type Reaction, type Repo, type World } from "./model.ts";
+import { labelShape } from "./shapes/issue.ts";
 import { atLeast, isPull, roleOf } from "./world.ts";
 
 export const MAX_BODY = 65_536;
@@ -88,9 +89,57 @@ export async function setLabels(world: World, repo: Repo, actor: Actor, issue: I
   if (added.length + removed.length === 0) return;
   issue.labels = wanted;
   issue.updatedAt = world.clock.now();
-  if (!isPull(issue)) return;
-  for (const name of added) await emitLabeled(world, repo, actor, "labeled", issue, name);
-  for (const name of removed) await emitLabeled(world, repo, actor, "unlabeled", issue, name);
+  await labelEvents(world, repo, actor, issue, "labeled", added);
+  await labelEvents(world, repo, actor, issue, "unlabeled", removed);
+}
+
+async function labelEvents(
+  world: World,
+  repo: Repo,
+  actor: Actor,
+  issue: Issue,
+  action: "labeled" | "unlabeled",
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    const label = repo.labels.get(name.toLowerCase());
+    if (label === undefined) continue;
+    if (isPull(issue)) await emitLabeled(world, repo, actor, action, issue, label);
+    else emitIssue(world, repo, actor, action, issue, { label: labelShape(world, repo, label) });
+  }
+}
+
+export interface IssueChange {
+  title?: string | undefined;
+  body?: string | null | undefined;
+  state?: "open" | "closed" | undefined;
+}
+
+/** Of an issue that is no pull request. */
+export function editIssue(world: World, repo: Repo, actor: Actor, issue: Issue, change: IssueChange): void {
+  const changes: Record<string, { from: string }> = {};
+  const now = world.clock.now();
+  if (change.title !== undefined && change.title !== issue.title) {
+    changes["title"] = { from: issue.title };
+    issue.title = change.title;
+  }
+  if (change.body !== undefined && change.body !== issue.body) {
+    changes["body"] = { from: issue.body ?? "" };
+    issue.body = change.body;
+  }
+  if (Object.keys(changes).length > 0) {
+    issue.updatedAt = now;
+    emitIssue(world, repo, actor, "edited", issue, { changes });
+  }
+  if (change.state === undefined || change.state === issue.state) return;
+  issue.state = change.state;
+  issue.updatedAt = now;
+  if (change.state === "closed") Object.assign(issue, { closedAt: now, closedBy: actor.user });
+  else {
+    delete issue.closedAt;
+    delete issue.closedBy;
+  }
+  emitIssue(world, repo, actor, change.state === "closed" ? "closed" : "reopened", issue);
 }
 
 export function createIssue(world: World, repo: Repo, actor: Actor, input: { title: string; body: string | null }): Issue {

@@ -1,52 +1,80 @@
-import type { Actor, Installation, Issue, IssueComment, Repo, Review, World } from "./model.ts";
+import type {
+  Actor,
+  Deployment,
+  DeploymentStatus,
+  Installation,
+  Issue,
+  IssueComment,
+  Label,
+  Repo,
+  Review,
+  Team,
+  User,
+  World,
+} from "./model.ts";
 import { readPull } from "./pull-details.ts";
+import { deploymentShape, deploymentStatusShape } from "./shapes/deployment.ts";
+import { installationShape } from "./shapes/installation.ts";
 import { commentShape, issueShape, labelShape } from "./shapes/issue.ts";
+import { organizationShape, teamShape } from "./shapes/organization.ts";
 import { reviewShape } from "./shapes/pull.ts";
 import { repoShape } from "./shapes/repo.ts";
-import { appShape, userShape } from "./shapes/user.ts";
-import { fullName, nodeId, type PullIssue, seconds } from "./world.ts";
-
-function installationOf(world: World, repo: Repo): Installation | undefined {
-  for (const one of world.installations.values()) {
-    if (one.account.id === repo.owner.id && !one.suspended) return one;
-  }
-  return undefined;
-}
+import { userShape } from "./shapes/user.ts";
+import { fullName, installationsOn, nodeId, type PullIssue } from "./world.ts";
 
 /** Events an App has not asked for, or of a repository it is not installed on, do not exist for it. */
-function emit(world: World, repo: Repo, actor: Actor, name: string, action: string | undefined, part: object): void {
-  const installation = installationOf(world, repo);
-  if (installation === undefined || !world.app.events.includes(name)) return;
-  world.hooks.emit({
-    name,
-    ...(action === undefined ? {} : { action }),
-    installation: installation.id,
-    repository: repo.id,
-    payload: {
+export function emit(world: World, repo: Repo, actor: Actor, name: string, action: string | undefined, part: object): void {
+  for (const installation of installationsOn(world, repo)) {
+    if (!installation.app.events.includes(name)) continue;
+    world.hooks.emit({
+      app: installation.app,
+      name,
       ...(action === undefined ? {} : { action }),
-      ...part,
-      repository: repoShape(world, repo),
-      sender: userShape(world, actor.user),
-      installation: { id: installation.id, node_id: nodeId("MDIzOk", installation.id) },
-    },
-  });
+      installation: installation.id,
+      repository: repo.id,
+      payload: {
+        ...(action === undefined ? {} : { action }),
+        ...part,
+        repository: repoShape(world, repo),
+        ...(repo.owner.type === "Organization" ? { organization: organizationShape(world, repo.owner) } : {}),
+        sender: userShape(world, actor.user),
+        installation: { id: installation.id, node_id: nodeId("MDIzOk", installation.id) },
+      },
+    });
+  }
+}
+
+function heard(world: World, repo: Repo, name: string): boolean {
+  return installationsOn(world, repo).some((one) => one.app.events.includes(name));
 }
 
 export async function emitPull(world: World, repo: Repo, actor: Actor, action: string, issue: PullIssue, part: object = {}): Promise<void> {
+  if (!heard(world, repo, "pull_request")) return;
   const shape = await readPull(world, repo, issue, { ask: false });
   emit(world, repo, actor, "pull_request", action, { number: issue.number, pull_request: shape, ...part });
 }
 
-export function emitLabeled(
+export async function emitLabeled(
   world: World,
   repo: Repo,
   actor: Actor,
   action: "labeled" | "unlabeled",
   issue: PullIssue,
-  name: string,
+  label: Label,
 ): Promise<void> {
-  const label = repo.labels.get(name.toLowerCase());
-  return emitPull(world, repo, actor, action, issue, label === undefined ? {} : { label: labelShape(world, repo, label) });
+  await emitPull(world, repo, actor, action, issue, { label: labelShape(world, repo, label) });
+}
+
+export function emitReviewRequest(
+  world: World,
+  repo: Repo,
+  actor: Actor,
+  action: "review_requested" | "review_request_removed",
+  issue: PullIssue,
+  whom: User | Team,
+): Promise<void> {
+  const part = "slug" in whom ? { requested_team: teamShape(world, whom) } : { requested_reviewer: userShape(world, whom) };
+  return emitPull(world, repo, actor, action, issue, part);
 }
 
 export function emitComment(
@@ -65,116 +93,93 @@ export function emitComment(
   });
 }
 
-export function emitIssue(world: World, repo: Repo, actor: Actor, action: string, issue: Issue): void {
-  emit(world, repo, actor, "issues", action, { issue: issueShape(world, repo, issue) });
+export function emitIssue(world: World, repo: Repo, actor: Actor, action: string, issue: Issue, part: object = {}): void {
+  emit(world, repo, actor, "issues", action, { issue: issueShape(world, repo, issue), ...part });
 }
 
-export async function emitReview(world: World, repo: Repo, actor: Actor, issue: PullIssue, review: Review): Promise<void> {
-  const shape = reviewShape(world, repo, issue, review);
-  const pull = await readPull(world, repo, issue, { ask: false });
-  emit(world, repo, actor, "pull_request_review", "submitted", {
-    review: { ...shape, state: review.state.toLowerCase() },
-    pull_request: pull,
-  });
-}
-
-export function emitCheckRun(world: World, repo: Repo, actor: Actor, action: "created" | "completed", checkRun: object): void {
-  emit(world, repo, actor, "check_run", action, { check_run: checkRun });
-}
-
-export async function emitPush(
+export async function emitReview(
   world: World,
   repo: Repo,
   actor: Actor,
-  change: { ref: string; old: string | undefined; new: string | undefined },
+  action: "submitted" | "dismissed",
+  issue: PullIssue,
+  review: Review,
 ): Promise<void> {
-  const zero = "0".repeat(40);
-  const commits = change.new === undefined ? [] : await pushedCommits(repo, change.old, change.new);
-  const printed = commits.map((commit) => ({
-    id: commit.sha,
-    tree_id: commit.tree,
-    distinct: true,
-    message: commit.message.replace(/\n$/, ""),
-    timestamp: seconds(commit.committer.at * 1000),
-    url: `${world.origin}/${fullName(repo)}/commit/${commit.sha}`,
-    author: { name: commit.author.name, email: commit.author.email },
-    committer: { name: commit.committer.name, email: commit.committer.email },
-    added: [],
-    removed: [],
-    modified: [],
-  }));
-  emit(world, repo, actor, "push", undefined, {
-    ref: change.ref,
-    before: change.old ?? zero,
-    after: change.new ?? zero,
-    created: change.old === undefined,
-    deleted: change.new === undefined,
-    forced: false,
-    base_ref: null,
-    compare: `${world.origin}/${fullName(repo)}/compare/${(change.old ?? zero).slice(0, 12)}...${(change.new ?? zero).slice(0, 12)}`,
-    commits: printed,
-    head_commit: printed.at(-1) ?? null,
-    pusher: { name: actor.user.login, email: `${actor.user.login}@users.noreply.github.com` },
+  if (!heard(world, repo, "pull_request_review")) return;
+  const pull = await readPull(world, repo, issue, { ask: false });
+  const { merged, mergeable, rebaseable, mergeable_state, merged_by, ...rest } = pull;
+  const { comments, review_comments, maintainer_can_modify, commits, additions, deletions, changed_files, ...simple } = rest;
+  emit(world, repo, actor, "pull_request_review", action, {
+    review: { ...reviewShape(world, repo, issue, review), state: review.state.toLowerCase() },
+    pull_request: simple,
   });
 }
 
-/** Oldest first. One commit on top of the old head, or the merge of one, are the usual cases and cost no process. */
-async function pushedCommits(repo: Repo, old: string | undefined, head: string) {
-  const tip = await repo.git.commit(head);
-  if (tip === undefined) return [];
-  if (old === undefined || (tip.parents.length === 1 && tip.parents[0] === old)) return [tip];
-  const side = tip.parents[0] === old && tip.parents[1] !== undefined ? await repo.git.commit(tip.parents[1]) : undefined;
-  if (side?.parents.length === 1 && side.parents[0] === old) return [side, tip];
-  const ids = await repo.git.revList(old, head, 20);
-  const commits = await Promise.all(ids.map((id) => repo.git.commit(id)));
-  return commits.filter((commit) => commit !== undefined).reverse();
+/** `archived`, `renamed` …; the App hears of it as long as it has the repository. */
+export function emitRepository(world: World, repo: Repo, actor: Actor, action: string, part: object = {}): void {
+  emit(world, repo, actor, "repository", action, part);
 }
 
+export function emitDeployment(world: World, repo: Repo, actor: Actor, deployment: Deployment): void {
+  const part = { deployment: deploymentShape(world, repo, deployment), workflow: null, workflow_run: null };
+  emit(world, repo, actor, "deployment", "created", part);
+}
+
+export function emitDeploymentStatus(world: World, repo: Repo, actor: Actor, deployment: Deployment, status: DeploymentStatus): void {
+  emit(world, repo, actor, "deployment_status", "created", {
+    deployment_status: deploymentStatusShape(world, repo, deployment, status),
+    deployment: deploymentShape(world, repo, deployment),
+    check_run: null,
+    workflow: null,
+    workflow_run: null,
+  });
+}
+
+function shortRepo(repo: Repo) {
+  return { id: repo.id, node_id: nodeId("R", repo.id), name: repo.name, full_name: fullName(repo), private: repo.private };
+}
+
+type InstallationAction = "created" | "deleted" | "suspend" | "unsuspend" | "new_permissions_accepted";
+
 /** `installation.created` and the like: sent unasked. */
-export function emitInstallation(world: World, installation: Installation, action: "created" | "deleted" | "suspend" | "unsuspend"): void {
+export function emitInstallation(world: World, installation: Installation, action: InstallationAction): void {
   const repositories = [...world.repos.values()].filter((repo) => repo.owner.id === installation.account.id);
   world.hooks.emit({
+    app: installation.app,
     name: "installation",
     action,
     installation: installation.id,
     payload: {
       action,
       installation: installationShape(world, installation),
-      repositories: repositories.map((repo) => ({
-        id: repo.id,
-        node_id: nodeId("R", repo.id),
-        name: repo.name,
-        full_name: fullName(repo),
-        private: repo.private,
-      })),
-      requester: null,
+      repositories: repositories.map(shortRepo),
+      ...(action === "created" ? { requester: null } : {}),
       sender: userShape(world, installation.account),
     },
   });
 }
 
-export function installationShape(world: World, installation: Installation) {
-  const url = `${world.origin}/app/installations/${installation.id}`;
-  return {
-    id: installation.id,
-    account: userShape(world, installation.account),
-    repository_selection: "all" as const,
-    access_tokens_url: `${url}/access_tokens`,
-    repositories_url: `${world.origin}/installation/repositories`,
-    html_url: `${world.origin}/settings/installations/${installation.id}`,
-    app_id: installation.app.id,
-    client_id: appShape(world, installation.app).client_id ?? "",
-    app_slug: installation.app.slug,
-    target_id: installation.account.id,
-    target_type: installation.account.type,
-    permissions: installation.permissions,
-    events: installation.app.events,
-    created_at: seconds(installation.createdAt),
-    updated_at: seconds(installation.createdAt),
-    single_file_name: null,
-    has_multiple_single_files: false,
-    single_file_paths: [],
-    suspended_by: null,
-    suspended_at: installation.suspended ? seconds(installation.createdAt) : null,
-  };
+/** Nothing where nothing was added or removed. */
+export function emitInstallationRepositories(
+  world: World,
+  installation: Installation,
+  action: "added" | "removed",
+  repositories: readonly Repo[],
+): void {
+  if (repositories.length === 0) return;
+  world.hooks.emit({
+    app: installation.app,
+    name: "installation_repositories",
+    action,
+    installation: installation.id,
+    payload: {
+      action,
+      installation: installationShape(world, installation),
+      repository_selection: installation.repositories === "all" ? "all" : "selected",
+      repositories_added: action === "added" ? repositories.map(shortRepo) : [],
+      repositories_removed: action === "removed" ? repositories.map(shortRepo) : [],
+      requester: null,
+      sender: userShape(world, installation.account),
+    },
+  });
 }

@@ -4,8 +4,17 @@ export class ApiFailure extends Error {
   readonly status: number;
   readonly errors: readonly (FieldError | string)[] | undefined;
   readonly headers: Record<string, string>;
-  constructor(status: number, message: string, errors?: readonly (FieldError | string)[], headers: Record<string, string> = {}) {
+  /** What else the body has. */
+  readonly more: Readonly<Record<string, unknown>>;
+  constructor(
+    status: number,
+    message: string,
+    errors?: readonly (FieldError | string)[],
+    headers: Record<string, string> = {},
+    more: Record<string, unknown> = {},
+  ) {
     super(message);
+    this.more = more;
     this.status = status;
     this.errors = errors;
     this.headers = headers;
@@ -17,6 +26,8 @@ export interface FieldError {
   field?: string;
   code: string;
   message?: string;
+  /** Only of a deployment's. */
+  contexts?: { context: string; state: string }[];
 }
 
 export function notFound(): ApiFailure {

@@ -1,12 +1,14 @@
 import { emitPull } from "./events.ts";
 import { ApiFailure, invalid } from "./failure.ts";
-import { replay } from "./git/merge.ts";
+import { mergeTree, replay } from "./git/merge.ts";
 import { type Signature, writeCommit } from "./git/objects.ts";
-import type { Actor, Repo, World } from "./model.ts";
+import type { Actor, MergeMethod, Repo, World } from "./model.ts";
 import { mergeabilityJob } from "./pull-details.ts";
 import { close, refsMoved } from "./refs-moved.ts";
-import { missingRules } from "./rules.ts";
+import { METHOD_REFUSALS, missingRules } from "./rules.ts";
 import { noreply } from "./shapes/commit.ts";
+import { signedByUs, webFlowSignature } from "./signatures.ts";
+import { mayTouchWorkflows } from "./workflows.ts";
 import { fullName, type PullIssue } from "./world.ts";
 
 export interface MergeRequest {
@@ -16,23 +18,16 @@ export interface MergeRequest {
   message?: string;
 }
 
-const METHODS = {
-  merge: { setting: "allowMerge", refusal: "Merge commits are not allowed on this repository." },
-  squash: { setting: "allowSquash", refusal: "Squash merges are not allowed on this repository." },
-  rebase: { setting: "allowRebase", refusal: "Rebase merges are not allowed on this repository." },
-} as const;
-
-type Method = keyof typeof METHODS;
+const SETTINGS = { merge: "allowMerge", squash: "allowSquash", rebase: "allowRebase" } as const;
 
 /** `PUT /pulls/N/merge`: one merge of a repository after the other; whoever comes second sees what the first has done. */
 export function mergePull(world: World, repo: Repo, actor: Actor, issue: PullIssue, request: MergeRequest): Promise<string> {
   return repo.serial(async () => {
     const method = checkRequest(request);
     const scripted = world.faults.merge?.({ repository: fullName(repo), number: issue.number });
-    if (scripted !== undefined) throw new ApiFailure(scripted.status, scripted.message);
+    if (scripted !== undefined && scripted.afterwards !== true) throw new ApiFailure(scripted.status, scripted.message);
     if (issue.state === "closed" || issue.pull.draft) throw new ApiFailure(405, "Pull Request is not mergeable");
-    const rule = METHODS[method];
-    if (!repo.settings[rule.setting]) throw new ApiFailure(405, rule.refusal);
+    if (!repo.settings[SETTINGS[method]]) throw new ApiFailure(405, METHOD_REFUSALS[method]);
     if (request.sha !== undefined && request.sha.toLowerCase() !== issue.pull.headSha) {
       throw new ApiFailure(409, "Head branch was modified. Review and try the merge again.");
     }
@@ -40,31 +35,34 @@ export function mergePull(world: World, repo: Repo, actor: Actor, issue: PullIss
     if (job === undefined) throw new ApiFailure(405, "Pull Request is not mergeable");
     const result = await job.result;
     if (!result.mergeable) throw new ApiFailure(405, "Pull Request has merge conflicts");
-    const missing = missingRules(repo, issue, result.behind);
+    await mayTouchWorkflows(repo, actor, job.base, issue.pull.headSha);
+    const missing = await missingRules(world, repo, issue, { behind: result.behind, actor, method });
     if (missing[0] !== undefined) throw new ApiFailure(405, missing[0]);
     const sha = await buildMerge(world, repo, actor, issue, method, request, { base: job.base, testMerge: result.testMerge ?? "" });
     await land(world, repo, actor, issue, job.base, sha);
+    if (scripted !== undefined) throw new ApiFailure(scripted.status, scripted.message);
     return sha;
   });
 }
 
-function checkRequest(request: MergeRequest): Method {
+function checkRequest(request: MergeRequest): MergeMethod {
   const method = request.method ?? "merge";
-  if (!Object.hasOwn(METHODS, method)) throw invalid({ resource: "PullRequest", field: "merge_method", code: "invalid" });
+  if (!Object.hasOwn(SETTINGS, method)) throw invalid({ resource: "PullRequest", field: "merge_method", code: "invalid" });
   if (request.sha !== undefined && !/^[0-9a-fA-F]{40}$/.test(request.sha)) {
     throw new ApiFailure(422, "sha was not a valid SHA.");
   }
-  return method as Method;
+  return method as MergeMethod;
 }
 
-async function buildMerge(
+/** The commit that the merge would be, not yet on any branch. What the site makes itself it signs; a rebase it cannot. */
+export async function buildMerge(
   world: World,
   repo: Repo,
   actor: Actor,
   issue: PullIssue,
-  method: Method,
+  method: MergeMethod,
   request: MergeRequest,
-  at: { base: string; testMerge: string },
+  at: { base: string; testMerge?: string },
 ): Promise<string> {
   const now = Math.floor(world.clock.now() / 1000);
   const github: Signature = { name: "GitHub", email: "noreply@github.com", at: now };
@@ -73,11 +71,17 @@ async function buildMerge(
     if ("conflicts" in replayed) throw new ApiFailure(405, "This branch can't be rebased");
     return replayed.commit;
   }
-  const tree = (await repo.git.commit(at.testMerge))?.tree ?? "";
+  const merged = at.testMerge === undefined ? await mergeTree(repo.git, at.base, issue.pull.headSha) : await repo.git.commit(at.testMerge);
+  if (merged === undefined || "conflicts" in merged) throw new ApiFailure(405, "Pull Request has merge conflicts");
+  const { tree } = merged;
   const message = await mergeMessage(repo, issue, method, request, at.base);
   const who = method === "squash" ? issue.user : actor.user;
   const parents = method === "squash" ? [at.base] : [at.base, issue.pull.headSha];
-  return writeCommit(repo.git.dir, { tree, parents, author: { ...noreply(who), at: now }, committer: github, message });
+  const author = { ...noreply(who), at: now };
+  const signature = webFlowSignature();
+  const sha = await writeCommit(repo.git.dir, { tree, parents, author, committer: github, message, signature });
+  signedByUs(world, sha);
+  return sha;
 }
 
 async function mergeMessage(
@@ -89,7 +93,7 @@ async function mergeMessage(
 ): Promise<string> {
   const join = (title: string, body: string) => (body === "" ? title : `${title}\n\n${body}`);
   if (method === "merge") {
-    const title = request.title ?? `Merge pull request #${issue.number} from ${repo.owner.login}/${issue.pull.headRef}`;
+    const title = request.title ?? `Merge pull request #${issue.number} from ${headOwner(repo, issue)}/${issue.pull.headRef}`;
     return join(title, request.message ?? issue.title);
   }
   if (request.title !== undefined && request.message !== undefined) return join(request.title, request.message);
@@ -102,7 +106,12 @@ async function mergeMessage(
   return join(request.title ?? `${subject} (#${issue.number})`, request.message ?? body);
 }
 
-async function land(world: World, repo: Repo, actor: Actor, issue: PullIssue, base: string, sha: string): Promise<void> {
+function headOwner(repo: Repo, issue: PullIssue): string {
+  return issue.pull.headRepo === undefined ? repo.owner.login : (issue.pull.headRepo?.owner.login ?? "unknown repository");
+}
+
+/** Moves the base, closes the pull request, says so, and deletes the branch where the repository is set so. */
+export async function land(world: World, repo: Repo, actor: Actor, issue: PullIssue, base: string, sha: string): Promise<void> {
   const ref = `refs/heads/${issue.pull.baseRef}`;
   if (!(await repo.git.updateRefs([{ ref, old: base, new: sha }]))) {
     throw new ApiFailure(405, "Base branch was modified. Review and try the merge again.");
@@ -117,6 +126,7 @@ async function land(world: World, repo: Repo, actor: Actor, issue: PullIssue, ba
 }
 
 async function deleteHead(world: World, repo: Repo, actor: Actor, issue: PullIssue): Promise<void> {
+  if (issue.pull.headRepo !== undefined) return;
   const ref = `refs/heads/${issue.pull.headRef}`;
   const gone = await repo.git.updateRefs([{ ref, old: issue.pull.headSha, new: undefined }]);
   if (gone) await refsMoved(world, repo, actor, [{ ref, old: issue.pull.headSha, new: undefined }]);

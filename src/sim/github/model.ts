@@ -1,7 +1,14 @@
 import type { Clock } from "../../rollout/time.ts";
 import type { Faults } from "./faults.ts";
 import type { BareRepo } from "./git/bare-repo.ts";
+import type { CheckRun, CheckSuite, Deployment, Status } from "./model-checks.ts";
+import type { Issue, IssueComment, Label } from "./model-issue.ts";
+import type { MergeQueue, Protection, Ruleset } from "./model-rules.ts";
 import type { Webhooks } from "./webhooks.ts";
+
+export * from "./model-checks.ts";
+export * from "./model-issue.ts";
+export * from "./model-rules.ts";
 
 export interface User {
   login: string;
@@ -26,6 +33,8 @@ export interface App {
   permissions: Permissions;
   events: string[];
   createdAt: number;
+  /** Where its webhooks go; none: they are only recorded. */
+  hook?: { url: string; secret: string } | undefined;
 }
 
 export interface Installation {
@@ -33,7 +42,28 @@ export interface Installation {
   account: User;
   app: App;
   permissions: Permissions;
-  suspended: boolean;
+  /** Ids of the chosen repositories. */
+  repositories: "all" | Set<number>;
+  /** Since when. */
+  suspended: number | undefined;
+  createdAt: number;
+}
+
+export interface Team {
+  id: number;
+  organization: User;
+  slug: string;
+  name: string;
+  members: Map<number, "member" | "maintainer">;
+}
+
+/** A key that commits are signed with. */
+export interface SigningKey {
+  id: number;
+  user: User;
+  title: string;
+  /** `ssh-ed25519 AAAA…`, without its comment. */
+  key: string;
   createdAt: number;
 }
 
@@ -46,134 +76,60 @@ export interface Actor {
   installation?: Installation;
   /** Narrowed permissions of an installation token. */
   permissions?: Permissions;
+  /** Narrowed repositories of an installation token, by id. */
+  repositories?: ReadonlySet<number>;
   /** What requests are counted under. */
   limitKey: string;
 }
 
-export interface Protection {
-  requiredChecks: string[];
-  approvals: number;
-  /** The head must contain the base. */
-  strict: boolean;
-  /** Merges go through a queue only. */
-  mergeQueue: boolean;
-  /** A ruleset's paragraphs; without a bypass every merge is refused with them. */
-  rules: string[];
+export interface RepoSettings {
+  allowMerge: boolean;
+  allowSquash: boolean;
+  allowRebase: boolean;
+  allowAutoMerge: boolean;
+  deleteBranchOnMerge: boolean;
 }
 
 export interface Repo {
   id: number;
   owner: User;
   name: string;
+  description: string | null;
   private: boolean;
   archived: boolean;
   defaultBranch: string;
+  /** What it was forked from. */
+  parent?: Repo;
   git: BareRepo;
   nextNumber: number;
   issues: Map<number, Issue>;
   comments: Map<number, IssueComment>;
   labels: Map<string, Label>;
   checks: Map<number, CheckRun>;
+  suites: Map<number, CheckSuite>;
+  statuses: Status[];
+  deployments: Map<number, Deployment>;
   collaborators: Map<string, { user: User; role: Role }>;
   protections: Map<string, Protection>;
-  settings: { allowMerge: boolean; allowSquash: boolean; allowRebase: boolean; deleteBranchOnMerge: boolean };
+  rulesets: Map<number, Ruleset>;
+  queues: Map<string, MergeQueue>;
+  settings: RepoSettings;
   createdAt: number;
   pushedAt: number;
   /** Runs one change of refs after the other, as GitHub does per repository. */
   serial<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface Label {
-  id: number;
-  name: string;
-  color: string;
-  description: string;
-}
-
-/** An issue or, with `pull`, a pull request: GitHub numbers and stores both as one. */
-export interface Issue {
-  id: number;
-  number: number;
-  title: string;
-  body: string | null;
-  state: "open" | "closed";
-  locked: boolean;
-  user: User;
-  via?: App;
-  labels: string[];
-  assignees: User[];
-  createdAt: number;
-  updatedAt: number;
-  closedAt?: number;
-  closedBy?: User;
-  pull?: Pull;
-}
-
-export interface Pull {
-  id: number;
-  draft: boolean;
-  headRef: string;
-  headSha: string;
-  baseRef: string;
-  baseSha: string;
-  merged?: { at: number; by: User; sha: string };
-  reviewers: User[];
-  reviews: Review[];
-  mergeability?: Mergeability;
-  stats?: { base: string; head: string; commits: number; additions: number; deletions: number; files: number };
-}
-
-/** What GitHub's background job knows: void once the base or the head has moved. */
-export interface Mergeability {
-  base: string;
-  head: string;
-  /** Answers that are still null. */
-  nullReads: number;
-  result: Promise<{ mergeable: boolean; testMerge?: string; behind: boolean }>;
-}
-
-export interface Review {
-  id: number;
-  user: User;
-  byApp: boolean;
-  state: "APPROVED" | "CHANGES_REQUESTED" | "COMMENTED" | "DISMISSED" | "PENDING";
-  body: string;
-  commit: string;
-  at?: number;
-}
-
-export interface IssueComment {
-  id: number;
-  issue: number;
-  body: string;
-  user: User;
-  via?: App;
-  createdAt: number;
-  updatedAt: number;
-  reactions: Reaction[];
-}
-
-export const REACTIONS = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"] as const;
-
-export interface Reaction {
-  id: number;
-  user: User;
-  content: (typeof REACTIONS)[number];
-  at: number;
-}
-
-export interface CheckRun {
-  id: number;
-  name: string;
-  headSha: string;
-  app: App;
-  externalId: string | null;
-  detailsUrl: string | null;
-  status: "queued" | "in_progress" | "completed";
-  conclusion: string | null;
-  startedAt: number;
-  completedAt?: number;
-  output: { title: string | null; summary: string | null; text: string | null };
+/** One request and its answer, for whoever checks them. Bodies are parsed JSON; undefined: none. */
+export interface Exchange {
+  method: string;
+  path: string;
+  /** `/repos/:owner/:repo/pulls`; undefined: no route took it. */
+  route: string | undefined;
+  requestBody: unknown;
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: unknown;
 }
 
 export interface World {
@@ -183,11 +139,33 @@ export interface World {
   directory: string;
   users: Map<string, User>;
   repos: Map<string, Repo>;
+  /** Former full names, in lower case, of repositories that were renamed. */
+  moved: Map<string, Repo>;
+  /** `org/slug` → team. */
+  teams: Map<string, Team>;
+  /** Organisation's id → its members' ids. */
+  members: Map<number, Set<number>>;
+  signingKeys: SigningKey[];
   tokens: Map<string, { actor: Actor; expiresAt?: number }>;
   app: App;
+  apps: Map<number, App>;
   installations: Map<number, Installation>;
-  limits: { perHour: number; used: Map<string, { count: number; reset: number }> };
+  /** Manifests on their way to become an App, by code. */
+  manifests: Map<string, { manifest: Record<string, unknown>; owner: User; at: number }>;
+  limits: Limits;
   faults: Faults;
   hooks: Webhooks;
+  onExchange?: ((exchange: Exchange) => void) | undefined;
   nextId(): number;
+}
+
+export interface Limits {
+  perHour: number;
+  /** Of an installation's token, in milliseconds. */
+  tokenLifetime: number;
+  used: Map<string, { count: number; reset: number }>;
+  /** GitHub's secondary limits: 900 points and 80 content writes a minute, 500 an hour. Off by default. */
+  secondary: boolean;
+  /** What each caller has spent lately. */
+  spent: Map<string, { at: number; points: number; content: boolean }[]>;
 }

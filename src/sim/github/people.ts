@@ -7,7 +7,7 @@ import { createPull, editPull } from "./pulls.ts";
 import { refsMoved } from "./refs-moved.ts";
 import { createReview } from "./reviews.ts";
 import { noreply } from "./shapes/commit.ts";
-import { actorOf, findRepo, issueOf, pullOf } from "./world.ts";
+import { actorOf, findRepo, issueOf, movedRepo, pullOf } from "./world.ts";
 
 /** Text; null removes the file; a symbolic link to some path. */
 export type PushedFile = string | null | { link: string };
@@ -33,7 +33,7 @@ export interface Person {
 
 export function repoNamed(world: World, repository: string): Repo {
   const [owner = "", name = ""] = repository.split("/");
-  const repo = findRepo(world, owner, name);
+  const repo = findRepo(world, owner, name) ?? movedRepo(world, owner, name);
   if (repo === undefined) throw new Error(`the embedded GitHub has no repository ${repository}`);
   return repo;
 }

@@ -2,7 +2,8 @@ import { diffFiles } from "./git/diff.ts";
 import { mergeTree } from "./git/merge.ts";
 import { writeCommit } from "./git/objects.ts";
 import type { Mergeability, Repo, World } from "./model.ts";
-import { anyCheckOpen, missingRules } from "./rules.ts";
+import { anyCheckOpen } from "./rule-checks.ts";
+import { activeRules, missingRules } from "./rules.ts";
 import { noreply } from "./shapes/commit.ts";
 import { type PullDetails, type PullShape, pullShape } from "./shapes/pull.ts";
 import type { PullIssue } from "./world.ts";
@@ -16,7 +17,7 @@ export async function readPull(world: World, repo: Repo, issue: PullIssue, optio
   return pullShape(world, repo, issue, { ...mergeable, ...counts });
 }
 
-async function readMergeable(
+export async function readMergeable(
   world: World,
   repo: Repo,
   issue: PullIssue,
@@ -32,14 +33,21 @@ async function readMergeable(
     return unknown;
   }
   const result = await job.result;
-  return { mergeable: result.mergeable, mergeableState: stateWord(repo, issue, result), testMerge: result.testMerge ?? null };
+  return { mergeable: result.mergeable, mergeableState: await stateWord(world, repo, issue, result), testMerge: result.testMerge ?? null };
 }
 
-function stateWord(repo: Repo, issue: PullIssue, result: { mergeable: boolean; behind: boolean }): string {
+/** One of GitHub's eight, but `has_hooks`: there are none here. */
+export async function stateWord(
+  world: World,
+  repo: Repo,
+  issue: PullIssue,
+  result: { mergeable: boolean; behind: boolean },
+): Promise<string> {
   if (!result.mergeable) return "dirty";
   if (issue.pull.draft) return "draft";
-  const missing = missingRules(repo, issue, result.behind);
-  if (missing.length === 1 && missing[0]?.startsWith("Head branch is out of date")) return "behind";
+  const missing = await missingRules(world, repo, issue, { behind: result.behind });
+  if (missing.length === 1 && /^(Repository rule violations found\n\n)?Head branch is out of date[^\n]*\n*$/.test(missing[0] ?? ""))
+    return "behind";
   if (missing.length > 0) return "blocked";
   return anyCheckOpen(repo, issue.pull.headSha) ? "unstable" : "clean";
 }
@@ -61,7 +69,9 @@ export async function mergeabilityJob(world: World, repo: Repo, issue: PullIssue
 async function testMerge(world: World, repo: Repo, issue: PullIssue, base: string, head: string) {
   const merged = await mergeTree(repo.git, base, head);
   // Only a strict rule ever asks, and it costs a process.
-  const strict = repo.protections.get(issue.pull.baseRef)?.strict === true;
+  const strict = activeRules(repo, issue.pull.baseRef).some(
+    ({ rule }) => rule.type === "required_status_checks" && rule.parameters.strict_required_status_checks_policy,
+  );
   const behind = strict && (await repo.git.mergeBase(base, head)) !== base;
   if ("conflicts" in merged) return { mergeable: false, behind };
   const at = Math.floor(world.clock.now() / 1000);
@@ -72,7 +82,7 @@ async function testMerge(world: World, repo: Repo, issue: PullIssue, base: strin
   return { mergeable: true, testMerge: testCommit, behind };
 }
 
-async function pullStats(repo: Repo, issue: PullIssue): Promise<Pick<PullDetails, "commits" | "additions" | "deletions" | "files">> {
+export async function pullStats(repo: Repo, issue: PullIssue): Promise<Pick<PullDetails, "commits" | "additions" | "deletions" | "files">> {
   const { pull } = issue;
   const known = pull.stats;
   // A base that moves on changes nothing here: both are counted from where the head left it.

@@ -1,7 +1,8 @@
 import { emitPull } from "./events.ts";
-import { type ApiFailure, invalid } from "./failure.ts";
+import { type ApiFailure, invalid, refused } from "./failure.ts";
 import type { Actor, Issue, Repo, World } from "./model.ts";
-import { close } from "./refs-moved.ts";
+import { closeFor } from "./refs-moved.ts";
+import { requestOwners } from "./reviews.ts";
 import { isPull, type PullIssue } from "./world.ts";
 
 export interface NewPull {
@@ -12,20 +13,41 @@ export interface NewPull {
   draft?: boolean;
 }
 
+interface Head {
+  repo: Repo;
+  branch: string;
+}
+
 /** Opens a pull request; refusals and their words as recorded from GitHub (an open one for the head, nothing between the two). */
 export async function createPull(world: World, repo: Repo, actor: Actor, input: NewPull): Promise<PullIssue> {
-  const branch = headBranch(repo, input.head);
-  const [headSha, baseSha] = await Promise.all([repo.git.ref(`refs/heads/${branch}`), repo.git.ref(`refs/heads/${input.base}`)]);
+  const head = headOf(world, repo, input.head);
+  const [headSha, baseSha] = await Promise.all([head.repo.git.ref(`refs/heads/${head.branch}`), repo.git.ref(`refs/heads/${input.base}`)]);
   if (baseSha === undefined) throw invalid({ resource: "PullRequest", field: "base", code: "invalid" });
   if (headSha === undefined) throw invalid({ resource: "PullRequest", field: "head", code: "invalid" });
-  if (openFor(repo, branch, input.base) !== undefined) throw alreadyExists(repo, branch);
-  await mustDiffer(repo, { base: input.base, baseSha, branch, headSha });
+  if (openFor(repo, head, input.base) !== undefined) throw alreadyExists(head);
+  if (head.repo !== repo) await repo.git.fetch(head.repo.git, `refs/heads/${head.branch}`, `refs/pull/${repo.nextNumber}/head`);
+  await mustDiffer(repo, { base: input.base, baseSha, branch: head.branch, headSha });
   // Somebody may have opened the same one while git was asked.
-  if (openFor(repo, branch, input.base) !== undefined) throw alreadyExists(repo, branch);
+  if (openFor(repo, head, input.base) !== undefined) throw alreadyExists(head);
+  const number = repo.nextNumber++;
+  const issue = newPull(world, actor, input, { number, head, headSha, baseSha, foreign: head.repo !== repo });
+  repo.issues.set(number, issue);
+  await repo.git.pointPull(number, headSha);
+  await emitPull(world, repo, actor, "opened", issue);
+  if (!issue.pull.draft) await requestOwners(world, repo, actor, issue);
+  return issue;
+}
+
+function newPull(
+  world: World,
+  actor: Actor,
+  input: NewPull,
+  at: { number: number; head: Head; headSha: string; baseSha: string; foreign: boolean },
+): PullIssue {
   const now = world.clock.now();
-  const issue: PullIssue = {
+  return {
     id: world.nextId(),
-    number: repo.nextNumber++,
+    number: at.number,
     title: input.title,
     body: input.body ?? null,
     state: "open",
@@ -39,36 +61,41 @@ export async function createPull(world: World, repo: Repo, actor: Actor, input: 
     pull: {
       id: world.nextId(),
       draft: input.draft ?? false,
-      headRef: branch,
-      headSha,
+      ...(at.foreign ? { headRepo: at.head.repo } : {}),
+      headRef: at.head.branch,
+      headSha: at.headSha,
+      pusher: actor.user,
       baseRef: input.base,
-      baseSha,
+      baseSha: at.baseSha,
       reviewers: [],
+      teams: [],
       reviews: [],
     },
   };
-  repo.issues.set(issue.number, issue);
-  await repo.git.pointPull(issue.number, headSha);
-  await emitPull(world, repo, actor, "opened", issue);
-  return issue;
 }
 
-/** `branch` or `owner:branch`; forks do not exist here. */
-function headBranch(repo: Repo, head: string): string {
+/** `branch`, or `owner:branch` for one in a fork. */
+function headOf(world: World, repo: Repo, head: string): Head {
   const colon = head.indexOf(":");
-  if (colon < 0) return head;
-  const owner = head.slice(0, colon);
-  if (owner.toLowerCase() !== repo.owner.login.toLowerCase()) throw invalid({ resource: "PullRequest", field: "head", code: "invalid" });
-  return head.slice(colon + 1);
+  if (colon < 0) return { repo, branch: head };
+  const owner = head.slice(0, colon).toLowerCase();
+  const branch = head.slice(colon + 1);
+  if (owner === repo.owner.login.toLowerCase()) return { repo, branch };
+  const fork = [...world.repos.values()].find((one) => one.parent === repo && one.owner.login.toLowerCase() === owner);
+  if (fork === undefined) throw invalid({ resource: "PullRequest", field: "head", code: "invalid" });
+  return { repo: fork, branch };
 }
 
-function openFor(repo: Repo, branch: string, base: string): Issue | undefined {
+function openFor(repo: Repo, head: Head, base: string): Issue | undefined {
   const all = [...repo.issues.values()].filter(isPull);
-  return all.find((issue) => issue.state === "open" && issue.pull.headRef === branch && issue.pull.baseRef === base);
+  return all.find((issue) => {
+    const from = issue.pull.headRepo === undefined ? repo : issue.pull.headRepo;
+    return issue.state === "open" && from === head.repo && issue.pull.headRef === head.branch && issue.pull.baseRef === base;
+  });
 }
 
-function alreadyExists(repo: Repo, branch: string): ApiFailure {
-  const message = `A pull request already exists for ${repo.owner.login}:${branch}.`;
+function alreadyExists(head: Head): ApiFailure {
+  const message = `A pull request already exists for ${head.repo.owner.login}:${head.branch}.`;
   return invalid({ resource: "PullRequest", code: "custom", message });
 }
 
@@ -97,7 +124,7 @@ export async function editPull(world: World, repo: Repo, actor: Actor, issue: Pu
     const sha = await repo.git.ref(`refs/heads/${change.base}`);
     const message = `Proposed base branch '${change.base}' was not found`;
     if (sha === undefined) throw invalid({ resource: "PullRequest", field: "base", code: "invalid", message });
-    changes["base"] = { from: { ref: { from: issue.pull.baseRef }, sha: { from: issue.pull.baseSha } } };
+    Object.assign(changes, { base: { ref: { from: issue.pull.baseRef }, sha: { from: issue.pull.baseSha } } });
     issue.pull.baseRef = change.base;
     issue.pull.baseSha = sha;
     delete issue.pull.mergeability;
@@ -107,7 +134,7 @@ export async function editPull(world: World, repo: Repo, actor: Actor, issue: Pu
     issue.title = change.title;
   }
   if (change.body !== undefined && change.body !== issue.body) {
-    changes["body"] = { from: issue.body };
+    changes["body"] = { from: issue.body ?? "" };
     issue.body = change.body;
   }
   if (Object.keys(changes).length > 0) {
@@ -120,20 +147,16 @@ export async function editPull(world: World, repo: Repo, actor: Actor, issue: Pu
 async function setState(world: World, repo: Repo, actor: Actor, issue: PullIssue, state: "open" | "closed"): Promise<void> {
   if (state === issue.state) return;
   if (state === "closed") {
-    close(world, actor, issue);
-    await emitPull(world, repo, actor, "closed", issue);
+    await closeFor(world, repo, actor, issue);
     return;
   }
-  const head = await repo.git.ref(`refs/heads/${issue.pull.headRef}`);
-  const gone = issue.pull.merged !== undefined || head === undefined;
-  if (gone)
-    throw invalid({
-      resource: "PullRequest",
-      field: "state",
-      code: "invalid",
-      message: "state cannot be changed. The pull request cannot be reopened.",
-    });
-  if (openFor(repo, issue.pull.headRef, issue.pull.baseRef) !== undefined) throw alreadyExists(repo, issue.pull.headRef);
+  const from = issue.pull.headRepo === undefined ? repo : issue.pull.headRepo;
+  const head = await from?.git.ref(`refs/heads/${issue.pull.headRef}`);
+  const message = "state cannot be changed. The pull request cannot be reopened.";
+  const gone = issue.pull.merged !== undefined || head === undefined || from === null;
+  if (gone) throw invalid({ resource: "PullRequest", field: "state", code: "invalid", message });
+  const there = { repo: from, branch: issue.pull.headRef };
+  if (openFor(repo, there, issue.pull.baseRef) !== undefined) throw alreadyExists(there);
   issue.state = "open";
   issue.pull.headSha = head;
   delete issue.closedAt;
@@ -141,4 +164,14 @@ async function setState(world: World, repo: Repo, actor: Actor, issue: PullIssue
   delete issue.pull.mergeability;
   issue.updatedAt = world.clock.now();
   await emitPull(world, repo, actor, "reopened", issue);
+}
+
+/** Draft or ready for review: GitHub has it in GraphQL only. */
+export async function setDraft(world: World, repo: Repo, actor: Actor, issue: PullIssue, draft: boolean): Promise<void> {
+  if (issue.state === "closed") throw refused("Pull request is closed");
+  if (issue.pull.draft === draft) return;
+  issue.pull.draft = draft;
+  issue.updatedAt = world.clock.now();
+  await emitPull(world, repo, actor, draft ? "converted_to_draft" : "ready_for_review", issue);
+  if (!draft) await requestOwners(world, repo, actor, issue);
 }

@@ -1,7 +1,7 @@
-import { mustHave, type Need } from "./auth.ts";
+import { accepted, mustHave, type Need } from "./auth.ts";
 import { ApiFailure, invalid, notFound } from "./failure.ts";
 import type { Actor, Repo, World } from "./model.ts";
-import { findRepo } from "./world.ts";
+import { findRepo, movedRepo } from "./world.ts";
 
 /** One request, on its way to a route. */
 export interface Call {
@@ -10,6 +10,7 @@ export interface Call {
   params: Record<string, string>;
   query: URLSearchParams;
   body: Record<string, unknown>;
+  method: string;
   /** Without the query. */
   path: string;
 }
@@ -53,12 +54,42 @@ export function repoRoute(method: string, path: string, need: Need, handle: (cal
     path: `/repos/:owner/:repo${path}`,
     handle(call) {
       const repo = findRepo(call.world, call.params["owner"] ?? "", call.params["repo"] ?? "");
-      if (repo === undefined) throw notFound();
+      if (repo === undefined) throw movedOr404(call);
       mustHave(repo, call.actor, need);
-      if (repo.archived && need.level === "write") throw new ApiFailure(403, "Repository was archived so is read-only.");
-      return handle({ ...call, repo });
+      if (repo.archived && need.level === "write" && need.permissions[0] !== "administration")
+        throw new ApiFailure(403, "Repository was archived so is read-only.");
+      return withPermissions(handle({ ...call, repo }), call.actor, need);
     },
   };
+}
+
+/** GitHub says with every answer to an App's token which permission it went by. */
+async function withPermissions(answer: Promise<Answer> | Answer, actor: Actor, need: Need): Promise<Answer> {
+  const given = await answer;
+  if (actor.kind !== "installation") return given;
+  return { ...given, headers: { "x-accepted-github-permissions": accepted(need), ...given.headers } };
+}
+
+/** A renamed repository's old name leads to its number for good. */
+function movedOr404(call: Call): ApiFailure {
+  const { owner = "", repo: name = "" } = call.params;
+  const repo = movedRepo(call.world, owner, name);
+  if (repo === undefined) return notFound();
+  try {
+    mustHave(repo, call.actor, READ("metadata"));
+  } catch {
+    return notFound();
+  }
+  return moved(call, repo);
+}
+
+function moved(call: Call, repo: Repo): ApiFailure {
+  const rest = call.path.replace(/^\/repos\/[^/]+\/[^/]+/, "");
+  const query = call.query.size === 0 ? "" : `?${call.query}`;
+  const url = `${call.world.origin}/repositories/${repo.id}${rest}${query}`;
+  const permanent = call.method === "GET" || call.method === "HEAD";
+  const message = permanent ? "Moved Permanently" : "Temporary Redirect";
+  return new ApiFailure(permanent ? 301 : 307, message, undefined, { location: url }, { url });
 }
 
 export type Router = (method: string, path: string) => { route: Route; params: Record<string, string> } | undefined;
@@ -125,7 +156,13 @@ export function texts(value: unknown): string[] {
 }
 
 /** One page of a list, 30 items by default and 100 at most, with `Link` where there are more. Only what is shown is printed. */
-export async function page<T>(call: Call, items: readonly T[], print: (item: T) => unknown, wrap?: string): Promise<Answer> {
+export async function page<T>(
+  call: Call,
+  items: readonly T[],
+  print: (item: T) => unknown,
+  wrap?: string,
+  more: Record<string, unknown> = {},
+): Promise<Answer> {
   const asked = Number(call.query.get("per_page") ?? 30) || 30;
   const size = Math.min(Math.max(asked, 1), 100);
   const current = Math.max(Number(call.query.get("page") ?? 1) || 1, 1);
@@ -139,7 +176,7 @@ export async function page<T>(call: Call, items: readonly T[], print: (item: T) 
     link(last, "last");
   }
   if (current > 1) link(1, "first");
-  const body = wrap === undefined ? shown : { total_count: items.length, [wrap]: shown };
+  const body = wrap === undefined ? shown : { total_count: items.length, ...more, [wrap]: shown };
   return { status: 200, body, ...(links.length === 0 ? {} : { headers: { link: links.join(", ") } }) };
 }
 

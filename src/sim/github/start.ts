@@ -8,23 +8,24 @@
  * them by `faults.request`), code owners or stale-review dismissal. An installation has all repositories of its account.
  * Pushes by git are not held to branch rules. Issues, comments and reviews live in memory and end with the process.
  */
-import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../rollout/time.ts";
-import { administration, type NewRepo } from "./administration.ts";
+import { administration } from "./administration.ts";
 import { createApi } from "./api.ts";
-import type { Faults } from "./faults.ts";
+import { appKeys, createApp, makeApp } from "./apps.ts";
+import { type Chaos, type Faults, seededFates } from "./faults.ts";
 import { checkGit } from "./git/run-git.ts";
-import type { App, Permissions, Protection, Repo, Role, User, World } from "./model.ts";
+import { manifestOwner, serveManifestForm } from "./manifest.ts";
+import type { Exchange, Permissions, User, World } from "./model.ts";
 import { servePage } from "./page.ts";
 import { createPerson, type Person, repoNamed } from "./people.ts";
 import { gitRequest, serveGit } from "./smart-http.ts";
 import { createWebhooks, type Delivery } from "./webhooks.ts";
-import { userOf } from "./world.ts";
+import { userOf, WEB_FLOW } from "./world.ts";
 
 export interface GitHubOptions {
   /** 0: any free one. */
@@ -46,36 +47,37 @@ export interface GitHubOptions {
   faults?: Partial<Faults>;
   /** Requests an hour for each caller; default 15,000 as for large organisations. */
   rateLimit?: number;
+  /** GitHub's secondary limits: 900 points and 80 content writes a minute, 500 an hour. Default off. */
+  secondaryLimits?: boolean;
+  /** Of installation tokens, in milliseconds of the machine's time; default an hour. */
+  tokenLifetime?: number;
+  /** Sees every answer of the API, to check it. What it throws ends the process's test, not the answer. */
+  onExchange?: (exchange: Exchange) => void;
+  /** Sees every event before it is sent. */
+  onDelivery?: (delivery: { event: string; action: string | undefined; payload: unknown }) => void;
 }
 
-export interface GitHubSim {
-  /** Base of the REST API; `${url}/api/v3` serves it, too. */
+/** A running embedded GitHub; what an administrator can do stands in administration.ts. */
+export interface GitHubSim extends ReturnType<typeof administration> {
+  /** Base of the REST API; `${url}/api/v3` serves it, too. GraphQL is at `${url}/graphql` and `${url}/api/graphql`. */
   readonly url: string;
   /** Clone URLs are `${gitUrl}/OWNER/NAME.git`. */
   readonly gitUrl: string;
   readonly app: { id: number; slug: string; privateKey: string; login: string };
   readonly faults: Faults;
-  /** Makes the repository with one commit, and installs the App on its owner's account unless `installed: false`. */
-  createRepo(
-    input: NewRepo & { installed?: boolean },
-  ): Promise<{ repository: string; cloneUrl: string; installationId: number | undefined; head: string }>;
-  /** Installs the App on an account; `installation.created` is sent. */
-  install(owner: string, permissions?: Permissions): number;
-  uninstall(installationId: number): void;
-  /** A personal access token of that account (`ghp_…`, or the one given), made with it where it is new. */
-  token(login: string, token?: string): string;
-  /** An installation token without going through the JSON web token. */
-  installationToken(installationId: number): string;
-  /** Ends every installation token there is, as when an hour has passed. */
-  expireTokens(): void;
-  collaborator(repository: string, login: string, role: Role): void;
-  protect(repository: string, branch: string, rules: Partial<Protection>): void;
-  settings(repository: string, change: Partial<Repo["settings"] & { archived: boolean; private: boolean }>): void;
+  /** Drops, doubles, delays and swaps webhooks by a seed from now on; undefined ends it. */
+  chaos(chaos: Chaos | undefined): void;
+  /** Another App, e.g. one that reports checks. Install it by `install(owner, permissions, id)`. */
+  createApp(input: { slug: string; permissions?: Permissions; events?: string[]; webhook?: { url: string; secret: string } }): {
+    id: number;
+    slug: string;
+    privateKey: string;
+  };
   actAs(login: string): Person;
   setWebhook(target: { url: string; secret: string } | undefined): void;
   readonly deliveries: readonly Delivery[];
   redeliver(deliveryId: number): boolean;
-  /** Resolves when no webhook is on its way. */
+  /** Resolves when no webhook is on its way, and no merge queue is at work. */
   idle(): Promise<void>;
   /** Folder of the bare repository. */
   repoDirectory(repository: string): string;
@@ -105,10 +107,15 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
     gitUrl: world.origin,
     app: { id: world.app.id, slug: world.app.slug, privateKey, login: world.app.bot.login },
     faults: world.faults,
+    chaos(chaos) {
+      if (chaos === undefined) delete world.faults.webhook;
+      else world.faults.webhook = seededFates(chaos);
+    },
+    createApp: (input) => createApp(world, input),
     ...administration(world),
     actAs: (login) => createPerson(world, userOf(world, login)),
     setWebhook(target) {
-      world.hooks.target = target;
+      world.app.hook = target;
     },
     deliveries: world.hooks.deliveries,
     redeliver: (id) => world.hooks.redeliver(id),
@@ -127,51 +134,54 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
 function createWorld(options: GitHubOptions, directory: string): { world: World; privateKey: string } {
   let id = 1000;
   const nextId = () => ++id;
-  const keys = appKeys(options);
   const faults: Faults = { nullReads: 1, ...options.faults };
-  const slug = options.app?.slug ?? "stagecoach";
-  const appId = options.app?.id ?? nextId();
-  const bot: User = { login: `${slug}[bot]`, id: nextId(), type: "Bot" };
   const owner: User = { login: "stagecoach-dev", id: nextId(), type: "Organization" };
-  const app: App = {
-    id: appId,
-    slug,
+  const { app, privateKey } = makeApp({
+    id: options.app?.id ?? nextId(),
+    botId: nextId(),
+    slug: options.app?.slug ?? "stagecoach",
     name: options.app?.name ?? "Stagecoach",
     owner,
-    bot,
-    publicKey: keys.publicKey,
+    keys: appKeys(options.app),
     permissions: options.app?.permissions ?? PERMISSIONS,
     events: options.app?.events ?? EVENTS,
     createdAt: options.clock.now(),
-  };
-  const hooks = createWebhooks({ clock: options.clock, faults, nextId, appId });
-  hooks.target = options.webhook;
+    hook: options.webhook,
+  });
+  const hooks = createWebhooks({ clock: options.clock, faults, nextId, onDelivery: options.onDelivery });
   const world: World = {
     clock: options.clock,
     origin: "",
     directory,
-    users: new Map([bot, owner].map((user) => [user.login.toLowerCase(), user])),
+    users: new Map([app.bot, owner, WEB_FLOW].map((user) => [user.login.toLowerCase(), user])),
     repos: new Map(),
+    moved: new Map(),
+    teams: new Map(),
+    members: new Map(),
+    signingKeys: [],
     tokens: new Map(),
     app,
+    apps: new Map([[app.id, app]]),
     installations: new Map(),
-    limits: { perHour: options.rateLimit ?? 15_000, used: new Map() },
+    manifests: new Map(),
+    limits: {
+      perHour: options.rateLimit ?? 15_000,
+      tokenLifetime: options.tokenLifetime ?? 3_600_000,
+      used: new Map(),
+      secondary: options.secondaryLimits ?? false,
+      spent: new Map(),
+    },
     faults,
     hooks,
+    onExchange: options.onExchange,
     nextId,
   };
-  return { world, privateKey: keys.privateKey };
+  return { world, privateKey };
 }
 
-function appKeys(options: GitHubOptions): { publicKey: string; privateKey: string } {
-  const given = options.app?.publicKey ?? options.app?.privateKey;
-  // Node takes a private key where a public one is asked for.
-  if (given !== undefined) return { publicKey: given, privateKey: options.app?.privateKey ?? "" };
-  return generateKeyPairSync("rsa", {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs8", format: "pem" },
-  });
+function serveForm(world: World, request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> | undefined {
+  const owner = request.method === "POST" ? manifestOwner(world, url.pathname) : undefined;
+  return owner === undefined ? undefined : serveManifestForm(world, request, response, url, owner);
 }
 
 async function listen(world: World, port: number, host: string): Promise<Server> {
@@ -181,7 +191,7 @@ async function listen(world: World, port: number, host: string): Promise<Server>
     const git = gitRequest(url.pathname);
     const work =
       git === undefined
-        ? (servePage(world, request, response, url) ?? api(request, response, url))
+        ? (servePage(world, request, response, url) ?? serveForm(world, request, response, url) ?? api(request, response, url))
         : serveGit(world, request, response, url, git);
     work.catch(() => response.destroy());
   });

@@ -26,7 +26,9 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  github = await testGitHub();
+  // Without check suites, which GitHub asks for with every push.
+  const events = ["pull_request", "issue_comment", "push", "pull_request_review", "check_run", "status"];
+  github = await testGitHub({ app: { events } });
   const { port } = server.address() as AddressInfo;
   github.sim.setWebhook({ url: `http://127.0.0.1:${port}/hook`, secret: "secret" });
 });

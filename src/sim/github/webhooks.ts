@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type { Clock } from "../../rollout/time.ts";
 import type { Faults } from "./faults.ts";
+import type { App } from "./model.ts";
 
 export interface Delivery {
   id: number;
@@ -12,28 +13,48 @@ export interface Delivery {
   installation: number | undefined;
   repository: number | undefined;
   at: number;
-  /** Of the receiver's answer; 0 where there was none. undefined: on its way, dropped, or there is no receiver. */
+  /** Whose it is. */
+  app: App;
+  /** Of the receiver's answer; 0 where there was none, also when it was dropped. undefined: on its way, or there is no receiver. */
   status?: number;
   durationMs?: number;
 }
 
 export interface Webhooks {
-  /** Where deliveries go; none: they are only recorded. */
-  target: { url: string; secret: string } | undefined;
   readonly deliveries: Delivery[];
   /** Sends at once, without waiting. */
-  emit(event: { name: string; action?: string; installation?: number; repository?: number; payload: object }): void;
+  emit(event: WebhookEvent): void;
   /** Sends a recorded delivery again under the same GUID. */
   redeliver(id: number): boolean;
+  /** Work that goes on by itself: `idle` waits for it. */
+  track(work: Promise<void>): void;
   /** Resolves when nothing is on its way any more. */
   idle(): Promise<void>;
   close(): void;
 }
 
+export interface WebhookEvent {
+  app: App;
+  name: string;
+  action?: string;
+  installation?: number;
+  repository?: number;
+  payload: object;
+}
+
 const KEPT = 5000;
+/** GitHub never sends more. */
+const MAX_PAYLOAD = 25 * 1024 * 1024;
+
+interface WebhookOptions {
+  clock: Clock;
+  faults: Faults;
+  nextId(): number;
+  onDelivery?: ((delivery: { event: string; action: string | undefined; payload: unknown }) => void) | undefined;
+}
 
 /** Sends events as GitHub does: signed, in no guaranteed order, once, never again by itself. */
-export function createWebhooks(options: { clock: Clock; faults: Faults; nextId(): number; appId: number }): Webhooks {
+export function createWebhooks(options: WebhookOptions): Webhooks {
   const { clock, faults } = options;
   const deliveries: Delivery[] = [];
   const onTheirWay = new Set<Promise<void>>();
@@ -46,8 +67,9 @@ export function createWebhooks(options: { clock: Clock; faults: Faults; nextId()
   }
 
   function send(delivery: Delivery): void {
-    if (hooks.target === undefined || closed) return;
-    track(post(hooks.target, delivery, options.appId));
+    const target = delivery.app.hook;
+    if (target === undefined || closed) return;
+    track(post(target, delivery));
   }
 
   function later(delivery: Delivery, delay: number): void {
@@ -64,7 +86,12 @@ export function createWebhooks(options: { clock: Clock; faults: Faults; nextId()
   function dispatch(delivery: Delivery): void {
     const fate =
       faults.webhook?.({ guid: delivery.guid, event: delivery.event, action: delivery.action, body: delivery.body }) ?? "deliver";
-    if (fate === "drop") return;
+    if (fate === "lose") return;
+    record(delivery);
+    if (fate === "drop") {
+      delivery.status = 0;
+      return;
+    }
     if (fate === "swap") {
       held.push(delivery);
       return;
@@ -86,21 +113,24 @@ export function createWebhooks(options: { clock: Clock; faults: Faults; nextId()
   }
 
   const hooks: Webhooks = {
-    target: undefined,
     deliveries,
+    track,
     emit(event) {
+      const body = JSON.stringify(event.payload);
+      options.onDelivery?.({ event: event.name, action: event.action, payload: JSON.parse(body) });
+      if (Buffer.byteLength(body) > MAX_PAYLOAD) return;
       const delivery: Delivery = {
         id: options.nextId(),
         guid: randomUUID(),
         event: event.name,
         action: event.action,
-        body: JSON.stringify(event.payload),
+        body,
         redelivery: false,
         installation: event.installation,
         repository: event.repository,
         at: clock.now(),
+        app: event.app,
       };
-      record(delivery);
       dispatch(delivery);
     },
     redeliver(id) {
@@ -126,21 +156,26 @@ export function sign(secret: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 }
 
-async function post(target: { url: string; secret: string }, delivery: Delivery, appId: number): Promise<void> {
+/** All but the signature. */
+export function deliveryHeaders(delivery: Delivery): Record<string, string> {
+  return {
+    accept: "*/*",
+    "content-type": "application/json",
+    "user-agent": "GitHub-Hookshot/5tagec0",
+    "x-github-event": delivery.event,
+    "x-github-delivery": delivery.guid,
+    "x-github-hook-id": String(delivery.app.id),
+    "x-github-hook-installation-target-type": "integration",
+    "x-github-hook-installation-target-id": String(delivery.app.id),
+  };
+}
+
+async function post(target: { url: string; secret: string }, delivery: Delivery): Promise<void> {
   const started = performance.now();
   try {
     const answer = await fetch(target.url, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "GitHub-Hookshot/5tagec0",
-        "x-github-event": delivery.event,
-        "x-github-delivery": delivery.guid,
-        "x-github-hook-id": String(appId),
-        "x-github-hook-installation-target-type": "integration",
-        "x-github-hook-installation-target-id": String(appId),
-        "x-hub-signature-256": sign(target.secret, delivery.body),
-      },
+      headers: { ...deliveryHeaders(delivery), "x-hub-signature-256": sign(target.secret, delivery.body) },
       body: delivery.body,
       // GitHub gives a receiver ten seconds.
       signal: AbortSignal.timeout(10_000),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { notFound } from "./failure.ts";
-import type { Actor, Issue, Repo, Role, User, World } from "./model.ts";
+import type { Actor, Installation, Issue, Repo, Role, Team, User, World } from "./model.ts";
 
 /** The account of that name, made on first sight: every login a script uses exists. Apps' accounts end in `[bot]`. */
 export function userOf(world: World, login: string, type: User["type"] = login.endsWith("[bot]") ? "Bot" : "User"): User {
@@ -19,6 +19,26 @@ export function fullName(repo: Repo): string {
 export function findRepo(world: World, owner: string, name: string): Repo | undefined {
   return world.repos.get(`${owner}/${name}`.toLowerCase());
 }
+
+/** The repository that had this name before it was renamed: GitHub goes on answering for it. */
+export function movedRepo(world: World, owner: string, name: string): Repo | undefined {
+  return world.moved.get(`${owner}/${name}`.toLowerCase());
+}
+
+/** Installations that see the repository; `all`: suspended ones, too. */
+export function installationsOn(world: World, repo: Repo, all = false): Installation[] {
+  return [...world.installations.values()].filter((one) => {
+    if (one.account.id !== repo.owner.id || (one.suspended !== undefined && !all)) return false;
+    return one.repositories === "all" || one.repositories.has(repo.id);
+  });
+}
+
+export function teamOf(world: World, organization: User, slug: string): Team | undefined {
+  return world.teams.get(`${organization.login}/${slug}`.toLowerCase());
+}
+
+/** Who commits what is done on the site or by the API. */
+export const WEB_FLOW: User = { login: "web-flow", id: 19_864_447, type: "User" };
 
 const ORDER: readonly Role[] = ["none", "read", "triage", "write", "maintain", "admin"];
 
@@ -42,7 +62,7 @@ export function seconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-export function nodeId(kind: string, id: number): string {
+export function nodeId(kind: string, id: number | string): string {
   return `${kind}_${Buffer.from(String(id)).toString("base64url")}`;
 }
 
@@ -76,4 +96,10 @@ export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
     last = result.catch(() => undefined);
     return result;
   };
+}
+
+/** What an answer may say of somebody's node. */
+export function kindOf(user: User): "BOT" | "O" | "U" {
+  if (user.type === "Bot") return "BOT";
+  return user.type === "Organization" ? "O" : "U";
 }

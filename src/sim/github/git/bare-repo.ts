@@ -17,6 +17,8 @@ export interface BareRepo {
   updateRefs(updates: readonly RefChange[]): Promise<boolean>;
   /** Points `refs/pull/NUMBER/head` at a commit. Nobody else writes these refs, so a plain file will do, and costs no process. */
   pointPull(number: number, sha: string): Promise<void>;
+  /** Brings a commit of another repository here. */
+  fetch(from: BareRepo, ref: string, to: string): Promise<void>;
   /** Commits of `to` that `from` does not have, newest first. */
   revList(from: string | undefined, to: string, limit?: number): Promise<string[]>;
   mergeBase(a: string, b: string): Promise<string | undefined>;
@@ -50,6 +52,13 @@ export async function createBareRepo(
   await mustGit(dir, ["init", "--bare", "--quiet", "--template=", `--initial-branch=${options.branch}`, "."]);
   await writeFile(join(dir, "config"), CONFIG);
   await mustGit(dir, ["fast-import", "--quiet", "--date-format=raw"], importStream(options));
+  return openBareRepo(dir);
+}
+
+/** A second repository with the same branches and tags, which reads the first one's objects. */
+export async function cloneBareRepo(from: string, dir: string): Promise<BareRepo> {
+  await mustGit(from, ["clone", "--bare", "--shared", "--quiet", "--template=", "--", from, dir]);
+  await writeFile(join(dir, "config"), CONFIG);
   return openBareRepo(dir);
 }
 
@@ -117,6 +126,9 @@ function openBareRepo(dir: string): BareRepo {
       const folder = join(dir, "refs", "pull", String(number));
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, "head"), `${sha}\n`);
+    },
+    async fetch(from, ref, to) {
+      await mustGit(dir, ["fetch", "--quiet", "--no-tags", "--force", from.dir, `${ref}:${to}`]);
     },
     async revList(from, to, limit) {
       const range = from === undefined ? [to] : [to, `^${from}`];

@@ -48,6 +48,9 @@ export async function replay(
   return { commit: onto.sha };
 }
 
+/** A signature is of one commit only: the replayed one has none. */
 async function put(repo: BareRepo, commit: NewCommit): Promise<CommitObject> {
-  return { ...commit, sha: await writeCommit(repo.dir, commit) };
+  const { tree, parents, author, committer, message } = commit;
+  const plain = { tree, parents, author, committer, message };
+  return { ...plain, sha: await writeCommit(repo.dir, plain) };
 }

@@ -37,9 +37,13 @@ export interface CommitObject {
   author: Signature;
   committer: Signature;
   message: string;
+  /** The `gpgsig` header, which also holds SSH signatures. */
+  signature?: string;
+  /** What was signed: the commit without its signature. */
+  payload?: Buffer;
 }
 
-export type NewCommit = Omit<CommitObject, "sha">;
+export type NewCommit = Omit<CommitObject, "sha" | "payload">;
 
 export function writeCommit(dir: string, commit: NewCommit): Promise<string> {
   const lines = [
@@ -47,6 +51,7 @@ export function writeCommit(dir: string, commit: NewCommit): Promise<string> {
     ...commit.parents.map((parent) => `parent ${parent}`),
     `author ${printSignature(commit.author)}`,
     `committer ${printSignature(commit.committer)}`,
+    ...(commit.signature === undefined ? [] : [`gpgsig ${commit.signature.trimEnd().replaceAll("\n", "\n ")}`]),
     "",
     commit.message,
   ];
@@ -78,7 +83,19 @@ export function parseCommit(sha: string, content: Buffer): CommitObject {
     if (line.startsWith("author ")) commit.author = parseSignature(value);
     if (line.startsWith("committer ")) commit.committer = parseSignature(value);
   }
-  return commit;
+  return { ...commit, ...splitSignature(content, header) };
+}
+
+const SIGNATURE = /^gpgsig (.*(?:\n .*)*)\n?/m;
+
+function splitSignature(content: Buffer, header: string): Pick<CommitObject, "signature" | "payload"> {
+  const found = SIGNATURE.exec(header);
+  if (found === null) return {};
+  const start = Buffer.byteLength(header.slice(0, found.index));
+  // Where the signature is the last header, the newline behind it is no part of what was found.
+  const end = start + Buffer.byteLength(found[0]) + (found[0].endsWith("\n") ? 0 : 1);
+  const payload = Buffer.concat([content.subarray(0, start), content.subarray(end)]);
+  return { signature: `${(found[1] ?? "").replaceAll("\n ", "\n")}\n`, payload };
 }
 
 function parseSignature(text: string): Signature {

@@ -2,11 +2,15 @@ import type { Route } from "../router.ts";
 import { APP_ROUTES } from "./apps.ts";
 import { CHECK_ROUTES } from "./checks.ts";
 import { CONTENT_ROUTES } from "./contents.ts";
+import { DEPLOYMENT_ROUTES } from "./deployments.ts";
 import { GIT_ROUTES } from "./git-data.ts";
 import { ISSUE_ROUTES } from "./issues.ts";
 import { META_ROUTES } from "./meta.ts";
+import { ORG_ROUTES } from "./orgs.ts";
 import { PULL_ROUTES } from "./pulls.ts";
 import { REPO_ROUTES } from "./repos.ts";
+import { RULE_ROUTES } from "./rules.ts";
+import { STATUS_ROUTES } from "./statuses.ts";
 
 /** First match wins. */
 export const ROUTES: readonly Route[] = [
@@ -17,5 +21,9 @@ export const ROUTES: readonly Route[] = [
   ...GIT_ROUTES,
   ...CONTENT_ROUTES,
   ...CHECK_ROUTES,
+  ...STATUS_ROUTES,
+  ...DEPLOYMENT_ROUTES,
+  ...ORG_ROUTES,
+  ...RULE_ROUTES,
   ...REPO_ROUTES,
 ];

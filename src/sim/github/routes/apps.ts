@@ -1,107 +1,117 @@
 import { mintToken } from "../auth.ts";
-import { installationShape } from "../events.ts";
 import { ApiFailure, invalid, notFound } from "../failure.ts";
-import type { Installation, Permissions, User } from "../model.ts";
-import { type Answer, type Call, created, numberParam, ok, page, type Route } from "../router.ts";
+import { convertManifest } from "../manifest.ts";
+import type { Installation, Permissions, Repo, User } from "../model.ts";
+import { type Answer, type Call, created, NO_CONTENT, numberParam, ok, page, type Route, texts } from "../router.ts";
+import { installationShape } from "../shapes/installation.ts";
 import { repoShape } from "../shapes/repo.ts";
 import { appShape } from "../shapes/user.ts";
-import type { Delivery } from "../webhooks.ts";
-import { findRepo, seconds } from "../world.ts";
+import { findRepo, installationsOn, seconds } from "../world.ts";
+import { APP_HOOK_ROUTES, asApp } from "./app-hook.ts";
 
-/** Only for the App itself, by its JSON web token. */
-function asApp(handle: (call: Call) => Promise<Answer> | Answer): (call: Call) => Promise<Answer> | Answer {
-  return (call) => {
-    if (call.actor.kind !== "app") throw new ApiFailure(401, "A JSON web token could not be decoded");
-    return handle(call);
-  };
-}
-
-function installationOf(call: Call): Installation {
+function installationHere(call: Call): Installation {
   const found = call.world.installations.get(numberParam(call, "id"));
-  if (found === undefined) throw notFound();
+  if (found === undefined || found.app !== call.actor.app) throw notFound();
   return found;
 }
 
-function installationFor(call: Call, owner: User | undefined): Answer {
-  for (const one of call.world.installations.values()) {
-    if (one.account.id === owner?.id) return ok(installationShape(call.world, one));
-  }
-  throw notFound();
+function own(call: Call): Installation[] {
+  return [...call.world.installations.values()].filter((one) => one.app === call.actor.app);
 }
 
-function narrowed(call: Call, installation: Installation): Permissions {
+function installationFor(call: Call, owner: User | undefined): Answer {
+  const found = own(call).find((one) => one.account.id === owner?.id);
+  if (found === undefined) throw notFound();
+  return ok(installationShape(call.world, found));
+}
+
+function repoInstallation(call: Call): Answer {
+  const repo = findRepo(call.world, call.params["owner"] ?? "", call.params["repo"] ?? "");
+  const found = repo === undefined ? undefined : installationsOn(call.world, repo, true).find((one) => one.app === call.actor.app);
+  if (found === undefined) throw notFound();
+  return ok(installationShape(call.world, found));
+}
+
+function narrowed(call: Call, installation: Installation): Permissions | undefined {
   const asked = call.body["permissions"];
-  if (typeof asked !== "object" || asked === null) return installation.permissions;
+  if (typeof asked !== "object" || asked === null) return undefined;
   const out: Permissions = {};
   for (const [name, level] of Object.entries(asked)) {
     const held = installation.permissions[name];
     if ((level !== "read" && level !== "write") || held === undefined || (level === "write" && held === "read")) {
-      throw invalid({ resource: "Installation", field: "permissions", code: "invalid" });
+      throw new ApiFailure(422, "The permissions requested are not granted to this installation.");
     }
     out[name] = level;
   }
   return out;
 }
 
+/** The repositories a token is narrowed to, by name or id; at most 500. */
+function chosen(call: Call, installation: Installation): Repo[] | undefined {
+  const names = texts(call.body["repositories"]);
+  const ids = Array.isArray(call.body["repository_ids"]) ? call.body["repository_ids"] : [];
+  if (names.length + ids.length === 0) return undefined;
+  if (names.length + ids.length > 500) throw invalid({ resource: "Installation", field: "repositories", code: "invalid" });
+  const all = [...call.world.repos.values()].filter((repo) => installationsOn(call.world, repo, true).includes(installation));
+  const found = all.filter((repo) => names.includes(repo.name) || ids.includes(repo.id));
+  if (found.length < names.length + ids.length) {
+    throw new ApiFailure(422, "There is at least one repository that does not exist or is not accessible to the parent installation.");
+  }
+  return found;
+}
+
 function accessToken(call: Call): Answer {
-  const installation = installationOf(call);
-  if (installation.suspended) throw new ApiFailure(403, "This installation has been suspended");
+  const installation = installationHere(call);
+  if (installation.suspended !== undefined) throw new ApiFailure(403, "This installation has been suspended");
   const permissions = narrowed(call, installation);
-  const { token, expiresAt } = mintToken(call.world, installation, permissions);
-  return created({ token, expires_at: seconds(expiresAt), permissions, repository_selection: "all" });
+  const repositories = chosen(call, installation);
+  const { token, expiresAt } = mintToken(call.world, installation, {
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(repositories === undefined ? {} : { repositories: new Set(repositories.map((repo) => repo.id)) }),
+  });
+  const all = installation.repositories === "all" && repositories === undefined;
+  return created({
+    token,
+    expires_at: seconds(expiresAt),
+    permissions: permissions ?? installation.permissions,
+    repository_selection: all ? "all" : "selected",
+    ...(repositories === undefined ? {} : { repositories: repositories.map((repo) => repoShape(call.world, repo)) }),
+  });
 }
 
-function deliveryShape(delivery: Delivery) {
-  return {
-    id: delivery.id,
-    guid: delivery.guid,
-    delivered_at: seconds(delivery.at),
-    redelivery: delivery.redelivery,
-    duration: (delivery.durationMs ?? 0) / 1000,
-    status: delivery.status === undefined ? "pending" : delivery.status >= 200 && delivery.status < 300 ? "OK" : "failed",
-    status_code: delivery.status ?? 0,
-    event: delivery.event,
-    action: delivery.action ?? null,
-    installation_id: delivery.installation ?? null,
-    repository_id: delivery.repository ?? null,
-    throttled_at: null,
-  };
+function revoke(call: Call): Answer {
+  if (call.actor.kind !== "installation") throw new ApiFailure(401, "Bad credentials");
+  for (const [token, held] of call.world.tokens) if (held.actor === call.actor) call.world.tokens.delete(token);
+  return NO_CONTENT;
 }
 
-/** Newest first; the cursor is the id of the last one shown. */
-function listDeliveries(call: Call): Answer {
-  const size = Math.min(Number(call.query.get("per_page") ?? 30) || 30, 100);
-  const cursor = Number(call.query.get("cursor") ?? Number.POSITIVE_INFINITY);
-  const older = call.world.hooks.deliveries.filter((one) => one.id < cursor).reverse();
-  const shown = older.slice(0, size);
-  const next = older.length > size ? shown.at(-1)?.id : undefined;
-  const url = `${call.world.origin}/app/hook/deliveries?per_page=${size}&cursor=${next}`;
-  return { status: 200, body: shown.map(deliveryShape), ...(next === undefined ? {} : { headers: { link: `<${url}>; rel="next"` } }) };
+function repositories(call: Call): Promise<Answer> {
+  const { installation, repositories: only } = call.actor;
+  if (installation === undefined)
+    throw new ApiFailure(403, "You must authenticate with an installation access token in order to list repositories for an installation.");
+  const seen = [...call.world.repos.values()].filter((repo) => installationsOn(call.world, repo).includes(installation));
+  const shown = seen.filter((repo) => only === undefined || only.has(repo.id));
+  return page(call, shown, (repo) => repoShape(call.world, repo), "repositories", {
+    repository_selection: installation.repositories === "all" ? "all" : "selected",
+  });
 }
 
 export const APP_ROUTES: readonly Route[] = [
-  { method: "GET", path: "/app", handle: asApp((call) => ok(appShape(call.world, call.world.app))) },
+  { method: "GET", path: "/app", handle: asApp((call) => ok(appShape(call.world, call.actor.app ?? call.world.app))) },
   {
     method: "GET",
     path: "/app/installations",
-    handle: asApp((call) => page(call, [...call.world.installations.values()], (one) => installationShape(call.world, one))),
+    handle: asApp((call) => page(call, own(call), (one) => installationShape(call.world, one))),
   },
-  { method: "GET", path: "/app/installations/:id", handle: asApp((call) => ok(installationShape(call.world, installationOf(call)))) },
+  { method: "GET", path: "/app/installations/:id", handle: asApp((call) => ok(installationShape(call.world, installationHere(call)))) },
   { method: "POST", path: "/app/installations/:id/access_tokens", handle: asApp(accessToken) },
-  { method: "GET", path: "/app/hook/deliveries", handle: asApp(listDeliveries) },
+  ...APP_HOOK_ROUTES,
   {
     method: "POST",
-    path: "/app/hook/deliveries/:id/attempts",
-    handle: asApp((call) => {
-      if (!call.world.hooks.redeliver(numberParam(call, "id"))) throw notFound();
-      return { status: 202, body: {} };
-    }),
+    path: "/app-manifests/:code/conversions",
+    handle: (call) => created(convertManifest(call.world, call.params["code"] ?? "")),
   },
-  {
-    method: "GET",
-    path: "/repos/:owner/:repo/installation",
-    handle: asApp((call) => installationFor(call, findRepo(call.world, call.params["owner"] ?? "", call.params["repo"] ?? "")?.owner)),
-  },
+  { method: "GET", path: "/repos/:owner/:repo/installation", handle: asApp(repoInstallation) },
   ...["/orgs/:login/installation", "/users/:login/installation"].map((path) => ({
     method: "GET",
     path,
@@ -109,12 +119,13 @@ export const APP_ROUTES: readonly Route[] = [
   })),
   {
     method: "GET",
-    path: "/installation/repositories",
+    path: "/apps/:slug",
     handle(call) {
-      const account = call.actor.installation?.account;
-      if (account === undefined) throw new ApiFailure(403, "Resource not accessible by integration");
-      const repos = [...call.world.repos.values()].filter((repo) => repo.owner.id === account.id);
-      return page(call, repos, (repo) => repoShape(call.world, repo), "repositories");
+      const found = [...call.world.apps.values()].find((one) => one.slug === call.params["slug"]);
+      if (found === undefined) throw notFound();
+      return ok(appShape(call.world, found));
     },
   },
+  { method: "GET", path: "/installation/repositories", handle: repositories },
+  { method: "DELETE", path: "/installation/token", handle: revoke },
 ];

@@ -1,9 +1,8 @@
-import { emitCheckRun } from "../events.ts";
+import { checkRunChanged, suiteOf } from "../checks.ts";
 import { ApiFailure, forbidden, invalid, notFound } from "../failure.ts";
-import type { CheckRun } from "../model.ts";
+import type { Annotation, CheckRun, CheckSuite } from "../model.ts";
 import {
   type Answer,
-  type Call,
   created,
   numberParam,
   ok,
@@ -16,36 +15,22 @@ import {
   text,
   WRITE,
 } from "../router.ts";
-import { pageUrl, repoUrl } from "../shapes/repo.ts";
-import { appShape } from "../shapes/user.ts";
-import { nodeId, seconds } from "../world.ts";
+import { annotationShape, checkShape, suiteShape } from "../shapes/check.ts";
+import { seconds } from "../world.ts";
 import { resolveCommit } from "./repos.ts";
 
 const CONCLUSIONS = ["action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out"];
 
-function checkShape(call: RepoCall, run: CheckRun) {
-  const url = `${repoUrl(call.world, call.repo)}/check-runs/${run.id}`;
-  return {
-    id: run.id,
-    name: run.name,
-    node_id: nodeId("CR", run.id),
-    head_sha: run.headSha,
-    external_id: run.externalId,
-    url,
-    html_url: `${pageUrl(call.world, call.repo)}/runs/${run.id}`,
-    details_url: run.detailsUrl,
-    status: run.status,
-    conclusion: run.conclusion,
-    started_at: seconds(run.startedAt),
-    completed_at: run.completedAt === undefined ? null : seconds(run.completedAt),
-    output: { ...run.output, annotations_count: 0, annotations_url: `${url}/annotations` },
-    check_suite: { id: run.app.id },
-    app: appShape(call.world, run.app),
-    pull_requests: [],
-  };
+/** GitHub's time of a field, in its whole seconds. */
+function time(call: RepoCall, field: string): number | undefined {
+  const value = optionalText(call, field, "CheckRun");
+  if (value === undefined) return undefined;
+  const at = Date.parse(value);
+  if (Number.isNaN(at)) throw invalid({ resource: "CheckRun", field, code: "invalid" });
+  return at;
 }
 
-function apply(call: Call, run: CheckRun): void {
+function apply(call: RepoCall, run: CheckRun): void {
   const status = optionalText(call, "status", "CheckRun");
   if (status !== undefined && status !== "queued" && status !== "in_progress" && status !== "completed") {
     throw invalid({ resource: "CheckRun", field: "status", code: "invalid" });
@@ -55,46 +40,92 @@ function apply(call: Call, run: CheckRun): void {
     throw invalid({ resource: "CheckRun", field: "conclusion", code: "invalid" });
   if (status === "completed" && conclusion === undefined)
     throw new ApiFailure(422, `Invalid request.\n\nMissing required key "conclusion".`);
+  const output = newOutput(call);
   run.status = conclusion === undefined ? (status ?? run.status) : "completed";
   run.conclusion = run.status === "completed" ? (conclusion ?? run.conclusion) : null;
-  if (run.status === "completed") run.completedAt = call.world.clock.now();
+  run.startedAt = time(call, "started_at") ?? run.startedAt;
+  if (run.status === "completed") run.completedAt = time(call, "completed_at") ?? run.completedAt ?? call.world.clock.now();
+  else delete run.completedAt;
   run.externalId = optionalText(call, "external_id", "CheckRun") ?? run.externalId;
   run.detailsUrl = optionalText(call, "details_url", "CheckRun") ?? run.detailsUrl;
   run.name = optionalText(call, "name", "CheckRun") ?? run.name;
-  applyOutput(call, run);
+  Object.assign(run.output, output?.texts);
+  // Each request adds to what is there.
+  run.annotations.push(...(output?.annotations ?? []));
 }
 
-function applyOutput(call: Call, run: CheckRun): void {
+function newOutput(call: RepoCall): { texts: Partial<CheckRun["output"]>; annotations: Annotation[] } | undefined {
   const output = call.body["output"];
-  if (typeof output !== "object" || output === null) return;
+  if (typeof output !== "object" || output === null) return undefined;
+  const texts: Partial<CheckRun["output"]> = {};
   for (const field of ["title", "summary", "text"] as const) {
     const value = (output as Record<string, unknown>)[field];
     if (typeof value !== "string") continue;
-    if (value.length > 65_535)
-      throw invalid({ resource: "CheckRun", field, code: "custom", message: `${field} exceeds a maximum length of 65535` });
-    run.output[field] = value;
+    if (field !== "title" && Buffer.byteLength(value) > 65_535) {
+      const message = `${field} exceeds a maximum bytesize of 65535`;
+      throw invalid({ resource: "CheckRun", field: `output.${field}`, code: "custom", message });
+    }
+    texts[field] = value;
   }
+  if (texts.title === undefined || texts.summary === undefined) {
+    const missing = ["title", "summary"].filter((field) => texts[field as "title" | "summary"] === undefined).map((field) => `"${field}"`);
+    throw new ApiFailure(422, `Invalid request.\n\n${missing.join(", ")} weren't supplied.`);
+  }
+  return { texts, annotations: newAnnotations((output as Record<string, unknown>)["annotations"]) };
 }
 
-function create(call: RepoCall): Answer {
+function newAnnotations(given: unknown): Annotation[] {
+  if (given === undefined) return [];
+  if (!Array.isArray(given)) throw new ApiFailure(422, "Invalid request.\n\nFor 'properties/annotations', not an array.");
+  if (given.length > 50) throw new ApiFailure(422, `Invalid request.\n\nNo more than 50 items are allowed; ${given.length} were supplied.`);
+  return given.map((one: Record<string, unknown>) => {
+    const { path, start_line, end_line, annotation_level: level, message } = one;
+    const levels = ["notice", "warning", "failure"];
+    const fine = typeof path === "string" && typeof start_line === "number" && typeof end_line === "number" && typeof message === "string";
+    if (!fine || typeof level !== "string" || !levels.includes(level)) throw new ApiFailure(422, "Invalid request.\n\nInvalid annotation.");
+    return {
+      path,
+      start_line,
+      end_line,
+      start_column: start_line === end_line ? numberOrNull(one["start_column"]) : null,
+      end_column: start_line === end_line ? numberOrNull(one["end_column"]) : null,
+      annotation_level: level as Annotation["annotation_level"],
+      title: typeof one["title"] === "string" ? one["title"] : null,
+      message,
+      raw_details: typeof one["raw_details"] === "string" ? one["raw_details"] : null,
+    };
+  });
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+async function create(call: RepoCall): Promise<Answer> {
   const { app } = call.actor;
   if (app === undefined) throw forbidden("You must authenticate via a GitHub App.");
+  const sha = text(call, "head_sha", "CheckRun");
+  if ((await call.repo.git.commit(sha)) === undefined) {
+    throw new ApiFailure(422, `No commit found for SHA: ${sha}`);
+  }
   const run: CheckRun = {
     id: call.world.nextId(),
     name: text(call, "name", "CheckRun"),
-    headSha: text(call, "head_sha", "CheckRun"),
+    headSha: sha,
     app,
+    suite: suiteOf(call.world, call.repo, app, sha),
     externalId: null,
     detailsUrl: null,
     status: "queued",
     conclusion: null,
     startedAt: call.world.clock.now(),
     output: { title: null, summary: null, text: null },
+    annotations: [],
   };
   apply(call, run);
   call.repo.checks.set(run.id, run);
-  emitCheckRun(call.world, call.repo, call.actor, run.status === "completed" ? "completed" : "created", checkShape(call, run));
-  return created(checkShape(call, run));
+  await checkRunChanged(call.world, call.repo, call.actor, run, run.status === "completed" ? "completed" : "created");
+  return created(checkShape(call.world, call.repo, run));
 }
 
 function find(call: RepoCall): CheckRun {
@@ -103,29 +134,82 @@ function find(call: RepoCall): CheckRun {
   return run;
 }
 
-function update(call: RepoCall): Answer {
+async function update(call: RepoCall): Promise<Answer> {
   const run = find(call);
   if (call.actor.app?.id !== run.app.id)
     throw forbidden(`Invalid app_id \`${call.actor.app?.id ?? 0}\` - check run can only be modified by the GitHub App that created it.`);
   const before = run.status;
   apply(call, run);
-  if (before !== "completed" && run.status === "completed")
-    emitCheckRun(call.world, call.repo, call.actor, "completed", checkShape(call, run));
-  return ok(checkShape(call, run));
+  if (before !== "completed" && run.status === "completed") await checkRunChanged(call.world, call.repo, call.actor, run, "completed");
+  return ok(checkShape(call.world, call.repo, run));
 }
 
-async function listForRef(call: RepoCall): Promise<Answer> {
-  const { sha } = await resolveCommit(call, call.params["ref"] ?? "");
+function listRuns(call: RepoCall, all: readonly CheckRun[]): Promise<Answer> {
   const name = call.query.get("check_name");
-  const runs = [...call.repo.checks.values()].filter((run) => run.headSha === sha && (name === null || run.name === name));
-  // The default filter is `latest`: one run a name.
-  const latest = call.query.get("filter") === "all" ? runs : [...new Map(runs.map((run) => [run.name, run])).values()];
-  return page(call, latest, (run) => checkShape(call, run), "check_runs");
+  const status = call.query.get("status");
+  const app = call.query.get("app_id");
+  const runs = all.filter(
+    (run) =>
+      (name === null || run.name === name) && (status === null || run.status === status) && (app === null || String(run.app.id) === app),
+  );
+  // The default filter is `latest`: one run a name and App.
+  const latest = call.query.get("filter") === "all" ? runs : [...new Map(runs.map((run) => [`${run.app.id} ${run.name}`, run])).values()];
+  return page(call, latest, (run) => checkShape(call.world, call.repo, run), "check_runs");
+}
+
+async function runsForRef(call: RepoCall): Promise<Answer> {
+  const { sha } = await resolveCommit(call, call.params["ref"] ?? "");
+  return listRuns(
+    call,
+    [...call.repo.checks.values()].filter((run) => run.headSha === sha),
+  );
+}
+
+function suiteHere(call: RepoCall): CheckSuite {
+  const suite = call.repo.suites.get(numberParam(call, "id"));
+  if (suite === undefined) throw notFound();
+  return suite;
+}
+
+async function printSuite(call: RepoCall, suite: CheckSuite) {
+  const commit = await call.repo.git.commit(suite.headSha);
+  const person = ({ name, email }: { name: string; email: string }) => ({ name, email });
+  const head =
+    commit === undefined
+      ? null
+      : {
+          id: commit.sha,
+          tree_id: commit.tree,
+          message: commit.message.trim(),
+          timestamp: seconds(commit.committer.at * 1000),
+          author: person(commit.author),
+          committer: person(commit.committer),
+        };
+  return suiteShape(call.world, call.repo, suite, head);
+}
+
+async function suitesForRef(call: RepoCall): Promise<Answer> {
+  const { sha } = await resolveCommit(call, call.params["ref"] ?? "");
+  const suites = [...call.repo.suites.values()].filter((suite) => suite.headSha === sha);
+  return page(call, suites, (suite) => printSuite(call, suite), "check_suites");
 }
 
 export const CHECK_ROUTES: readonly Route[] = [
   repoRoute("POST", "/check-runs", WRITE("checks"), create),
-  repoRoute("GET", "/check-runs/:id", READ("checks"), (call) => ok(checkShape(call, find(call)))),
+  repoRoute("GET", "/check-runs/:id", READ("checks"), (call) => ok(checkShape(call.world, call.repo, find(call)))),
   repoRoute("PATCH", "/check-runs/:id", WRITE("checks"), update),
-  repoRoute("GET", "/commits/:ref/check-runs", READ("checks"), listForRef),
+  repoRoute("GET", "/check-runs/:id/annotations", READ("checks"), (call) => {
+    const run = find(call);
+    return page(call, run.annotations, (one) => annotationShape(call.world, call.repo, run, one));
+  }),
+  repoRoute("GET", "/check-suites/:id", READ("checks"), async (call) => ok(await printSuite(call, suiteHere(call)))),
+  repoRoute("GET", "/check-suites/:id/check-runs", READ("checks"), (call) => {
+    const suite = suiteHere(call);
+    return listRuns(
+      call,
+      [...call.repo.checks.values()].filter((run) => run.suite === suite),
+    );
+  }),
+  repoRoute("GET", "/commits/:ref/check-runs", READ("checks"), runsForRef),
+  repoRoute("GET", "/commits/:ref/check-suites", READ("checks"), suitesForRef),
 ];

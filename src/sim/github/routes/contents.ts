@@ -1,9 +1,9 @@
+import { commitFiles } from "../commit-files.ts";
 import { ApiFailure, notFound, refused } from "../failure.ts";
-import { writeCommit, writeObject } from "../git/objects.ts";
-import { editTree, readTree } from "../git/trees.ts";
-import { refsMoved } from "../refs-moved.ts";
+import { writeObject } from "../git/objects.ts";
+import { readTree } from "../git/trees.ts";
 import { type Answer, ok, optionalText, READ, type RepoCall, type Route, repoRoute, text, WRITE } from "../router.ts";
-import { gitCommitShape, noreply } from "../shapes/commit.ts";
+import { gitCommitShape } from "../shapes/commit.ts";
 import { pageUrl, repoUrl } from "../shapes/repo.ts";
 import { resolveCommit } from "./repos.ts";
 
@@ -59,8 +59,7 @@ async function put(call: RepoCall): Promise<Answer> {
   const path = call.params["path"] ?? "";
   const branch = optionalText(call, "branch", "Contents") ?? repo.defaultBranch;
   const head = await repo.git.ref(`refs/heads/${branch}`);
-  const parent = head === undefined ? undefined : await repo.git.commit(head);
-  if (head === undefined || parent === undefined) throw new ApiFailure(404, `Branch ${branch} not found`);
+  if (head === undefined) throw new ApiFailure(404, `Branch ${branch} not found`);
   const there = await repo.git.cat.info(`${head}:${path}`);
   const named = optionalText(call, "sha", "Contents");
   if (there !== undefined && named === undefined) throw refused(`Invalid request.\n\n"sha" wasn't supplied.`);
@@ -68,14 +67,10 @@ async function put(call: RepoCall): Promise<Answer> {
   const content = call.body["content"];
   if (typeof content !== "string") throw refused(`Invalid request.\n\n"content" wasn't supplied.`);
   const blob = await writeObject(repo.git.dir, "blob", Buffer.from(content, "base64"));
-  const edited = await editTree(repo.git.dir, repo.git.cat, parent.tree, new Map([[path, { mode: "100644", sha: blob }]]));
-  if ("missing" in edited) throw notFound();
-  const author = { ...noreply(actor.user), at: Math.floor(world.clock.now() / 1000) };
-  const commit = { tree: edited.tree, parents: [head], author, committer: author, message: text(call, "message", "Contents") };
-  const sha = await writeCommit(repo.git.dir, commit);
-  const ref = `refs/heads/${branch}`;
-  if (!(await repo.git.updateRefs([{ ref, old: head, new: sha }]))) throw new ApiFailure(409, "is at a different commit");
-  await refsMoved(world, repo, actor, [{ ref, old: head, new: sha }]);
+  const files = new Map([[path, { mode: "100644", sha: blob }]]);
+  const sha = await commitFiles(world, repo, actor, { branch, head, files, message: text(call, "message", "Contents") });
+  const commit = await repo.git.commit(sha);
+  if (commit === undefined) throw notFound();
   const name = path.slice(path.lastIndexOf("/") + 1);
   const file = {
     type: "file",
@@ -85,7 +80,7 @@ async function put(call: RepoCall): Promise<Answer> {
     size: Buffer.from(content, "base64").length,
     ...links(call, path, branch, "blob", blob),
   };
-  return { status: there === undefined ? 201 : 200, body: { content: file, commit: gitCommitShape(world, repo, { ...commit, sha }) } };
+  return { status: there === undefined ? 201 : 200, body: { content: file, commit: gitCommitShape(world, repo, commit) } };
 }
 
 export const CONTENT_ROUTES: readonly Route[] = [

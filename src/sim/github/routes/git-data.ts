@@ -3,7 +3,7 @@ import { isRefName } from "../git/bare-repo.ts";
 import { type Signature, writeCommit, writeObject } from "../git/objects.ts";
 import { mustGit } from "../git/run-git.ts";
 import { editTree, readTree, type TreeChange, type TreeEntry } from "../git/trees.ts";
-import { refsMoved } from "../refs-moved.ts";
+import { isForward, moveRefs } from "../move-ref.ts";
 import {
   type Answer,
   created,
@@ -20,27 +20,29 @@ import {
 } from "../router.ts";
 import { gitCommitShape, noreply } from "../shapes/commit.ts";
 import { repoUrl } from "../shapes/repo.ts";
+import { signedByUs, webFlowSignature } from "../signatures.ts";
 import { nodeId } from "../world.ts";
 
 const READS = READ("contents");
 const WRITES = WRITE("contents");
 
-function refShape(call: RepoCall, ref: string, sha: string) {
+async function refShape(call: RepoCall, ref: string, sha: string) {
   const url = repoUrl(call.world, call.repo);
-  const object = { sha, type: "commit", url: `${url}/git/commits/${sha}` };
-  return { ref, node_id: nodeId("REF", call.repo.id), url: `${url}/git/${ref}`, object };
+  const type = (await call.repo.git.cat.info(sha))?.type ?? "commit";
+  const object = { sha, type, url: `${url}/git/${type}s/${sha}` };
+  return { ref, node_id: nodeId("REF", `${call.repo.id}:${ref}`), url: `${url}/git/${ref}`, object };
 }
 
 async function getRef(call: RepoCall): Promise<Answer> {
   const ref = `refs/${call.params["ref"]}`;
   const sha = await call.repo.git.ref(ref);
   if (sha === undefined) throw notFound();
-  return ok(refShape(call, ref, sha));
+  return ok(await refShape(call, ref, sha));
 }
 
 async function matchingRefs(call: RepoCall): Promise<Answer> {
   const found = await call.repo.git.refs(`refs/${call.params["ref"]}`);
-  return ok(found.map((one) => refShape(call, one.name, one.sha)));
+  return ok(await Promise.all(found.map((one) => refShape(call, one.name, one.sha))));
 }
 
 async function commitId(call: RepoCall): Promise<string> {
@@ -55,9 +57,8 @@ async function createRef(call: RepoCall): Promise<Answer> {
   const sha = await commitId(call);
   if (!isRefName(ref)) throw refused(`${ref} is not a valid ref name.`);
   if ((await call.repo.git.ref(ref)) !== undefined) throw refused("Reference already exists");
-  if (!(await call.repo.git.updateRefs([{ ref, old: undefined, new: sha }]))) throw refused("Reference update failed");
-  await refsMoved(call.world, call.repo, call.actor, [{ ref, old: undefined, new: sha }]);
-  return created(refShape(call, ref, sha));
+  await moveRefs(call.world, call.repo, call.actor, [{ ref, old: undefined, new: sha }]);
+  return created(await refShape(call, ref, sha));
 }
 
 async function updateRef(call: RepoCall): Promise<Answer> {
@@ -65,15 +66,9 @@ async function updateRef(call: RepoCall): Promise<Answer> {
   const sha = await commitId(call);
   const old = await call.repo.git.ref(ref);
   if (old === undefined) throw refused("Reference does not exist");
-  if (call.body["force"] !== true && !(await isForward(call, old, sha))) throw refused("Update is not a fast forward");
-  if (!(await call.repo.git.updateRefs([{ ref, old, new: sha }]))) throw refused("Reference update failed");
-  await refsMoved(call.world, call.repo, call.actor, [{ ref, old, new: sha }]);
-  return ok(refShape(call, ref, sha));
-}
-
-async function isForward(call: RepoCall, old: string, sha: string): Promise<boolean> {
-  if (old === sha || (await call.repo.git.commit(sha))?.parents.includes(old)) return true;
-  return (await call.repo.git.mergeBase(old, sha)) === old;
+  if (call.body["force"] !== true && !(await isForward(call.repo, old, sha))) throw refused("Update is not a fast forward");
+  await moveRefs(call.world, call.repo, call.actor, [{ ref, old, new: sha }]);
+  return ok(await refShape(call, ref, sha));
 }
 
 async function deleteRef(call: RepoCall): Promise<Answer> {
@@ -81,8 +76,7 @@ async function deleteRef(call: RepoCall): Promise<Answer> {
   const old = await call.repo.git.ref(ref);
   if (old === undefined) throw refused("Reference does not exist");
   if (ref === `refs/heads/${call.repo.defaultBranch}`) throw refused("Cannot delete the default branch");
-  if (!(await call.repo.git.updateRefs([{ ref, old, new: undefined }]))) throw refused("Reference update failed");
-  await refsMoved(call.world, call.repo, call.actor, [{ ref, old, new: undefined }]);
+  await moveRefs(call.world, call.repo, call.actor, [{ ref, old, new: undefined }]);
   return NO_CONTENT;
 }
 
@@ -108,10 +102,21 @@ async function createCommit(call: RepoCall): Promise<Answer> {
   for (const parent of parents) {
     if ((await call.repo.git.commit(parent)) === undefined) throw refused("Parent SHA does not exist or is not a commit object");
   }
-  const author = signature(call, "author") ?? { ...noreply(call.actor.user), at: Math.floor(call.world.clock.now() / 1000) };
-  const commit = { tree, parents, author, committer: signature(call, "committer") ?? author, message: text(call, "message", "Commit") };
+  const at = Math.floor(call.world.clock.now() / 1000);
+  const given = { author: signature(call, "author"), committer: signature(call, "committer") };
+  // GitHub signs what an App commits under its own name.
+  const own = call.actor.kind === "installation" && given.author === undefined && given.committer === undefined;
+  const detached = optionalText(call, "signature", "Commit");
+  const author = given.author ?? { ...noreply(call.actor.user), at };
+  const committer = own ? { name: "GitHub", email: "noreply@github.com", at } : (given.committer ?? author);
+  const signed = detached ?? (own ? webFlowSignature() : undefined);
+  const message = text(call, "message", "Commit");
+  const commit = { tree, parents, author, committer, message, ...(signed === undefined ? {} : { signature: signed }) };
   const sha = await writeCommit(call.repo.git.dir, commit);
-  return created(gitCommitShape(call.world, call.repo, { ...commit, sha }));
+  if (own && detached === undefined) signedByUs(call.world, sha);
+  const made = await call.repo.git.commit(sha);
+  if (made === undefined) throw notFound();
+  return created(gitCommitShape(call.world, call.repo, made));
 }
 
 function entryShape(call: RepoCall, entry: TreeEntry, path: string, size?: number) {

@@ -1,7 +1,17 @@
-import { commentOf, createComment, createIssue, deleteComment, editComment, ensureLabel, react, setLabels } from "../comments.ts";
+import {
+  commentOf,
+  createComment,
+  createIssue,
+  deleteComment,
+  editComment,
+  editIssue,
+  ensureLabel,
+  react,
+  setLabels,
+} from "../comments.ts";
 import { invalid, notFound } from "../failure.ts";
-import type { Issue } from "../model.ts";
-import { editPull } from "../pulls.ts";
+import type { Issue, Label } from "../model.ts";
+import { editPull, type PullChange } from "../pulls.ts";
 import {
   type Answer,
   created,
@@ -34,7 +44,12 @@ function listIssues(call: RepoCall): Promise<Answer> {
   const state = call.query.get("state") ?? "open";
   const labels = (call.query.get("labels") ?? "").split(",").filter((name) => name !== "");
   const found = [...call.repo.issues.values()].filter((issue) => state === "all" || issue.state === state);
-  const matching = found.filter((issue) => labels.every((name) => issue.labels.includes(name))).reverse();
+  const creator = call.query.get("creator")?.toLowerCase();
+  const since = Date.parse(call.query.get("since") ?? "") || 0;
+  const matching = found
+    .filter((issue) => labels.every((name) => issue.labels.includes(name)))
+    .filter((issue) => (creator === undefined || issue.user.login.toLowerCase() === creator) && issue.updatedAt >= since)
+    .reverse();
   return page(call, matching, (issue) => issueShape(call.world, call.repo, issue));
 }
 
@@ -45,24 +60,20 @@ async function newIssue(call: RepoCall): Promise<Answer> {
   return created(issueShape(call.world, call.repo, issue));
 }
 
-async function editIssue(call: RepoCall): Promise<Answer> {
+async function patchIssue(call: RepoCall): Promise<Answer> {
+  const { world, repo, actor } = call;
   const issue = issueHere(call);
   const title = optionalText(call, "title", "Issue");
   const state = optionalText(call, "state", "Issue");
   if (state !== undefined && state !== "open" && state !== "closed") throw invalid({ resource: "Issue", field: "state", code: "invalid" });
-  if (isPull(issue)) {
-    await editPull(call.world, call.repo, call.actor, issue, {
-      ...(title === undefined ? {} : { title }),
-      ...(state === undefined ? {} : { state }),
-    });
-  } else {
-    if (title !== undefined) issue.title = title;
-    if (state !== undefined) issue.state = state;
-  }
-  if (call.body["body"] !== undefined) issue.body = optionalText(call, "body", "Issue") ?? null;
-  if (call.body["labels"] !== undefined) await setLabels(call.world, call.repo, call.actor, issue, labelNames(call.body["labels"]));
-  issue.updatedAt = call.world.clock.now();
-  return ok(issueShape(call.world, call.repo, issue));
+  const change: PullChange = {};
+  if (title !== undefined) change.title = title;
+  if (state !== undefined) change.state = state;
+  if (call.body["body"] !== undefined) change.body = optionalText(call, "body", "Issue") ?? null;
+  if (isPull(issue)) await editPull(world, repo, actor, issue, change);
+  else editIssue(world, repo, actor, issue, change);
+  if (call.body["labels"] !== undefined) await setLabels(world, repo, actor, issue, labelNames(call.body["labels"]));
+  return ok(issueShape(world, repo, issue));
 }
 
 /** Ascending by creation; `since` bounds the last change, in whole seconds as GitHub keeps them. */
@@ -103,6 +114,38 @@ function newLabel(call: RepoCall): Answer {
   return created(labelShape(call.world, call.repo, label));
 }
 
+function labelHere(call: RepoCall): Label {
+  const label = call.repo.labels.get((call.params["name"] ?? "").toLowerCase());
+  if (label === undefined) throw notFound();
+  return label;
+}
+
+function editLabel(call: RepoCall): Answer {
+  const label = labelHere(call);
+  const name = optionalText(call, "new_name", "Label");
+  if (name !== undefined) {
+    call.repo.labels.delete(label.name.toLowerCase());
+    for (const issue of call.repo.issues.values()) issue.labels = issue.labels.map((one) => (one === label.name ? name : one));
+    label.name = name;
+    call.repo.labels.set(name.toLowerCase(), label);
+  }
+  label.color = optionalText(call, "color", "Label") ?? label.color;
+  label.description = optionalText(call, "description", "Label") ?? label.description;
+  return ok(labelShape(call.world, call.repo, label));
+}
+
+function deleteLabel(call: RepoCall): Answer {
+  const label = labelHere(call);
+  call.repo.labels.delete(label.name.toLowerCase());
+  for (const issue of call.repo.issues.values()) issue.labels = issue.labels.filter((name) => name !== label.name);
+  return NO_CONTENT;
+}
+
+function setLock(call: RepoCall, locked: boolean): Answer {
+  issueHere(call).locked = locked;
+  return NO_CONTENT;
+}
+
 const COMMENT = "/issues/comments/:comment";
 
 export const ISSUE_ROUTES: readonly Route[] = [
@@ -127,7 +170,7 @@ export const ISSUE_ROUTES: readonly Route[] = [
   repoRoute("POST", `${COMMENT}/reactions`, SPEAKS, newReaction),
   repoRoute("DELETE", `${COMMENT}/reactions/:reaction`, SPEAKS, deleteReaction),
   repoRoute("GET", "/issues/:number", READS, (call) => ok(issueShape(call.world, call.repo, issueHere(call)))),
-  repoRoute("PATCH", "/issues/:number", WRITES, editIssue),
+  repoRoute("PATCH", "/issues/:number", WRITES, patchIssue),
   repoRoute("GET", "/issues/:number/comments", READS, listComments),
   repoRoute("POST", "/issues/:number/comments", SPEAKS, (call) => {
     const comment = createComment(call.world, call.repo, call.actor, issueHere(call), call.body["body"]);
@@ -145,4 +188,13 @@ export const ISSUE_ROUTES: readonly Route[] = [
     page(call, [...call.repo.labels.values()], (label) => labelShape(call.world, call.repo, label)),
   ),
   repoRoute("POST", "/labels", WRITES, newLabel),
+  repoRoute("GET", "/labels/*name", READS, (call) => ok(labelShape(call.world, call.repo, labelHere(call)))),
+  repoRoute("PATCH", "/labels/*name", WRITES, editLabel),
+  repoRoute("DELETE", "/labels/*name", WRITES, deleteLabel),
+  repoRoute("PUT", "/issues/:number/lock", WRITES, (call) => setLock(call, true)),
+  repoRoute("DELETE", "/issues/:number/lock", WRITES, (call) => setLock(call, false)),
+  repoRoute("DELETE", "/issues/:number/labels", WRITES, async (call) => {
+    await changeLabels(call, () => []);
+    return NO_CONTENT;
+  }),
 ];

@@ -1,8 +1,9 @@
-import { ApiFailure, invalid } from "../failure.ts";
+import { ApiFailure, invalid, notFound } from "../failure.ts";
 import { mergePull } from "../merge-pull.ts";
+import type { Review, Team, User } from "../model.ts";
 import { pullCommits, pullFiles, readPull } from "../pull-details.ts";
 import { createPull, editPull, type PullChange } from "../pulls.ts";
-import { createReview } from "../reviews.ts";
+import { createReview, dismissReview, requestReviews, withdrawReviews } from "../reviews.ts";
 import {
   type Answer,
   created,
@@ -21,8 +22,12 @@ import {
   WRITE,
 } from "../router.ts";
 import { commitShape, fileShape } from "../shapes/commit.ts";
+import { teamShape } from "../shapes/organization.ts";
 import { reviewShape, simplePullShape } from "../shapes/pull.ts";
-import { isPull, type PullIssue, pullOf, userOf } from "../world.ts";
+import { repoUrl } from "../shapes/repo.ts";
+import { userShape } from "../shapes/user.ts";
+import { updatePullBranch } from "../update-branch.ts";
+import { atLeast, isPull, type PullIssue, pullOf, roleOf, teamOf } from "../world.ts";
 
 function pullHere(call: RepoCall): PullIssue {
   return pullOf(call.repo, numberParam(call, "number"));
@@ -37,13 +42,17 @@ async function list(call: RepoCall): Promise<Answer> {
   if (state !== "all") found = found.filter((issue) => issue.state === state);
   if (base !== null) found = found.filter((issue) => issue.pull.baseRef === base);
   // Without `owner:` GitHub ignores the filter altogether.
-  if (head?.includes(":"))
-    found = found.filter((issue) => `${call.repo.owner.login}:${issue.pull.headRef}`.toLowerCase() === head.toLowerCase());
+  if (head?.includes(":")) found = found.filter((issue) => headLabel(call, issue).toLowerCase() === head.toLowerCase());
   const sort = query.get("sort") ?? "created";
   const ascending = (query.get("direction") ?? (query.get("sort") === null ? "desc" : "asc")) === "asc";
   const key = (issue: PullIssue) => (sort === "updated" ? issue.updatedAt : issue.number);
   found.sort((a, b) => (ascending ? key(a) - key(b) : key(b) - key(a)) || b.number - a.number);
   return page(call, found, (issue) => simplePullShape(call.world, call.repo, issue));
+}
+
+function headLabel(call: RepoCall, issue: PullIssue): string {
+  const { headRepo, headRef } = issue.pull;
+  return `${(headRepo === null ? undefined : (headRepo ?? call.repo))?.owner.login ?? "unknown"}:${headRef}`;
 }
 
 async function create(call: RepoCall): Promise<Answer> {
@@ -100,14 +109,60 @@ async function files(call: RepoCall): Promise<Answer> {
   return page(call, all, (file) => fileShape(call.world, call.repo, file, issue.pull.headSha));
 }
 
-function requestReviewers(call: RepoCall): Answer {
-  const issue = pullHere(call);
-  for (const login of texts(call.body["reviewers"])) {
-    const user = userOf(call.world, login);
-    if (user.id === issue.user.id) throw new ApiFailure(422, "Review cannot be requested from pull request author.");
-    if (!issue.pull.reviewers.includes(user)) issue.pull.reviewers.push(user);
+/** The accounts and teams that the body names. */
+function reviewersNamed(call: RepoCall): (User | Team)[] {
+  const users = texts(call.body["reviewers"]).map((login) => call.world.users.get(login.toLowerCase()));
+  const teams = texts(call.body["team_reviewers"]).map((slug) => teamOf(call.world, call.repo.owner, slug));
+  const unknown = users.some((user) => user === undefined || !atLeast(roleOf(call.repo, user), "read")) || teams.includes(undefined);
+  if (unknown) {
+    const message =
+      "Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the " +
+      `${call.repo.owner.login}/${call.repo.name} repository.`;
+    throw new ApiFailure(422, message);
   }
+  return [...users, ...teams].filter((one) => one !== undefined);
+}
+
+async function requestReviewers(call: RepoCall): Promise<Answer> {
+  const issue = pullHere(call);
+  await requestReviews(call.world, call.repo, call.actor, issue, reviewersNamed(call));
   return created(simplePullShape(call.world, call.repo, issue));
+}
+
+async function removeReviewers(call: RepoCall): Promise<Answer> {
+  const issue = pullHere(call);
+  await withdrawReviews(call.world, call.repo, call.actor, issue, reviewersNamed(call));
+  return ok(simplePullShape(call.world, call.repo, issue));
+}
+
+function reviewers(call: RepoCall): Answer {
+  const { reviewers: users, teams } = pullHere(call).pull;
+  return ok({ users: users.map((user) => userShape(call.world, user)), teams: teams.map((team) => teamShape(call.world, team)) });
+}
+
+/** Merges the base into the head, as the button does. */
+function updateBranch(call: RepoCall): Promise<Answer> {
+  const issue = pullHere(call);
+  const expected = optionalText(call, "expected_head_sha", "PullRequest");
+  return updatePullBranch(call.world, call.repo, call.actor, issue, expected).then(() => {
+    const url = `${repoUrl(call.world, call.repo)}/pulls/${issue.number}`;
+    return { status: 202, body: { message: "Updating pull request branch.", url } };
+  });
+}
+
+function reviewHere(call: RepoCall): { issue: PullIssue; review: Review } {
+  const issue = pullHere(call);
+  const id = numberParam(call, "review");
+  const review = issue.pull.reviews.find((one) => one.id === id);
+  if (review === undefined) throw notFound();
+  return { issue, review };
+}
+
+async function dismiss(call: RepoCall): Promise<Answer> {
+  const { issue, review } = reviewHere(call);
+  text(call, "message", "PullRequestReview");
+  await dismissReview(call.world, call.repo, call.actor, issue, review);
+  return ok(reviewShape(call.world, call.repo, issue, review));
 }
 
 async function review(call: RepoCall): Promise<Answer> {
@@ -136,7 +191,16 @@ export const PULL_ROUTES: readonly Route[] = [
   repoRoute("PUT", "/pulls/:number/merge", WRITE("contents"), merge),
   repoRoute("GET", "/pulls/:number/commits", READ("pull_requests"), commits),
   repoRoute("GET", "/pulls/:number/files", READ("pull_requests"), files),
+  repoRoute("GET", "/pulls/:number/requested_reviewers", READ("pull_requests"), reviewers),
   repoRoute("POST", "/pulls/:number/requested_reviewers", WRITE("pull_requests"), requestReviewers),
+  repoRoute("DELETE", "/pulls/:number/requested_reviewers", WRITE("pull_requests"), removeReviewers),
+  repoRoute("PUT", "/pulls/:number/update-branch", WRITE("pull_requests"), (call) => call.repo.serial(() => updateBranch(call))),
+  repoRoute("GET", "/pulls/:number/comments", READ("pull_requests"), (call) => page(call, pullHere(call) && [], () => null)),
+  repoRoute("GET", "/pulls/:number/reviews/:review", READ("pull_requests"), (call) => {
+    const { issue, review } = reviewHere(call);
+    return ok(reviewShape(call.world, call.repo, issue, review));
+  }),
+  repoRoute("PUT", "/pulls/:number/reviews/:review/dismissals", WRITE("pull_requests"), dismiss),
   repoRoute("GET", "/pulls/:number/reviews", READ("pull_requests"), (call) => {
     const issue = pullHere(call);
     return page(call, issue.pull.reviews, (one) => reviewShape(call.world, call.repo, issue, one));

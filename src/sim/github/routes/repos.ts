@@ -1,12 +1,16 @@
 import { ApiFailure, notFound } from "../failure.ts";
 import { diffFiles } from "../git/diff.ts";
 import type { CommitObject } from "../git/objects.ts";
-import { type Answer, NO_CONTENT, ok, page, READ, type RepoCall, type Route, repoRoute } from "../router.ts";
+import type { Role } from "../model.ts";
+import { moveRefs } from "../move-ref.ts";
+import { forkRepo, removeRepo, renameRepo, setArchived } from "../repositories.ts";
+import { type Answer, NO_CONTENT, ok, optionalText, page, READ, type RepoCall, type Route, repoRoute, text, WRITE } from "../router.ts";
 import { commitShape, fileShape } from "../shapes/commit.ts";
 import { simplePullShape } from "../shapes/pull.ts";
 import { fullRepoShape, pageUrl, repoUrl } from "../shapes/repo.ts";
 import { oldPermission, userShape } from "../shapes/user.ts";
-import { atLeast, isPull, roleOf } from "../world.ts";
+import { mergeCommit } from "../update-branch.ts";
+import { atLeast, isPull, roleOf, userOf } from "../world.ts";
 
 /** A branch, tag or commit id as people write it. */
 export async function resolveCommit(call: RepoCall, name: string): Promise<CommitObject> {
@@ -125,22 +129,108 @@ async function compare(call: RepoCall): Promise<Answer> {
   });
 }
 
-function permission(call: RepoCall): Answer {
-  const user = call.world.users.get((call.params["login"] ?? "").toLowerCase());
-  if (user === undefined) throw new ApiFailure(404, `${call.params["login"]} is not a user`);
-  const role = roleOf(call.repo, user);
-  const permissions = {
+function permissionsOf(role: Role) {
+  return {
     admin: role === "admin",
     maintain: atLeast(role, "maintain"),
     push: atLeast(role, "write"),
     triage: atLeast(role, "triage"),
     pull: atLeast(role, "read"),
   };
+}
+
+function permission(call: RepoCall): Answer {
+  const user = call.world.users.get((call.params["login"] ?? "").toLowerCase());
+  if (user === undefined) throw new ApiFailure(404, `${call.params["login"]} is not a user`);
+  const role = roleOf(call.repo, user);
+  const permissions = permissionsOf(role);
   return ok({ permission: oldPermission(role), role_name: role, user: { ...userShape(call.world, user), permissions, role_name: role } });
+}
+
+/** Name, description, visibility, archive, settings. */
+function patch(call: RepoCall): Answer {
+  const { world, repo, actor, body } = call;
+  const name = optionalText(call, "name", "Repository");
+  if (name !== undefined && name !== repo.name) renameRepo(world, repo, name, actor);
+  if (body["description"] !== undefined) repo.description = optionalText(call, "description", "Repository") ?? null;
+  if (typeof body["private"] === "boolean") repo.private = body["private"];
+  if (typeof body["archived"] === "boolean") setArchived(world, repo, body["archived"], actor);
+  const settings = {
+    allow_merge_commit: "allowMerge",
+    allow_squash_merge: "allowSquash",
+    allow_rebase_merge: "allowRebase",
+    allow_auto_merge: "allowAutoMerge",
+    delete_branch_on_merge: "deleteBranchOnMerge",
+  } as const;
+  for (const [field, setting] of Object.entries(settings)) {
+    const value = body[field];
+    if (typeof value === "boolean") repo.settings[setting] = value;
+  }
+  return ok(fullRepoShape(world, repo, actor));
+}
+
+async function fork(call: RepoCall): Promise<Answer> {
+  const organization = optionalText(call, "organization", "Repository");
+  const owner = organization === undefined ? call.actor.user : userOf(call.world, organization, "Organization");
+  const made = await forkRepo(call.world, call.repo, owner);
+  return { status: 202, body: fullRepoShape(call.world, made, call.actor) };
+}
+
+/** 201 with the merge, 204 where there is nothing to do, 409 where the two stand against each other. */
+async function merges(call: RepoCall): Promise<Answer> {
+  const { world, repo, actor } = call;
+  const base = text(call, "base", "Merge");
+  const head = text(call, "head", "Merge");
+  const into = await repo.git.ref(`refs/heads/${base}`);
+  if (into === undefined) throw new ApiFailure(404, "Base does not exist");
+  const from = await resolveCommit(call, head).catch(() => {
+    throw new ApiFailure(404, "Head does not exist");
+  });
+  if ((await repo.git.mergeBase(into, from.sha)) === from.sha) return NO_CONTENT;
+  const message = optionalText(call, "commit_message", "Merge") ?? `Merge ${head} into ${base}`;
+  const sha = await mergeCommit(world, repo, actor, into, from.sha, message);
+  if (sha === undefined) throw new ApiFailure(409, "Merge conflict");
+  await moveRefs(world, repo, actor, [{ ref: `refs/heads/${base}`, old: into, new: sha }]);
+  const made = await repo.git.commit(sha);
+  if (made === undefined) throw notFound();
+  return { status: 201, body: commitShape(world, repo, made) };
+}
+
+function remove(call: RepoCall): Answer {
+  removeRepo(call.world, call.repo, call.actor);
+  return NO_CONTENT;
+}
+
+const ADMIN = { permissions: ["administration"], level: "write", role: "admin" } as const;
+
+function collaborators(call: RepoCall): Promise<Answer> {
+  const all = [{ user: call.repo.owner, role: "admin" as const }, ...call.repo.collaborators.values()];
+  const people = all.filter(({ user, role }) => user.type === "User" && role !== "none");
+  return page(call, people, ({ user, role }) => ({ ...userShape(call.world, user), permissions: permissionsOf(role), role_name: role }));
+}
+
+function addCollaborator(call: RepoCall): Answer {
+  const login = call.params["login"] ?? "";
+  const roles = { pull: "read", push: "write", triage: "triage", maintain: "maintain", admin: "admin" } as const;
+  const asked = optionalText(call, "permission", "Repository") ?? "push";
+  const role = Object.entries(roles).find(([name]) => name === asked)?.[1];
+  if (role === undefined) throw new ApiFailure(422, "Validation Failed");
+  call.repo.collaborators.set(login.toLowerCase(), { user: userOf(call.world, login), role });
+  return NO_CONTENT;
 }
 
 export const REPO_ROUTES: readonly Route[] = [
   repoRoute("GET", "", READ("metadata"), (call) => ok(fullRepoShape(call.world, call.repo, call.actor))),
+  repoRoute("PATCH", "", ADMIN, patch),
+  repoRoute("DELETE", "", ADMIN, remove),
+  repoRoute("POST", "/forks", READ("contents"), fork),
+  repoRoute("POST", "/merges", WRITE("contents"), (call) => call.repo.serial(() => merges(call))),
+  repoRoute("GET", "/collaborators", READ("metadata"), collaborators),
+  repoRoute("PUT", "/collaborators/:login", ADMIN, addCollaborator),
+  repoRoute("DELETE", "/collaborators/:login", ADMIN, (call) => {
+    call.repo.collaborators.delete((call.params["login"] ?? "").toLowerCase());
+    return NO_CONTENT;
+  }),
   repoRoute("GET", "/branches", READ("contents"), branches),
   repoRoute("GET", "/branches/*branch", READ("contents"), branch),
   repoRoute("GET", "/commits", READ("contents"), commits),

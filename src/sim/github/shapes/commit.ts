@@ -2,7 +2,8 @@ import type { RestEndpointMethodTypes } from "@octokit/rest";
 import type { FileDiff } from "../git/diff.ts";
 import type { CommitObject, Signature } from "../git/objects.ts";
 import type { Repo, User, World } from "../model.ts";
-import { nodeId, seconds } from "../world.ts";
+import { verificationOf } from "../signatures.ts";
+import { nodeId, seconds, WEB_FLOW } from "../world.ts";
 import { pageUrl, repoUrl } from "./repo.ts";
 import { userShape } from "./user.ts";
 
@@ -10,14 +11,13 @@ export type CommitShape = RestEndpointMethodTypes["repos"]["listCommits"]["respo
 export type GitCommitShape = RestEndpointMethodTypes["git"]["getCommit"]["response"]["data"];
 export type FileShape = RestEndpointMethodTypes["pulls"]["listFiles"]["response"]["data"][number];
 
-const UNSIGNED = { verified: false, reason: "unsigned", signature: null, payload: null, verified_at: null };
-
 export function noreply(user: User): { name: string; email: string } {
   return { name: user.login, email: `${user.id}+${user.login}@users.noreply.github.com` };
 }
 
 /** The account a signature's address belongs to. */
-function accountOf(world: World, who: Signature): User | undefined {
+export function accountOf(world: World, who: Signature): User | undefined {
+  if (who.email === "noreply@github.com") return WEB_FLOW;
   const login = /^(?:\d+\+)?(.+)@users\.noreply\.github\.com$/.exec(who.email)?.[1];
   return login === undefined ? undefined : world.users.get(login.toLowerCase());
 }
@@ -32,7 +32,7 @@ export function commitShape(world: World, repo: Repo, commit: CommitObject): Com
   const committer = accountOf(world, commit.committer);
   return {
     sha: commit.sha,
-    node_id: nodeId("C", Number.parseInt(commit.sha.slice(0, 8), 16)),
+    node_id: nodeId("C", `${repo.id}:${commit.sha}`),
     commit: {
       author: person(commit.author),
       committer: person(commit.committer),
@@ -40,7 +40,7 @@ export function commitShape(world: World, repo: Repo, commit: CommitObject): Com
       tree: { sha: commit.tree, url: `${repoUrl(world, repo)}/git/trees/${commit.tree}` },
       url: `${repoUrl(world, repo)}/git/commits/${commit.sha}`,
       comment_count: 0,
-      verification: UNSIGNED,
+      verification: verificationOf(world, commit),
     },
     url,
     html_url: `${pageUrl(world, repo)}/commit/${commit.sha}`,
@@ -62,7 +62,7 @@ function parents(world: World, repo: Repo, commit: CommitObject) {
 export function gitCommitShape(world: World, repo: Repo, commit: CommitObject): GitCommitShape {
   return {
     sha: commit.sha,
-    node_id: nodeId("C", Number.parseInt(commit.sha.slice(0, 8), 16)),
+    node_id: nodeId("C", `${repo.id}:${commit.sha}`),
     url: `${repoUrl(world, repo)}/git/commits/${commit.sha}`,
     html_url: `${pageUrl(world, repo)}/commit/${commit.sha}`,
     author: person(commit.author),
@@ -70,7 +70,7 @@ export function gitCommitShape(world: World, repo: Repo, commit: CommitObject): 
     message: commit.message.replace(/\n$/, ""),
     tree: { sha: commit.tree, url: `${repoUrl(world, repo)}/git/trees/${commit.tree}` },
     parents: parents(world, repo, commit),
-    verification: UNSIGNED,
+    verification: verificationOf(world, commit),
   };
 }
 

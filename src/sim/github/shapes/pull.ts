@@ -2,6 +2,7 @@ import type { RestEndpointMethodTypes } from "@octokit/rest";
 import type { Repo, Review, World } from "../model.ts";
 import { nodeId, type PullIssue, seconds } from "../world.ts";
 import { labelsOf } from "./issue.ts";
+import { teamShape } from "./organization.ts";
 import { pageUrl, repoShape, repoUrl } from "./repo.ts";
 import { association, userShape } from "./user.ts";
 
@@ -22,6 +23,13 @@ export interface PullDetails {
 
 function branchShape(world: World, repo: Repo, ref: string, sha: string) {
   return { label: `${repo.owner.login}:${ref}`, ref, sha, user: userShape(world, repo.owner), repo: repoShape(world, repo) };
+}
+
+/** A head whose fork is gone has neither repository nor owner, whatever the types say. */
+function headShape(world: World, repo: Repo, issue: PullIssue): ReturnType<typeof branchShape> {
+  const { headRef, headSha, headRepo } = issue.pull;
+  if (headRepo !== null) return branchShape(world, headRepo ?? repo, headRef, headSha);
+  return { label: `unknown:${headRef}`, ref: headRef, sha: headSha, user: null, repo: null } as unknown as ReturnType<typeof branchShape>;
 }
 
 /** As in lists: without `mergeable`, `merged`, `merged_by` and the counts. */
@@ -62,8 +70,8 @@ export function simplePullShape(world: World, repo: Repo, issue: PullIssue): Sim
     assignee: issue.assignees[0] === undefined ? null : userShape(world, issue.assignees[0]),
     assignees: issue.assignees.map((user) => userShape(world, user)),
     requested_reviewers: pull.reviewers.map((user) => userShape(world, user)),
-    requested_teams: [],
-    head: branchShape(world, repo, pull.headRef, pull.headSha),
+    requested_teams: pull.teams.map((team) => teamShape(world, team)),
+    head: headShape(world, repo, issue),
     base: branchShape(world, repo, pull.baseRef, pull.baseSha),
     _links: {
       self: link(url),
@@ -87,9 +95,9 @@ export function pullShape(world: World, repo: Repo, issue: PullIssue, details: P
   return {
     ...simple,
     user: userShape(world, issue.user),
-    head: branchShape(world, repo, pull.headRef, pull.headSha),
+    head: headShape(world, repo, issue),
     base: branchShape(world, repo, pull.baseRef, pull.baseSha),
-    requested_teams: [],
+    requested_teams: pull.teams.map((team) => teamShape(world, team)),
     state: issue.state,
     merge_commit_sha: pull.merged?.sha ?? details.testMerge,
     merged: pull.merged !== undefined,

@@ -71,8 +71,8 @@ export function repoShape(world: World, repo: Repo): RepoShape {
     owner: userShape(world, repo.owner),
     private: repo.private,
     html_url: page,
-    description: null,
-    fork: false,
+    description: repo.description,
+    fork: repo.parent !== undefined,
     url: repoUrl(world, repo),
     ...urls(repoUrl(world, repo)),
     clone_url: `${page}.git`,
@@ -111,6 +111,12 @@ export function repoShape(world: World, repo: Repo): RepoShape {
   };
 }
 
+/** As GitHub's `minimal-repository`: what is not about the owner's settings. */
+export function minimalRepoShape(world: World, repo: Repo) {
+  const { clone_url, git_url, ssh_url, svn_url, mirror_url, ...rest } = repoShape(world, repo);
+  return { ...rest, git_url, ssh_url, clone_url, svn_url, mirror_url, has_discussions: false };
+}
+
 /** With the settings only those who may push see, and `permissions` of the one who asks: an App's are all false, as on GitHub. */
 export function fullRepoShape(world: World, repo: Repo, actor: Actor): FullRepoShape {
   const role = actor.kind === "user" ? roleOf(repo, actor.user) : "none";
@@ -132,6 +138,7 @@ export function fullRepoShape(world: World, repo: Repo, actor: Actor): FullRepoS
     },
     subscribers_count: 0,
     network_count: 0,
+    ...(repo.parent === undefined ? {} : { parent: repoShape(world, repo.parent), source: repoShape(world, repo.parent) }),
   };
 }
 
@@ -140,7 +147,7 @@ function settingsShape(repo: Repo) {
     allow_merge_commit: repo.settings.allowMerge,
     allow_squash_merge: repo.settings.allowSquash,
     allow_rebase_merge: repo.settings.allowRebase,
-    allow_auto_merge: false,
+    allow_auto_merge: repo.settings.allowAutoMerge,
     delete_branch_on_merge: repo.settings.deleteBranchOnMerge,
     allow_update_branch: false,
     squash_merge_commit_title: "COMMIT_OR_PR_TITLE" as const,

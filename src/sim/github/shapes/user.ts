@@ -1,6 +1,7 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { clientId } from "../auth.ts";
 import type { App, Repo, Role, User, World } from "../model.ts";
-import { atLeast, nodeId, roleOf, seconds } from "../world.ts";
+import { atLeast, kindOf, nodeId, roleOf, seconds } from "../world.ts";
 
 export type UserShape = RestEndpointMethodTypes["issues"]["listAssignees"]["response"]["data"][number];
 export type AppShape = NonNullable<RestEndpointMethodTypes["apps"]["getAuthenticated"]["response"]["data"]>;
@@ -12,7 +13,7 @@ export function userShape(world: World, user: User): UserShape {
   return {
     login: user.login,
     id: user.id,
-    node_id: nodeId(user.type === "Bot" ? "BOT" : "U", user.id),
+    node_id: nodeId(kindOf(user), user.id),
     avatar_url: `${world.origin}/avatars/u/${user.id}?v=4`,
     gravatar_id: "",
     url,
@@ -37,7 +38,7 @@ export function appShape(world: World, app: App): AppShape {
     id: app.id,
     slug: app.slug,
     node_id: nodeId("A", app.id),
-    client_id: `Iv23li${app.id}`,
+    client_id: clientId(app),
     owner: userShape(world, app.owner),
     name: app.name,
     description: "",
@@ -47,7 +48,7 @@ export function appShape(world: World, app: App): AppShape {
     updated_at: seconds(app.createdAt),
     permissions: app.permissions,
     events: app.events,
-    installations_count: world.installations.size,
+    installations_count: [...world.installations.values()].filter((one) => one.app === app).length,
   };
 }
 

@@ -1,0 +1,65 @@
+import { generateKeyPairSync } from "node:crypto";
+import type { App, Permissions, User, World } from "./model.ts";
+import { userOf } from "./world.ts";
+
+export interface AppKeys {
+  publicKey: string;
+  privateKey: string;
+}
+
+/** A new pair, unless one is given. Node takes a private key where a public one is asked for. */
+export function appKeys(given: { publicKey?: string; privateKey?: string } = {}): AppKeys {
+  const key = given.publicKey ?? given.privateKey;
+  if (key !== undefined) return { publicKey: key, privateKey: given.privateKey ?? "" };
+  return generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+}
+
+export function makeApp(input: {
+  id: number;
+  botId: number;
+  slug: string;
+  name: string;
+  owner: User;
+  keys: AppKeys;
+  permissions: Permissions;
+  events: string[];
+  createdAt: number;
+  hook?: App["hook"];
+}): { app: App; privateKey: string } {
+  const { keys, botId, ...rest } = input;
+  const bot: User = { login: `${input.slug}[bot]`, id: botId, type: "Bot" };
+  return { app: { ...rest, bot, publicKey: keys.publicKey }, privateKey: keys.privateKey };
+}
+
+/** Another App beside the first one. */
+export function createApp(
+  world: World,
+  input: {
+    slug: string;
+    name?: string;
+    owner?: User;
+    permissions?: Permissions;
+    events?: string[];
+    webhook?: { url: string; secret: string };
+  },
+): { id: number; slug: string; privateKey: string } {
+  const { app, privateKey } = makeApp({
+    id: world.nextId(),
+    botId: world.nextId(),
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    owner: input.owner ?? userOf(world, world.app.owner.login),
+    keys: appKeys(),
+    permissions: input.permissions ?? { metadata: "read", checks: "write", statuses: "write", contents: "read", pull_requests: "read" },
+    events: input.events ?? [],
+    createdAt: world.clock.now(),
+    hook: input.webhook,
+  });
+  world.apps.set(app.id, app);
+  world.users.set(app.bot.login.toLowerCase(), app.bot);
+  return { id: app.id, slug: app.slug, privateKey };
+}

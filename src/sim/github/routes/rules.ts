@@ -1,0 +1,127 @@
+import { ApiFailure, notFound } from "../failure.ts";
+import type { BypassActor, Rule, Ruleset } from "../model.ts";
+import {
+  type Answer,
+  created,
+  NO_CONTENT,
+  numberParam,
+  ok,
+  page,
+  READ,
+  type RepoCall,
+  type Route,
+  repoRoute,
+  text,
+  texts,
+} from "../router.ts";
+import { rulesetRules } from "../rules.ts";
+import { repoUrl } from "../shapes/repo.ts";
+import { rulesetShape, simpleRulesetShape } from "../shapes/ruleset.ts";
+import { fullName } from "../world.ts";
+
+const ADMIN = { permissions: ["administration"], level: "write", role: "admin" } as const;
+
+/** What holds for a branch, whether it exists or not: of active rulesets alone, not of classic protection. */
+function forBranch(call: RepoCall): Promise<Answer> {
+  const found = rulesetRules(call.repo, call.params["branch"] ?? "");
+  return page(call, found, ({ rule, ruleset }) => ({
+    ...rule,
+    ruleset_source_type: ruleset.source,
+    ruleset_source: ruleset.source === "Organization" ? call.repo.owner.login : fullName(call.repo),
+    ruleset_id: ruleset.id,
+  }));
+}
+
+function find(call: RepoCall): Ruleset {
+  const found = call.repo.rulesets.get(numberParam(call, "id"));
+  if (found === undefined) throw notFound();
+  return found;
+}
+
+function bypassOf(value: unknown): BypassActor[] {
+  if (!Array.isArray(value)) return [];
+  return (value as Record<string, unknown>[]).map((one) => ({
+    type: String(one["actor_type"]) as BypassActor["type"],
+    id: Number(one["actor_id"] ?? 1),
+    mode: (one["bypass_mode"] ?? "always") as BypassActor["mode"],
+  }));
+}
+
+function apply(call: RepoCall, ruleset: Ruleset): Ruleset {
+  const { body } = call;
+  const names = (body["conditions"] as { ref_name?: { include?: unknown; exclude?: unknown } } | undefined)?.ref_name;
+  if (typeof body["name"] === "string") ruleset.name = body["name"];
+  if (body["enforcement"] !== undefined) ruleset.enforcement = body["enforcement"] as Ruleset["enforcement"];
+  if (names?.include !== undefined) ruleset.include = texts(names.include);
+  if (names?.exclude !== undefined) ruleset.exclude = texts(names.exclude);
+  if (body["bypass_actors"] !== undefined) ruleset.bypass = bypassOf(body["bypass_actors"]);
+  if (Array.isArray(body["rules"])) ruleset.rules = body["rules"] as Rule[];
+  return ruleset;
+}
+
+function create(call: RepoCall): Answer {
+  const name = text(call, "name", "Ruleset");
+  const plain = { source: "Repository", enforcement: "active" } as const;
+  const ruleset = apply(call, { ...plain, include: [], exclude: [], bypass: [], rules: [], id: call.world.nextId(), name });
+  call.repo.rulesets.set(ruleset.id, ruleset);
+  return created(rulesetShape(call.world, call.repo, ruleset));
+}
+
+export const RULE_ROUTES: readonly Route[] = [
+  repoRoute("GET", "/rules/branches/*branch", READ("metadata"), forBranch),
+  repoRoute("GET", "/rulesets", READ("metadata"), (call) =>
+    page(call, [...call.repo.rulesets.values()], (one) => simpleRulesetShape(call.world, call.repo, one)),
+  ),
+  repoRoute("POST", "/rulesets", ADMIN, create),
+  repoRoute("GET", "/rulesets/:id", READ("metadata"), (call) => ok(rulesetShape(call.world, call.repo, find(call)))),
+  repoRoute("PUT", "/rulesets/:id", ADMIN, (call) => ok(rulesetShape(call.world, call.repo, apply(call, find(call))))),
+  repoRoute("DELETE", "/rulesets/:id", ADMIN, (call) => {
+    call.repo.rulesets.delete(find(call).id);
+    return NO_CONTENT;
+  }),
+  repoRoute("GET", "/branches/:branch/protection", READ("administration"), (call) => protection(call)),
+];
+
+/** Classic protection is for administrators alone. */
+function protection(call: RepoCall): Answer {
+  const branch = call.params["branch"] ?? "";
+  const rules = call.repo.protections.get(branch);
+  if (rules === undefined) throw new ApiFailure(404, "Branch not protected");
+  const url = `${repoUrl(call.world, call.repo)}/branches/${branch}/protection`;
+  const contexts = rules.requiredChecks;
+  const off = { enabled: false };
+  return ok({
+    url,
+    ...(contexts.length === 0 && !rules.strict
+      ? {}
+      : {
+          required_status_checks: {
+            url: `${url}/required_status_checks`,
+            strict: rules.strict,
+            contexts,
+            contexts_url: `${url}/required_status_checks/contexts`,
+            checks: contexts.map((context) => ({ context, app_id: null })),
+          },
+        }),
+    ...(rules.approvals === 0
+      ? {}
+      : {
+          required_pull_request_reviews: {
+            url: `${url}/required_pull_request_reviews`,
+            dismiss_stale_reviews: rules.dismissStale,
+            require_code_owner_reviews: rules.codeOwners,
+            require_last_push_approval: rules.lastPushApproval,
+            required_approving_review_count: rules.approvals,
+          },
+        }),
+    required_signatures: { url: `${url}/required_signatures`, enabled: rules.signatures },
+    enforce_admins: { url: `${url}/enforce_admins`, enabled: rules.admins },
+    required_linear_history: off,
+    allow_force_pushes: off,
+    allow_deletions: off,
+    block_creations: off,
+    required_conversation_resolution: off,
+    lock_branch: off,
+    allow_fork_syncing: off,
+  });
+}
