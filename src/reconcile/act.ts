@@ -1,17 +1,15 @@
 import { printTitle } from "../forge/pull-title.ts";
-import { batchBody, batchTrailers } from "../report/batch-pull.ts";
+import { batchTrailers } from "../report/batch-pull.ts";
 import { batchesOfStage, releaseName, stageName } from "../report/words.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command, Effect } from "../rollout/world.ts";
-import { buildBatchCommit, isBatchCommit } from "./batch-commit.ts";
 import { moveBranches } from "./branch-act.ts";
-import { putForward } from "./branch-heads.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
-import { guardBatch } from "./guard.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 import { closeWithBranch } from "./open-pulls.ts";
+import { proposeBatch } from "./propose.ts";
 import { mergeOrEnqueue } from "./queue-merge.ts";
 
 /** What acting needs to know of the round it belongs to. */
@@ -43,7 +41,7 @@ const INTENTION_BEGINS_BY_MS = 15_000;
 export async function act(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<boolean> {
   switch (effect.kind) {
     case "Propose":
-      return propose(context, memory, scope, batchOf(scope.run, effect.batch));
+      return proposeBatch(context, memory, scope, batchOf(scope.run, effect.batch), titleOf);
     case "Merge":
       return merge(context, memory, scope, batchOf(scope.run, effect.batch), effect);
     case "Close":
@@ -64,35 +62,6 @@ function batchOf(run: Run, number: number): Batch {
   const batch = run.batches.find((b) => b.number === number);
   if (batch === undefined) throw new Error(`${run.rollout} #${run.number}: an effect names batch ${number}, which the run does not have`);
   return batch;
-}
-
-async function propose(context: RepoContext, memory: RepoMemory, scope: ActScope, batch: Batch): Promise<boolean> {
-  const { run } = scope;
-  if (movesBranches(run)) {
-    putForward(memory, batch.branch);
-    return true;
-  }
-  const commit = await buildBatchCommit(context, memory, run, batch, scope.base);
-  // SPEC §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
-  const guard = await guardBatch(context, memory, run, batch, scope.base, scope.baseBranch, commit);
-  if (!guard.ok) return false;
-  const ref = `refs/heads/${batch.branch}`;
-  if ((await context.mirror.push([{ ref, old: undefined, new: commit }])) === "stale") {
-    const there = await context.mirror.remoteHead(batch.branch);
-    // Our own, from a try before a crash: go on with it. Somebody else's: never open a PR on what we did not write.
-    if (there !== undefined && !(await isBatchCommit(context, memory, run, batch, there))) {
-      context.log.warn({ branch: batch.branch, head: there }, "branch of a batch was made by somebody else");
-      return false;
-    }
-  }
-  await context.forge.createPull({
-    branch: batch.branch,
-    base: scope.baseBranch,
-    title: titleOf(run, batch),
-    body: batchBody(run, batch, context.clock.now()),
-    labels: run.spec.delivery.labels,
-  });
-  return true;
 }
 
 function titleOf(run: Run, batch: Batch): string {

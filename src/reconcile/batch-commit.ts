@@ -1,3 +1,4 @@
+import type { CommitWriter } from "../git/port.ts";
 import { batchCommitMessage, batchTrailers } from "../report/batch-pull.ts";
 import type { Edit } from "../rollout/plan-types.ts";
 import type { Batch, Run } from "../rollout/run.ts";
@@ -11,15 +12,36 @@ import { applyEdits } from "./pin-edit.ts";
  * twice is doing it once.
  */
 export async function buildBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, base: string): Promise<string> {
+  return context.mirror.commit({ parent: base, author: context.author, ...(await batchWrite(memory, run, batch, base)) });
+}
+
+/** What the commit of a batch on a base writes, and says. Throws where a pin cannot be edited there. */
+export async function batchWrite(
+  memory: RepoMemory,
+  run: Run,
+  batch: Batch,
+  base: string,
+): Promise<{ changes: ReadonlyMap<string, string>; message: string; at: number }> {
   const changes = await changesOf(memory, batch, base);
   if (changes === undefined) throw new Error(`${batch.branch}: its pins cannot be edited on ${base.slice(0, 12)}`);
-  return context.mirror.commit({
-    parent: base,
-    changes,
-    message: batchCommitMessage(run, batch),
-    author: context.author,
-    at: epoch(batch.since),
-  });
+  return { changes, message: batchCommitMessage(run, batch), at: epoch(batch.since) };
+}
+
+/**
+ * What a branch of a batch's name holds. `ours`: the batch's commit. `bare`: nothing that the base does not hold, as when a
+ * try of ours broke off after the branch was made and before its commit was; only a writer that makes branches and commits
+ * apart leaves such ones. `foreign`: somebody else's work.
+ */
+export async function judgeBranch(
+  context: RepoContext,
+  memory: RepoMemory,
+  run: Run,
+  batch: Batch,
+  head: string,
+  writer: CommitWriter | undefined,
+): Promise<"ours" | "bare" | "foreign"> {
+  if (await isBatchCommit(context, memory, run, batch, head)) return "ours";
+  return writer?.kind === "github" && (await isOnBase(context, memory, head)) ? "bare" : "foreign";
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Forge } from "../forge/port.ts";
 import type { Journal } from "../git/journal-port.ts";
-import type { Mirror } from "../git/port.ts";
+import type { CommitWriter, Mirror } from "../git/port.ts";
 import type { Clock } from "../rollout/time.ts";
 import type { CommandSource } from "./command-source.ts";
 import type { Grants } from "./grants.ts";
@@ -14,6 +14,8 @@ export interface RepoContext {
   mirror: Mirror;
   journal: Journal;
   journalBranch: string;
+  /** Writes the commits of batches, as the journal's writer does its own. Absent: unsigned ones, pushed from the mirror. */
+  writer?: CommitWriter;
   commands: CommandSource;
   /** By name. */
   planes: ReadonlyMap<string, ControlPlane>;

@@ -4,7 +4,7 @@ import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rol
 import { contains } from "./ancestry.ts";
 import { findApplicationSet, generatorClusters, type RenderedSpecs, renderAt, specsOf } from "./appset-in-git.ts";
 import { ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
-import { buildBatchCommit, editsOf, isBatchCommit } from "./batch-commit.ts";
+import { buildBatchCommit, editsOf, judgeBranch } from "./batch-commit.ts";
 import { guardMove } from "./branch-guard.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
@@ -78,7 +78,8 @@ async function observeTaken(
   for (const batch of run.batches) {
     if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !memory.proposed.has(batch.branch)) continue;
     const head = await context.mirror.remoteHead(batch.branch);
-    if (head !== undefined && !(await isBatchCommit(context, memory, run, batch, head))) taken.set(batch.number, head);
+    if (head !== undefined && (await judgeBranch(context, memory, run, batch, head, context.writer)) === "foreign")
+      taken.set(batch.number, head);
   }
   return taken;
 }

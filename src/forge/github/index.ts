@@ -11,7 +11,7 @@ import { nodeIds } from "./node-ids.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { watchPressure } from "./pressure.ts";
 import { changedFiles, createPull, findPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
-import { dequeuePull, enqueuePull } from "./queue.ts";
+import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
 import { reviews } from "./reviews.ts";
 import { branchRulesReader } from "./rules.ts";
 import { stickyIssues } from "./sticky-issue.ts";
@@ -65,6 +65,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     repository,
     identity,
     pressure,
+    rate: () => pressure().primary,
     async repo() {
       const { data } = await asking(`read ${repository}`, () => octokit.rest.repos.get({ owner, repo }));
       return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };
@@ -109,6 +110,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     reviews: (number) => reviews(place, number),
     enqueuePull: (number, head) => enqueuePull(place, ids, number, head),
     dequeuePull: (number) => dequeuePull(place, number),
+    mergeQueue: (branch) => mergeQueue(place, branch),
     dressPull: dresser(place, ids),
     putDeployment: deploymentWriter(place, identity),
     stickyIssue: stickyIssues(place, identity),

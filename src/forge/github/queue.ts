@@ -1,7 +1,8 @@
-import { ForgeError, type MergeOutcome } from "../port.ts";
+import { ForgeError, type MergeOutcome, type QueueEntry } from "../port.ts";
 import { asking } from "./errors.ts";
 import { DEQUEUE } from "./graphql/dequeue.ts";
 import { ENQUEUE, type EnqueueResult } from "./graphql/enqueue.ts";
+import { QUEUE_ENTRIES, type QueueEntriesResult } from "./graphql/queue-entries.ts";
 import { QUEUE_ENTRY, type QueueEntryResult } from "./graphql/queue-entry.ts";
 import { type FieldError, sendGraphQL } from "./graphql/send.ts";
 import { refusalByWords, refusalOf } from "./merge-refusal.ts";
@@ -55,4 +56,20 @@ async function queueEntry(place: RepoOctokit, number: number): Promise<{ pull: s
   const pull = data.repository?.pullRequest;
   if (pull == null) throw new ForgeError("NotFound", 404, `${doing}: ${errors[0]?.message ?? "there is no such pull request"}`);
   return { pull: pull.id, queued: pull.mergeQueueEntry?.id };
+}
+
+/** Empty where the branch has no queue. */
+export async function mergeQueue(place: RepoOctokit, branch: string): Promise<QueueEntry[]> {
+  const { owner, repo } = place;
+  const doing = `read the merge queue of ${branch}`;
+  const { data, errors } = await asking(doing, () => sendGraphQL<QueueEntriesResult>(place, QUEUE_ENTRIES, { owner, name: repo, branch }));
+  const [refused] = errors;
+  if (refused !== undefined)
+    throw new ForgeError(refused.type === "FORBIDDEN" ? "Forbidden" : "Invalid", 422, `${doing}: ${refused.message}`);
+  const entries = data.repository?.mergeQueue?.entries?.nodes ?? [];
+  return entries.flatMap((entry) => {
+    if (entry?.pullRequest == null) return [];
+    const { state, position, headCommit, pullRequest } = entry;
+    return [{ pull: pullRequest.number, state, position, ...(headCommit === null ? {} : { head: headCommit.oid }) }];
+  });
 }
