@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { parseDuration } from "../rollout/time.ts";
+import type { ServerConfig } from "./config-schema.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting of the environment, or a file it names, that cannot be used. The message says which, and what to do; never a secret. */
+export class SettingError extends Error {
+  override name = "SettingError";
+}
+
+export interface Credentials {
+  appId: number;
+  privateKey: string;
+  webhookSecret: string;
+}
+
+/** The configuration with what the environment says instead. */
+export function withEnvironment(config: ServerConfig, env: Environment): ServerConfig {
+  const { github, listen, inside, log } = config;
+  return {
+    ...config,
+    github: {
+      ...github,
+      ...given("host", env["GHE_HOST"]),
+      ...given("protocol", oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
+    },
+    listen: { ...listen, ...given("host", env["HOST"]), ...given("port", portOf("PORT", env)) },
+    inside: { ...inside, ...given("host", env["INSIDE_HOST"]), ...given("port", portOf("INSIDE_PORT", env)) },
+    ...given("directory", env["STAGECOACH_DIRECTORY"]),
+    ...given("resync", durationOf("STAGECOACH_RESYNC", env)),
+    ...given("drain", durationOf("STAGECOACH_DRAIN", env)),
+    log: {
+      ...log,
+      ...given("level", levelOf(env)),
+      ...given("format", oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
+    },
+  };
+}
+
+/**
+ * The App's credentials, from the environment or from files; undefined where neither an id nor a key is there: nothing was
+ * set up yet. Half of them is an error.
+ */
+export function credentialsOf({ github }: ServerConfig, env: Environment): Credentials | undefined {
+  const id = secretOf("APP_ID", env) ?? (github.appId === undefined ? undefined : String(github.appId));
+  const key =
+    privateKeyOf(env) ?? (github.privateKeyFile === undefined ? undefined : readSecret(github.privateKeyFile, "github.privateKeyFile"));
+  if (id === undefined && key === undefined) return undefined;
+  if (id === undefined) throw new SettingError("there is a private key and no APP_ID; the App's settings page shows its id");
+  if (key === undefined) {
+    throw new SettingError(
+      "there is an APP_ID and no private key; set PRIVATE_KEY_FILE to the .pem file that the App's settings page gives",
+    );
+  }
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new SettingError("APP_ID is not a number; the App's settings page shows it as App ID");
+  const secret =
+    secretOf("WEBHOOK_SECRET", env) ??
+    (github.webhookSecretFile === undefined ? undefined : readSecret(github.webhookSecretFile, "github.webhookSecretFile"));
+  if (secret === undefined) {
+    throw new SettingError(
+      "there is no webhook secret: anybody could then pretend to be GitHub. Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the one in the App's settings",
+    );
+  }
+  if (secret === "development") {
+    throw new SettingError(
+      'WEBHOOK_SECRET is "development", which everybody knows: anybody could then pretend to be GitHub. Choose another, in the App\'s settings and here',
+    );
+  }
+  return { appId: Number(id), privateKey: pem(key), webhookSecret: secret };
+}
+
+/** Base of the REST API. `SUBDOMAIN.ghe.com` is GitHub Enterprise Cloud with data residency, whose API has a host of its own. */
+export function apiUrl({ host, protocol }: ServerConfig["github"]): string {
+  if (host === undefined || host === "github.com") return "https://api.github.com";
+  return host.endsWith(".ghe.com") ? `${protocol}://api.${host}` : `${protocol}://${host}/api/v3`;
+}
+
+/** `NAME`, or what stands in the file that `NAME_FILE` names. */
+function secretOf(name: string, env: Environment): string | undefined {
+  const direct = env[name]?.trim();
+  if (direct !== undefined && direct !== "") return direct;
+  const file = env[`${name}_FILE`];
+  return file === undefined || file === "" ? undefined : readSecret(file, `${name}_FILE`);
+}
+
+function privateKeyOf(env: Environment): string | undefined {
+  const path = env["PRIVATE_KEY_PATH"];
+  return secretOf("PRIVATE_KEY", env) ?? (path === undefined || path === "" ? undefined : readSecret(path, "PRIVATE_KEY_PATH"));
+}
+
+function readSecret(file: string, from: string): string {
+  const path = file.startsWith("~/") ? resolve(homedir(), file.slice(2)) : resolve(file);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unreadable";
+    throw new SettingError(`the file ${path} that ${from} names cannot be read (${code})`);
+  }
+  if (text === "") throw new SettingError(`the file ${path} that ${from} names is empty`);
+  return text;
+}
+
+/** As Probot takes it, too: the PEM itself, with `\n` for its line ends where these could not be kept, or all of it in base64. */
+function pem(text: string): string {
+  const plain = text.replaceAll("\\n", "\n");
+  if (isPem(plain)) return plain;
+  const decoded = Buffer.from(text, "base64").toString("utf8");
+  if (isPem(decoded)) return decoded;
+  throw new SettingError("the private key is no PEM; take the .pem file that the App's settings page gives, as it is");
+}
+
+function isPem(text: string): boolean {
+  return /-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----/.test(text);
+}
+
+function given<K extends string, V>(key: K, value: V | undefined): { [name in K]?: V } {
+  return value === undefined || value === "" ? {} : ({ [key]: value } as { [name in K]: V });
+}
+
+function portOf(name: string, env: Environment): number | undefined {
+  const text = env[name];
+  if (text === undefined || text === "") return undefined;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new SettingError(`${name} is not a port: a number from 0 to 65535 is wanted`);
+  return Number(text);
+}
+
+function durationOf(name: string, env: Environment): string | undefined {
+  const text = env[name];
+  if (text === undefined || text === "") return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new SettingError(`${name} is not a duration; write 90s, 5m or 1h30m`);
+  if (name === "STAGECOACH_RESYNC" && ms < 30_000) throw new SettingError(`${name} is less than 30s; write 30s or more`);
+  return text;
+}
+
+function oneOf<T extends string>(name: string, env: Environment, known: readonly T[]): T | undefined {
+  const text = env[name];
+  if (text === undefined || text === "") return undefined;
+  const found = known.find((one) => one === text);
+  if (found === undefined) throw new SettingError(`${name} is none of ${known.join(", ")}`);
+  return found;
+}
+
+/** Probot knows two more levels. */
+function levelOf(env: Environment): ServerConfig["log"]["level"] | undefined {
+  const known = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+  const level = oneOf("LOG_LEVEL", env, known);
+  return level === "trace" ? "debug" : level === "fatal" ? "error" : level;
+}

@@ -1,0 +1,101 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Log } from "../reconcile/context.ts";
+import { type Clock, parseDuration } from "../rollout/time.ts";
+import { apiUrl, type Credentials, SettingError } from "./config-env.ts";
+import type { ServerConfig } from "./config-schema.ts";
+import { openLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { openPlanes } from "./planes.ts";
+import { type Stagecoach, startStagecoach } from "./stagecoach.ts";
+
+export interface RunningServer {
+  url: string;
+  insideUrl: string;
+  /** Drains: takes nothing new, finishes the rounds under way for as long as the configuration says. */
+  close(): Promise<void>;
+}
+
+/** The bot as its configuration says. Throws SettingError for what can never work, and one sentence where GitHub refuses us. */
+export async function startServer(
+  config: ServerConfig,
+  credentials: Credentials,
+  options: { log?: Log; clock?: Clock } = {},
+): Promise<RunningServer> {
+  const { github, listen, inside } = config;
+  const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
+  const clock = options.clock ?? wallClock();
+  const directory = await usableDirectory(config.directory);
+  const planes = await openPlanes(config.controlPlanes, { clock, log });
+  const closePlanes = async () => void (await Promise.all(planes.map((plane) => plane.close())));
+  for (const plane of planes) {
+    plane
+      .ready()
+      .catch((error: unknown) => log.warn({ controlPlane: plane.name, error: String(error) }, "a control plane cannot be seen yet"));
+  }
+  let bot: Stagecoach;
+  try {
+    bot = await startStagecoach({
+      app: { ...credentials, baseUrl: apiUrl(github) },
+      planes,
+      ...(config.tenancy === undefined ? {} : { tenancy: config.tenancy }),
+      directory,
+      clock,
+      log,
+      host: listen.host,
+      port: listen.port,
+      inside,
+      metrics: createMetrics(),
+      resyncMs: parseDuration(config.resync) ?? Number.NaN,
+    });
+  } catch (error) {
+    await closePlanes();
+    throw new Error(whyNotStarted(error, config), { cause: error });
+  }
+  log.info({ url: bot.url, insideUrl: bot.insideUrl }, "ready");
+  return {
+    url: bot.url,
+    insideUrl: bot.insideUrl,
+    async close() {
+      log.info({}, "stopping: rounds under way are finished");
+      await bot.close({ withinMs: parseDuration(config.drain) ?? 0 });
+      await closePlanes();
+      log.info({}, "stopped");
+    },
+  };
+}
+
+async function usableDirectory(directory: string): Promise<string> {
+  const path = resolve(directory);
+  try {
+    await mkdir(path, { recursive: true });
+    return path;
+  } catch (error) {
+    throw new SettingError(
+      `the directory ${path} for mirrors cannot be made (${(error as NodeJS.ErrnoException).code ?? "no reason given"})`,
+    );
+  }
+}
+
+/** What went wrong at the start, and what to do: the first start is when most of it does. */
+function whyNotStarted(error: unknown, { github, listen, inside }: ServerConfig): string {
+  const { status, code, message } = error as { status?: number; code?: string; message?: string };
+  const where = apiUrl(github);
+  if (code === "EADDRINUSE") return `a port is taken: ${message}; set PORT (now ${listen.port}) or INSIDE_PORT (now ${inside.port})`;
+  if (status === 401)
+    return `${where} refuses the App's key: are APP_ID and the private key of the same App, and is this machine's clock right?`;
+  if (status === 404) return `${where} knows no such App; is GHE_HOST right?`;
+  if (status !== undefined) return `${where} answered ${status}: ${message}`;
+  return `the bot could not start: ${message ?? String(error)}`;
+}
+
+function wallClock(): Clock {
+  return {
+    now: () => Date.now(),
+    after(ms, wake) {
+      // Longer delays than a timer can hold would ring at once.
+      const timer = setTimeout(wake, Math.min(ms, 2 ** 31 - 1));
+      return () => clearTimeout(timer);
+    },
+  };
+}

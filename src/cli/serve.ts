@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { type Credentials, credentialsOf, type Environment, SettingError, withEnvironment } from "../bot/config-env.ts";
+import { parseServerConfig } from "../bot/config-file.ts";
+import type { ServerConfig } from "../bot/config-schema.ts";
+import { checkGit } from "../git/check-git.ts";
+import { CommandError } from "./command.ts";
+import { parseArgs } from "./plan-args.ts";
+import { environmentWith } from "./serve-env.ts";
+import { visible } from "./visible.ts";
+
+interface Options {
+  config?: string;
+  envFile: string;
+  publicUrl?: string;
+  org?: string;
+  check: boolean;
+}
+
+const CONFIG_FILE = "stagecoach.yaml";
+
+/** `stagecoach serve`: the bot as a server. Without credentials the page on which its GitHub App is created. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const options = parse(argv);
+  if (options === undefined) return 0;
+  await checkGit().catch((error: Error) => {
+    throw new CommandError(3, error.message);
+  });
+  const env = environmentWith(resolve(options.envFile), process.env);
+  const config = settled(() => withEnvironment(readConfig(options.config, env), env));
+  const credentials = settled(() => credentialsOf(config, env));
+  if (options.check) return check(config, credentials);
+  const stopped = untilStopped();
+  if (credentials !== undefined) return await serve(config, credentials, stopped);
+  if (env["NODE_ENV"] === "production") {
+    throw new CommandError(2, "there is no APP_ID and no private key; create the App on your own machine first: docs/installation.md");
+  }
+  const { runSetup } = await import("./serve-setup.ts");
+  await runSetup({
+    config,
+    host: env["HOST"] ?? "127.0.0.1",
+    publicUrl: publicUrl(options),
+    organisation: options.org ?? env["GH_ORG"],
+    envFile: resolve(options.envFile),
+    stopped,
+  });
+  return 0;
+}
+
+function parse(argv: readonly string[]): Options | undefined {
+  const command = new Command("stagecoach serve")
+    .description("The bot as a server. Without credentials it shows the page on which its GitHub App is created.")
+    .option("--config <file>", `the server's configuration (default: STAGECOACH_CONFIG, or ${CONFIG_FILE} where there is one)`)
+    .option("--env-file <file>", "settings below those of the environment; set-up writes them here", ".env")
+    .option("--public-url <url>", "for set-up: where GitHub will reach this server")
+    .option("--org <name>", "for set-up: the organisation that will own the App")
+    .option("--check", "say whether it would start with this configuration, and end", false);
+  return parseArgs(command, argv)?.opts<Options>();
+}
+
+function readConfig(given: string | undefined, env: Environment): ServerConfig {
+  const file = given ?? env["STAGECOACH_CONFIG"] ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
+  let text: string | undefined;
+  try {
+    text = file === undefined ? undefined : readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandError(2, `the configuration ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { config, problems } = parseServerConfig(text, file ?? CONFIG_FILE);
+  if (config !== undefined) return config;
+  const lines = problems.map((p) => `${p.file}:${p.line}:${p.column}: ${p.message} [${p.code}]\n  → ${p.hint}`);
+  throw new CommandError(2, visible(`the configuration cannot be used\n${lines.join("\n")}`));
+}
+
+/** What is wrong with a setting is wrong usage. */
+function settled<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
+    throw error;
+  }
+}
+
+function publicUrl({ publicUrl: text }: Options): string | undefined {
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text) || !/^https?:\/\/[^'"<>]+$/.test(text)) {
+    throw new CommandError(2, `--public-url ${visible(text)} is no address; write it whole: https://stagecoach.example.com`);
+  }
+  return text;
+}
+
+function check(config: ServerConfig, credentials: Credentials | undefined): number {
+  const planes = config.controlPlanes.map(({ name, kind }) => `${name} (${kind})`).join(", ");
+  process.stdout.write(`The configuration is valid: control planes ${planes}; App ${credentials?.appId ?? "not set up yet"}.\n`);
+  return credentials === undefined ? 1 : 0;
+}
+
+/** Starts everything, waits for a signal, and drains. */
+async function serve(config: ServerConfig, credentials: Credentials, stopped: Promise<string>): Promise<number> {
+  const { startServer } = await import("../bot/serve.ts");
+  const server = await startServer(config, credentials).catch((error: unknown) => {
+    if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
+    throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
+  });
+  await stopped;
+  await server.close();
+  return 0;
+}
+
+/** Resolves at the first signal; the second one ends the process at once. */
+function untilStopped(): Promise<string> {
+  return new Promise((done) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(signal === "SIGINT" ? 130 : 143));
+        done(signal);
+      });
+    }
+  });
+}
