@@ -1,8 +1,8 @@
 import type { Evidence, Verdict } from "../rollout/run.ts";
-import { iso } from "../rollout/time.ts";
 import { quietSince } from "./clauses.ts";
 import { BAD_CONDITIONS } from "./decode.ts";
 import type { Change, Context, LivenessInput } from "./liveness-types.ts";
+import { timeOf } from "./moment.ts";
 import { clockBehind, measuredAhead } from "./skew.ts";
 
 /** What the verdict was given on: every field and time that a clause looked at. */
@@ -32,12 +32,12 @@ export function evidenceOf(context: Context, verdict: Verdict, clause: string, s
   const bad = conditions.filter((condition) => BAD_CONDITIONS.has(condition.type)).map((condition) => condition.type);
   if (bad.length > 0) fields["conditions"] = joined(bad);
   if (context.firstSeenAt !== undefined) {
-    fields["firstSeenAt"] = iso(context.firstSeenAt);
-    fields["quietSince"] = iso(quietSince(context));
+    fields["firstSeenAt"] = timeOf(context.firstSeenAt);
+    fields["quietSince"] = timeOf(quietSince(context));
   }
   if (input.previous !== undefined) fields["previousResourceVersion"] = input.previous.resourceVersion;
   addSurroundings(fields, context);
-  return { verdict, clause, sentence, readAt: iso(context.now), resourceVersion: app.resourceVersion, fields };
+  return { verdict, clause, sentence, readAt: timeOf(context.now), resourceVersion: app.resourceVersion, fields };
 }
 
 /** What is not of the Application itself: clocks, windows, our own count. */
@@ -54,7 +54,7 @@ function addSurroundings(fields: Evidence["fields"], context: Context): void {
 
 /** Of an Application that is not there. */
 export function evidenceOfNothing(input: LivenessInput, clause: string, sentence: string): Evidence {
-  return { verdict: "lost", clause, sentence, readAt: iso(input.now), fields: { ...changeFields(input.change), application: null } };
+  return { verdict: "lost", clause, sentence, readAt: timeOf(input.now), fields: { ...changeFields(input.change), application: null } };
 }
 
 function changeFields(change: Change): Evidence["fields"] {

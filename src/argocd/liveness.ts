@@ -4,13 +4,12 @@
  * change makes neither *live* nor *failing*.
  */
 import type { Verdict } from "../rollout/run.ts";
-import { iso } from "../rollout/time.ts";
 import type { Assessment } from "../rollout/world.ts";
 import { CLAUSES, isEarlier } from "./clauses.ts";
 import { contextOf } from "./context.ts";
 import { evidenceOf, evidenceOfNothing } from "./evidence.ts";
 import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./liveness-types.ts";
-import { at, clockTime, second, short } from "./moment.ts";
+import { at, clockTime, second, short, timeOf } from "./moment.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 
 export { CLAUSES, isEarlier } from "./clauses.ts";
@@ -34,8 +33,8 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
     verdict,
     clause,
     sentence,
-    ...(context.firstSeenAt === undefined ? {} : { firstSeenAt: iso(context.firstSeenAt) }),
-    ...(lookAgainAt === undefined ? {} : { lookAgainAt: iso(lookAgainAt) }),
+    ...(context.firstSeenAt === undefined ? {} : { firstSeenAt: timeOf(context.firstSeenAt) }),
+    ...(lookAgainAt === undefined ? {} : { lookAgainAt: timeOf(lookAgainAt) }),
     ...(worst?.clockStopped === true ? { clockStopped: true } : {}),
     ...(worst?.changedBy === undefined ? {} : { changedBy: worst.changedBy }),
     ...(input.held === undefined ? {} : { held: heldOf(input, good, bad) }),
@@ -82,7 +81,7 @@ function add(all: Judgement, name: ClauseName, finding: Finding, now: number): v
 }
 
 function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
-  const now = iso(input.now);
+  const now = timeOf(input.now);
   return {
     ...(good ? { goodSince: input.held?.goodSince ?? now } : {}),
     ...(bad ? { badSince: input.held?.badSince ?? now } : {}),

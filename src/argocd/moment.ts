@@ -1,4 +1,4 @@
-import type { Time } from "../rollout/time.ts";
+import { iso, type Time } from "../rollout/time.ts";
 
 /** Epoch milliseconds; undefined where there is no time. */
 export function at(time: Time | undefined): number | undefined {
@@ -12,9 +12,17 @@ export function second(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
+/** The last moment that a Date can hold: limits that somebody set to for ever end there. */
+const END_OF_TIME = 8.64e15;
+
+/** As `iso`, for any number: nothing that a resource or an option says may make it throw. */
+export function timeOf(ms: number): Time {
+  return iso(Math.min(Math.max(ms, 0), END_OF_TIME));
+}
+
 /** `10:00:05` in UTC, for sentences. */
 export function clockTime(ms: number): string {
-  return new Date(ms).toISOString().slice(11, 19);
+  return timeOf(ms).slice(-13, -5);
 }
 
 export function short(revision: string): string {

@@ -1,0 +1,87 @@
+import type { ClauseName } from "./liveness-types.ts";
+
+/** What a clause is for: docs/liveness.md has these rows, and a test keeps them the same. */
+export interface ClauseDoc {
+  /** When it is met, in words. */
+  holds: string;
+  /** What would pass wrongly without it. */
+  protects: string;
+  /** Public reports of others who were bitten; each has its scenario in test/traps/. */
+  bitten: readonly string[];
+}
+
+export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
+  exists: {
+    holds: "the Application is there and is not being deleted, and neither is the ApplicationSet that owns it",
+    protects: "taking the last words of a dying Application for an answer",
+    bitten: ["argo-cd#18780", "argo-cd#16721", "appset#560"],
+  },
+  cluster: {
+    holds: "Argo CD's connection to the cluster is not Failed (left out, and said so, where it cannot be seen)",
+    protects: "an unreachable cluster, whose Applications keep the health they had",
+    bitten: ["argo-cd#8860"],
+  },
+  spec: {
+    holds: "source(s) and destination are the intended ones; a pinned revision is in the spec",
+    protects: "an ApplicationSet that has not followed Git yet, or by its policy never does; edits by hand",
+    bitten: ["argo-cd#26685", "argo-cd#29142"],
+  },
+  compared: {
+    holds: "`status.sync.comparedTo` is the spec",
+    protects: "Synced and Healthy of the spec before, right after it changed",
+    bitten: ["argo-cd#29410", "argo-cd#26899", "kargo#1411"],
+  },
+  reconciled: {
+    holds: "`reconciledAt` is later than the merge and than the end of the operation",
+    protects: "a status computed before either: a controller that is behind, health from before the sync",
+    bitten: ["argo-cd#22558", "argo-cd#29347", "kargo#2196", "argo-cd#28934"],
+  },
+  revision: {
+    holds:
+      "what Argo CD has seen is the revision, or contains the commit with the pin still as it was set, in every source that carries the change",
+    protects:
+      "going on before the commit was noticed; a name shown instead of a revision; the wrong one of several sources; equality that a shared branch breaks; a change taken back in between; a failed hydration",
+    bitten: [
+      "argo-cd#12325",
+      "argo-cd#29575",
+      "argo-cd#4558",
+      "argo-cd#29716",
+      "kargo#6357",
+      "kargo#807",
+      "promoter#1428",
+      "promoter#1541",
+    ],
+  },
+  operation: {
+    holds: "nothing is asked for, running or waiting for a retry; none failed for the change",
+    protects:
+      "a failed sync with nothing there to be unhealthy; a hook that may fail yet; the phase Running that is really a pause between two tries",
+    bitten: ["kargo#1451", "argo-cd#20428", "argo-cd#25054", "argo-cd#29307"],
+  },
+  conditions: {
+    holds: "none of ComparisonError, InvalidSpecError, SyncError, UnknownError, DeletionError",
+    protects: "Healthy while manifests cannot be made",
+    bitten: ["argo-cd#10088", "kargo#1817", "argo-cd#29575"],
+  },
+  synced: {
+    holds: "sync status Synced",
+    protects: "Healthy and OutOfSync: the new objects are not there yet; drift; a cluster that does not answer",
+    bitten: ["argo-cd#23995", "argo-cd#29240", "argo-cd#8860", "promoter#814"],
+  },
+  health: {
+    holds: "Healthy",
+    protects: "Progressing, Missing, Degraded; a Rollout paused at a canary step (Suspended)",
+    bitten: ["argo-cd#4669", "promoter#1319", "argo-cd#25054"],
+  },
+  settled: {
+    holds:
+      "all of it still holds `settle` (10 s) after the last transition, end of operation and first sight, by the cluster's times and by our own clock",
+    protects: "health that is green for the moment before controllers begin to act; a cluster whose clock is behind",
+    bitten: ["kargo#41", "promoter#427"],
+  },
+  confirmed: {
+    holds: "an earlier read, where one is given, is of the same object and met every clause too",
+    protects: "a flap between two reads",
+    bitten: ["promoter#427"],
+  },
+};
