@@ -58,7 +58,8 @@ interface Judgement {
 function judge(context: Context, without: string | undefined): Judgement {
   const all: Judgement = { worst: undefined, clause: "all", lookAgainAt: undefined, wantsRefresh: false, good: true, bad: false };
   for (const name of CLAUSE_NAMES) {
-    if (name === without) continue;
+    // What is not well has nothing to settle.
+    if (name === without || (!all.good && !isOfOneRead(name))) continue;
     const parts = CLAUSES[name];
     for (const part in parts) {
       if (without !== undefined && without === `${name}/${part}`) continue;
@@ -72,12 +73,16 @@ function judge(context: Context, without: string | undefined): Judgement {
 function add(all: Judgement, name: ClauseName, finding: Finding, now: number): void {
   all.wantsRefresh ||= finding.wantsRefresh === true;
   all.bad ||= finding.bad === true;
-  if (name !== "settled" && name !== "confirmed") all.good = false;
+  if (isOfOneRead(name)) all.good = false;
   const again = finding.lookAgainAt;
   if (again !== undefined && again > now && (all.lookAgainAt === undefined || again < all.lookAgainAt)) all.lookAgainAt = again;
   if (all.worst !== undefined && ORDER[finding.verdict] >= ORDER[all.worst.verdict]) return;
   all.worst = finding;
   all.clause = name;
+}
+
+function isOfOneRead(name: ClauseName): boolean {
+  return name !== "settled" && name !== "confirmed";
 }
 
 function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {

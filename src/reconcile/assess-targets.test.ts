@@ -1,0 +1,209 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { decodeApplication } from "../argocd/decode.ts";
+import type { ApplicationSetView, ApplicationView, ControlPlane, SyncWindowsView } from "../argocd/port.ts";
+import { COMMIT, LATER, MERGED, merged, OLDER, REPO, rawApplication } from "../argocd/testing/application.ts";
+import type { CommitInfo, Mirror } from "../git/port.ts";
+import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
+import type { Assessment } from "../rollout/world.ts";
+import { ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
+import { type RepoContext, silentLog } from "./context.ts";
+import { type RepoMemory, repoMemory } from "./memory.ts";
+import { withFacts } from "./mirror-facts.ts";
+
+type Raw = Record<string, unknown>;
+const FILE = "clusters/eu-1/values.yaml";
+
+/** What the world of a test holds; everything may be changed between two looks. */
+interface Bench {
+  now: number;
+  applications: Map<string, ApplicationView>;
+  sets: Map<string, ApplicationSetView>;
+  windows: SyncWindowsView | undefined;
+  /** `part in whole`. */
+  ancestry: Map<string, boolean>;
+  /** `commit` → text of the pin's file. */
+  files: Map<string, string>;
+  tags: Map<string, string>;
+  asked: string[];
+  context: RepoContext;
+  memory: RepoMemory;
+}
+
+let bench: Bench;
+
+function mirrorOf(self: () => Bench): Partial<Mirror> {
+  const info = (sha: string): CommitInfo => ({ sha, parents: [], author: "bob", authorEmail: "", at: 0, subject: "by hand", body: "" });
+  return {
+    async isAncestor(part, whole) {
+      self().asked.push(`${part.slice(0, 4)} in ${whole.slice(0, 4)}`);
+      return part === whole ? true : self().ancestry.get(`${part} in ${whole}`);
+    },
+    async readFiles(commit, paths) {
+      return new Map(paths.map((path) => [path, path === FILE ? (self().files.get(commit) ?? "image: { tag: v2 }\n") : null]));
+    },
+    async fetch(refs) {
+      self().asked.push(`fetch ${refs?.join() ?? "all"}`);
+    },
+    async resolve(ref) {
+      return self().tags.get(ref);
+    },
+    async firstParentLog() {
+      return [info(LATER)];
+    },
+    async changedPaths() {
+      return [FILE];
+    },
+  };
+}
+
+function planeOf(name: string, self: () => Bench): ControlPlane {
+  const plane: Partial<ControlPlane> = {
+    name,
+    state: () => ({ fresh: true, since: MERGED }),
+    application: (namespace, application) => self().applications.get(`${name}/${namespace}/${application}`),
+    applicationSet: (namespace, set) => self().sets.get(`${name}/${namespace}/${set}`),
+    clusters: () => [],
+    async syncWindows() {
+      self().asked.push("windows");
+      return self().windows;
+    },
+  };
+  return plane as ControlPlane;
+}
+
+beforeEach(() => {
+  const mirror = mirrorOf(() => bench) as Mirror;
+  const memory = repoMemory(mirror);
+  const planes = new Map(["hub", "edge"].map((name) => [name, planeOf(name, () => bench)]));
+  const clock = { now: () => bench.now, after: () => () => undefined };
+  const context = { mirror, planes, clock, log: silentLog, repoURL: REPO } as unknown as RepoContext;
+  const now = Date.parse("2026-11-21T10:05:00Z");
+  const rest = { windows: undefined, asked: [], context, memory };
+  bench = { now, applications: new Map(), sets: new Map(), ancestry: new Map(), files: new Map(), tags: new Map(), ...rest };
+});
+
+function has(key: string, over: Raw = {}): void {
+  const view = decodeApplication(merged(rawApplication({ metadata: { name: "payments" } }), over), bench.now);
+  if (view !== undefined) bench.applications.set(key, view);
+}
+
+const run = { spec: { settleMs: 10_000, graceMs: 60_000, baseline: "Strict" } } as unknown as Run;
+
+function batchOf(to: string, edit: Partial<BatchTarget["edits"][number]> = {}): { batch: Batch; target: BatchTarget } {
+  const edits = [{ file: FILE, path: "image.tag", kind: "value" as const, from: "v1", to, ...edit }];
+  const target = {
+    key: "hub/argocd/payments",
+    application: "payments",
+    cluster: "hub/eu-1",
+    edits,
+    phase: "Merged",
+  } as unknown as BatchTarget;
+  const batch = { branch: "b", merged: { commit: COMMIT, at: MERGED, by: "bot" }, targets: [target] } as unknown as Batch;
+  return { batch, target };
+}
+
+async function look(to = "v2", key = "hub/argocd/payments"): Promise<Assessment | undefined> {
+  const { batch, target } = batchOf(to);
+  const none = { before: undefined, atChange: undefined, atBase: undefined };
+  return withFacts(bench.context, bench.memory, (facts) =>
+    assessTarget(bench.context, bench.memory, run, batch, { ...target, key }, none, facts),
+  );
+}
+
+/** Two looks, as far apart as settling takes. */
+async function looks(to = "v2"): Promise<Assessment | undefined> {
+  await look(to);
+  bench.now += 10_000;
+  return look(to);
+}
+
+describe("a target", () => {
+  test("is live by a commit that contains its change, and counted from our own first good look", async () => {
+    has("hub/argocd/payments", { status: { sync: { revision: LATER } } });
+    bench.ancestry.set(`${COMMIT} in ${LATER}`, true);
+    expect(await look()).toMatchObject({ verdict: "pending", clause: "settled" });
+    bench.now += 9_000;
+    expect((await look())?.verdict).toBe("pending");
+    bench.now += 1_000;
+    expect((await look())?.verdict).toBe("live");
+  });
+
+  test("waits where the seen commit has the pin changed, and names the commit", async () => {
+    has("hub/argocd/payments", { status: { sync: { revision: LATER } } });
+    bench.ancestry.set(`${COMMIT} in ${LATER}`, true);
+    bench.files.set(LATER, "image: { tag: v1 }\n");
+    expect(await looks()).toMatchObject({ verdict: "waiting", clause: "revision", changedBy: LATER });
+  });
+
+  test("of a seen commit that nobody has is pending; the base is fetched, and everything if that does not help", async () => {
+    has("hub/argocd/payments", { status: { sync: { revision: LATER } } });
+    bench.memory.remote.dirty = false;
+    expect(await look()).toMatchObject({ verdict: "pending", clause: "revision" });
+    expect(bench.memory.remote.dirty).toBe(true);
+    expect(bench.asked).not.toContain("fetch all");
+    bench.now += 30_000;
+    await look();
+    expect(bench.asked).toContain("fetch all");
+    bench.ancestry.set(`${COMMIT} in ${LATER}`, true);
+    expect((await looks())?.verdict).toBe("live");
+  });
+
+  test("that follows a tag of the config repo must be at the commit the tag has in our mirror", async () => {
+    const source = { targetRevision: "v2" };
+    has("hub/argocd/payments", { spec: { source }, status: { sync: { revision: OLDER, comparedTo: { source } } } });
+    bench.tags.set("refs/tags/v2", COMMIT);
+    bench.ancestry.set(`${COMMIT} in ${OLDER}`, false);
+    expect(await looks()).toMatchObject({ verdict: "pending", clause: "revision" });
+    has("hub/argocd/payments", { spec: { source }, status: { sync: { comparedTo: { source } } } });
+    expect((await looks())?.verdict).toBe("live");
+    expect(bench.asked.filter((one) => one.startsWith("fetch"))).toEqual(["fetch refs/tags/v2"]);
+  });
+
+  test("that is OutOfSync behind a closed window waits, and says when it opens", async () => {
+    has("hub/argocd/payments", { status: { sync: { status: "OutOfSync" }, operationState: undefined } });
+    bench.windows = { open: false, opensAt: "2026-11-21T22:00:00Z", windows: [] };
+    expect(await look()).toMatchObject({
+      verdict: "waiting",
+      clause: "synced",
+      lookAgainAt: "2026-11-21T22:00:00.000Z",
+      sentence: "It is OutOfSync and waits for a sync window: it opens at 2026-11-21T22:00:00Z.",
+    });
+    await look();
+    expect(bench.asked.filter((one) => one === "windows")).toHaveLength(1);
+  });
+
+  test("whose ApplicationSet was there and is gone is lost; one that nobody ever saw says nothing", async () => {
+    const ownerReferences = [{ kind: "ApplicationSet", name: "payments", uid: "set-1" }];
+    has("hub/argocd/payments", { metadata: { ownerReferences } });
+    expect((await looks())?.verdict).toBe("live");
+    const set = { namespace: "argocd", name: "payments", uid: "set-1", resourceVersion: "1", spec: {}, conditions: [] };
+    bench.sets.set("hub/argocd/payments", set);
+    expect((await look())?.verdict).toBe("live");
+    bench.sets.clear();
+    expect(await look()).toMatchObject({ verdict: "lost", clause: "exists", sentence: expect.stringContaining("payments is gone") });
+    // Made anew under the same name it owns nothing of before.
+    bench.sets.set("hub/argocd/payments", { ...set, uid: "set-2" });
+    expect((await look())?.verdict).toBe("lost");
+  });
+
+  test("of the same name on another control plane is another target", async () => {
+    has("hub/argocd/payments");
+    has("edge/argocd/payments", { metadata: { uid: "other" }, status: { health: { status: "Degraded" } } });
+    await look();
+    await look("v2", "edge/argocd/payments");
+    bench.now += 10_000;
+    expect((await look())?.verdict).toBe("live");
+    expect(await look("v2", "edge/argocd/payments")).toMatchObject({ verdict: "pending", clause: "health" });
+    expect(ailmentsOfTarget(bench.context, "edge/argocd/payments")).toEqual(["Degraded"]);
+    expect(ailmentsOfTarget(bench.context, "hub/argocd/payments")).toEqual([]);
+    expect(ailmentsOfTarget(bench.context, "hub/argocd/none")).toEqual(["no Application"]);
+    expect(ailmentsOfTarget(bench.context, "nowhere/argocd/payments")).toBeUndefined();
+  });
+
+  test("made anew under the same name settles anew", async () => {
+    has("hub/argocd/payments");
+    expect((await looks())?.verdict).toBe("live");
+    has("hub/argocd/payments", { metadata: { uid: "made-anew" } });
+    expect((await look())?.clause).toBe("settled");
+  });
+});
