@@ -5,8 +5,8 @@ import type { RolloutView } from "./port.ts";
 export interface RolloutSurroundings {
   /** Images of the pods, by the hash of their template. */
   images?: ReadonlyMap<string, readonly string[]>;
-  /** Available pods of the canary, where they were counted. */
-  canaryAvailable?: number;
+  /** How many of those pods are available, where they were counted. */
+  available?: ReadonlyMap<string, number>;
 }
 
 const MOST_IMAGES = 50;
@@ -60,7 +60,7 @@ function isPromoted(status: Fields): boolean {
   return stable !== undefined && stable === word(status, "currentPodHash");
 }
 
-function weightsOf(spec: Fields, status: Fields, steps: unknown[], { canaryAvailable }: RolloutSurroundings): Partial<RolloutView> {
+function weightsOf(spec: Fields, status: Fields, steps: unknown[], around: RolloutSurroundings): Partial<RolloutView> {
   const setWeight = setWeightOf(status, steps);
   const routed = own(child(child(child(status, "canary"), "weights"), "canary"), "weight");
   if (typeof routed === "number") return { setWeight, actualWeight: routed };
@@ -70,7 +70,8 @@ function weightsOf(spec: Fields, status: Fields, steps: unknown[], { canaryAvail
   const routing = own(child(child(spec, "strategy"), "canary"), "trafficRouting");
   if (typeof routing === "object" && routing !== null) return { setWeight, actualWeight: setWeight };
   const available = count(status, "availableReplicas");
-  const canary = Math.min(canaryAvailable ?? count(status, "updatedReplicas"), available);
+  const counted = around.available?.get(word(status, "currentPodHash") ?? "");
+  const canary = Math.min(counted ?? count(status, "updatedReplicas"), available);
   return { setWeight, actualWeight: available === 0 ? 0 : Math.floor((canary * 100) / available) };
 }
 

@@ -76,9 +76,10 @@ export function globMatches(pattern: string, text: string): boolean {
 
 /**
  * Whether an automated sync may run at `now`, and when it may next. A window that cannot be read counts as closed, as Argo CD
- * refuses to sync then; no time of opening is told, either, where a time zone is not known (`undefined` in `zones`).
+ * refuses to sync then. `open`: what Argo CD itself says. `zonesKnown: false`: the windows come without their time zones, so
+ * that no time can be told.
  */
-export function assessWindows(windows: WindowView[], now: number, says?: { open: boolean }): SyncWindowsView {
+export function assessWindows(windows: WindowView[], now: number, says: { open?: boolean; zonesKnown?: boolean } = {}): SyncWindowsView {
   const usable: Window[] = [];
   let readable = true;
   for (const { schedule, duration, timeZone = "UTC", kind } of windows) {
@@ -87,8 +88,8 @@ export function assessWindows(windows: WindowView[], now: number, says?: { open:
     else usable.push({ schedule, durationMs, timeZone, kind });
   }
   const answer = windowsAt(usable, now);
-  const open = says?.open ?? (readable && answer.open);
+  const open = says.open ?? (readable && answer.open);
   // Where Argo CD sees it otherwise than these windows say, they are not the whole truth.
-  const known = !open && readable && !answer.open && answer.changesAt !== undefined;
-  return { open, ...(known && answer.changesAt !== undefined ? { opensAt: iso(answer.changesAt) } : {}), windows };
+  const certain = readable && says.zonesKnown !== false && !open && !answer.open;
+  return { open, ...(certain && answer.changesAt !== undefined ? { opensAt: iso(answer.changesAt) } : {}), windows };
 }

@@ -42,6 +42,7 @@ const DEFAULTS: Tuning = {
   relistMs: 1_800_000,
   staleMs: 15_000,
   maxBackoffMs: 30_000,
+  readyMs: 30_000,
   random: Math.random,
 };
 const GROUP = "/apis/argoproj.io/v1alpha1";

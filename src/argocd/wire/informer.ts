@@ -12,7 +12,7 @@ import type { InformerOptions, SourceEvent, Versioned } from "./source.ts";
 
 export interface Informer<View> {
   items(): ReadonlyMap<string, View>;
-  /** Resolves after the first list; rejects where the server refuses it, or after 30 s. */
+  /** Resolves after the first list; rejects where the server refuses it, or after `readyMs`. */
   ready(): Promise<void>;
   /** undefined: what is known is what there is. */
   problem(): { why: string; since: number } | undefined;
@@ -56,7 +56,7 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
   void run(loop, options);
   return {
     items: () => loop.items,
-    ready: () => readyOf(loop, what),
+    ready: () => readyOf(loop, what, tuning.readyMs),
     problem() {
       const { lost } = loop;
       if (loop.listedAt === undefined) return { why: lost?.why ?? `${what}: not listed yet`, since: lost?.since ?? openedAt };
@@ -75,13 +75,13 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
   };
 }
 
-function readyOf<View>(loop: Loop<View>, what: string): Promise<void> {
+function readyOf<View>(loop: Loop<View>, what: string, ms: number): Promise<void> {
   if (loop.listedAt !== undefined) return Promise.resolve();
   if (loop.lost?.refused === true) return Promise.reject(new Error(loop.lost.why));
   return new Promise((resolve, reject) => {
     const waiter = { resolve: () => done(resolve), reject: (error: Error) => done(() => reject(error)) };
     // The wall's seconds: however fast the world's clock runs, sockets do not.
-    const patience = setTimeout(() => waiter.reject(new Error(loop.lost?.why ?? `${what}: no answer in 30s`)), 30_000);
+    const patience = setTimeout(() => waiter.reject(new Error(loop.lost?.why ?? `${what}: no answer in ${Math.round(ms / 1000)}s`)), ms);
     const done = (then: () => void) => {
       clearTimeout(patience);
       loop.waiters.delete(waiter);

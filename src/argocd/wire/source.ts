@@ -44,7 +44,7 @@ export interface Source<View> {
   optional?: boolean;
 }
 
-/** Milliseconds, of the clock given; `silentMs` of the wall's. */
+/** Milliseconds, of the clock given; `silentMs` and `readyMs` of the wall's. */
 export interface Tuning {
   pageSize: number;
   silentMs: number;
@@ -55,6 +55,8 @@ export interface Tuning {
   /** How long a lost connection may take to come back before nothing may be concluded. */
   staleMs: number;
   maxBackoffMs: number;
+  /** How long the first list may take, of the wall. */
+  readyMs: number;
   random: () => number;
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { Push } from "./push.ts";
 
 export interface ConnectionInfo {
@@ -16,7 +17,10 @@ export interface HttpParts {
   /** Where set, a push counts only with GitHub's signature over it. */
   secret?: string;
   push(push: Push): void;
-  clusters(): ConnectionInfo[];
+  /** The REST API; false: the request is not for it. */
+  api(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Serves TLS with it. */
+  certificate?: { cert: string; key: string };
 }
 
 const MAX_BODY = 50 * 1024 * 1024;
@@ -84,16 +88,17 @@ async function webhook(parts: HttpParts, request: IncomingMessage, response: Ser
   return send(response, 200, {});
 }
 
-/** `/api/webhook` for both controllers at once, and `/api/v1/clusters` with the state of the connections. */
+/** `/api/webhook` for both controllers at once, and the REST API. */
 export function createArgoServer(parts: HttpParts): Server {
-  return createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (parts.api(request, response)) return;
     const { pathname } = new URL(request.url ?? "/", "http://argocd.invalid");
     if (pathname === "/api/webhook" && request.method === "POST") {
       webhook(parts, request, response).catch(() => response.destroy());
       return;
     }
-    if (pathname === "/api/v1/clusters" && request.method === "GET") return send(response, 200, { metadata: {}, items: parts.clusters() });
     if (pathname === "/healthz") return send(response, 200, "ok");
     return send(response, 404, { error: "Not Found", code: 5, message: "Not Found" });
-  });
+  };
+  return parts.certificate === undefined ? createServer(answer) : createSecureServer(parts.certificate, answer);
 }

@@ -2,12 +2,18 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { render as renderSet } from "../../appset/index.ts";
 import type { Clock } from "../../rollout/time.ts";
+import { createAuthority } from "../kubernetes/certificates.ts";
 import type { KubernetesSim } from "../kubernetes/index.ts";
 import { kubeTime } from "../kubernetes/store.ts";
+import type { KubeObject } from "../kubernetes/types.ts";
+import { type ArgoApi, createArgoApi } from "./api/index.ts";
+import type { RolloutsBackend } from "./api/rollouts.ts";
 import { startApplicationController } from "./app-controller.ts";
 import { type Render, startApplicationSetController } from "./appset-controller.ts";
-import { type ClusterOptions, clusterSecret, createClusterIndex, IN_CLUSTER, type RegisteredCluster } from "./clusters.ts";
+import { type ClusterOptions, clusterSecret, createClusterIndex, type RegisteredCluster } from "./clusters.ts";
+import { connectionsOf } from "./connections.ts";
 import { createFaultBoard, type Fault, type FaultScript, playScript } from "./faults.ts";
+import { type Bootstrap, parentApplication, project } from "./first-objects.ts";
 import type { GitSource } from "./git-source.ts";
 import { type ConnectionInfo, createArgoServer } from "./http.ts";
 import { type Lag, REAL_LAG } from "./lag.ts";
@@ -15,7 +21,7 @@ import { createManifests } from "./manifests.ts";
 import type { Push } from "./push.ts";
 import { anyVersion, createRepositories, type SyntheticRegistry } from "./repositories.ts";
 import { createScheduler } from "./scheduler.ts";
-import { asApplication } from "./types.ts";
+import { renderWithFiles } from "./snapshots.ts";
 
 /*
  * An embedded Argo CD: the ApplicationSet controller and the application controller, working on the objects of an embedded Kubernetes API
@@ -61,19 +67,29 @@ export interface ArgoCdOptions {
   /** Registered at the start. */
   clusters?: readonly ClusterOptions[];
   /** An Application `name` (default `config`) that applies the Argo CD objects under `path` from Git. */
-  bootstrap?: { repoURL: string; revision?: string; path?: string; name?: string };
+  bootstrap?: Bootstrap;
   /** Charts and foreign repositories; default: whatever is asked for exists. */
   registry?: SyntheticRegistry;
   /** How ApplicationSets are evaluated; for tests of what surrounds it. */
   render?: Render;
   webhookSecret?: string;
+  /** Of the API's account that may do everything; default: a random one. */
+  apiToken?: string;
+  /** Serves TLS, with a certificate of its own CA. */
+  tls?: boolean;
+  /** Where the Argo Rollouts are; default: those in the embedded Kubernetes API. */
+  rollouts?: RolloutsBackend;
   port?: number;
   host?: string;
 }
 
 export interface ArgoCdSim {
-  /** Of its API: `/api/webhook`, `/api/v1/clusters`. */
+  /** Of its API: `/api/webhook`, `/api/v1/…`. */
   url: string;
+  /** PEM of the CA, where it serves TLS. */
+  ca: string | undefined;
+  /** Its REST API: tokens, accounts, faults. */
+  api: ArgoApi;
   namespace: string;
   /** As a webhook does, without one. */
   notifyPush(push: Push): void;
@@ -97,32 +113,6 @@ export interface ArgoCdSim {
   nextAt(): number | undefined;
   /** Ends everything, the given git sources too. */
   close(): Promise<void>;
-}
-
-function project(namespace: string): { apiVersion: string; kind: string; metadata: { name: string; namespace: string }; spec: unknown } {
-  const spec = {
-    sourceRepos: ["*"],
-    destinations: [{ namespace: "*", server: "*" }],
-    clusterResourceWhitelist: [{ group: "*", kind: "*" }],
-  };
-  return { apiVersion: "argoproj.io/v1alpha1", kind: "AppProject", metadata: { name: "default", namespace }, spec };
-}
-
-function parentApplication(
-  { repoURL, revision = "HEAD", path = ".", name = "config" }: NonNullable<ArgoCdOptions["bootstrap"]>,
-  namespace: string,
-) {
-  return {
-    apiVersion: "argoproj.io/v1alpha1",
-    kind: "Application",
-    metadata: { name, namespace },
-    spec: {
-      project: "default",
-      source: { repoURL, targetRevision: revision, path, directory: { recurse: true } },
-      destination: { server: IN_CLUSTER.server, namespace },
-      syncPolicy: { automated: { prune: true, selfHeal: true } },
-    },
-  };
 }
 
 /** Starts both controllers and the API's socket. */
@@ -179,21 +169,15 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     });
   }
 
-  function connections(): ConnectionInfo[] {
-    const counts = new Map<string, number>();
-    for (const object of store.list("applications")) {
-      const cluster = clusters.resolve(asApplication(object).spec.destination);
-      if (!("error" in cluster)) counts.set(cluster.name, (counts.get(cluster.name) ?? 0) + 1);
-    }
-    return clusters.all().map(({ name, server, labels }) => {
-      const { "argocd.argoproj.io/secret-type": _, ...shown } = labels;
-      const applicationsCount = counts.get(name) ?? 0;
-      const down = board.has("unreachable", name);
-      // A cluster without Applications has no cache, and so no state.
-      const status = applicationsCount === 0 ? "Unknown" : down ? "Failed" : "Successful";
-      const message = down && applicationsCount > 0 ? "error synchronizing cache state: dial tcp: i/o timeout" : "";
-      return { name, server, labels: shown, info: { connectionState: { status, message, attemptedAt: began }, applicationsCount } };
-    });
+  const connections = (): ConnectionInfo[] => connectionsOf(store, clusters, (cluster) => board.has("unreachable", cluster), began);
+
+  async function generate(set: KubeObject): Promise<KubeObject[]> {
+    const known = clusters.all().map(({ name, server, labels, annotations, project }) => ({ name, server, labels, annotations, project }));
+    const result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, true);
+    if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join("; "));
+    return result.applications.map(
+      (application): KubeObject => ({ ...application, metadata: { ...application.metadata, ownerReferences: [] } }),
+    );
   }
 
   function notifyPush(push: Push): void {
@@ -203,9 +187,20 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     sets.push(known);
   }
 
+  const api = createArgoApi({
+    store,
+    clock,
+    namespace,
+    clusters: connections,
+    generate: (set) => generate(set),
+    ...(options.rollouts === undefined ? {} : { rollouts: options.rollouts }),
+    ...(options.apiToken === undefined ? {} : { token: options.apiToken }),
+  });
+  const authority = options.tls === true ? createAuthority() : undefined;
   const server = createArgoServer({
     push: notifyPush,
-    clusters: connections,
+    api: api.handle,
+    ...(authority === undefined ? {} : { certificate: authority.issue([host, "localhost"]) }),
     ...(webhookSecret === undefined ? {} : { secret: webhookSecret }),
   });
   server.listen(port, host);
@@ -214,7 +209,9 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
   if (options.bootstrap !== undefined) store.create(parentApplication(options.bootstrap, namespace));
 
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    url: `http${authority === undefined ? "" : "s"}://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    ca: authority?.ca,
+    api,
     namespace,
     notifyPush,
     addCluster: (cluster) => {

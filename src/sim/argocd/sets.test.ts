@@ -206,7 +206,9 @@ describe("ApplicationSets of the embedded Argo CD", () => {
     expect(secretNameOf("http://foo")).toBe("cluster-foo-752281925");
     expect(secretNameOf("http://[fe80::1ff:fe23:4567:890a]:8000")).toBe("cluster-fe80--1ff-fe23-4567-890a-664858999");
     expect(clusterSecret({ name: "eu-1" }, "argocd").metadata.name).not.toContain("eu-1");
-    const response = await fetch(`${world.argo.url}/api/v1/clusters`);
+    const response = await fetch(`${world.argo.url}/api/v1/clusters`, {
+      headers: { authorization: `Bearer ${world.argo.api.token}` },
+    });
     const text = await response.text();
     expect(text).toContain('"eu-1"');
     expect(text).not.toMatch(/credential|secret-type/);

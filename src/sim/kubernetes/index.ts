@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../../rollout/time.ts";
 import type { Account, Rule, Verb } from "./auth.ts";
+import { createAuthority } from "./certificates.ts";
 import { createLister } from "./list.ts";
 import { createApiServer } from "./server.ts";
 import { createStore, type Store } from "./store.ts";
@@ -12,9 +13,9 @@ import { createWatchHub } from "./watch.ts";
  *
  * Modelled: get, list (label and field selectors, consistent pages, 410 for an expired page), create, update (409 on a stale
  * resourceVersion), merge and JSON patches, delete with finalizers, watch (resourceVersion, bookmarks, timeoutSeconds,
- * sendInitialEvents, 410 as an ERROR event), bearer tokens, rules as in a Role, discovery documents.
+ * sendInitialEvents, 410 as an ERROR event), bearer tokens, rules as in a Role, discovery documents, TLS with a CA of its own.
  * Not modelled: schema validation and defaulting, strategic-merge and server-side apply patches, subresources, admission,
- * garbage collection by ownerReference, deletecollection, TLS.
+ * garbage collection by ownerReference, deletecollection, client certificates.
  */
 
 export interface KubernetesOptions {
@@ -27,14 +28,18 @@ export interface KubernetesOptions {
   token?: string;
   /** Events a resource keeps for watches that come back. */
   keepEvents?: number;
+  /** Serves TLS, with a certificate of its own CA, which the kubeconfig then holds. */
+  tls?: boolean;
 }
 
 export interface KubernetesSim {
   url: string;
   token: string;
+  /** PEM of the CA, where it serves TLS. */
+  ca: string | undefined;
   store: Store;
-  /** Text of a kubeconfig for the account that may do everything, or for another token. */
-  kubeconfig(token?: string): string;
+  /** Text of a kubeconfig for the account that may do everything, or for another token, or with another CA. */
+  kubeconfig(token?: string, ca?: string): string;
   /** Adds an account that may do only what the rules say; returns its token. */
   addAccount(user: string, rules: Rule[], token?: string): string;
   faults: {
@@ -44,6 +49,10 @@ export interface KubernetesSim {
     silenceWatches(silent: boolean): void;
     /** Open watches get an ERROR 410, old resourceVersions and continue tokens are no longer good. */
     expire(): void;
+    /** This token is no longer good. */
+    revokeToken(token: string): void;
+    /** Every connection is cut at once while it is on. */
+    down(down: boolean): void;
   };
   openWatches(): number;
   /** How often each `verb plural` was asked. */
@@ -51,11 +60,13 @@ export interface KubernetesSim {
   close(): Promise<void>;
 }
 
-function kubeconfigText(url: string, token: string): string {
+function kubeconfigText(url: string, token: string, ca: string | undefined): string {
+  const trust =
+    ca === undefined ? { "insecure-skip-tls-verify": true } : { "certificate-authority-data": Buffer.from(ca).toString("base64") };
   const config = {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "embedded", cluster: { server: url, "insecure-skip-tls-verify": true } }],
+    clusters: [{ name: "embedded", cluster: { server: url, ...trust } }],
     users: [{ name: "embedded", user: { token } }],
     contexts: [{ name: "embedded", context: { cluster: "embedded", user: "embedded", namespace: "argocd" } }],
     "current-context": "embedded",
@@ -72,20 +83,31 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
   const accounts = new Map<string, Account>([[token, { user: "admin" }]]);
   const counts = new Map<string, number>();
   const count = (verb: Verb, plural: string) => counts.set(`${verb} ${plural}`, (counts.get(`${verb} ${plural}`) ?? 0) + 1);
-  const server = createApiServer({ store, lister, watches, accounts, onRequest: (verb, resource) => count(verb, resource.plural) });
+  const authority = options.tls === true ? createAuthority() : undefined;
+  let isDown = false;
+  const server = createApiServer({
+    store,
+    lister,
+    watches,
+    accounts,
+    onRequest: (verb, resource) => count(verb, resource.plural),
+    isDown: () => isDown,
+    ...(authority === undefined ? {} : { certificate: authority.issue([host, "localhost"]) }),
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => resolve());
   });
   const { port: bound } = server.address() as AddressInfo;
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  const url = `http${authority === undefined ? "" : "s"}://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   for (const name of ["default", "kube-system"]) store.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
   return {
     url,
     token,
+    ca: authority?.ca,
     store,
-    kubeconfig: (other = token) => kubeconfigText(url, other),
+    kubeconfig: (other = token, ca = authority?.ca) => kubeconfigText(url, other, ca),
     addAccount(user, rules, given = randomBytes(24).toString("base64url")) {
       accounts.set(given, { user, rules });
       return given;
@@ -97,6 +119,11 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
         store.expire();
         lister.expire();
         watches.expire();
+      },
+      revokeToken: (old) => void accounts.delete(old),
+      down(down) {
+        isDown = down;
+        if (down) watches.drop();
       },
     },
     openWatches: () => watches.size(),

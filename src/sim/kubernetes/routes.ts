@@ -25,6 +25,11 @@ function resourceList(groupVersion: string): unknown {
 }
 
 const ARGO = { groupVersion: "argoproj.io/v1alpha1", version: "v1alpha1" };
+const APPS = { groupVersion: "apps/v1", version: "v1" };
+
+function group(name: string, version: { groupVersion: string; version: string }): Record<string, unknown> {
+  return { name, versions: [version], preferredVersion: version };
+}
 
 /** Discovery, as far as kubectl and client libraries ask for it. */
 function documentAt(path: string): unknown {
@@ -38,11 +43,15 @@ function documentAt(path: string): unknown {
     case "/api":
       return { kind: "APIVersions", versions: ["v1"] };
     case "/apis":
-      return { kind: "APIGroupList", apiVersion: "v1", groups: [{ name: "argoproj.io", versions: [ARGO], preferredVersion: ARGO }] };
+      return { kind: "APIGroupList", apiVersion: "v1", groups: [group("argoproj.io", ARGO), group("apps", APPS)] };
     case "/apis/argoproj.io":
-      return { kind: "APIGroup", apiVersion: "v1", name: "argoproj.io", versions: [ARGO], preferredVersion: ARGO };
+      return { kind: "APIGroup", apiVersion: "v1", ...group("argoproj.io", ARGO) };
+    case "/apis/apps":
+      return { kind: "APIGroup", apiVersion: "v1", ...group("apps", APPS) };
     case "/api/v1":
       return resourceList("v1");
+    case "/apis/apps/v1":
+      return resourceList("apps/v1");
     case "/apis/argoproj.io/v1alpha1":
       return resourceList("argoproj.io/v1alpha1");
     default:

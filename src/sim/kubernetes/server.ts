@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { ApiError, badRequest, notFound, statusBody } from "./api-error.ts";
 import { type Account, authenticate, authorize, type Verb } from "./auth.ts";
 import type { Lister } from "./list.ts";
@@ -18,6 +19,10 @@ export interface ServerParts {
   accounts: ReadonlyMap<string, Account>;
   /** Called for each request after it was let in. */
   onRequest: (verb: Verb, resource: Resource) => void;
+  /** While true every connection is cut. */
+  isDown?: () => boolean;
+  /** Serves TLS with it. */
+  certificate?: { cert: string; key: string };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -128,11 +133,16 @@ async function answer(
 }
 
 export function createApiServer(parts: ServerParts): Server {
-  return createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    if (parts.isDown?.() === true) {
+      request.socket.destroy();
+      return;
+    }
     answer(parts, request, response).catch((error: unknown) => {
       const refusal = error instanceof ApiError ? error : new ApiError(500, "InternalError", String(error));
       if (response.headersSent) response.destroy();
       else send(response, refusal.code, JSON.stringify(statusBody(refusal)));
     });
-  });
+  };
+  return parts.certificate === undefined ? createServer(listener) : createSecureServer(parts.certificate, listener);
 }

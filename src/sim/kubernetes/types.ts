@@ -55,6 +55,8 @@ export const RESOURCES: readonly Resource[] = [
   argo("Application"),
   argo("ApplicationSet"),
   argo("AppProject"),
+  argo("Rollout"),
+  { group: "apps", version: "v1", plural: "replicasets", singular: "replicaset", kind: "ReplicaSet", namespaced: true, generation: true },
   { group: "", version: "v1", plural: "secrets", singular: "secret", kind: "Secret", namespaced: true, generation: false },
   { group: "", version: "v1", plural: "configmaps", singular: "configmap", kind: "ConfigMap", namespaced: true, generation: false },
   { group: "", version: "v1", plural: "namespaces", singular: "namespace", kind: "Namespace", namespaced: false, generation: false },

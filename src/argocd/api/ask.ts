@@ -1,0 +1,69 @@
+import { decodeApplication } from "../decode.ts";
+import { assessWindows, decodeWindows, windowsOfProject } from "../decode-windows.ts";
+import { fields, list } from "../lenient.ts";
+import type { ApplicationView, GenerateOutcome, SyncWindowsView } from "../port.ts";
+import { APPLICATION } from "../shapes.ts";
+import { reasonOf, statusOf } from "../wire/http.ts";
+import type { ArgoClient } from "./client.ts";
+import { applicationPath, applicationQuery } from "./rollouts.ts";
+
+/**
+ * Makes Argo CD compare an Application again and gives it as it then is. Argo CD answers when it is done, or says 504; the
+ * request stands either way. Rejects with WireError.
+ */
+export async function refreshed(
+  client: ArgoClient,
+  application: ApplicationView,
+  totalMs: number,
+  now: () => number,
+): Promise<ApplicationView | undefined> {
+  const query = { ...applicationQuery(application), refresh: "normal" };
+  const raw = await client.get(applicationPath(application.name), query, { shape: APPLICATION, totalMs });
+  return decodeApplication(raw, now());
+}
+
+/**
+ * The sync windows of an Application, as Argo CD itself judges them. Their time zones are told only by the project, which one
+ * may not be allowed to get: then there is no time of the next opening.
+ */
+export async function readSyncWindows(client: ArgoClient, application: ApplicationView, now: number): Promise<SyncWindowsView | undefined> {
+  try {
+    const answer = fields(await client.get(`${applicationPath(application.name)}/syncwindows`, applicationQuery(application)));
+    const assigned = decodeWindows(list(answer, "assignedWindows"));
+    const active = decodeWindows(list(answer, "activeWindows"));
+    const allowed = !assigned.some(({ kind }) => kind === "allow") || active.some(({ kind }) => kind === "allow");
+    const open = allowed && !active.some(({ kind }) => kind === "deny");
+    const detailed = assigned.length === 0 ? [] : await ofProject(client, application);
+    if (detailed?.length === assigned.length) return assessWindows(detailed, now, { open });
+    return assessWindows(assigned, now, { open, zonesKnown: false });
+  } catch {
+    return undefined;
+  }
+}
+
+async function ofProject(client: ArgoClient, application: ApplicationView): Promise<SyncWindowsView["windows"] | undefined> {
+  try {
+    const name = application.spec.project === "" ? "default" : application.spec.project;
+    const shape = { "*": false, spec: { "*": false, syncWindows: true } };
+    const project = await client.get(`/api/v1/projects/${encodeURIComponent(name)}`, {}, { shape });
+    return decodeWindows(windowsOfProject(project, application));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What Argo CD would generate from an ApplicationSet. Needs the right to create ApplicationSets in its project. */
+export async function generated(client: ArgoClient, applicationSet: Record<string, unknown>): Promise<GenerateOutcome> {
+  try {
+    const answer = await client.post("/api/v1/applicationsets/generate", { applicationSet });
+    const applications = list(fields(answer), "applications").filter(isObject);
+    return { kind: "done", applications };
+  } catch (error) {
+    if (statusOf(error) !== 403) return { kind: "failed", why: reasonOf(error) };
+    return { kind: "forbidden", why: `${reasonOf(error)}; grant it: p, ACCOUNT, applicationsets, create, PROJECT/*, allow` };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { createCutter, type Shape } from "../wire/cut.ts";
+import { type Exchange, exchange, WireError, type WireReader } from "../wire/http.ts";
+
+export interface ArgoClientOptions {
+  /** Where Argo CD's API server is, with its root path if it has one: `https://argocd.example.com/argo`. */
+  url: string;
+  /** A bearer token, or the file that holds it: read again for every request, so that it may be rotated. */
+  token?: string;
+  tokenFile?: string;
+  /** PEM of the CA that signed the server's certificate; default: those that Node trusts. */
+  ca?: string;
+  /** Accepts any certificate, or none at all. Whoever is in between can then read and forge everything. */
+  insecure?: boolean;
+}
+
+export type Query = Record<string, string | readonly string[] | undefined>;
+
+/** Requests to Argo CD's REST API. Errors are WireErrors; none holds the token. */
+export interface ArgoClient {
+  /** A whole answer, of which only the parts in `shape` become values. */
+  get(path: string, query?: Query, limits?: { shape?: Shape; totalMs?: number }): Promise<unknown>;
+  post(path: string, body: unknown): Promise<unknown>;
+  /** An answer piece by piece. `idleMs`: longest time without one. `stream`: it stays open. */
+  read(path: string, query: Query, reader: WireReader, options: { idleMs: number; stream: boolean }): Promise<Exchange>;
+  close(): void;
+}
+
+const TOTAL_MS = 60_000;
+const MOST_BYTES = 16 << 20;
+/** More at once would only queue in Argo CD. */
+const MOST_SOCKETS = 8;
+
+/** Throws WireError where the options cannot be used. */
+export function argoClient(options: ArgoClientOptions): ArgoClient {
+  const base = baseOf(options);
+  const common = { keepAlive: true, keepAliveMsecs: 15_000 };
+  const tls = { ...(options.ca === undefined ? {} : { ca: options.ca }), rejectUnauthorized: options.insecure !== true };
+  const agentOf = (maxSockets: number) =>
+    base.protocol === "https:" ? new HttpsAgent({ ...common, ...tls, maxSockets }) : new HttpAgent({ ...common, maxSockets });
+  const agent = agentOf(MOST_SOCKETS);
+  const streams = agentOf(Number.POSITIVE_INFINITY);
+
+  async function send(method: "GET" | "POST", path: string, query: Query, body: string | undefined, totalMs: number): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    const headers = await headersOf(options, body);
+    const request = { method, url: urlOf(base, path, query), headers, agent, idleMs: totalMs, totalMs, mostBytes: MOST_BYTES };
+    const reader = { chunk: (bytes: Buffer) => void chunks.push(bytes) };
+    await exchange(body === undefined ? request : { ...request, body }, reader).done;
+    return Buffer.concat(chunks);
+  }
+
+  function decoded(bytes: Buffer, shape: Shape): unknown {
+    try {
+      return createCutter(shape)(bytes);
+    } catch {
+      throw new WireError(0, `${base.origin} answers with something that is no JSON; is it Argo CD's address?`);
+    }
+  }
+
+  return {
+    async get(path, query = {}, { shape = {}, totalMs = TOTAL_MS } = {}) {
+      return decoded(await send("GET", path, query, undefined, totalMs), shape);
+    },
+    async post(path, body) {
+      return decoded(await send("POST", path, {}, JSON.stringify(body), TOTAL_MS), {});
+    },
+    async read(path, query, reader, { idleMs, stream }) {
+      const headers = await headersOf(options, undefined);
+      return exchange({ url: urlOf(base, path, query), headers, agent: stream ? streams : agent, idleMs }, reader);
+    },
+    close() {
+      agent.destroy();
+      streams.destroy();
+    },
+  };
+}
+
+function baseOf({ url, insecure }: ArgoClientOptions): URL {
+  if (!URL.canParse(url)) throw new WireError(0, "Argo CD's address is no URL; write https://HOST");
+  const base = new URL(url);
+  if (base.protocol !== "https:" && base.protocol !== "http:") throw new WireError(0, "Argo CD's address begins with https://");
+  if (base.username !== "" || base.password !== "") throw new WireError(0, "Argo CD's address may not hold a password; give a token");
+  if (base.protocol === "http:" && insecure !== true && !isLoopback(base.hostname))
+    throw new WireError(0, `${base.origin} would get the token unencrypted; use https://, or allow it with insecure: true`);
+  base.pathname = base.pathname.replace(/\/+$/, "");
+  base.search = "";
+  base.hash = "";
+  return base;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function urlOf(base: URL, path: string, query: Query): URL {
+  const url = new URL(base);
+  url.pathname = `${base.pathname === "/" ? "" : base.pathname}${path}`;
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of typeof value === "string" ? [value] : (value ?? [])) url.searchParams.append(name, one);
+  }
+  return url;
+}
+
+async function headersOf(options: ArgoClientOptions, body: string | undefined): Promise<Record<string, string>> {
+  const token = await tokenOf(options);
+  // Argo CD lets a POST in only as JSON, against forged forms.
+  return { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+}
+
+async function tokenOf({ token, tokenFile }: ArgoClientOptions): Promise<string> {
+  const where = tokenFile === undefined ? "the token" : `the token in ${tokenFile}`;
+  let text = token ?? "";
+  if (tokenFile !== undefined) {
+    try {
+      text = await readFile(tokenFile, "utf8");
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? "unreadable";
+      throw new WireError(0, `${where} cannot be read (${code})`);
+    }
+  }
+  text = text.trim();
+  if (text === "") throw new WireError(0, `${where} is empty`);
+  // Anything else could not be sent, and the refusal of Node would quote it.
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new WireError(0, `${where} holds something that is no token`);
+  return text;
+}

@@ -1,0 +1,182 @@
+import type { Clock } from "../../rollout/time.ts";
+import { clustersOfApplications } from "../cluster-views.ts";
+import { decodeApplication, decodeApplicationSet } from "../decode.ts";
+import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane } from "../port.ts";
+import { APPLICATION, APPLICATION_SET } from "../shapes.ts";
+import { coalescer } from "../wire/coalesce.ts";
+import { reasonOf, statusOf } from "../wire/http.ts";
+import { startInformer } from "../wire/informer.ts";
+import type { Log, Tuning } from "../wire/source.ts";
+import { each, everyPart, find, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { generated, readSyncWindows, refreshed } from "./ask.ts";
+import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
+import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
+import { readRollouts, runAction } from "./rollouts.ts";
+import { type ArgoSourceOptions, argoSource } from "./source.ts";
+
+export interface ApiOptions extends ArgoClientOptions {
+  /** Name of the control plane. */
+  name: string;
+  /** AppProjects whose Applications and ApplicationSets are looked at; default: all that the account may see. */
+  projects?: string[];
+  /** Label selector of the Applications that are looked at; default: all. */
+  selector?: string;
+  /** Namespaces whose Applications and ApplicationSets are looked at; default: all. */
+  appNamespaces?: string[];
+  /** May run resource actions on Argo Rollouts: the only write to Argo CD. Default: no. */
+  allowRolloutActions?: boolean;
+  /** May have Argo CD generate from an ApplicationSet, for which it wants the right to create them. Default: no. */
+  allowGenerate?: boolean;
+  clock: Clock;
+  log: Log;
+  tuning?: Partial<ApiTuning>;
+}
+
+export interface ApiTuning extends Tuning {
+  /** How often the state of the clusters' connections is asked for. */
+  clustersMs: number;
+  /** How long `refresh` waits for the comparison, of the wall; it goes on without it. */
+  refreshMs: number;
+}
+
+const DEFAULTS: ApiTuning = {
+  pageSize: 0,
+  silentMs: 300_000,
+  watchMs: 900_000,
+  relistMs: 900_000,
+  staleMs: 15_000,
+  maxBackoffMs: 30_000,
+  readyMs: 150_000,
+  clustersMs: 30_000,
+  refreshMs: 10_000,
+  random: Math.random,
+};
+const COALESCE_MS = 20;
+/** How long Argo CD may take for one comparison. */
+const REFRESH_TOTAL_MS = 120_000;
+
+interface ApiParts extends Parts {
+  poll: ClusterPoll;
+}
+
+/**
+ * Argo CD through its REST API, for a bot outside the cluster. Reads, asks for refreshes, and with `allowRolloutActions` runs
+ * actions of Rollouts. Returns at once; `ready()` tells when there is something to read. Throws WireError for options that
+ * cannot be used.
+ */
+export function openApiPlane(options: ApiOptions): ControlPlane {
+  const { clock, log } = options;
+  const tuning = { ...DEFAULTS, ...options.tuning };
+  const client = argoClient(options);
+  const changes = coalescer(clock, COALESCE_MS);
+  const clusters = remembered(() => clustersOf(parts));
+  const parts = startAll(options, tuning, client, (keys) => {
+    clusters.forget();
+    changes.add(keys);
+  });
+  const application = (namespace: string, name: string) => find(parts.applications, namespace, name);
+  const plane: ControlPlane = {
+    name: options.name,
+    async ready() {
+      await Promise.all(everyPart(parts).map((part) => part.ready()));
+    },
+    state: () => stateOf(parts),
+    application,
+    applications: (owner) => ownedBy(parts, owner),
+    applicationSet: (namespace, name) => find(parts.sets, namespace, name),
+    clusters: clusters.get,
+    onChange: changes.listen,
+    async refresh(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? "unavailable" : await refresh(client, parts, view, { clock, log, tuning });
+    },
+    async rollouts(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? "unavailable" : await readRollouts(client, view);
+    },
+    async syncWindows(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? undefined : await readSyncWindows(client, view, clock.now());
+    },
+    async close() {
+      changes.close();
+      for (const part of everyPart(parts)) part.close();
+      client.close();
+    },
+  };
+  if (options.allowRolloutActions === true) plane.runAction = actionRunner(client, application);
+  if (options.allowGenerate === true) plane.generate = (applicationSet) => generated(client, applicationSet);
+  return plane;
+}
+
+function actionRunner(client: ArgoClient, application: ControlPlane["application"]): NonNullable<ControlPlane["runAction"]> {
+  return async (target, rollout, action) => {
+    const view = application(target.namespace, target.name);
+    if (view === undefined) return { kind: "failed", why: `there is no Application ${target.namespace}/${target.name}` };
+    return await runAction(client, view, rollout, action);
+  };
+}
+
+function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, changed: (keys: Iterable<string> | null) => void): ApiParts {
+  const { clock, log, projects, selector, appNamespaces } = options;
+  const common = { client, clock, tuning, projects };
+  const [only] = appNamespaces ?? [];
+  const namespace = appNamespaces?.length === 1 ? only : undefined;
+  const filter = { ...(projects === undefined ? {} : { projects }), ...(selector === undefined ? {} : { selector }) };
+  const within = <View extends { namespace: string }>(view: View | undefined) =>
+    view !== undefined && (appNamespaces === undefined || appNamespaces.includes(view.namespace)) ? view : undefined;
+  const query = { ...filter, appNamespace: namespace };
+  const ofApplications: ArgoSourceOptions<ApplicationView> = {
+    ...common,
+    what: "applications",
+    query,
+    streamQuery: query,
+    shape: APPLICATION,
+    project: (raw, now) => within(decodeApplication(raw, now)),
+  };
+  const ofSets: ArgoSourceOptions<ApplicationSetView> = {
+    ...common,
+    what: "applicationsets",
+    query: { projects, appsetNamespace: namespace },
+    streamQuery: { projects, appSetNamespace: namespace },
+    shape: APPLICATION_SET,
+    project: (raw) => within(decodeApplicationSet(raw)),
+  };
+  const anything = () => changed(null);
+  const applications = [startInformer({ source: argoSource(ofApplications), clock, log, tuning, changed })];
+  const sets = [startInformer({ source: argoSource(ofSets), clock, log, tuning, changed: anything })];
+  const poll = startClusterPoll({ client, clock, log, tuning, everyMs: tuning.clustersMs, changed: anything });
+  return { applications, sets, others: [poll], poll };
+}
+
+function clustersOf({ applications, poll }: ApiParts): ClusterView[] {
+  const known = poll.clusters();
+  return known === undefined ? clustersOfApplications(each(applications)) : [...known];
+}
+
+/** Resolves when Argo CD has compared, or after a while without waiting for that. */
+async function refresh(
+  client: ArgoClient,
+  parts: ApiParts,
+  view: ApplicationView,
+  { clock, log, tuning }: { clock: Clock; log: Log; tuning: ApiTuning },
+): Promise<"asked" | "unavailable"> {
+  const asked = refreshed(client, view, REFRESH_TOTAL_MS, clock.now).then(
+    (fresh): "asked" => {
+      if (fresh !== undefined) for (const informer of parts.applications) informer.offer(`${fresh.namespace}/${fresh.name}`, fresh);
+      return "asked";
+    },
+    (error: unknown): "asked" | "unavailable" => {
+      log.warn({ application: `${view.namespace}/${view.name}`, reason: reasonOf(error) }, "asking Argo CD for a refresh failed");
+      // It has taken longer than somebody in between would wait: the wish stands.
+      return statusOf(error) === 504 ? "asked" : "unavailable";
+    },
+  );
+  let patience: NodeJS.Timeout | undefined;
+  const waited = new Promise<"asked">((resolve) => {
+    patience = setTimeout(() => resolve("asked"), tuning.refreshMs);
+  });
+  const outcome = await Promise.race([asked, waited]);
+  clearTimeout(patience);
+  return outcome;
+}

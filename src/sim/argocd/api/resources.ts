@@ -1,0 +1,85 @@
+import { kubeTime } from "../../kubernetes/store.ts";
+import type { KubeObject } from "../../kubernetes/types.ts";
+import type { Application } from "../types.ts";
+import { grpcError, jsonBody, send } from "./answers.ts";
+import { applicationOf, type Call } from "./parts.ts";
+import { acted, offeredActions } from "./rollouts.ts";
+
+const GROUP = "argoproj.io";
+
+/** Health of a Rollout as Argo CD's check for it tells: a paused one is Suspended. */
+function healthOf(rollout: KubeObject): { status: string; message?: string } {
+  const { phase, message } = (rollout["status"] ?? {}) as { phase?: string; message?: string };
+  const status = phase === "Paused" ? "Suspended" : phase === "Healthy" || phase === "Degraded" ? phase : "Progressing";
+  return { status, ...(message === undefined ? {} : { message }) };
+}
+
+function nodesOf(call: Call, app: Application, rollout: KubeObject): Record<string, unknown>[] {
+  const { name, namespace = "", uid = "", resourceVersion = "" } = rollout.metadata;
+  const at = { version: "v1", namespace };
+  const root = { group: GROUP, version: "v1alpha1", kind: "Rollout", namespace, name, uid, resourceVersion, health: healthOf(rollout) };
+  const pods = call.rollouts.pods(app, rollout);
+  const sets = [...new Set(pods.map(({ hash }) => hash))].map((hash) => ({
+    ...at,
+    group: "apps",
+    kind: "ReplicaSet",
+    name: `${name}-${hash}`,
+    uid: `${uid}-${hash}`,
+    parentRefs: [{ group: GROUP, kind: "Rollout", namespace, name, uid }],
+    health: { status: "Healthy" },
+  }));
+  const leaves = pods.map((pod) => ({
+    ...at,
+    kind: "Pod",
+    name: pod.name,
+    uid: `${uid}-${pod.name}`,
+    parentRefs: [{ group: "apps", kind: "ReplicaSet", namespace, name: `${name}-${pod.hash}`, uid: `${uid}-${pod.hash}` }],
+    images: pod.images,
+    health: { status: pod.healthy ? "Healthy" : "Progressing" },
+  }));
+  return [root, ...sets, ...leaves];
+}
+
+export function getTree(call: Call): void {
+  const app = applicationOf(call, call.names[0] ?? "", "get");
+  const rollouts = call.rollouts.of(app);
+  const managed = (app.status?.resources ?? [])
+    .filter(({ kind }) => kind !== "Rollout")
+    .map(({ group, version, kind, namespace, name }) => ({ ...(group === undefined ? {} : { group }), version, kind, namespace, name }));
+  send(call.response, 200, { nodes: [...managed, ...rollouts.flatMap((rollout) => nodesOf(call, app, rollout))] });
+}
+
+/** The Rollout that a request names; other kinds are not kept. */
+function rolloutOf(call: Call, app: Application, given: (key: string) => string): KubeObject {
+  const found = call.rollouts
+    .of(app)
+    .find(({ metadata }) => metadata.name === given("resourceName") && metadata.namespace === given("namespace"));
+  if (given("kind") !== "Rollout" || given("group") !== GROUP || found === undefined)
+    throw grpcError(3, `${given("kind")} ${given("group")} ${given("resourceName")} not found as part of application ${app.metadata.name}`);
+  return found;
+}
+
+export function getResource(call: Call): void {
+  const app = applicationOf(call, call.names[0] ?? "", "get");
+  const manifest = JSON.stringify(rolloutOf(call, app, (key) => call.query.get(key) ?? ""));
+  send(call.response, 200, { manifest });
+}
+
+export function getActions(call: Call): void {
+  const app = applicationOf(call, call.names[0] ?? "", "get");
+  send(call.response, 200, { actions: offeredActions(rolloutOf(call, app, (key) => call.query.get(key) ?? "")) });
+}
+
+/** v2: everything stands in the body. Argo CD does not look whether the action is disabled: the script decides what it does. */
+export async function postAction(call: Call): Promise<void> {
+  const body = await jsonBody(call.request);
+  const given = (key: string) => (typeof body[key] === "string" ? body[key] : "");
+  const action = given("action");
+  const right = `action/${given("group")}/${given("kind")}/${action}`;
+  const fields = { appNamespace: given("appNamespace"), project: given("project") };
+  const app = applicationOf(call, call.names[0] ?? "", right, fields);
+  const next = acted(rolloutOf(call, app, given), action, kubeTime(call.clock.now()));
+  if (next === undefined) throw grpcError(3, `no action "${action}" for ${given("kind")}`);
+  call.rollouts.write(app, next);
+  send(call.response, 200, {});
+}
