@@ -25,7 +25,7 @@ test("a merge that is not fetched yet is neither in the history nor out of it, a
   const answers: Answers = {};
   const { context, memory } = bench(answers);
   expect(await isInHistory(context, memory, "merge", "base")).toBeUndefined();
-  expect(memory.remote.dirty).toBe(true);
+  expect(memory.remote.stale).toBe(true);
   answers["merge in base"] = true;
   expect(await isInHistory(context, memory, "merge", "base")).toBe(true);
 });

@@ -32,8 +32,11 @@ export interface RepoMemory {
   refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string; to?: string }>;
   /** Rules of the base branch as last read; undefined: not read yet. */
   rules: { branch: string; at: number; rules: BranchRules | undefined } | undefined;
-  /** The merge queue as last read, and whether the base branch is known to merge through it only. */
-  queue: { only: boolean; at: number; entries: readonly QueueEntry[]; mine: Set<string> };
+  /**
+   * The merge queue as last read, and whether the base branch is known to merge through it only. `mine`: `branch@head` put in by
+   * this process. `groups`: PR → the last commit its merge group was seen at.
+   */
+  queue: { only: boolean; at: number; entries: readonly QueueEntry[]; mine: Set<string>; groups: Map<number, string> };
   /** Branch of a batch → its PR as last seen. */
   pulls: Map<string, Pull>;
   /** PRs whose labels and review requests were set by this process. */
@@ -76,7 +79,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     publishing: new Map(),
     refusals: new Map(),
     rules: undefined,
-    queue: { only: false, at: 0, entries: [], mine: new Set() },
+    queue: { only: false, at: 0, entries: [], mine: new Set(), groups: new Map() },
     pulls: new Map(),
     dressed: new Set(),
     gates: new Map(),

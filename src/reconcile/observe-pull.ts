@@ -7,7 +7,7 @@ import { observeMove } from "./branch-observe.ts";
 import type { RepoContext } from "./context.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 import { observeNeeds } from "./pull-needs.ts";
-import { placeInQueue } from "./queue-merge.ts";
+import { learnWhyLeft, placeInQueue } from "./queue-merge.ts";
 
 /** GitHub computes `mergeable` within a moment of being asked: worth a short wait instead of a whole round. */
 const MERGEABLE_WAITS_MS = [10, 100, 250];
@@ -18,8 +18,9 @@ export async function observePull(context: RepoContext, memory: RepoMemory, run:
   const found = await withMergeable(context, await pullOf(context, batch));
   if (found === null || found.headRepository?.toLowerCase() !== context.repository.toLowerCase()) return null;
   keep(memory.pulls, batch.branch, found);
-  const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);
   const queue = placeInQueue(context, memory, batch, found.number, found.head);
+  if (queue === null && found.state === "open") await learnWhyLeft(context, memory, batch, found.number, found.head);
+  const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);
   return {
     number: found.number,
     url: found.url,

@@ -2,7 +2,7 @@ import type { MergeOutcome } from "../forge/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { ObservedPull } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
-import type { RepoMemory } from "./memory.ts";
+import { keep, type RepoMemory } from "./memory.ts";
 
 export interface MergeCall {
   number: number;
@@ -31,6 +31,20 @@ export async function mergeOrEnqueue(context: RepoContext, memory: RepoMemory, b
   return outcome;
 }
 
+/**
+ * Why GitHub took a PR out, as far as its merge group's checks tell: kept as the answer to the intention, for the run to say.
+ */
+export async function learnWhyLeft(context: RepoContext, memory: RepoMemory, batch: Batch, pull: number, head: string): Promise<void> {
+  const group = memory.queue.groups.get(pull);
+  if (group === undefined || batch.intention === undefined) return;
+  memory.queue.groups.delete(pull);
+  const checks = await context.forge.checksOf(group).catch(() => []);
+  const failed = checks.filter((check) => check.state === "failure").map((check) => `"${check.name.slice(0, 100)}"`);
+  if (failed.length === 0) return;
+  const message = `${failed.slice(0, 5).join(", ")} failed on its merge group ${group.slice(0, 10)}`;
+  keep(memory.refusals, `${batch.branch}@${head}`, { kind: "Retry", message, to: batch.intention.at });
+}
+
 /** Takes a PR out of the queue. Throws where it may still be in it. */
 export async function dequeue(context: RepoContext, memory: RepoMemory, pull: number): Promise<void> {
   await context.forge.dequeuePull(pull);
@@ -51,6 +65,7 @@ export async function readQueue(context: RepoContext, memory: RepoMemory, run: R
   if (context.forge.mergeQueue === undefined || (now - queue.at < READ_EVERY_MS && !memory.remote.dirty)) return;
   queue.entries = await context.forge.mergeQueue(base);
   queue.at = now;
+  for (const { pull, head } of queue.entries) if (head !== undefined) keep(queue.groups, pull, head, 200);
 }
 
 /** Where a batch's PR stands in the queue as last read: undefined where that says nothing about now. */

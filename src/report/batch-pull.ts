@@ -56,7 +56,7 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   });
   const more = rows.length > limit ? `\n\n${rows.length - limit} more are in \`stagecoach get ${run.rollout} ${run.number}\`.` : "";
   const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
-  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} ago`;
+  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} before this PR`;
   const summary = `Why now: ${cell(batchName(run, before))}${settled}`;
   return `<details><summary>${summary}</summary>\n\n${table}\n\n</details>`;
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { batchTarget, plannedTarget, samplePlan, sampleRollout, sampleRun } from "../../test/support/sample-run.ts";
+import { batchTarget, sampleRun } from "../../test/support/sample-run.ts";
 import { batchBody, batchCommitMessage } from "./batch-pull.ts";
 import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
-import { planComment, problemsComment } from "./plan-comment.ts";
 import { runComment } from "./run-comment.ts";
 import { runView } from "./run-view.ts";
 
@@ -67,62 +66,6 @@ describe("the run's comment on the release PR", () => {
   });
 });
 
-describe("the plan on an open release PR", () => {
-  test("shows every stage, batch and cluster, and the warnings", () => {
-    expect(planComment(sampleRollout(), samplePlan(), "v1.4.1")).toMatchInlineSnapshot(`
-      "### 🗺️ Plan: payments \`v1.4.1\` → \`v1.4.2\`
-
-      Merging this PR starts a run: **6 clusters** in **3 batches** over **2 stages**, one pull request a batch. A batch goes on only when Argo CD shows its very change live and healthy, and baked.
-
-      | | stage | clusters | batches | at once | gates | requeued to its end |
-      | --- | --- | --- | --- | --- | --- | --- |
-      | 1 | canary | 2 | 1 | 2 | health, bake 10m | – |
-      | 2 | everywhere else | 3 | 2 | 2 | health | \`us-4\` |
-
-      \`\`\`mermaid
-      flowchart LR
-        s0["canary: 2 clusters, 1 batches"]
-        s1["everywhere else: 3 clusters, 2 batches"]
-        s0 --> s1
-      \`\`\`
-
-      > [!WARNING]
-      > - **COVERAGE** no stage takes ap-1
-
-      <details><summary>Every batch and cluster</summary>
-
-      | batch | cluster | application | change | where |
-      | --- | --- | --- | --- | --- |
-      | 1.1 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
-      | 1.1 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
-      | 2.1 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
-      | 2.1 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
-      | 2.2 | \`us-3\` | \`payments-us-3\` | \`v1.4.1\` → \`v1.4.2\` | \`appsets/payments.yaml\` |
-
-      </details>
-
-      <sub>The bot opens and merges the batches' PRs. · plan \`5b6c1f0e9a7d\`</sub>"
-    `);
-  });
-
-  test("a plan too large for GitHub's limit keeps its tables whole", () => {
-    const plan = samplePlan();
-    const targets = Array.from({ length: 5000 }, (_, i) => plannedTarget(`c-${i}`));
-    const big = { ...plan, stages: plan.stages.map((stage) => ({ ...stage, batches: [{ clusters: [], targets }] })) };
-    const text = planComment(sampleRollout(), big, undefined);
-    expect(text.length).toBeLessThanOrEqual(BODY_LIMIT);
-    expect(text).toContain("9980 more targets");
-    expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
-  });
-
-  test("problems name file, line, column and the next step", () => {
-    const text = problemsComment([
-      { message: 'unknown key "stagess"', hint: "did you mean stages?", file: "rollouts/a.yaml", line: 3, column: 5 },
-    ]);
-    expect(text).toContain('| `rollouts/a.yaml:3:5` | unknown key "stagess" | did you mean stages? |');
-  });
-});
-
 describe("a batch's PR", () => {
   test("shows the diff as a table and the evidence of the batch before", () => {
     const run = sampleRun();
@@ -130,6 +73,8 @@ describe("a batch's PR", () => {
     if (batch === undefined) throw new Error("the sample has two batches");
     expect(batchBody(run, batch, NOW)).toMatchInlineSnapshot(`
       "batch 1 of 2 of everywhere else of **payments #42**, release \`v1.4.2\` (#10).
+
+      Stagecoach merges this PR when its gates pass; the check \`stagecoach/gate\` says what it waits for.
 
       | cluster | application | from | to | file | pin |
       | --- | --- | --- | --- | --- | --- |
@@ -145,7 +90,19 @@ describe("a batch's PR", () => {
 
       </details>
 
-      <sub>Stagecoach merges this PR when its gates pass. Comment \`/pause\`, \`/requeue CLUSTER\`, \`/skip CLUSTER\` or \`/abort\` to steer.</sub>"
+      <details><summary>What you can comment here</summary>
+
+      | command | does |
+      | --- | --- |
+      | \`/promote\` | ends a wait; with \`merge: Manual\` merges this PR once GitHub allows it |
+      | \`/pause [reason]\` | nothing merges until \`/resume\` |
+      | \`/requeue CLUSTER… [--for 2h]\` | puts clusters to the stage's end |
+      | \`/skip CLUSTER…\` | leaves clusters out of this run |
+      | \`/abort [reason]\` | ends the run and closes this PR |
+
+      </details>
+
+      <sub>Please do not push to this branch: a changed head is never merged, and pauses the run.</sub>"
     `);
     expect(batchCommitMessage(run, batch)).toMatchInlineSnapshot(`
       "payments v1.4.2: us-1, us-2
