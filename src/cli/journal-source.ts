@@ -14,6 +14,8 @@ import { CommandError } from "./command.ts";
 export interface JournalSource extends JournalReader {
   /** The index; CommandError 1 where the checkout has no journal. */
   index(): Promise<Index>;
+  /** Everything else in the repository. */
+  reader: GitReader;
   /** Commit the journal's ref points to now. */
   head(): Promise<string | undefined>;
   /** Asks the remote for the journal, with the person's own git configuration and credentials. */
@@ -61,6 +63,7 @@ export async function openSource(options: SourceOptions): Promise<JournalSource>
   const journal = openJournalReader(reader, head);
   return {
     ...journal,
+    reader,
     head,
     fetch,
     async index() {

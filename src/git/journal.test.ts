@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Run } from "../rollout/run.ts";
-import { acceptJournal, JOURNAL_BRANCH, openJournal } from "./journal.ts";
+import { acceptJournal } from "./accept-journal.ts";
+import { JOURNAL_BRANCH, openJournal } from "./journal.ts";
+import { authorOf } from "./journal-check.ts";
 import type { JournalChange } from "./journal-port.ts";
+import { openLocalWriter } from "./local-writer.ts";
 import { openMirror } from "./mirror.ts";
 import type { Mirror } from "./port.ts";
 import { git, type Workspace, workspace } from "./testing/repositories.ts";
@@ -52,6 +55,12 @@ function tamper(files: Record<string, string>, author = "Dev <dev@example.com>")
   git(at.checkout, "commit", "--quiet", "--allow-empty", `--author=${author}`, "-m", "by hand");
   git(at.checkout, "push", "--quiet", "origin", `HEAD:${REF}`);
   return git(at.checkout, "rev-parse", "HEAD");
+}
+
+/** As a person with the bot's own rights does. */
+function accept(time: number, head?: string): Promise<string> {
+  const writer = openLocalWriter({ mirror, author: authorOf(APP) });
+  return acceptJournal({ mirror, writer, app: APP, by: "ana", at: time, ...(head === undefined ? {} : { head }) });
 }
 
 describe("recording and reading", () => {
@@ -205,7 +214,7 @@ describe("a journal that somebody else touched", () => {
     expect(state.tampered).toMatchObject({ commit, why: expect.stringContaining("dev@example.com") });
     await expect(journal.record(change(freshRun(4, 2, { why: "later" })))).rejects.toMatchObject({ kind: "Invalid" });
     expect((await openJournal({ mirror: await replica("other.git"), app: APP }).read()).tampered?.commit).toBe(commit);
-    await acceptJournal({ mirror, app: APP, by: "ana", at: START });
+    await accept(START);
     expect((await journal.read()).tampered).toBeUndefined();
     expect(await journal.record(change(freshRun(4, 2, { why: "later" })))).toBe("recorded");
     expect((await openJournal({ mirror: await replica("third.git"), app: APP }).read()).tampered).toBeUndefined();
@@ -226,7 +235,7 @@ describe("a journal that somebody else touched", () => {
     git(at.origin, "update-ref", REF, first);
     expect((await journal.read()).tampered?.why).toContain("rewritten");
     expect((await journal.read()).tampered?.commit).toBe(first);
-    await acceptJournal({ mirror, app: APP, by: "ana", at: START + 5000 });
+    await accept(START + 5000);
     expect((await journal.read()).tampered).toBeUndefined();
     expect((await journal.read()).runs.get("payments")?.why).toBe("The release was merged.");
   });
@@ -234,7 +243,7 @@ describe("a journal that somebody else touched", () => {
   test("a rewrite back to before an older acceptance is not covered by it", async () => {
     const journal = openJournal({ mirror, app: APP });
     await journal.record(change(freshRun(4, 2)));
-    await acceptJournal({ mirror, app: APP, by: "ana", at: START });
+    await accept(START);
     await journal.read();
     const accepted = git(at.origin, "rev-parse", REF);
     await journal.record(change(freshRun(4, 2, { why: "later" })));
@@ -248,7 +257,7 @@ describe("a journal that somebody else touched", () => {
     git(at.origin, "update-ref", "-d", REF);
     expect((await openJournal({ mirror, app: APP }).read()).tampered?.why).toContain("gone");
     expect((await journal.read()).tampered?.why).toContain("gone");
-    await acceptJournal({ mirror, app: APP, by: "ana", at: START });
+    await accept(START);
     const state = await journal.read();
     expect([state.tampered, state.runs.size]).toEqual([undefined, 0]);
   });
@@ -263,7 +272,7 @@ describe("a journal that somebody else touched", () => {
     const ledger = freshRun(4, 2, { rollout: "ledger" });
     await journal.record({ ...change(freshRun(4, 2)), runs: [freshRun(4, 2), ledger] });
     tamper({ "runs/payments/1/run.yaml": "format: 9\n" });
-    await acceptJournal({ mirror, app: APP, by: "ana", at: START });
+    await accept(START);
     const state = await journal.read();
     expect(state.broken.get("payments")).toMatchObject({
       run: 1,

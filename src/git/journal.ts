@@ -1,5 +1,5 @@
 import type { Run } from "../rollout/run.ts";
-import { ACCEPT_TRAILER, APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./journal-check.ts";
+import { APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./journal-check.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./journal-index.ts";
 import type { Journal, JournalChange, JournalReader, JournalState } from "./journal-port.ts";
 import { openJournalReader, readTextsAt } from "./journal-reader.ts";
@@ -216,23 +216,4 @@ export function journalMessage(subject: string, trailers: Readonly<Record<string
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
-}
-
-/**
- * Accepts the journal as it stands now, whoever wrote it: a commit of ours on top that names the head it is given for, and
- * whom it is given by. With the branch gone a new, empty one begins. Returns the commit.
- */
-export async function acceptJournal(options: JournalOptions & { by: string; at: number }): Promise<string> {
-  const { mirror, app, by, at, branch = JOURNAL_BRANCH } = options;
-  const head = await mirror.remoteHead(branch);
-  if (head !== undefined) await mirror.fetch([branch]);
-  const texts = head === undefined ? undefined : await readTextsAt(mirror, head)([INDEX_FILE]);
-  const text = texts?.get(INDEX_FILE) ?? undefined;
-  const rollouts = text === undefined ? new Map() : parseIndex(text).rollouts;
-  const subject = head === undefined ? "journal accepted: it begins anew" : `journal accepted as of ${head.slice(0, 12)}`;
-  const trailers = { "Stagecoach-Event": "accept", "Stagecoach-Actor": by, [ACCEPT_TRAILER]: head ?? NOTHING, [APP_TRAILER]: app };
-  const changes = new Map([[INDEX_FILE, printIndex({ app, rollouts })]]);
-  const written = await writerOf(options).write({ branch, head, changes, message: journalMessage(subject, trailers), at });
-  if (written.kind === "stale") throw new GitError("Unavailable", "the journal moved while it was accepted; look at it again");
-  return written.commit;
 }
