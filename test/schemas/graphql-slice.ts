@@ -53,7 +53,9 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   Repository: `autoMergeAllowed createdAt databaseId defaultBranchRef deleteBranchOnMerge id isArchived isDisabled isFork isInOrganization
     isPrivate issue label labels mergeCommitAllowed mergeQueue name nameWithOwner object owner parent pullRequest
     pullRequests pushedAt rebaseMergeAllowed ref refs resourcePath squashMergeAllowed updatedAt url viewerPermission visibility`,
-  Ref: "id name prefix repository target",
+  Ref: "id name prefix refUpdateRule repository target",
+  RefUpdateRule: `allowsDeletions allowsForcePushes blocksCreations pattern requiredApprovingReviewCount requiredStatusCheckContexts
+    requiresCodeOwnerReviews requiresConversationResolution requiresLinearHistory requiresSignatures viewerAllowedToDismissReviews viewerCanPush`,
   RefConnection: "nodes edges pageInfo totalCount",
   RefEdge: "cursor node",
   Commit: `abbreviatedOid author authoredDate committedDate committer id message messageBody messageHeadline oid parents

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { whoAsks } from "./auth.ts";
 import { ApiFailure, notFound } from "./failure.ts";
 import type { Actor, World } from "./model.ts";
-import { countRequest, mustHaveLeft, rateHeaders } from "./rate-limit.ts";
+import { countRequest, mustHaveLeft, rateHeaders, resourceOf } from "./rate-limit.ts";
 import { type Answer, createRouter, type Router } from "./router.ts";
 import { ROUTES } from "./routes/all.ts";
 import { fullName } from "./world.ts";
@@ -13,30 +13,39 @@ const VERSIONS = ["2022-11-28", "2026-03-10"];
 
 export type ApiHandler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
 
-/** The REST half: who asks, what for, and the headers GitHub puts on every answer. */
+/** What is known of a request by the time it is answered. */
+interface Seen {
+  method: string;
+  path: string;
+  actor?: Actor;
+  route?: string;
+  body?: unknown;
+}
+
+/** The API: who asks, what for, and the headers GitHub puts on every answer. */
 export function createApi(world: World): ApiHandler {
   const router = createRouter(ROUTES);
   return async (request, response, url) => {
-    let actor: Actor | undefined;
+    const seen: Seen = { method: request.method ?? "GET", path: url.pathname };
     let answer: Answer;
     try {
-      actor = whoAsks(world, request.headers.authorization);
-      answer = await answerTo(world, router, actor, request, url);
+      seen.actor = whoAsks(world, request.headers.authorization);
+      answer = await answerTo(world, router, seen, seen.actor, request, url);
     } catch (error) {
       answer = failureAnswer(error);
     }
-    send(world, actor, request, response, answer, url);
+    send(world, seen, request, response, answer);
   };
 }
 
-async function answerTo(world: World, router: Router, actor: Actor, request: IncomingMessage, url: URL): Promise<Answer> {
-  const version = request.headers["x-github-api-version"];
-  if (typeof version === "string" && !VERSIONS.includes(version)) {
-    throw new ApiFailure(400, `The 'X-GitHub-Api-Version' header value of '${version}' is not supported`);
-  }
+async function answerTo(world: World, router: Router, seen: Seen, actor: Actor, request: IncomingMessage, url: URL): Promise<Answer> {
+  const asked = request.headers["x-github-api-version"];
+  const version = typeof asked === "string" ? asked : (VERSIONS[0] ?? "");
+  if (!VERSIONS.includes(version)) throw new ApiFailure(400, `The 'X-GitHub-Api-Version' header value of '${version}' is not supported`);
   const path = plainPath(world, url.pathname);
-  const method = request.method ?? "GET";
-  if (path !== "/rate_limit") mustHaveLeft(world, actor);
+  const { method } = seen;
+  seen.path = path;
+  if (path !== "/rate_limit") mustHaveLeft(world, actor, { method, path });
   const raw = await readBody(request);
   const fault = world.faults.request?.({ method, path, actor: actor.user.login });
   const scripted =
@@ -46,9 +55,14 @@ async function answerTo(world: World, router: Router, actor: Actor, request: Inc
   if (scripted !== undefined && fault?.afterwards !== true) return scripted;
   const found = router(method, path);
   if (found === undefined) throw notFound();
-  const body = parseBody(raw);
-  const answer = await found.route.handle({ world, actor, params: found.params, query: url.searchParams, body, path, method });
-  return scripted ?? answer;
+  seen.body = parseBody(raw);
+  seen.route = found.route.path;
+  const body = seen.body as Record<string, unknown>;
+  const answer = await found.route.handle({ world, actor, params: found.params, query: url.searchParams, body, path, method, version });
+  if (scripted === undefined) return answer;
+  // What was made up is nobody's to check.
+  delete seen.route;
+  return scripted;
 }
 
 /** Without the prefix of an Enterprise Server's API, and with a repository's number turned into its name. */
@@ -99,30 +113,32 @@ function failureAnswer(error: unknown): Answer {
   return { status: error.status, body, headers: error.headers };
 }
 
-function send(world: World, actor: Actor | undefined, request: IncomingMessage, response: ServerResponse, answer: Answer, url: URL): void {
+function send(world: World, seen: Seen, request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   const text = answer.body === undefined ? "" : JSON.stringify(answer.body);
   const etag = `W/"${createHash("sha256").update(text).digest("hex")}"`;
   const readable = request.method === "GET" && answer.status === 200;
   const same = readable && sameTag(request.headers["if-none-match"], etag);
-  if (actor !== undefined && !same && !url.pathname.endsWith("/rate_limit")) countRequest(world, actor);
+  const { actor } = seen;
+  const resource = resourceOf(seen.path);
+  if (actor !== undefined && !same && seen.path !== "/rate_limit") countRequest(world, actor, resource);
   const headers: Record<string, string> = {
-    "x-github-request-id": randomBytes(14)
-      .toString("hex")
-      .toUpperCase()
-      .replace(/(.{4})(.{6})(.{7})/, "$1:$2:$3:"),
-    "x-github-media-type": "github.v3; format=json",
-    "x-github-api-version-selected": String(request.headers["x-github-api-version"] ?? "2022-11-28"),
-    vary: "Accept, Authorization, Cookie, X-GitHub-OTP,Accept-Encoding, Accept, X-Requested-With",
-    ...(actor === undefined ? {} : rateHeaders(world, actor)),
+    ...fixedHeaders(request),
+    ...(actor === undefined ? {} : rateHeaders(world, actor, resource)),
     ...(readable ? { etag, "cache-control": "private, max-age=60, s-maxage=60" } : {}),
     ...answer.headers,
   };
-  if (same) {
-    response.writeHead(304, headers).end();
-    return;
-  }
-  if (answer.body === undefined) {
-    response.writeHead(answer.status, headers).end();
+  // As the receiver sees it: whoever checks it must not be fooled by what JSON leaves out.
+  world.onExchange?.({
+    method: seen.method,
+    path: seen.path,
+    route: seen.route,
+    requestBody: seen.body,
+    status: same ? 304 : answer.status,
+    headers,
+    body: text === "" || same ? undefined : JSON.parse(text),
+  });
+  if (same || answer.body === undefined) {
+    response.writeHead(same ? 304 : answer.status, headers).end();
     return;
   }
   response.writeHead(answer.status, {
@@ -131,6 +147,16 @@ function send(world: World, actor: Actor | undefined, request: IncomingMessage, 
     "content-length": Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+function fixedHeaders(request: IncomingMessage): Record<string, string> {
+  const id = randomBytes(14).toString("hex").toUpperCase();
+  return {
+    "x-github-request-id": id.replace(/(.{4})(.{6})(.{7})/, "$1:$2:$3:"),
+    "x-github-media-type": "github.v3; format=json",
+    "x-github-api-version-selected": String(request.headers["x-github-api-version"] ?? VERSIONS[0]),
+    vary: "Accept, Authorization, Cookie, X-GitHub-OTP,Accept-Encoding, Accept, X-Requested-With",
+  };
 }
 
 function sameTag(header: string | undefined, etag: string): boolean {

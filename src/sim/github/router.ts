@@ -13,6 +13,8 @@ export interface Call {
   method: string;
   /** Without the query. */
   path: string;
+  /** Of the API, as asked for: `2022-11-28` where nothing was said. */
+  version: string;
 }
 
 export interface RepoCall extends Call {

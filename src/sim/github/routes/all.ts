@@ -4,6 +4,7 @@ import { CHECK_ROUTES } from "./checks.ts";
 import { CONTENT_ROUTES } from "./contents.ts";
 import { DEPLOYMENT_ROUTES } from "./deployments.ts";
 import { GIT_ROUTES } from "./git-data.ts";
+import { GRAPHQL_ROUTES } from "./graphql.ts";
 import { ISSUE_ROUTES } from "./issues.ts";
 import { META_ROUTES } from "./meta.ts";
 import { ORG_ROUTES } from "./orgs.ts";
@@ -16,6 +17,7 @@ import { STATUS_ROUTES } from "./statuses.ts";
 export const ROUTES: readonly Route[] = [
   ...META_ROUTES,
   ...APP_ROUTES,
+  ...GRAPHQL_ROUTES,
   ...PULL_ROUTES,
   ...ISSUE_ROUTES,
   ...GIT_ROUTES,

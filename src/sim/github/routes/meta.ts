@@ -31,8 +31,11 @@ export const META_ROUTES: readonly Route[] = [
     path: "/rate_limit",
     handle(call) {
       const core = rateOf(call.world, call.actor);
-      const other = { limit: 5000, used: 0, remaining: 5000, reset: core.reset };
-      return ok({ resources: { core, search: { ...other, limit: 30, remaining: 30 }, graphql: other }, rate: core });
+      const graphql = rateOf(call.world, call.actor, "graphql");
+      const search = { limit: 30, used: 0, remaining: 30, reset: core.reset, resource: "search" };
+      const resources = { core, search, graphql };
+      // The newer version of the API has it no more.
+      return ok(call.version === "2026-03-10" ? { resources } : { resources, rate: core });
     },
   },
   {

@@ -1,0 +1,71 @@
+import { buildSchema, type DocumentNode, execute, GraphQLError, type GraphQLSchema, Kind, parse, validate } from "graphql";
+import type { Actor, World } from "../model.ts";
+import { type PrintedError, printDocumentError, printFieldError } from "./failures.ts";
+import { mutationRoot } from "./mutations.ts";
+import { queryRoot } from "./queries.ts";
+import slice from "./schema.generated.json" with { type: "json" };
+
+export interface GraphQLAnswer {
+  data?: unknown;
+  errors?: PrintedError[];
+}
+
+let built: GraphQLSchema | undefined;
+
+/** The slice of GitHub's schema, built when it is first asked for. */
+export function graphqlSchema(): GraphQLSchema {
+  built ??= buildSchema(slice.sdl, { assumeValidSDL: true });
+  return built;
+}
+
+/** Documents are few and sent again and again. */
+const checked = new Map<string, { document: DocumentNode } | { errors: PrintedError[] }>();
+const MOST_CHECKED = 500;
+
+function check(source: string): { document: DocumentNode } | { errors: PrintedError[] } {
+  const known = checked.get(source);
+  if (known !== undefined) return known;
+  const result = checkAnew(source);
+  if (checked.size >= MOST_CHECKED) checked.clear();
+  checked.set(source, result);
+  return result;
+}
+
+function checkAnew(source: string): { document: DocumentNode } | { errors: PrintedError[] } {
+  try {
+    const document = parse(source);
+    const errors = validate(graphqlSchema(), document);
+    return errors.length === 0 ? { document } : { errors: errors.map(printDocumentError) };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [printDocumentError(error)] };
+    throw error;
+  }
+}
+
+/** Runs one document. Mutations of a document run one after the other, and one that fails does not keep the next from running. */
+export async function runGraphQL(world: World, actor: Actor, body: Record<string, unknown>): Promise<GraphQLAnswer> {
+  const { query, variables, operationName } = body;
+  if (typeof query !== "string" || query === "")
+    return { errors: [{ message: "A query attribute must be specified and must be a string." }] };
+  const result = check(query);
+  if ("errors" in result) return { errors: result.errors };
+  const context = { world, actor };
+  const { data, errors } = await execute({
+    schema: graphqlSchema(),
+    document: result.document,
+    rootValue: isMutation(result.document, operationName) ? mutationRoot(context) : queryRoot(context),
+    contextValue: context,
+    ...(typeof variables === "object" && variables !== null ? { variableValues: variables as Record<string, unknown> } : {}),
+    ...(typeof operationName === "string" && operationName !== "" ? { operationName } : {}),
+  });
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(errors === undefined || errors.length === 0 ? {} : { errors: errors.map(printFieldError) }),
+  };
+}
+
+function isMutation(document: DocumentNode, operationName: unknown): boolean {
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const wanted = operations.find((one) => one.name?.value === operationName) ?? operations[0];
+  return wanted?.operation === "mutation";
+}
