@@ -118,12 +118,12 @@ async function tokenOf({ token, tokenFile }: ArgoClientOptions): Promise<string>
       text = await readFile(tokenFile, "utf8");
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "unreadable";
-      throw new WireError(0, `${where} cannot be read (${code})`);
+      throw new WireError(0, `${where} cannot be read (${code})`, { settled: true });
     }
   }
   text = text.trim();
-  if (text === "") throw new WireError(0, `${where} is empty`);
+  if (text === "") throw new WireError(0, `${where} is empty`, { settled: true });
   // Anything else could not be sent, and the refusal of Node would quote it.
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new WireError(0, `${where} holds something that is no token`);
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new WireError(0, `${where} holds something that is no token`, { settled: true });
   return text;
 }

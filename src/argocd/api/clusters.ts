@@ -15,7 +15,7 @@ export interface ClusterPollOptions {
   tuning: Tuning;
   /** How often it asks, of the clock. */
   everyMs: number;
-  /** Something but the time of the last attempt is different. */
+  /** Something but the time of the last attempt is different, or it cannot be told any more. */
   changed: () => void;
 }
 
@@ -81,15 +81,17 @@ async function ask({ client, clock, log, changed }: ClusterPollOptions, polled: 
     if (found === undefined && polled.clusters !== undefined) log.warn({}, "Argo CD no longer shows this account any cluster");
     polled.clusters = found;
     polled.readAt = clock.now();
-    if (polled.lost !== undefined) polled.freshSince = clock.now();
+    const isBack = polled.lost !== undefined;
+    if (isBack) polled.freshSince = clock.now();
     polled.lost = undefined;
     const told = JSON.stringify(found, (key, value: unknown) => (key === "attemptedAt" ? undefined : value)) ?? "";
-    if (told !== polled.told) changed();
+    if (told !== polled.told || isBack) changed();
     polled.told = told;
   } catch (error) {
     polled.lost ??= { why: `clusters: ${reasonOf(error)}`, since: clock.now() };
     polled.lost.why = `clusters: ${reasonOf(error)}`;
     log.warn({ reason: reasonOf(error), since: iso(polled.lost.since) }, "reading Argo CD's clusters failed");
+    changed();
   }
 }
 

@@ -143,8 +143,8 @@ function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, ch
     project: (raw) => within(decodeApplicationSet(raw)),
   };
   const anything = () => changed(null);
-  const applications = [startInformer({ source: argoSource(ofApplications), clock, log, tuning, changed })];
-  const sets = [startInformer({ source: argoSource(ofSets), clock, log, tuning, changed: anything })];
+  const applications = [startInformer({ source: argoSource(ofApplications), clock, log, tuning, changed, freshness: anything })];
+  const sets = [startInformer({ source: argoSource(ofSets), clock, log, tuning, changed: anything, freshness: anything })];
   const poll = startClusterPoll({ client, clock, log, tuning, everyMs: tuning.clustersMs, changed: anything });
   return { applications, sets, others: [poll], poll };
 }

@@ -109,14 +109,14 @@ function configOf(given: KubernetesOptions["kubeConfig"]): KubeConfig {
 function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys: Iterable<string> | null) => void): KubeParts {
   const { clock, log, namespaces, argocdNamespace = "argocd", clusterSecrets, selector } = options;
   const tuning = { ...DEFAULTS, ...options.tuning };
+  const anything = () => changed(null);
   const start = <View extends Versioned>(
     of: Omit<KubeSourceOptions<View>, "client" | "clock" | "tuning">,
     tell: (keys: Iterable<string>) => void,
-  ) => startInformer({ source: kubeSource({ ...of, client, clock, tuning }), clock, log, tuning, changed: tell });
+  ) => startInformer({ source: kubeSource({ ...of, client, clock, tuning }), clock, log, tuning, changed: tell, freshness: anything });
   const scopes = namespaces ?? [undefined];
   const pathIn = (namespace: string | undefined, plural: string) =>
     namespace === undefined ? `${GROUP}/${plural}` : `${GROUP}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
-  const anything = () => changed(null);
   const applications = scopes.map((namespace) => {
     const [path, filter] = [pathIn(namespace, "applications"), selector === undefined ? {} : { labelSelector: selector }];
     const kind = { what: "applications", resource: "applications.argoproj.io", shape: APPLICATION, project: decodeApplication };

@@ -1,15 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { fastClock } from "../../sim/clock.ts";
 import { type KubernetesSim, startKubernetes } from "../../sim/kubernetes/index.ts";
-import type { KubeObject } from "../../sim/kubernetes/types.ts";
 import type { ControlPlane } from "../port.ts";
 import { rawApplication } from "../testing/application.ts";
-import { controlPlaneContract, type Harness, until } from "../testing/contract.ts";
+import { clusterSecret, putIn } from "../testing/harness.ts";
 import { type KubernetesOptions, openKubernetes } from "./index.ts";
 
 const log = { info: () => undefined, warn: () => undefined };
-const PLURAL = { Application: "applications", ApplicationSet: "applicationsets" };
-
 function openOn(sim: KubernetesSim, over: Partial<KubernetesOptions> = {}): ControlPlane {
   return openKubernetes({
     name: "hub",
@@ -22,48 +19,9 @@ function openOn(sim: KubernetesSim, over: Partial<KubernetesOptions> = {}): Cont
   });
 }
 
-function putIn(sim: KubernetesSim, object: Record<string, unknown>): void {
-  const given = object as KubeObject;
-  const plural = given.kind === "Secret" ? "secrets" : PLURAL[given.kind as keyof typeof PLURAL];
-  const old = sim.store.get(plural, given.metadata.namespace ?? "", given.metadata.name);
-  const { resourceVersion: _, ...metadata } = given.metadata;
-  if (old === undefined) sim.store.create({ ...given, metadata });
-  else sim.store.update({ ...given, metadata: { ...metadata, resourceVersion: old.metadata.resourceVersion ?? "" } });
-}
-
-function secret(name: string, data: Record<string, string>, labels: Record<string, string> = {}): Record<string, unknown> {
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name, namespace: "argocd", labels: { "argocd.argoproj.io/secret-type": "cluster", ...labels } },
-    data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")])),
-  };
-}
+const secret = clusterSecret;
 
 const READ = ["get", "list", "watch"] as const;
-
-async function harness(): Promise<Harness> {
-  const sim = await startKubernetes({ clock: fastClock() });
-  return {
-    put: async (object) => putIn(sim, object),
-    remove: async (kind, namespace, name) => void sim.store.delete(PLURAL[kind], namespace, name),
-    addCluster: async (name, server, labels, token) => putIn(sim, secret(`cluster-${name}-123`, { name, server, config: token }, labels)),
-    open: async (options) => openOn(sim, { annotationRefresh: options?.refresh === true }),
-    async openForbidden() {
-      const token = sim.addAccount("nobody", [{ verbs: [...READ], apiGroups: ["argoproj.io"], resources: ["applicationsets"] }]);
-      return openOn(sim, { kubeConfig: { kubeconfig: sim.kubeconfig(token) }, clusterSecrets: false });
-    },
-    cut: async () => sim.faults.dropWatches(),
-    expire: async () => sim.faults.expire(),
-    async refreshAsked(namespace, name) {
-      const metadata = sim.store.get("applications", namespace, name)?.metadata;
-      return metadata?.annotations?.["argocd.argoproj.io/refresh"] === "normal";
-    },
-    close: () => sim.close(),
-  };
-}
-
-controlPlaneContract("Kubernetes", harness);
 
 describe("the Kubernetes adapter", () => {
   let sim: KubernetesSim;
@@ -80,18 +38,6 @@ describe("the Kubernetes adapter", () => {
     await plane.ready();
     expect(plane.applications()).toHaveLength(7);
     expect(sim.requests().get("list applications")).toBe(3);
-  });
-
-  test("a watch that stays open and says nothing is noticed, and what it missed is caught up", async () => {
-    sim = await startKubernetes({ clock: fastClock() });
-    plane = openOn(sim, { tuning: { silentMs: 150 } });
-    const known = plane;
-    await known.ready();
-    sim.faults.silenceWatches(true);
-    putIn(sim, rawApplication({ metadata: { name: "missed" } }));
-    sim.faults.silenceWatches(false);
-    await until(known, () => known.application("argocd", "missed") !== undefined);
-    expect(known.state().fresh).toBe(true);
   });
 
   test("a lost connection is not fresh after its bound, and says why", async () => {

@@ -1,23 +1,45 @@
-import { afterEach, describe, expect, test } from "vitest";
 import type { ControlPlane } from "../port.ts";
 import { rawApplication } from "./application.ts";
 
+/** How a test wants an adapter opened. */
+export interface Wishes {
+  /** May ask for refreshes. */
+  refresh?: boolean;
+  /** A CA that did not sign the server's certificate. */
+  wrongCa?: boolean;
+  namespaces?: string[];
+  selector?: string;
+  /** Ends a stream that says nothing for so long, in milliseconds. */
+  silentMs?: number;
+}
+
 /** What the suite needs of an adapter: an Argo CD that it can write to, and ways to open the adapter on it. */
 export interface Harness {
-  /** Creates or replaces an Application or ApplicationSet, as raw Kubernetes objects. */
+  /** Creates or replaces an object, as raw Kubernetes objects. */
   put(object: Record<string, unknown>): Promise<void>;
   remove(kind: "Application" | "ApplicationSet", namespace: string, name: string): Promise<void>;
   /** Registers a cluster with a secret in it that must never come out. */
   addCluster(name: string, server: string, labels: Record<string, string>, secret: string): Promise<void>;
-  open(options?: { refresh?: boolean }): Promise<ControlPlane>;
+  /** The server is trusted and the account may read everything, unless wished otherwise. Nothing counts as stale for a moment only. */
+  open(wishes?: Wishes): ControlPlane;
   /** An adapter whose credentials may not list Applications. */
-  openForbidden(): Promise<ControlPlane>;
+  openForbidden(): ControlPlane;
   /** Cuts the adapter's streams once. */
-  cut(): Promise<void>;
+  cut(): void;
   /** Makes streams end so that everything must be listed again. */
-  expire(): Promise<void>;
+  expire(): void;
+  /** Streams stay open and say nothing while it is on. */
+  silence(silent: boolean): void;
+  /** Cuts every connection while it is on. */
+  down(down: boolean): void;
+  /** The credentials of adapters that are open are no longer good. */
+  revoke(): void;
   /** Whether a refresh of this Application was asked for. */
-  refreshAsked(namespace: string, name: string): Promise<boolean>;
+  refreshAsked(namespace: string, name: string): boolean;
+  /** Everything that was logged, as text. */
+  logged(): string;
+  /** The token that must be in no text. */
+  token: string;
   close(): Promise<void>;
 }
 
@@ -33,119 +55,19 @@ export async function until(plane: ControlPlane, holds: () => boolean): Promise<
   });
 }
 
-const named = (name: string, over: Record<string, unknown> = {}) => rawApplication({ metadata: { name, uid: undefined, ...over } });
-const ownedBy = (name: string) => ({ ownerReferences: [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "s" }] });
-const set = (name: string) => ({
-  apiVersion: "argoproj.io/v1alpha1",
-  kind: "ApplicationSet",
-  metadata: { name, namespace: "argocd" },
-  spec: { generators: [{ list: { elements: [{ cluster: "eu-1" }] } }], template: {} },
-});
+export function named(name: string, over: Record<string, unknown> = {}): Record<string, unknown> {
+  return rawApplication({ metadata: { name, uid: undefined, ...over } });
+}
 
-/** What every adapter of the port ControlPlane must do. */
-export function controlPlaneContract(name: string, start: () => Promise<Harness>): void {
-  describe(`${name} keeps the contract of a control plane`, () => {
-    let harness: Harness;
-    let plane: ControlPlane | undefined;
-    const open = async (options?: { refresh?: boolean }) => {
-      plane = await harness.open(options);
-      await plane.ready();
-      return plane;
-    };
-    afterEach(async () => {
-      await plane?.close();
-      plane = undefined;
-      await harness.close();
-    });
+export function ownedBy(name: string): Record<string, unknown> {
+  return { ownerReferences: [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "s" }] };
+}
 
-    test("what is there when it opens is known once it is ready", async () => {
-      harness = await start();
-      await harness.put(named("a"));
-      await harness.put(named("b"));
-      const known = await open();
-      expect(known.applications().map((view) => view.name)).toEqual(["a", "b"]);
-      expect(known.application("argocd", "a")?.status.health.status).toBe("Healthy");
-      expect(known.application("argocd", "c")).toBeUndefined();
-      expect(known.state()).toMatchObject({ fresh: true });
-    });
-
-    test("it tells who is added, changed and removed", async () => {
-      harness = await start();
-      await harness.put(named("a"));
-      const known = await open();
-      const heard = new Set<string>();
-      known.onChange((keys) => {
-        for (const key of keys ?? []) heard.add(key);
-      });
-      await harness.put(named("b"));
-      await until(known, () => known.application("argocd", "b") !== undefined);
-      await harness.put({ ...named("a"), status: { health: { status: "Degraded" } } });
-      await until(known, () => known.application("argocd", "a")?.status.health.status === "Degraded");
-      await harness.remove("Application", "argocd", "b");
-      await until(known, () => known.application("argocd", "b") === undefined);
-      expect([...heard].sort()).toEqual(["argocd/a", "argocd/b"]);
-    });
-
-    test("it finds an ApplicationSet and those it owns", async () => {
-      harness = await start();
-      await harness.put(set("payments"));
-      await harness.put(named("a", ownedBy("payments")));
-      await harness.put(named("b", ownedBy("other")));
-      await harness.put(named("c"));
-      const known = await open();
-      expect(known.applicationSet("argocd", "payments")?.spec).toEqual(set("payments").spec);
-      expect(known.applications({ namespace: "argocd", name: "payments" }).map((view) => view.name)).toEqual(["a"]);
-      await harness.remove("ApplicationSet", "argocd", "payments");
-      await until(known, () => known.applicationSet("argocd", "payments") === undefined);
-    });
-
-    test("clusters come with name, server and labels, and nothing secret", async () => {
-      harness = await start();
-      await harness.addCluster("eu-1", "https://eu-1.example.com", { area: "emea" }, "hunter2");
-      const known = await open();
-      expect(known.clusters()).toEqual([
-        expect.objectContaining({ name: "eu-1", server: "https://eu-1.example.com", labels: { area: "emea" }, registered: true }),
-      ]);
-      expect(JSON.stringify(known.clusters())).not.toContain("hunter2");
-    });
-
-    test("a cut stream comes back and misses nothing", async () => {
-      harness = await start();
-      await harness.put(named("a"));
-      const known = await open();
-      await harness.cut();
-      await harness.put(named("b"));
-      await until(known, () => known.application("argocd", "b") !== undefined);
-      expect(known.state().fresh).toBe(true);
-    });
-
-    test("after a gap it lists again, and what went in the gap is gone", async () => {
-      harness = await start();
-      await harness.put(named("a"));
-      await harness.put(named("b"));
-      const known = await open();
-      await harness.remove("Application", "argocd", "a");
-      await harness.expire();
-      await harness.put(named("c"));
-      await until(known, () => known.application("argocd", "c") !== undefined && known.application("argocd", "a") === undefined);
-      expect(known.applications().map((view) => view.name)).toEqual(["b", "c"]);
-    });
-
-    test("who may not list is told why, and nothing may be concluded", async () => {
-      harness = await start();
-      await harness.put(named("a"));
-      plane = await harness.openForbidden();
-      await expect(plane.ready()).rejects.toThrow(/applications.*forbidden|forbidden.*applications/i);
-      expect(plane.state()).toMatchObject({ fresh: false, why: expect.stringMatching(/forbidden/i) });
-    });
-
-    test("a refresh is asked for where that is allowed, and only there", async () => {
-      harness = await start();
-      await harness.put(named("a"));
-      const known = await open({ refresh: true });
-      expect(await known.refresh("argocd", "a")).toBe("asked");
-      expect(await harness.refreshAsked("argocd", "a")).toBe(true);
-      expect(await known.refresh("argocd", "none")).toBe("unavailable");
-    });
-  });
+export function applicationSet(name: string): Record<string, unknown> {
+  return {
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "ApplicationSet",
+    metadata: { name, namespace: "argocd" },
+    spec: { generators: [{ list: { elements: [{ cluster: "eu-1" }] } }], template: {} },
+  };
 }

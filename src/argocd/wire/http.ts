@@ -8,10 +8,13 @@ export class WireError extends Error {
   readonly status: number;
   /** Nothing came for too long. */
   readonly silent: boolean;
-  constructor(status: number, message: string, options: { cause?: unknown; silent?: boolean } = {}) {
+  /** Asking again will not help before somebody has changed something. */
+  readonly settled: boolean;
+  constructor(status: number, message: string, options: { cause?: unknown; silent?: boolean; settled?: boolean } = {}) {
     super(message, { cause: options.cause });
     this.status = status;
     this.silent = options.silent === true;
+    this.settled = options.settled === true;
   }
 }
 
@@ -75,7 +78,9 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
         ? undefined
         : setTimeout(() => finish(new WireError(0, `${url.origin} took longer than ${request.totalMs}ms`)), request.totalMs);
     stop = () => finish();
-    outgoing.on("error", (error) => finish(new WireError(0, `no answer from ${url.origin}: ${reasonOf(error)}`, { cause: error })));
+    outgoing.on("error", (error) =>
+      finish(new WireError(0, `no answer from ${url.origin}: ${reasonOf(error)}`, { cause: error, settled: isDistrust(error) })),
+    );
     outgoing.on("response", (response) => {
       idle.refresh();
       response.on("data", () => idle.refresh());
@@ -116,7 +121,9 @@ function answer(response: IncomingMessage, request: WireRequest, reader: WireRea
 function refused(status: number, text: string, response: IncomingMessage, url: URL): WireError {
   const to = response.headers.location;
   if (status >= 300 && status < 400)
-    return new WireError(status, `${url.origin} sends elsewhere (${(to ?? "nowhere").slice(0, 200)}); give the address it is served at`);
+    return new WireError(status, `${url.origin} sends elsewhere (${(to ?? "nowhere").slice(0, 200)}); give the address it is served at`, {
+      settled: true,
+    });
   const body = fields(parse(text));
   const said = word(body, "message") ?? word(body, "error") ?? word(child(body, "error"), "message");
   return new WireError(status, said?.slice(0, 500) ?? `HTTP ${status} from ${url.origin}`);
@@ -139,7 +146,13 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Names of certificates that are not trusted, with what to do. */
+/** Whether the server's certificate is why there is no answer. */
+function isDistrust(error: unknown): boolean {
+  const code = word(fields(error), "code") ?? "";
+  return TLS_CODES.has(code) || code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "CERT_HAS_EXPIRED";
+}
+
+/** What Node says of a certificate that nobody known has signed. */
 const TLS_CODES: ReadonlySet<string> = new Set([
   "SELF_SIGNED_CERT_IN_CHAIN",
   "DEPTH_ZERO_SELF_SIGNED_CERT",

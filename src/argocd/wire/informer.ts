@@ -139,12 +139,14 @@ function failed<View extends Versioned>(loop: Loop<View>, options: InformerOptio
     return;
   }
   const advice = source.refusal(status);
-  // What the server cannot be read from any more may have changed in any way since.
-  if (advice !== undefined || !(error instanceof WireError)) loop.resourceVersion = undefined;
+  const refused = advice !== undefined || (error instanceof WireError && error.settled);
+  // Whoever was kept out may have missed anything.
+  if (refused || !(error instanceof WireError)) loop.resourceVersion = undefined;
   const why = `${what}: ${reasonOf(error)}${advice === undefined ? "" : `; ${advice}`}`;
-  loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused: advice !== undefined };
+  loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused };
   log.warn({ what, status, failures: loop.failures, reason: reasonOf(error) }, "a list or watch of Argo CD's objects failed");
-  if (advice !== undefined) settle(loop, (waiter) => waiter.reject(new Error(why)));
+  if (refused) settle(loop, (waiter) => waiter.reject(new Error(why)));
+  options.freshness();
 }
 
 async function pause<View extends Versioned>(loop: Loop<View>, { clock, tuning }: InformerOptions<View>): Promise<void> {
@@ -171,9 +173,11 @@ async function relist<View extends Versioned>(loop: Loop<View>, options: Informe
   settle(loop, (waiter) => waiter.resolve());
 }
 
-function found<View extends Versioned>(loop: Loop<View>, { clock }: InformerOptions<View>): void {
-  if (loop.lost !== undefined) loop.freshSince = clock.now();
+function found<View extends Versioned>(loop: Loop<View>, { clock, freshness }: InformerOptions<View>): void {
+  if (loop.lost === undefined) return;
+  loop.freshSince = clock.now();
   loop.lost = undefined;
+  freshness();
 }
 
 /** Keys of what was added, changed or removed. */

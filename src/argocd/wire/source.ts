@@ -66,6 +66,8 @@ export interface InformerOptions<View extends Versioned> {
   log: Log;
   /** Keys (`namespace/name`) that were added, changed or removed. */
   changed: (keys: Iterable<string>) => void;
+  /** What is known became, or is no longer, what there is. */
+  freshness: () => void;
   tuning: Tuning;
 }
 

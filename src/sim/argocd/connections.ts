@@ -1,7 +1,7 @@
 import type { Store } from "../kubernetes/store.ts";
 import type { ClusterIndex } from "./clusters.ts";
 import type { ConnectionInfo } from "./http.ts";
-import { asApplication } from "./types.ts";
+import type { ApplicationSpec } from "./types.ts";
 
 /** The clusters as `GET /api/v1/clusters` shows them. `attemptedAt`: when Argo CD last tried. */
 export function connectionsOf(
@@ -12,7 +12,9 @@ export function connectionsOf(
 ): ConnectionInfo[] {
   const counts = new Map<string, number>();
   for (const object of store.list("applications")) {
-    const cluster = clusters.resolve(asApplication(object).spec.destination);
+    // What was written past the schema may lack anything.
+    const { destination = {} } = (object["spec"] ?? {}) as Partial<ApplicationSpec>;
+    const cluster = clusters.resolve(destination);
     if (!("error" in cluster)) counts.set(cluster.name, (counts.get(cluster.name) ?? 0) + 1);
   }
   return clusters.all().map(({ name, server, labels }) => {
