@@ -42,9 +42,12 @@ export async function record(
   return outcome === "recorded";
 }
 
+/** A process that has just begun has recorded nothing yet: its first observation waits as long as any, lest each restart be a commit. */
 function worthRecording(memory: RepoMemory, advanced: Advanced<Run>, now: number): boolean {
-  if (advanced.change === "transition") return true;
-  return advanced.change === "observation" && now - (memory.observedAt.get(advanced.run.rollout) ?? 0) >= OBSERVATION_EVERY_MS;
+  if (advanced.change !== "observation") return advanced.change === "transition";
+  const last = memory.observedAt.get(advanced.run.rollout);
+  if (last === undefined) memory.observedAt.set(advanced.run.rollout, now);
+  return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
 }
 
 function subject(events: readonly string[], runs: ReadonlyMap<string, Run>): string {
