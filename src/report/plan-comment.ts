@@ -1,14 +1,42 @@
 import type { Plan } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
-import { formatDuration } from "../rollout/time.ts";
+import { durationSentence, type Expected } from "./duration.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
-import { pinValue, releaseName, shortName } from "./words.ts";
+import { planChart, short } from "./plan-chart.ts";
+import { planDetails } from "./plan-details.ts";
+import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
+import { releaseName } from "./words.ts";
 
-/** What a release PR would do, before it is merged. */
-export function planComment(rollout: Rollout, plan: Plan, current: string | undefined): string {
-  const full = compose(rollout, plan, current, Number.POSITIVE_INFINITY);
-  if (full.length <= BODY_LIMIT) return full;
-  return compose(rollout, plan, current, 20);
+/** What a plan's comment says besides the plan. */
+export interface PlanExtras {
+  /** What the release is called where it has no version yet: the merge commit of the PR itself. */
+  release?: string;
+  expected?: Expected;
+  /** What merging does to the run in progress; see overlap. Markdown, harmless. */
+  overlap?: string;
+  /** Markdown, harmless: why the PR would pass the stages by, or what else stands against merging it. */
+  against?: readonly string[];
+  /** Further warnings, such as those of lint. */
+  warnings?: Plan["warnings"];
+}
+
+/** Told in this order until one fits: every target, every cluster by batch, a few of each batch, the stages alone. */
+const LEVELS: readonly Level[] = [
+  { targets: true, clusters: Number.POSITIVE_INFINITY, batches: Number.POSITIVE_INFINITY, stages: Number.POSITIVE_INFINITY, requeued: 10 },
+  { targets: false, clusters: Number.POSITIVE_INFINITY, batches: Number.POSITIVE_INFINITY, stages: Number.POSITIVE_INFINITY, requeued: 10 },
+  { targets: false, clusters: 5, batches: Number.POSITIVE_INFINITY, stages: Number.POSITIVE_INFINITY, requeued: 3 },
+  { targets: false, clusters: 3, batches: 60, stages: 60, requeued: 1 },
+  { targets: false, clusters: 0, batches: 0, stages: 40, requeued: 0 },
+];
+
+/** What a release PR would do, before it is merged. Never over GitHub's limit, and never cut: a large plan is summarised. */
+export function planComment(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras = {}): string {
+  let text = "";
+  for (const level of LEVELS) {
+    text = compose(rollout, plan, current, extras, level);
+    if (text.length <= BODY_LIMIT) return text;
+  }
+  return text;
 }
 
 /** Why a release PR cannot start a run, with what to change. */
@@ -17,104 +45,73 @@ export function problemsComment(
 ): string {
   const rows = problems
     .slice(0, 50)
-    .map((p) => `| ${code(`${p.file}:${p.line}:${p.column}`)} | ${cell(p.message, 500)} | ${cell(p.hint, 500)} |`);
+    .map((p) => `| ${code(short(`${p.file}:${p.line}:${p.column}`, 200))} | ${cell(p.message, 250)} | ${cell(p.hint, 200)} |`);
   const more = problems.length > 50 ? `\n\n${problems.length - 50} more are not shown: \`stagecoach lint\` lists them all.` : "";
   return `### ❌ No run would start\n\n| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}${more}`;
 }
 
-function compose(rollout: Rollout, plan: Plan, current: string | undefined, clusterLimit: number): string {
-  const change = current === undefined ? "" : `${code(current)} → `;
-  const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
-  const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+/** In place of problems or a plan that a later push has made pointless. */
+export function nothingMore(what: "solved" | "noRelease", rollout?: string): string {
+  if (what === "solved") return "### ✅ The problems are solved\n\nWhat was wrong here is put right.";
+  return `### No release\n\nThis pull request no longer changes the release of ${rollout === undefined ? "a rollout" : `**${cell(rollout)}**`}: merging it starts no run.`;
+}
+
+function compose(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras, level: Level): string {
+  const name = extras.release ?? code(short(releaseName(plan.release.values), 300));
+  const change = current === undefined ? "" : `${code(short(current, 300))} → `;
   const parts = [
-    `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${code(releaseName(plan.release.values))}`,
-    `Merging this PR starts a run: **${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**, ${rollout.delivery.strategy === "Commit" ? "one push of its branches" : "one pull request"} a batch. ${paceSentence(rollout)}`,
-    stageTable(rollout, plan),
-    chart(plan),
-    warnings(plan),
-    details(plan, clusterLimit),
-    `<sub>${modeSentence(rollout)} · plan ${code(plan.hash.slice(0, 12))}</sub>`,
+    `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${name}`,
+    headline(rollout, plan),
+    against(extras.against ?? []),
+    extras.overlap === undefined ? "" : `> [!NOTE]\n> ${extras.overlap}`,
+    stageTable(rollout, plan, extras.expected, level),
+    extras.expected === undefined ? "" : durationSentence(extras.expected),
+    planChart(plan, gatesOfStages(rollout, plan)),
+    warnings([...plan.warnings, ...(extras.warnings ?? [])]),
+    planDetails(plan, level),
+    `<sub>${modeSentence(rollout)} \`/plan\` makes this afresh · plan ${code(plan.hash.slice(0, 12))}</sub>`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-function paceSentence(rollout: Rollout): string {
-  return `A batch goes on only when Argo CD shows its very change live and healthy${rollout.stages.some((s) => s.bakeMs > 0) ? ", and baked" : ""}.`;
+function headline(rollout: Rollout, plan: Plan): string {
+  const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
+  const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+  const size = `**${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**`;
+  const each = rollout.delivery.strategy === "Commit" ? "one push of its branches a batch" : "one pull request a batch";
+  if (rollout.mode === "Observe") {
+    const first = plan.stages.findIndex((stage) => stage.batches.length > 0);
+    const names = (plan.stages[first]?.batches[0]?.clusters ?? []).map((key) => code(short(key.slice(key.lastIndexOf("/") + 1), 100)));
+    const opener = names.length === 0 ? "" : ` The first would be for ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}.`;
+    return `Merging this PR starts no run, for the rollout's mode is \`Observe\`. A run would open ${each}: ${size}.${opener}`;
+  }
+  const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and baked" : "";
+  return `Merging this PR starts a run: ${size}, ${each}. A batch goes on only when Argo CD shows its very change live and healthy${baked}.`;
+}
+
+function against(lines: readonly string[]): string {
+  if (lines.length === 0) return "";
+  const shown = lines.slice(0, 10).map((line) => `> ${line.replace(/\n/g, "\n> ")}`);
+  return `> [!CAUTION]\n${shown.join("\n>\n")}`;
 }
 
 function modeSentence(rollout: Rollout): string {
-  if (rollout.delivery.strategy === "Commit" && rollout.mode !== "Observe") {
-    return rollout.mode === "Run"
-      ? "The bot fast-forwards the branches of each batch."
-      : "`mode: Propose`: the bot says when, a person moves the branches of each batch.";
+  if (rollout.mode === "Observe") return "`mode: Observe`: the bot only comments.";
+  const commit = rollout.delivery.strategy === "Commit";
+  if (rollout.mode === "Propose") {
+    return commit
+      ? "`mode: Propose`: the bot says when, a person moves the branches of each batch."
+      : "`mode: Propose`: the bot opens the batches' PRs, and each waits for a person to merge it.";
   }
-  if (rollout.mode === "Run") return "The bot opens and merges the batches' PRs.";
-  return rollout.mode === "Propose"
-    ? "`mode: Propose`: the bot opens the batches' PRs, a person merges each."
-    : "`mode: Observe`: the bot only comments.";
+  if (commit) return "The bot fast-forwards the branches of each batch.";
+  return rollout.delivery.merge === "Manual"
+    ? "`merge: Manual`: the bot opens the batches' PRs, and each waits for a person to merge it or to comment `/promote`."
+    : "The bot opens and merges the batches' PRs.";
 }
 
-function stageTable(rollout: Rollout, plan: Plan): string {
-  const rows = plan.stages.map((stage, index) => {
-    const spec = rollout.stages[index];
-    const gates = ["health"];
-    if (spec !== undefined && spec.bakeMs > 0) gates.push(`bake ${formatDuration(spec.bakeMs)}`);
-    const requeued =
-      stage.requeued.length === 0
-        ? "–"
-        : stage.requeued
-            .map((key) => code(shortName(key)))
-            .slice(0, 10)
-            .join(" ");
-    return `| ${index + 1} | ${cell(stage.name)} | ${stage.clusters.length} | ${stage.batches.length} | ${stage.maxUnavailable} | ${gates.join(", ")} | ${requeued} |`;
-  });
-  return [
-    "| | stage | clusters | batches | at once | gates | requeued to its end |",
-    "| --- | --- | --- | --- | --- | --- | --- |",
-    ...rows,
-  ].join("\n");
-}
-
-/** Mermaid ids are ours; labels are quoted, with the characters that would end the quote taken out. */
-function chart(plan: Plan): string {
-  const nodes = plan.stages.map((stage, index) => {
-    const label = `${stage.name}: ${stage.clusters.length} clusters, ${stage.batches.length} batches`
-      .replace(/["<>#;&`]/g, " ")
-      .slice(0, 80);
-    return `  s${index}["${label}"]`;
-  });
-  if (nodes.length === 0 || nodes.length > 40) return "";
-  const arrows = nodes.slice(1).map((_, index) => `  s${index} --> s${index + 1}`);
-  return `\`\`\`mermaid\nflowchart LR\n${[...nodes, ...arrows].join("\n")}\n\`\`\``;
-}
-
-function warnings(plan: Plan): string {
-  if (plan.warnings.length === 0) return "";
-  const shown = plan.warnings.slice(0, 20).map((warning) => `> - **${warning.code}** ${cell(warning.message, 800)}`);
-  const more = plan.warnings.length > 20 ? [`> - and ${plan.warnings.length - 20} more`] : [];
+function warnings(all: Plan["warnings"]): string {
+  if (all.length === 0) return "";
+  const shown = all.slice(0, 12).map((warning) => `> - **${warning.code}** ${cell(warning.message, 400)}`);
+  const more = all.length > 12 ? [`> - and ${all.length - 12} more: \`stagecoach lint\` lists them all`] : [];
   return `> [!WARNING]\n${[...shown, ...more].join("\n")}`;
-}
-
-function details(plan: Plan, clusterLimit: number): string {
-  const rows: string[] = [];
-  let left = 0;
-  plan.stages.forEach((stage, stageIndex) => {
-    stage.batches.forEach((batch, batchIndex) => {
-      for (const target of batch.targets) {
-        if (rows.length >= clusterLimit) {
-          left += 1;
-          continue;
-        }
-        const edit = target.edits[0];
-        const change = edit === undefined ? "–" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
-        const where = edit === undefined ? "–" : code(edit.kind === "branch" ? edit.path : edit.file);
-        rows.push(
-          `| ${stageIndex + 1}.${batchIndex + 1} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${where} |`,
-        );
-      }
-    });
-  });
-  const more = left === 0 ? "" : `\n\n${left} more targets: \`stagecoach plan ${plan.rollout}\` shows them all.`;
-  const table = ["| batch | cluster | application | change | where |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
-  return `<details><summary>Every batch and cluster</summary>\n\n${table}${more}\n\n</details>`;
 }

@@ -1,0 +1,37 @@
+import type { Rollout } from "../rollout/rollout.ts";
+import type { Run } from "../rollout/run.ts";
+import { cell, code } from "./escape.ts";
+import { releaseName, stageName } from "./words.ts";
+
+/** What merging a release PR would do to the run of the same rollout that is in progress (`onNewRelease`). */
+export interface Overlap {
+  /** The release must not be merged now: the check fails. */
+  rejected: boolean;
+  /** Markdown, harmless. */
+  sentence: string;
+}
+
+export function overlap(rollout: Pick<Rollout, "onNewRelease">, run: Run): Overlap {
+  const where = run.stage < run.plan.stages.length ? ` in stage ${cell(stageName(run, run.stage), 100)}` : "";
+  const state = run.paused === undefined ? "in progress" : "paused";
+  const now = `Run #${run.number} (${code(releaseName(run.release.values).slice(0, 200))}) is ${state}${where}.`;
+  if (run.ending !== undefined)
+    return { rejected: false, sentence: `${now} It is ending: ${cell(run.ending.reason, 300)}; this release starts after it.` };
+  switch (rollout.onNewRelease) {
+    case "Supersede":
+      return {
+        rejected: false,
+        sentence: `${now} **Merging this PR ends it** (\`onNewRelease: Supersede\`): its open pull requests are closed, what it has in flight is confirmed or has failed first, then this release starts.`,
+      };
+    case "Queue": {
+      const failed = run.paused?.kind === "Failure";
+      const then = failed ? "it is paused on a failure, so this release takes its place" : "this release waits until it has ended";
+      return { rejected: false, sentence: `${now} Merging this PR leaves it alone (\`onNewRelease: Queue\`): ${then}.` };
+    }
+    case "Reject":
+      return {
+        rejected: true,
+        sentence: `${now} **This release is rejected while it goes on** (\`onNewRelease: Reject\`): merge this PR after it has ended, or \`/abort\` it.`,
+      };
+  }
+}
