@@ -81,7 +81,7 @@ describe("a command acts once", () => {
     expect(run.run.commands).toHaveLength(2);
   });
 
-  test.each(["/rollback", "/halt maintenance", "/hotfix c1 down"])("%s says that it is not available yet", (text) => {
+  test.each(["/rollback", "/hotfix c1 down"])("%s says that it is not available yet", (text) => {
     const run = bench(1);
     round(run);
     say(run, text, { permission: "admin" });
@@ -271,14 +271,6 @@ describe("/promote", () => {
     say(run, "/promote");
     expect(wants(round(run))).toEqual(["Answer refused"]);
     expect(answer(run)).toContain("merge #101 yourself");
-  });
-
-  test("--full is not available yet", () => {
-    const run = bench(1);
-    round(run);
-    say(run, "/promote", { flags: { full: true }, permission: "admin" });
-    round(run);
-    expect(answer(run)).toContain("/promote --full is not available yet");
   });
 });
 

@@ -39,7 +39,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "promote",
     usage: "/promote",
     words: "nothing",
-    flags: [{ name: "full", summary: "ends all later waits, too; needs maintain, and is not available yet" }],
+    flags: [
+      {
+        name: "full",
+        summary: "ends all later bakes, step pauses and analyses of the run, too; needs maintain. Approvals, windows and halts stay",
+      },
+    ],
     who: "write",
     where: anywhere,
     summary: "ends the bake under way; with `merge: Manual`, merges the pull request once GitHub allows it. Health is never skipped",
@@ -129,15 +134,18 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "halt",
-    usage: "/halt [cluster=…] [--for 2h] reason",
+    usage: "/halt [cluster=A,B] [--for 2h] reason | /halt --off [cluster=A,B]",
     words: "reason",
-    flags: [{ name: "for", value: "DURATION", summary: "until then" }],
+    flags: [
+      { name: "for", value: "DURATION", summary: "until then; without it, until it is lifted" },
+      { name: "off", summary: "lifts halts that were made on this rollout" },
+    ],
     anyAge: true,
     who: "maintain",
-    where: "the release PR",
-    summary: "no rollout touches these clusters until then",
+    where: anywhere,
+    summary: "no run of the repo merges a change for these clusters, or for any, until then",
     examples: ["/halt cluster=eu-1 --for 2h maintenance"],
-    built: false,
+    built: true,
   },
   {
     name: "hotfix",

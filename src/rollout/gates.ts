@@ -1,5 +1,10 @@
 import { INTENTION_MS } from "./batch-arrive.ts";
+import { approvalGate } from "./gate-approval.ts";
+import { dependsGate } from "./gate-depends.ts";
+import { haltGate } from "./gate-halt.ts";
 import { jitterUntil } from "./gate-jitter.ts";
+import { limitsGate } from "./gate-limits.ts";
+import { windowGate } from "./gate-window.ts";
 import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
 import type { Batch, Next, Run } from "./run.ts";
 import { batchOf, type Draft, moveBatch, sayBatch, wakeAt } from "./run-draft.ts";
@@ -57,17 +62,30 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
     return { why: "waiting for GitHub: its PR could not be seen", next: { what: "looked at again" } };
   const before = blockedBefore(draft, batch);
   if (before !== undefined) return { why: `${pullName(pull)} is open; ${before}`, next: { what: "judged again" } };
-  const ours = sound(draft, batch, pull) ?? guarded(draft, batch, pull);
+  const ours = sound(draft, batch, pull) ?? held(draft, batch, pull) ?? guarded(draft, batch, pull);
   if (ours !== undefined) return ours;
   // From here on it is up to GitHub or a person, and the gate on the PR says so.
   draft.cleared.push(batch.number);
   if (pull.queue != null) return undefined;
-  return waitsForJitter(draft, batch, pull) ?? allowed(draft.run, batch, pull) ?? allowedByGitHub(draft, batch, pull);
+  return allowed(draft.run, batch, pull) ?? allowedByGitHub(draft, batch, pull);
+}
+
+/** What is waited for with the PR open (SPEC §9.10). A merge that is under way is not called back by it. */
+function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
+  if (batch.intention !== undefined) return undefined;
+  const blocked =
+    haltGate(draft, batch) ??
+    dependsGate(draft, batch) ??
+    approvalGate(draft, batch) ??
+    windowGate(draft, batch) ??
+    limitsGate(draft, batch);
+  if (blocked !== undefined) return { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
+  return waitsForJitter(draft, batch, pull);
 }
 
 function waitsForJitter(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   const until = jitterUntil(draft.run, batch);
-  if (until === undefined || draft.now >= until || batch.intention !== undefined) return undefined;
+  if (until === undefined || draft.now >= until) return undefined;
   wakeAt(draft, until);
   return { why: `${pullName(pull)} waits out its jitter`, next: { what: "it may merge", at: iso(until) } };
 }

@@ -96,9 +96,10 @@ function tolerated(run: Run, cluster: string): boolean {
   const failed = new Set<string>();
   const clusters = new Set<string>();
   for (const stage of run.plan.stages) for (const key of [...stage.clusters, ...stage.requeued]) clusters.add(key);
-  for (const batch of run.batches) for (const target of batch.targets) {
-    if (target.phase === "Failed" && target.excused !== true) failed.add(target.cluster);
-  }
+  for (const batch of run.batches)
+    for (const target of batch.targets) {
+      if (target.phase === "Failed" && target.excused !== true) failed.add(target.cluster);
+    }
   for (const accepted of run.failedAccepted) failed.delete(accepted);
   const most = run.spec.onFailure.maxFailures;
   return failed.size <= ("count" in most ? most.count : Math.floor((clusters.size * most.percent) / 100));

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { Delivery, Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage } from "./rollout.ts";
 import type { Resource } from "./schema.ts";
-import type { deliverySchema, pinSchema, releaseSchema } from "./schema-spec.ts";
+import type { deliverySchema, pinSchema, releaseSchema, windowSchema } from "./schema-spec.ts";
 import { parseDuration } from "./time.ts";
+import type { Window } from "./windows.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
 
@@ -23,6 +24,8 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     allowUnstaged: spec.allowUnstaged,
     ...(spec.suspended === undefined ? {} : { suspended: spec.suspended }),
     ...(spec.flap === undefined ? {} : { flap: toFlap(spec.flap) }),
+    ...(spec.windows === undefined ? {} : { windows: spec.windows.map(toWindow) }),
+    ...(spec.dependsOn === undefined ? {} : { dependsOn: spec.dependsOn }),
     settleMs: ms(spec.settle),
     graceMs: ms(spec.grace),
     seenDeadlineMs: ms(spec.seenDeadline),
@@ -101,6 +104,7 @@ function toStage(stage: WrittenStage, rollout: string): Stage {
     ...(topologyKey === undefined ? {} : { topologyKey }),
     ...(stage.order.pairs === undefined ? {} : { pairs: stage.order.pairs }),
     ...(grow === undefined ? {} : { grow }),
+    ...(stage.approval === undefined ? {} : { approval: stage.approval }),
     ...(stage.jitter === undefined ? {} : { jitterMs: ms(stage.jitter) }),
     bakeMs: ms(stage.bake),
     progressDeadlineMs: ms(stage.progressDeadline),
@@ -118,6 +122,11 @@ function toOrder(order: WrittenStage["order"], rollout: string): Order {
 
 function toFlap({ ignore, most, window }: NonNullable<Resource["spec"]["flap"]>): NonNullable<Rollout["flap"]> {
   return { ignoreMs: ms(ignore), most, windowMs: ms(window) };
+}
+
+/** A window as it is written, in the core's terms. */
+export function toWindow({ schedule, duration, timeZone, kind }: z.output<typeof windowSchema>): Window {
+  return { schedule, durationMs: ms(duration), timeZone, kind };
 }
 
 function toQuantity(written: number | string): Quantity {

@@ -265,13 +265,10 @@ describe("hostile files are refused, not read", () => {
 
 describe("what is not built yet is an error that names it", () => {
   test.each([
-    ["dependsOn", "  dependsOn: [ { rollout: ledger } ]\n", "", "spec.dependsOn"],
-    ["windows", '  windows: [ { schedule: "0 9 * * *", duration: 8h } ]\n', "", "spec.windows"],
     ["joiners", "  joiners: Append\n", "", "spec.joiners"],
     ["reviewers", "  delivery: { reviewers: { teams: [sre] } }\n", "", "spec.delivery.reviewers"],
     ["Rollback", "  onFailure: { action: Rollback }\n", "", "spec.onFailure.action: Rollback"],
     ["Queue", "  onNewRelease: Queue\n", "", "spec.onNewRelease: Queue"],
-    ["approval", "", "      approval: { teams: [sre] }\n", "spec.stages[0].approval"],
     ["analysis", "", "      analysis: { templates: [ { templateName: x } ] }\n", "spec.stages[0].analysis"],
     ["steps", "", "      steps: [ { setWeight: 20 } ]\n", "spec.stages[0].steps"],
     ["Commit into files", "  delivery: { strategy: Commit }\n", "", "delivery.strategy: Commit"],

@@ -2,15 +2,9 @@ import { z } from "zod";
 import { COMMAND_NAMES } from "./commands.ts";
 import { say, show } from "./parse-problem.ts";
 import { overrideSchema } from "./schema.ts";
-import { key, planned, text } from "./schema-common.ts";
+import { key, planned, team, text } from "./schema-common.ts";
 import { modeSchema } from "./schema-spec.ts";
 import type { CommandName } from "./world.ts";
-
-/** A team is named as in its address: `github.com/orgs/ORG/teams/SLUG`. */
-const team = text.regex(/^[A-Za-z0-9][\w.-]{0,99}$/, {
-  error: ({ input }) =>
-    say("BAD_VALUE", `${show(input)} is no team's slug`, `write the slug alone, such as ${String(input).split("/").at(-1) || "sre"}`),
-});
 
 const login = text.regex(/^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/, {
   error: ({ input }) => say("BAD_VALUE", `${show(input)} is no account's name`, "write it as GitHub shows it, such as renovate[bot]"),

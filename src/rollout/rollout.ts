@@ -1,3 +1,5 @@
+import type { Window } from "./windows.ts";
+
 /**
  * A rollout as the rest of the program sees it: the resource of `rollouts/NAME.yaml` after validation, with every
  * default filled in and every duration in milliseconds. `schema.ts` holds the resource as people write it.
@@ -20,6 +22,10 @@ export interface Rollout {
   suspended?: "Wait" | "Accept";
   /** While baking, up to `most` dips within `windowMs`, each shorter than `ignoreMs`, are ignored. Absent: none is. */
   flap?: { ignoreMs: number; most: number; windowMs: number };
+  /** When its batches may merge; none: always. */
+  windows?: Window[];
+  /** Rollouts that must be there first, cluster by cluster. */
+  dependsOn?: Dependency[];
   settleMs: number;
   graceMs: number;
   seenDeadlineMs: number;
@@ -70,6 +76,12 @@ export interface Delivery {
   signoff?: true;
 }
 
+/** `SameVersion`: the very version of this release; else the least version that must be there. */
+export interface Dependency {
+  rollout: string;
+  atLeast: string;
+}
+
 /** A count, or a percentage of what the field says it is of. */
 export type Quantity = { count: number } | { percent: number };
 
@@ -95,6 +107,8 @@ export interface Stage {
   grow?: { start: number; factor: number };
   /** The longest wait before a batch merges. */
   jitterMs?: number;
+  /** Wanted before the stage's first batch merges: so many members of these teams. */
+  approval?: { teams: string[]; count: number };
   bakeMs: number;
   progressDeadlineMs: number;
   requeue?: { selector: Selector; attempts: number; intervalMs: number };

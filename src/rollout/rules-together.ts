@@ -1,4 +1,4 @@
-import type { Problem } from "./parse-problem.ts";
+import { nearest, type Problem } from "./parse-problem.ts";
 import type { Rollout } from "./rollout.ts";
 
 /** A rule that two rollouts of one repo break together. `problem` stands at the later one and names the other. */
@@ -9,13 +9,13 @@ export interface Clash {
 
 /**
  * What holds between the rollouts of a repo: each has a name of its own, and an ApplicationSet belongs to one of them only,
- * else they would undo each other's batches. Lines are found by the problem's path (`locateInRollout`).
+ * else they would undo each other's batches; and none waits for itself, over however many others. Lines are found by the problem's path (`locateInRollout`).
  */
 export function clashes(rollouts: readonly Rollout[]): Clash[] {
-  return [...sharedNames(rollouts), ...sharedSources(rollouts)];
+  return [...sharedNames(rollouts), ...sharedSources(rollouts), ...dependencies(rollouts)];
 }
 
-function problemOf(rollout: Rollout, code: string, message: string, hint: string, path: string[]): Problem {
+function problemOf(rollout: Rollout, code: string, message: string, hint: string, path: (string | number)[]): Problem {
   return { code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path };
 }
 
@@ -58,4 +58,41 @@ function sharedSources(rollouts: readonly Rollout[]): Clash[] {
     }
   }
   return found;
+}
+
+/** `dependsOn` that names nobody, or goes round in a circle: every rollout of the circle would wait for ever. */
+function dependencies(rollouts: readonly Rollout[]): Clash[] {
+  const byName = new Map(rollouts.map((rollout) => [rollout.name, rollout]));
+  const found: Clash[] = [];
+  for (const rollout of rollouts) {
+    for (const [i, { rollout: name }] of (rollout.dependsOn ?? []).entries()) {
+      const path = ["spec", "dependsOn", i, "rollout"];
+      if (byName.has(name)) continue;
+      const near = nearest(name, [...byName.keys()]);
+      const hint = near === undefined ? "name a rollout of this repo" : `did you mean ${near}?`;
+      const problem = problemOf(rollout, "UNKNOWN_DEPENDENCY", `there is no rollout "${name}" in this repo`, hint, path);
+      found.push({ rollouts: [rollout, rollout], problem });
+    }
+    const circle = circleOf(rollout.name, byName);
+    if (circle === undefined) continue;
+    const message = `dependsOn goes round in a circle: ${circle.join(" → ")}`;
+    const problem = problemOf(rollout, "DEPENDENCY_CYCLE", message, "take one of them out", ["spec", "dependsOn"]);
+    found.push({ rollouts: [byName.get(circle[1] ?? "") ?? rollout, rollout], problem });
+  }
+  return found;
+}
+
+/** The way from a rollout back to itself; undefined: there is none. */
+function circleOf(start: string, byName: ReadonlyMap<string, Rollout>): string[] | undefined {
+  const seen = new Set<string>();
+  const open: string[][] = [[start]];
+  for (let way = open.pop(); way !== undefined; way = open.pop()) {
+    for (const { rollout: next } of byName.get(way.at(-1) ?? "")?.dependsOn ?? []) {
+      if (next === start) return [...way, start];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      open.push([...way, next]);
+    }
+  }
+  return undefined;
 }

@@ -2,6 +2,7 @@ import type { Finding } from "./parse-problem.ts";
 import { checkPins, checkRelease } from "./rules-pins.ts";
 import { checkDelivery } from "./rules-release.ts";
 import { checkSelector } from "./rules-selector.ts";
+import { checkWindows } from "./rules-windows.ts";
 import type { Resource } from "./schema.ts";
 import { formatSelector } from "./selector.ts";
 
@@ -131,6 +132,10 @@ function deliveryTemplates({ spec }: Resource): Finding[] {
   return checkDelivery(spec.delivery, spec.release, ["spec", "delivery"]);
 }
 
+function windowsCanBeRead({ spec }: Resource): Finding[] {
+  return checkWindows(spec.windows ?? [], ["spec", "windows"]);
+}
+
 /** Every rule of one resource; what several resources or the repo must agree on is looked at by lint. */
 export const RULES: readonly Rule[] = [
   nameIsUsable,
@@ -138,6 +143,7 @@ export const RULES: readonly Rule[] = [
   selectorsCanMatch,
   laterStagesGetClusters,
   ordersAreComplete,
+  windowsCanBeRead,
   oneTopologyKey,
   sourceIsNamed,
   releaseIsOne,

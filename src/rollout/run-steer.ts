@@ -1,5 +1,6 @@
 import { close } from "./batch-build.ts";
 import { hasPermission } from "./commands.ts";
+import { approve, wantsApproval } from "./gate-approval.ts";
 import type { Batch, Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "./run-draft.ts";
 import { unacceptedFailures } from "./run-failures.ts";
@@ -101,13 +102,13 @@ export function abortCommand(draft: Draft, command: Command): Reply {
 
 export function promoteCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
-  if (command.flags.full !== undefined) return refused("/promote --full is not available yet in this version");
+  if (command.flags.full !== undefined) return promoteFully(draft, command);
   if (run.paused !== undefined) return refused(`the run is paused: ${run.paused.reason}. Next: ${run.paused.ask}`);
   const mine = run.batches.filter((batch) => command.batch === undefined || batch.number === command.batch);
   const baking = mine.find((batch) => batch.phase === "Baking");
   if (baking !== undefined) return endBakeNow(draft, command, baking);
   const open = mine.find((batch) => batch.phase === "Open" && batch.closing === undefined);
-  if (open !== undefined) return mergeByCommand(draft, command, open);
+  if (open !== undefined) return approveByCommand(draft, command, open) ?? mergeByCommand(draft, command, open);
   return refused(`there is no wait that /promote ends: ${run.why}`);
 }
 
@@ -115,6 +116,32 @@ function endBakeNow(draft: Draft, command: Command, batch: Batch): Reply {
   if (batch.bake === undefined || tooEarly(command, batch.bake.from)) return refused("it was written before this bake began");
   changeBatch(draft, batch.number, { bake: { ...batch.bake, until: draft.at } });
   return done(`the bake of ${batchName(draft.run, batch)} ends now, if its clusters are healthy`);
+}
+
+/** undefined: the batch wants no approval, and the command means something else. */
+function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply | undefined {
+  if (wantsApproval(draft.run, batch) === undefined) return undefined;
+  if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt))
+    return refused(`it was written before ${pullName(batch.pull)} was opened`);
+  const given = approve(draft, batch, command.actor, command.teams);
+  if (given === undefined) return undefined;
+  if (typeof given === "string") return refused(given);
+  const others = (draft.run.approvals ?? []).filter((one) => one.stage !== given.stage || one.by !== given.by);
+  const patch = draft.run.spec.delivery.merge === "Manual" ? { promoted: { by: command.actor, at: draft.at } } : {};
+  change(draft, { approvals: [...others, given] });
+  if (Object.keys(patch).length > 0) changeBatch(draft, batch.number, patch);
+  return done(`stage "${draft.run.plan.stages[batch.stage]?.name ?? ""}" is approved by @${command.actor}`);
+}
+
+/** From now on no bake, step pause or analysis of this run is waited for. Health, approvals, windows and halts are. */
+function promoteFully(draft: Draft, command: Command): Reply {
+  if (!hasPermission(command.permission, "maintain")) return refused("/promote --full needs maintain permission");
+  if (draft.run.promotedFully !== undefined) return refused(`@${draft.run.promotedFully.by} ended all waits already`);
+  change(draft, { promotedFully: { by: command.actor, at: draft.at } }, `all later waits ended by ${command.actor}`);
+  for (const { number, phase, bake } of draft.run.batches) {
+    if (phase === "Baking" && bake !== undefined) changeBatch(draft, number, { bake: { ...bake, until: draft.at } });
+  }
+  return done("no bake, step pause or analysis of this run is waited for any more; health, approvals, windows and halts are");
 }
 
 function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {

@@ -141,6 +141,26 @@ export interface Pause {
   ask: string;
 }
 
+export interface Approval {
+  /** Index of the stage. */
+  stage: number;
+  /** What was approved: see approvalHash. It lapses where that is another. */
+  hash: string;
+  by: string;
+  at: Time;
+}
+
+/** `/halt`. */
+export interface Halt {
+  /** Cluster keys or names; empty: every cluster. */
+  clusters: string[];
+  reason: string;
+  by: string;
+  at: Time;
+  /** Absent: until it is lifted. */
+  until?: Time;
+}
+
 /** One execution of a rollout for one release. `run.yaml`, `plan.yaml` and `batches/NNN.yaml` of the journal together. */
 export interface Run {
   format: 1;
@@ -168,6 +188,12 @@ export interface Run {
   paused?: Pause;
   /** On its way to Aborted or Superseded: nothing merges, and it ends once what it left open is settled. */
   ending?: { phase: "Aborted" | "Superseded"; by: string; reason: string; at: Time; command?: { id: string; text: string } };
+  /** Given by command, for one stage and what it held then. */
+  approvals?: Approval[];
+  /** `/promote --full`: no later bake, step pause or analysis is waited for. */
+  promotedFully?: { by: string; at: Time };
+  /** Clusters that no run of the repo may touch for now. Carried over to the rollout's next run. */
+  halts?: Halt[];
   commands: HandledCommand[];
   startedAt: Time;
   endedAt?: Time;

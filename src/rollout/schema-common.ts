@@ -109,3 +109,9 @@ export const text = z.string({
       ? say("WRONG_TYPE", `expected text, not ${show(issue.input)}`, `put it in quotes: ${JSON.stringify(String(issue.input))}`)
       : undefined,
 });
+
+/** A team is named as in its address: `github.com/orgs/ORG/teams/SLUG`. */
+export const team = text.regex(/^[A-Za-z0-9][\w.-]{0,99}$/, {
+  error: ({ input }) =>
+    say("BAD_VALUE", `${show(input)} is no team's slug`, `write the slug alone, such as ${String(input).split("/").at(-1) || "sre"}`),
+});

@@ -111,6 +111,14 @@ export const deliverySchema = z.strictObject({
   signoff: key(z.boolean().default(false), "Adds `Signed-off-by` with the bot's name to the commit's message."),
 });
 
+/** One window of time. Also of the repo's settings. */
+export const windowSchema = z.strictObject({
+  schedule: key(text.min(1).max(200), "When it begins: cron with five fields, `0 9 * * 1-5`."),
+  duration: key(duration, "How long it lasts from then, in elapsed time."),
+  timeZone: key(text.min(1).max(100).default("UTC"), "IANA name, such as `Europe/Rome`. Daylight saving is followed."),
+  kind: key(z.enum(["allow", "deny"]).default("allow"), "`allow`: batches may merge while it is on. `deny`: they may not."),
+});
+
 export const modeSchema = z.enum(["Observe", "Propose", "Run"]);
 export const MODE =
   "`Observe`: comments only. `Propose`: opens pull requests, merges none. `Run`: all of it. Default: the repo's, else Propose.";
@@ -154,20 +162,21 @@ export const specSchema = z.strictObject({
     z.boolean().default(false),
     "Go on where a release PR changes Applications by itself, past the stages: `stagecoach/plan` then warns instead of failing.",
   ),
-  dependsOn: planned(
-    z.array(z.strictObject({ rollout: key(text, "Its name."), atLeast: key(text.optional(), "`SameVersion`, or a version.") })),
-    "Rollouts that must be there first, per cluster.",
+  dependsOn: key(
+    z
+      .array(
+        z.strictObject({
+          rollout: key(text.min(1), "Its name; a rollout of the same repo."),
+          atLeast: key(text.min(1).default("SameVersion"), "`SameVersion`, or the least semver version that must be there."),
+        }),
+      )
+      .max(50)
+      .optional(),
+    "Rollouts that must be there first, cluster by cluster: a batch waits until each of its clusters has them confirmed. Cycles are an error.",
   ),
-  windows: planned(
-    z.array(
-      z.strictObject({
-        schedule: key(text, "Cron."),
-        duration: key(duration, "How long."),
-        timeZone: key(text.optional(), "IANA name."),
-        kind: key(z.enum(["allow", "deny"]).optional(), "`allow` or `deny`."),
-      }),
-    ),
-    "When batches may merge.",
+  windows: key(
+    z.array(windowSchema).min(1).max(50).optional(),
+    "When batches may merge. A `deny` that is on closes; where there are `allow` windows, one must be on. Times of approval, window and freeze are waited for with the pull request open.",
   ),
   joiners: planned(z.enum(["Append", "Ignore", "Hold"]), "What happens to clusters that appear during a run."),
   rollback: planned(

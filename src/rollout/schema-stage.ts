@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, key, partly, planned, quantity, selector, text } from "./schema-common.ts";
+import { duration, key, partly, planned, quantity, selector, team, text } from "./schema-common.ts";
 
 const analysis = z.strictObject({
   templates: key(
@@ -83,9 +83,14 @@ export const stageSchema = z.strictObject({
     "From the first sight of the change in Argo CD to healthy; past it the target has failed.",
   ),
   requeue: key(requeue.optional(), "Clusters put off to the stage's end, such as drained ones."),
-  approval: planned(
-    z.strictObject({ teams: key(z.array(text).min(1), "Who may approve."), count: key(z.int().min(1).default(1), "How many of them.") }),
-    "Wanted before the stage's first batch merges.",
+  approval: key(
+    z
+      .strictObject({
+        teams: key(z.array(team).min(1).max(20), "Slugs of teams whose members may approve. The author of the release never counts."),
+        count: key(z.int().min(1).max(20).default(1), "How many of them."),
+      })
+      .optional(),
+    "Wanted before the stage's first batch merges: an approving review of its pull request at its head, or `/promote` on it. It is given to the stage as it is planned, and lapses where that changes.",
   ),
   analysis: planned(analysis, "Measurements that must pass."),
   steps: planned(

@@ -1,6 +1,7 @@
 import type { Cluster } from "./plan-types.ts";
-import type { Evidence, Verdict } from "./run.ts";
+import type { Evidence, Run, Verdict } from "./run.ts";
 import type { Time } from "./time.ts";
+import type { Window } from "./windows.ts";
 
 /**
  * What one round of looking found. Every part may be missing (`undefined`: not looked, or could not be seen): advance then
@@ -22,6 +23,27 @@ export interface World {
   clustersKnown: boolean;
   /** Commands written for this run, oldest first, whether or not already handled. */
   commands: readonly Command[];
+  /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
+  freezes?: readonly (Window & { where: string })[];
+  /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */
+  others?: readonly Run[];
+  /** Most clusters or targets in flight over all runs of the repo. */
+  limits?: Limits;
+  /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
+  approvals?: ReadonlyMap<number, readonly Approver[]>;
+}
+
+export interface Approver {
+  by: string;
+  at: Time;
+}
+
+/** `limits` of `.github/stagecoach.yaml`: over all runs of the repo together. */
+export interface Limits {
+  clusters?: number;
+  targets?: number;
+  /** At most so many percent of the clusters that have this label, by value, rounded down and at least 1. */
+  label?: { key: string; percent: number };
 }
 
 export interface ObservedPull {
@@ -141,6 +163,8 @@ export interface Command {
   createdAt: Time;
   /** The batch whose PR it was written on; absent on the release PR. */
   batch?: number;
+  /** Of the teams that approve the run's stages: those the actor is in now. Absent: not looked, or could not be seen. */
+  teams?: readonly string[];
 }
 
 /** Idempotent intentions. Their outcome is never returned: it is observed in the next round. */

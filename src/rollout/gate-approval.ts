@@ -1,0 +1,68 @@
+import { canonicalJson, sha256 } from "./hash.ts";
+import type { Blocked } from "./pull-gates.ts";
+import type { Approval, Batch, Run } from "./run.ts";
+import type { Draft } from "./run-draft.ts";
+import { pullName, stageOf } from "./run-names.ts";
+
+/**
+ * What an approval is given to: the stage as planned and every amendment to it so far (SPEC §9.16). One cluster left out, put
+ * off or joined makes it another, and approvals of the stage lapse.
+ */
+export function approvalHash(run: Run, stage: number): string {
+  const own = (cluster: string) => stageOf(run, cluster) === stage;
+  const skipped = run.skipped
+    .map((one) => one.cluster)
+    .filter(own)
+    .sort();
+  const requeued = run.requeued
+    .map((one) => one.cluster)
+    .filter(own)
+    .sort();
+  return sha256(canonicalJson([run.plan.stages[stage]?.hash ?? "", skipped, requeued]));
+}
+
+/** Who has approved a stage: by command, and by review of the batch's PR at its head. Nobody twice, and never the release's author. */
+export function approversOf(draft: Draft, batch: Batch): string[] {
+  const { run, world } = draft;
+  const hash = approvalHash(run, batch.stage);
+  const byCommand = (run.approvals ?? []).filter((one) => one.stage === batch.stage && one.hash === hash);
+  const byReview = world.approvals?.get(batch.number) ?? [];
+  const people = new Map([...byCommand, ...byReview].map(({ by }) => [by.toLowerCase(), by]));
+  people.delete(run.trigger.author.toLowerCase());
+  return [...people.values()];
+}
+
+/** Wanted before anything of the stage has merged. */
+export function wantsApproval(run: Run, batch: Batch): { teams: string[]; count: number } | undefined {
+  const approval = run.spec.stages[batch.stage]?.approval;
+  if (approval === undefined) return undefined;
+  const begun = run.batches.some((one) => one.stage === batch.stage && (one.merged !== undefined || one.intention !== undefined));
+  return begun ? undefined : approval;
+}
+
+export function approvalGate(draft: Draft, batch: Batch): Blocked | undefined {
+  const wanted = wantsApproval(draft.run, batch);
+  if (wanted === undefined) return undefined;
+  const have = approversOf(draft, batch);
+  if (have.length >= wanted.count) return undefined;
+  const teams = wanted.teams.map((team) => `@${team}`).join(" or ");
+  const so = have.length === 0 ? "" : `, approved so far by ${have.map((by) => `@${by}`).join(", ")}`;
+  const of = wanted.count === 1 ? `a member of ${teams}` : `${wanted.count} members of ${teams} (${have.length} of ${wanted.count}${so})`;
+  const seen = draft.world.approvals === undefined ? "; reviews could not be read just now" : "";
+  const name = pullName(batch.pull);
+  return {
+    why: `stage "${draft.run.plan.stages[batch.stage]?.name ?? ""}" wants the approval of ${of}${seen}`,
+    next: { what: `one of them approves ${name} or comments \`/promote\` on it; not @${draft.run.trigger.author}, who released it` },
+  };
+}
+
+/** `/promote` as an approval. A sentence where it is none: why not. undefined: the batch wants no approval. */
+export function approve(draft: Draft, batch: Batch, actor: string, teams: readonly string[] | undefined): Approval | string | undefined {
+  const wanted = wantsApproval(draft.run, batch);
+  if (wanted === undefined || approversOf(draft, batch).length >= wanted.count) return undefined;
+  if (actor.toLowerCase() === draft.run.trigger.author.toLowerCase()) return `@${actor} released it, and somebody else has to approve`;
+  const names = wanted.teams.map((team) => `@${team}`).join(" or ");
+  if (teams === undefined) return `whether @${actor} is in ${names} cannot be seen: the App needs \`members: read\``;
+  if (!wanted.teams.some((team) => teams.includes(team))) return `@${actor} is not in ${names}, who approve this stage`;
+  return { stage: batch.stage, hash: approvalHash(draft.run, batch.stage), by: actor, at: draft.at };
+}

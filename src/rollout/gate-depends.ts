@@ -1,0 +1,59 @@
+import semver from "semver";
+import type { Blocked } from "./pull-gates.ts";
+import type { Dependency } from "./rollout.ts";
+import type { Batch, Run } from "./run.ts";
+import type { Draft } from "./run-draft.ts";
+import { clusterName, clustersOf, liveTargets, stageOf, targetsOf } from "./run-names.ts";
+
+/** `dependsOn`: per cluster, the rollouts that must be there first. A cluster that such a rollout does not go to does not wait for it. */
+export function dependsGate(draft: Draft, batch: Batch): Blocked | undefined {
+  const { dependsOn } = draft.run.spec;
+  if (dependsOn === undefined || dependsOn.length === 0) return undefined;
+  const { others } = draft.world;
+  if (others === undefined) return { why: "the rollouts it depends on could not be read", next: { what: "they are read" } };
+  for (const dependency of dependsOn) {
+    const other = others.find((run) => run.rollout === dependency.rollout);
+    // It has never run: what is there now was adopted, and no version of it is known to us.
+    if (other === undefined) continue;
+    for (const cluster of clustersOf(liveTargets(batch))) {
+      const missing = missingAt(other, dependency, draft.run, cluster);
+      if (missing === undefined) continue;
+      const why = `${clusterName(draft.run, cluster)} waits for ${dependency.rollout}: ${missing}`;
+      return { why, next: { what: `${dependency.rollout} is there` } };
+    }
+  }
+  return undefined;
+}
+
+/** What is missing of a dependency at one cluster, as a sentence; undefined: nothing. */
+export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster: string): string | undefined {
+  if (stageOf(other, cluster) === undefined) return undefined;
+  const wanted = atLeast === "SameVersion" ? versionOf(run) : atLeast;
+  const there = versionAt(other, cluster);
+  if (there === undefined) return `what it has brought there is not known (run #${other.number} is ${other.phase})`;
+  if (there === wanted) return undefined;
+  if (atLeast === "SameVersion") return `it is at ${there}, and ${wanted} is wanted`;
+  const [have, least] = [semver.parse(there), semver.parse(wanted)];
+  if (have === null || least === null) return `it is at ${there}, which cannot be compared with ${wanted}`;
+  return semver.gte(have, least) ? undefined : `it is at ${there}, and at least ${wanted} is wanted`;
+}
+
+/** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */
+export function versionAt(run: Run, cluster: string): string | undefined {
+  const begun = run.batches.filter((batch) => batch.merged !== undefined || batch.intention !== undefined);
+  const states = begun.flatMap((batch) =>
+    batch.targets.filter((target) => target.cluster === cluster && target.phase !== "Requeued"),
+  );
+  const last = states.filter((target) => target.phase !== "Skipped");
+  if (last.length > 0) {
+    const confirmed = last.every((target) => target.phase === "Healthy" || target.phase === "Baked");
+    return confirmed ? versionOf(run) : undefined;
+  }
+  const before = new Set(targetsOf(run, cluster).flatMap((target) => target.edits.map((edit) => edit.from)));
+  const [only] = before;
+  return before.size === 1 && only !== null ? only : undefined;
+}
+
+function versionOf({ release }: Pick<Run, "release">): string {
+  return release.values["version"] ?? Object.values(release.values)[0] ?? "";
+}

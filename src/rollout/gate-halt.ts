@@ -1,0 +1,40 @@
+import type { Blocked } from "./pull-gates.ts";
+import type { Batch, Halt, Run } from "./run.ts";
+import { type Draft, wakeAt } from "./run-draft.ts";
+import { clusterName, clustersOf, liveTargets, nameList } from "./run-names.ts";
+import { epoch } from "./time.ts";
+
+/** The halts that are on now, of this run and of every other of the repo. */
+export function haltsNow(draft: Pick<Draft, "run" | "world" | "now">): Halt[] {
+  const all = [draft.run, ...(draft.world.others ?? [])].flatMap((run) => run.halts ?? []);
+  return all.filter((halt) => isOn(halt, draft.now));
+}
+
+export function isOn(halt: Halt, now: number): boolean {
+  return halt.until === undefined || now < epoch(halt.until);
+}
+
+/** Keys and names are both meant: a halt written on one rollout's PR names clusters as that rollout knows them. */
+export function haltCovers(halt: Halt, run: Pick<Run, "plan">, cluster: string): boolean {
+  if (halt.clusters.length === 0) return true;
+  return (
+    halt.clusters.includes(cluster) ||
+    halt.clusters.includes(clusterName(run, cluster)) ||
+    halt.clusters.includes(cluster.slice(cluster.indexOf("/") + 1))
+  );
+}
+
+export function haltGate(draft: Draft, batch: Batch): Blocked | undefined {
+  for (const halt of haltsNow(draft)) {
+    const held = clustersOf(liveTargets(batch)).filter((cluster) => haltCovers(halt, draft.run, cluster));
+    if (held.length === 0) continue;
+    if (halt.until !== undefined) wakeAt(draft, epoch(halt.until));
+    const what = halt.until === undefined ? "the halt is lifted (`/halt --off`)" : "the halt ends";
+    const because = halt.reason === "" ? "" : `: ${halt.reason}`;
+    return {
+      why: `@${halt.by} halted ${halt.clusters.length === 0 ? "every cluster" : nameList(draft.run, held)}${because}`,
+      next: halt.until === undefined ? { what } : { what, at: halt.until },
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,315 @@
+import { describe, expect, test } from "vitest";
+import { approvalHash } from "./gate-approval.ts";
+import { versionAt } from "./gate-depends.ts";
+import type { Rollout } from "./rollout.ts";
+import type { Run } from "./run.ts";
+import { haltsToCarry } from "./run-halt.ts";
+import { AT, batch, bench, bring, guard, judge, MINUTE, round, SECOND, say, wants } from "./testing/bench.ts";
+import { iso } from "./time.ts";
+import type { Command } from "./world.ts";
+
+/** AT is a Monday, nine o'clock UTC. */
+const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
+
+function firstStage(rollout: Rollout) {
+  const [stage] = rollout.stages;
+  if (stage === undefined) throw new Error("no stage");
+  return stage;
+}
+
+function approving(count = 1) {
+  return (rollout: Rollout) => {
+    firstStage(rollout).approval = { teams: ["sre"], count };
+  };
+}
+
+const by = (actor: string, more: Partial<Command> = {}): Partial<Command> => ({ actor, batch: 1, teams: ["sre"], ...more });
+
+describe("windows", () => {
+  test("a batch waits for the window with its PR open, says when it opens, and merges then", () => {
+    const self = bench(1, [{}], (rollout) => {
+      rollout.windows = [OFFICE];
+    });
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1)).toMatchObject({
+      phase: "Open",
+      why: expect.stringContaining("waiting for the window (0 14 * * 1-5 for 8h, UTC) of the rollout"),
+      next: { what: "the window opens", at: iso(AT + 5 * 60 * MINUTE) },
+    });
+    expect(self.last.wakeAt).toBeDefined();
+    expect(self.last.cleared ?? []).toEqual([]);
+    self.now = AT + 5 * 60 * MINUTE;
+    guard(self, 1);
+    round(self);
+    expect(wants(self.last)).toContain("Merge 1");
+  });
+
+  test("a freeze of the repo holds although the rollout's own window is open", () => {
+    const self = bench(1);
+    const freeze = { schedule: "0 0 5 1 *", durationMs: 24 * 60 * MINUTE, timeZone: "UTC", kind: "deny" as const, where: "the repo" };
+    self.world = { ...self.world, freezes: [freeze] };
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toContain("frozen by the window (0 0 5 1 * for 1d, UTC) of the repo");
+    self.world = { ...self.world, freezes: [] };
+    guard(self, 1);
+    round(self);
+    expect(wants(self.last)).toContain("Merge 1");
+  });
+
+  test("a merge that has begun is not called back by a window that closes", () => {
+    const self = bench(1);
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).phase).toBe("Merging");
+    self.world = { ...self.world, freezes: [{ ...OFFICE, where: "the repo" }] };
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+});
+
+describe("approval", () => {
+  test("a stage waits for a member of its teams, and merges once one has approved its PR", () => {
+    const self = bench(1, [{}], approving());
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toContain("wants the approval of a member of @sre");
+    self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
+  test("the author of the release does not count, by review or by command, in whatever case it is written", () => {
+    const self = bench(1, [{}], approving());
+    bring(self, 1, "merging");
+    self.world = { ...self.world, approvals: new Map([[1, [{ by: "Alice", at: iso(self.now) }]]]) };
+    say(self, "/promote", by("ALICE"));
+    guard(self, 1);
+    round(self);
+    expect(wants(self.last)).not.toContain("Merge 1");
+    expect(self.run.commands.at(-1)).toMatchObject({
+      outcome: "refused",
+      message: expect.stringContaining("somebody else has to approve"),
+    });
+  });
+
+  test("two of them are two people: one who approves twice is one", () => {
+    const self = bench(1, [{}], approving(2));
+    bring(self, 1, "merging");
+    self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
+    say(self, "/promote", by("bob"));
+    guard(self, 1);
+    round(self);
+    expect(batch(self.run, 1).why).toContain("2 members of @sre (1 of 2, approved so far by @bob)");
+    say(self, "/promote", by("carol"));
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
+  test("a command by somebody who is in none of the teams, or whose teams cannot be seen, is refused and says why", () => {
+    const self = bench(1, [{}], approving());
+    bring(self, 1, "merging");
+    say(self, "/promote", by("bob", { teams: [] }));
+    say(self, "/promote", { actor: "bob", batch: 1 });
+    guard(self, 1);
+    round(self);
+    expect(self.run.commands.map((c) => c.message)).toEqual([
+      "@bob is not in @sre, who approve this stage",
+      "whether @bob is in @sre cannot be seen: the App needs `members: read`",
+    ]);
+  });
+
+  test("it is given to the stage as it is: leaving a cluster out lapses it", () => {
+    const self = bench(2, [{ maxUnavailable: 2 }], approving());
+    bring(self, 1, "merging");
+    const before = approvalHash(self.run, 0);
+    self.world = { ...self.world, guards: new Map() };
+    say(self, "/promote", by("bob"));
+    round(self);
+    expect(self.run.approvals).toMatchObject([{ by: "bob", hash: before }]);
+    say(self, "/skip c2", { batch: 1 });
+    round(self);
+    expect(approvalHash(self.run, 0)).not.toBe(before);
+    expect(approvalHash(self.run, 1)).toBe(approvalHash({ ...self.run, skipped: [] }, 1));
+  });
+
+  test("it is wanted before the stage's first batch only", () => {
+    const self = bench(2, [{}], approving());
+    bring(self, 1, "open");
+    self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
+    bring(self, 1, "confirmed");
+    bring(self, 2, "merging");
+    expect(batch(self.run, 2).phase).toBe("Merging");
+  });
+
+  test("without a look at the reviews it waits, and says that it could not look", () => {
+    const self = bench(1, [{}], approving());
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toContain("reviews could not be read just now");
+  });
+});
+
+describe("halt", () => {
+  test("holds the clusters it names until it ends, and nothing else", () => {
+    const self = bench(2);
+    bring(self, 1, "open");
+    say(self, "/halt cluster=c2 --for", { args: ["cluster=c2", "network", "work"], flags: { for: "2h" }, permission: "maintain" });
+    bring(self, 1, "confirmed");
+    bring(self, 2, "merging");
+    expect(batch(self.run, 2)).toMatchObject({ phase: "Open", why: expect.stringContaining("@alice halted c2: network work") });
+    self.now += 2 * 60 * MINUTE;
+    guard(self, 2);
+    expect(wants(round(self))).toContain("Merge 2");
+  });
+
+  test("binds every run of the repo, and is lifted on the pull request it was made on", () => {
+    const self = bench(1);
+    const other: Run = { ...self.run, rollout: "ledger", halts: [{ clusters: [], reason: "incident", by: "carol", at: iso(AT) }] };
+    self.world = { ...self.world, others: [other] };
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toContain("@carol halted every cluster: incident");
+    say(self, "/halt --off", { args: [], flags: { off: true }, permission: "maintain" });
+    round(self);
+    expect(self.run.commands.at(-1)?.message).toContain("one of another rollout is lifted on that rollout's pull request");
+    self.world = { ...self.world, others: [{ ...other, halts: [] }] };
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
+  test("wants a reason, a readable time, and maintain", () => {
+    const self = bench(1);
+    round(self);
+    say(self, "/halt", { args: [], flags: {}, permission: "maintain" });
+    say(self, "/halt", { args: ["x"], flags: { for: "2" }, permission: "maintain" });
+    say(self, "/halt", { args: ["cluster="], flags: {}, permission: "maintain" });
+    say(self, "/halt", { args: ["x"], flags: {}, permission: "write" });
+    round(self);
+    expect(self.run.commands.map((c) => c.outcome)).toEqual(["refused", "refused", "refused", "refused"]);
+    expect(self.run.halts ?? []).toEqual([]);
+  });
+
+  test("is answered only when no merge of what it covers is under way", () => {
+    const self = bench(1);
+    bring(self, 1, "merging");
+    say(self, "/halt", { args: ["stop"], flags: {}, permission: "maintain" });
+    round(self);
+    expect(self.run.halts).toBeUndefined();
+    bring(self, 1, "merged");
+    expect(self.run.halts).toHaveLength(1);
+  });
+
+  test("is taken over by the next run while it is on", () => {
+    const self = bench(1);
+    const halts = [
+      { clusters: ["c1"], reason: "a", by: "x", at: iso(AT), until: iso(AT + SECOND) },
+      { clusters: [], reason: "b", by: "x", at: iso(AT) },
+    ];
+    expect(haltsToCarry({ ...self.run, halts }, AT + MINUTE).map((h) => h.reason)).toEqual(["b"]);
+  });
+});
+
+describe("limits over all runs", () => {
+  function flying(self: ReturnType<typeof bench>, clusters: number): Run {
+    const other = bench(clusters, [{ maxUnavailable: clusters }]);
+    bring(other, 1, "merged");
+    void self;
+    const batches = other.run.batches.map((b) => ({
+      ...b,
+      targets: b.targets.map((t) => ({ ...t, key: `x/${t.key}`, cluster: `hub/other-${t.cluster}` })),
+    }));
+    return { ...other.run, rollout: "ledger", batches };
+  }
+
+  test.each([
+    ["clusters", { clusters: 3 }, "4 clusters of the repo would be in flight, and its limits allow 3 (now: ledger)"],
+    ["targets", { targets: 3 }, "4 targets of the repo would be in flight, and its limits allow 3 (now: ledger)"],
+  ])("%s in flight elsewhere count", (_name, limits, why) => {
+    const self = bench(1);
+    self.world = { ...self.world, limits, others: [flying(self, 3)] };
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toContain(why);
+    self.world = { ...self.world, others: [] };
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
+  test("a percentage of a label's clusters", () => {
+    const self = bench(6, [{ maxUnavailable: 6 }]);
+    self.world = { ...self.world, limits: { label: { key: "region", percent: 50 } }, others: [] };
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toContain("3 clusters with region=eu would be in flight, and the limits allow 1 (50%)");
+  });
+
+  test("while the other runs cannot be read nothing merges under limits", () => {
+    const self = bench(1);
+    self.world = { ...self.world, limits: { clusters: 9 } };
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.stringContaining("could not be read") });
+  });
+});
+
+describe("dependsOn", () => {
+  const depends = (atLeast: string) => (rollout: Rollout) => {
+    rollout.dependsOn = [{ rollout: "ledger", atLeast }];
+  };
+
+  test("a cluster waits until the other rollout is confirmed there at the same version", () => {
+    const ledger = bench(2);
+    bring(ledger, 1, "merged");
+    const self = bench(1, [{}], depends("SameVersion"));
+    const see = (run: Run) => {
+      self.world = { ...self.world, others: [{ ...run, rollout: "ledger" }] };
+    };
+    see(ledger.run);
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toContain("c1 waits for ledger: what it has brought there is not known");
+    bring(ledger, 1, "confirmed");
+    see(ledger.run);
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+    expect(versionAt(ledger.run, "hub/c1")).toBe("v2");
+    expect(versionAt(ledger.run, "hub/c2")).toBe("v1");
+  });
+
+  test("a cluster that the other rollout has not come to yet holds its older version, which may be enough", () => {
+    const ledger = { ...bench(2).run, rollout: "ledger" };
+    for (const [atLeast, merges] of [
+      ["SameVersion", false],
+      ["0.9.0", true],
+    ] as const) {
+      const self = bench(1, [{}], depends(atLeast));
+      const run = structuredClone(ledger);
+      for (const stage of run.plan.stages)
+        for (const b of stage.batches) for (const t of b.targets) for (const e of t.edits) e.from = "1.0.0";
+      self.world = { ...self.world, others: [run] };
+      bring(self, 1, "merging");
+      expect(batch(self.run, 1).phase).toBe(merges ? "Merging" : "Open");
+    }
+  });
+
+  test("a cluster the other rollout never goes to does not wait", () => {
+    const self = bench(3, [{}], depends("SameVersion"));
+    self.world = { ...self.world, others: [{ ...bench(1).run, rollout: "ledger" }] };
+    for (const one of self.world.others ?? []) expect(one.plan.stages).toHaveLength(1);
+    self.run = { ...self.run, skipped: [{ cluster: "hub/c1", why: "test", at: iso(AT) }] };
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).phase).toBe("Merging");
+  });
+});
+
+describe("/promote --full", () => {
+  test("ends the bake under way and every later one; health is still waited for", () => {
+    const self = bench(2, [{ bakeMs: 60 * MINUTE }]);
+    bring(self, 1, "confirmed");
+    expect(batch(self.run, 1).phase).toBe("Baking");
+    say(self, "/promote", { flags: { full: true }, permission: "write" });
+    round(self);
+    expect(batch(self.run, 1).phase).toBe("Baking");
+    say(self, "/promote", { flags: { full: true }, permission: "maintain" });
+    round(self);
+    round(self);
+    expect(batch(self.run, 1).phase).toBe("Settled");
+    bring(self, 2, "merged");
+    expect(batch(self.run, 2).phase).toBe("Merged");
+    judge(self, "c2", "live", "all");
+    round(self);
+    expect(self.run.phase).toBe("Succeeded");
+  });
+});

@@ -1,0 +1,31 @@
+import type { z } from "zod";
+import type { Finding } from "./parse-problem.ts";
+import type { windowSchema } from "./schema-spec.ts";
+import { parseDuration } from "./time.ts";
+import { badWindow, everOpens } from "./windows.ts";
+
+/** Any moment does: a set of windows that repeats by the calendar opens within a year of it, or never. */
+const SOME_DAY = Date.UTC(2026, 0, 1);
+
+/** Schedules and time zones that cannot be read, and windows that never let anything through. */
+export function checkWindows(windows: readonly z.output<typeof windowSchema>[], path: readonly (string | number)[]): Finding[] {
+  const findings: Finding[] = [];
+  for (const [i, window] of windows.entries()) {
+    const bad = badWindow(window);
+    if (bad === undefined) continue;
+    const hint = bad.field === "schedule" ? "such as `0 9 * * 1-5`: nine o'clock from Monday to Friday" : "such as Europe/Rome or UTC";
+    findings.push({ code: "BAD_WINDOW", message: bad.why, hint, path: [...path, i, bad.field] });
+  }
+  if (findings.length > 0 || windows.length === 0) return findings;
+  const read = windows.map(({ schedule, duration, timeZone, kind }) => ({
+    schedule,
+    timeZone,
+    kind,
+    durationMs: parseDuration(duration) ?? 0,
+  }));
+  if (everOpens(read, SOME_DAY)) return [];
+  const hint = "check the days of `allow`, and whether a `deny` covers them all";
+  return [
+    { code: "WINDOW_NEVER_OPENS", message: "these windows do not open within a year: nothing would ever merge", hint, path: [...path] },
+  ];
+}
