@@ -7,6 +7,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
     summary: "a whole rollout of a sample against the embedded world, in the terminal and on a local page",
     load: () => import("./demo.ts"),
   },
+  init: {
+    summary: "looks through a config repo and proposes rollouts: pins found, stages by label",
+    load: () => import("./init.ts"),
+  },
   lint: { summary: "validates rollouts against the repo: schema, pins, selectors, coverage", load: () => import("./lint.ts") },
   plan: { summary: "which cluster moves when, and from what to what", load: () => import("./plan.ts") },
   pin: { summary: "reads one pin, or splices a value in (pin get, pin set)", load: () => import("./pin.ts") },

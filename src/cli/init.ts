@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Command, Option } from "commander";
+import type { Inventory } from "../argocd/inventory-file.ts";
+import { proposalComment } from "../bot/onboarding-text.ts";
+import { propose } from "../init/propose.ts";
+import { proposalJson, proposalText, proposedFiles, type Written } from "../init/show.ts";
+import type { Proposal } from "../init/types.ts";
+
+import { CommandError } from "./command.ts";
+import { whatLintSays } from "./init-verify.ts";
+import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
+import { inventoryAt, parseArgs } from "./plan-args.ts";
+import { visible } from "./visible.ts";
+
+interface Options {
+  repo?: string;
+  inventory?: string;
+  write?: boolean;
+  output: "text" | "json" | "markdown";
+}
+
+function program(): Command {
+  return new Command("stagecoach init")
+    .usage("[DIR] [options]")
+    .description("looks through a config repo and proposes rollouts for what it finds, and settings to begin with")
+    .argument("[dir]", "the config repo; default: the one around the current folder")
+    .option(
+      "--inventory <file>",
+      "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
+    )
+    .option("--write", "write the files; one that is there is never written over")
+    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addHelpText("after", HELP);
+}
+
+const HELP = `
+What is proposed passes lint and plan as it stands. With --inventory stages select clusters by their labels; without it
+they name them. Exit 1 where no rollout could be proposed.`;
+
+/** `stagecoach init`. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
+  const options = command.opts<Options>();
+  const checkout = openCheckout(command.args[0] ?? repoAround("."));
+  const proposal = proposeFor(checkout, inventoryAt(options.inventory));
+  const written = options.write === true ? writeAll(checkout, proposal) : undefined;
+  process.stdout.write(shown(proposal, written, options.output));
+  return proposal.rollouts.length === 0 ? 1 : 0;
+}
+
+/** What init proposes for a checkout. A plain checkout does not say where it came from: every repoURL is taken for its own. */
+export function proposeFor(checkout: Checkout, inventory: Inventory | undefined): Proposal {
+  return propose({
+    files: { paths: () => checkout.files(), read: (path) => checkout.read(path) },
+    clusters: inventory?.clusters ?? [],
+    applications: inventory?.applications ?? [],
+    isThisRepo: () => true,
+    verify: whatLintSays(checkout, inventory),
+  });
+}
+
+function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
+  return [...proposedFiles(proposal)].map(([file, text]) => {
+    const path = join(checkout.root, file);
+    if (existsSync(path)) return { file, outcome: "kept" };
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      // `wx`: what somebody made meanwhile stays, too.
+      writeFileSync(path, text, { flag: "wx" });
+    } catch (error) {
+      throw new CommandError(3, `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return { file, outcome: "written" };
+  });
+}
+
+function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"]): string {
+  if (output === "json") return `${JSON.stringify(proposalJson(proposal, written), null, 2)}\n`;
+  if (output === "markdown") return `${proposalComment(proposal)}\n`;
+  return proposalText(proposal, written, visible);
+}

@@ -1,0 +1,29 @@
+import { valueAt } from "./generalise.ts";
+import { dig, isRecord, listAt, textOf } from "./scan.ts";
+import type { Manifest, ProposedPin, RepoFiles } from "./types.ts";
+import { isVersion } from "./versions.ts";
+
+/**
+ * Two clusters-generator entries between which clusters can move: equal but for post-selectors `NotIn` and `In` of one list on
+ * `name`, and for one value. Looked for where a set begins with such a pair.
+ */
+export function clusterPair(set: Manifest, files: RepoFiles): { pin: ProposedPin; version: string } | undefined {
+  if (set.documents > 1) return undefined;
+  const [old, young] = listAt(set.object, "spec", "generators");
+  if (operatorOf(old) !== "NotIn" || operatorOf(young) !== "In") return undefined;
+  const text = textOf(files, set.file);
+  const values = dig(old, "clusters", "values");
+  if (text === null || !isRecord(values)) return undefined;
+  for (const name of Object.keys(values)) {
+    const version = valueAt(text, `spec.generators[0].clusters.values.${name}`);
+    const other = valueAt(text, `spec.generators[1].clusters.values.${name}`);
+    if (version === undefined || other === undefined || !isVersion(version)) continue;
+    return { pin: { clusterGenerator: { file: set.file, path: `values.${name}` } }, version };
+  }
+  return undefined;
+}
+
+function operatorOf(generator: unknown): unknown {
+  const expression = listAt(generator, "selector", "matchExpressions").find((one) => dig(one, "key") === "name");
+  return isRecord(dig(generator, "clusters")) ? dig(expression, "operator") : undefined;
+}

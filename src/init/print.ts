@@ -1,0 +1,80 @@
+import { stringify } from "yaml";
+import type { ProposedPin, ProposedStage } from "./types.ts";
+
+export interface RolloutParts {
+  name: string;
+  source:
+    | { kind: "ApplicationSet"; name: string; namespace: string }
+    | { kind: "Application"; namespace: string; selector: Record<string, unknown> };
+  version: string;
+  pins: readonly ProposedPin[];
+  stages: readonly ProposedStage[];
+  /** What was guessed, for the reader of the file. */
+  guesses: readonly string[];
+}
+
+const WIDTH = { lineWidth: 140, aliasDuplicateObjects: false };
+
+/** The file of a proposed rollout, with what to check said beside it. */
+export function printRollout({ name, source, version, pins, stages, guesses }: RolloutParts): string {
+  const parts = [
+    "# Proposed by `stagecoach init`. What it does: `stagecoach plan NAME`; is it valid: `stagecoach lint`.".replace("NAME", name),
+    ...guesses.map((guess) => `# Check: ${guess.replaceAll("\n", " ")}.`),
+    stringify({ apiVersion: "stagecoach.dev/v1alpha1", kind: "ProgressiveRollout", metadata: { name } }, WIDTH).trimEnd(),
+    "spec:",
+    indent(stringify({ sourceRef: { apiGroup: "argoproj.io/v1alpha1", ...source } }, WIDTH)),
+    "  # A pull request that changes this version is a release.",
+    indent(stringify({ release: { version } }, WIDTH)),
+    "  # Where each cluster's version stands: Stagecoach writes here, a batch at a time.",
+    indent(stringify({ pins: pins.map((pin) => ({ ...pin })) }, WIDTH)),
+    indent(stringify({ stages: stages.map(printStage) }, WIDTH)),
+  ];
+  return `${parts.join("\n")}\n`;
+}
+
+function printStage({ name, selector, maxClusters, maxUnavailable, topologyKey, bake, requeue }: ProposedStage): Record<string, unknown> {
+  return {
+    name,
+    clusters: { selector },
+    ...(maxClusters === undefined ? {} : { maxClusters }),
+    maxUnavailable,
+    ...(topologyKey === undefined ? {} : { topologyKey }),
+    ...(bake === undefined ? {} : { bake }),
+    ...(requeue === undefined ? {} : { requeue }),
+  };
+}
+
+function indent(text: string): string {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line === "" ? line : `  ${line}`))
+    .join("\n");
+}
+
+/** `.github/stagecoach.yaml` to begin with. */
+export function printSettings(): string {
+  return `# The repo's own settings: read from the default branch. Every key is in the reference, "repo-configuration".
+# Propose: Stagecoach opens the pull request of each batch, and a person merges it. Run: it merges them, too, once
+# every gate passes. Observe: it only comments.
+mode: Propose
+
+# Who may give a command, besides having write permission:
+# commands:
+#   promote: { teams: [sre] }
+`;
+}
+
+/** A name for files, branches and people: lower case, digits and dashes; `my-app` for `my-app-set`. */
+export function rolloutName(wanted: string, taken: ReadonlySet<string>): string {
+  const plain =
+    wanted
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replaceAll(/^-+|-+$/g, "")
+      .replace(/(?<=.)-(?:applicationset|appset|set)$/, "")
+      .slice(0, 50) || "rollout";
+  let name = plain;
+  for (let n = 2; taken.has(name); n++) name = `${plain}-${n}`;
+  return name;
+}

@@ -1,0 +1,103 @@
+import type { Proposal, ProposedRollout, Undecided } from "./types.ts";
+
+/** What was found, in one sentence. */
+export function foundSentence({ figures, fleet, clusters }: Proposal): string {
+  const parts = [
+    count(figures.applicationSets, "ApplicationSet"),
+    count(figures.applications, "Application"),
+    count(figures.kustomizations, "kustomization"),
+    count(figures.charts, "Chart.yaml"),
+    count(figures.valuesFiles, "values file"),
+  ].filter((part) => !part.startsWith("0 "));
+  const from = { inventory: "as Argo CD knows them", generators: "as generators and destinations name them", nothing: "none is named" }[
+    fleet
+  ];
+  const what = parts.length === 0 ? "nothing of Argo CD's" : parts.join(", ");
+  return `${count(figures.files, "file")} with ${what}; ${count(clusters, "cluster")}, ${from}`;
+}
+
+/** How a proposed rollout travels, in one line. */
+export function stagesLine({ stages }: ProposedRollout): string {
+  return stages.map((stage) => `${stage.name} (${count(stage.clusters, "cluster")}, ${stage.maxUnavailable} at once)`).join(" → ");
+}
+
+export function pinLines({ pins }: ProposedRollout): string[] {
+  return pins.map((pin) => {
+    if ("clusterGenerator" in pin) return `${pin.clusterGenerator.file}  between two clusters entries, ${pin.clusterGenerator.path}`;
+    return `${pin.file}  ${pin.path}${pin.part === undefined ? "" : ` (${pin.part})`}`;
+  });
+}
+
+export interface Written {
+  file: string;
+  outcome: "written" | "kept";
+}
+
+/** For a terminal; every text of the repo goes through `clean`. `written` undefined: nothing was to be. */
+export function proposalText(proposal: Proposal, written: readonly Written[] | undefined, clean: (text: string) => string): string {
+  const lines = [`Found ${clean(foundSentence(proposal))}.`, ""];
+  for (const rollout of proposal.rollouts) {
+    lines.push(
+      `${clean(rollout.file)}   ${rollout.source.kind} ${clean(rollout.source.name)} at ${clean(rollout.version)}, ${count(rollout.clusters, "cluster")}`,
+    );
+    lines.push(...pinLines(rollout).map((line) => `  writes  ${clean(line)}`), `  stages  ${clean(stagesLine(rollout))}`);
+    lines.push(...rollout.guesses.map((guess) => `  check   ${clean(guess)}`), "");
+  }
+  if (proposal.settings !== undefined) lines.push(`${proposal.settings.file}   mode: Propose`, "");
+  if (proposal.undecided.length > 0) lines.push("Not decided:", ...proposal.undecided.flatMap((one) => undecidedLines(one, clean)), "");
+  lines.push(closing(proposal, written, clean));
+  return `${lines.join("\n")}\n`;
+}
+
+function undecidedLines({ what, file, why, hint }: Undecided, clean: (text: string) => string): string[] {
+  return [`  ${clean(what)} (${clean(file)}): ${clean(why)}`, `    → ${clean(hint)}`];
+}
+
+function closing({ rollouts, existing }: Proposal, written: readonly Written[] | undefined, clean: (text: string) => string): string {
+  const there = existing.length === 0 ? "" : ` There are already: ${existing.map(clean).join(", ")}.`;
+  if (rollouts.length === 0 && written === undefined) return `No rollout is proposed.${there}`;
+  if (written === undefined) return `Nothing was written: --write does, and -o markdown or json shows the files.${there}`;
+  const made = written.filter((one) => one.outcome === "written").map((one) => clean(one.file));
+  const kept = written.filter((one) => one.outcome === "kept").map((one) => clean(one.file));
+  const parts = [
+    made.length === 0 ? "Nothing was written." : `Written: ${made.join(", ")}. Next: stagecoach lint, and stagecoach plan NAME.`,
+  ];
+  if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);
+  return parts.join(" ");
+}
+
+/** The documented JSON of `stagecoach init -o json`. */
+export function proposalJson(proposal: Proposal, written: readonly Written[] | undefined): unknown {
+  return {
+    found: { ...proposal.figures, clusters: proposal.clusters, clustersFrom: proposal.fleet },
+    rollouts: proposal.rollouts.map(({ name, file, text, source, kinds, pins, stages, targets, clusters, version, guesses }) => ({
+      name,
+      file,
+      source,
+      version,
+      targets,
+      clusters,
+      kinds,
+      pins,
+      stages,
+      guesses,
+      text,
+    })),
+    existing: proposal.existing,
+    settings: proposal.settings ?? null,
+    undecided: proposal.undecided,
+    ...(written === undefined ? {} : { written }),
+  };
+}
+
+/** Every file of a proposal: path and text. */
+export function proposedFiles({ rollouts, settings }: Proposal): Map<string, string> {
+  const files = new Map<string, string>();
+  if (settings !== undefined) files.set(settings.file, settings.text);
+  for (const rollout of rollouts) files.set(rollout.file, rollout.text);
+  return files;
+}
+
+export function count(n: number, noun: string): string {
+  return `${n} ${n === 1 || noun.endsWith("yaml") ? noun : `${noun}s`}`;
+}

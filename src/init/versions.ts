@@ -1,0 +1,33 @@
+/** What people call a version, told from what only looks like one. */
+
+const SEMVER = /^(?:[A-Za-z][\w-]*[-@/])?v?\d+(?:\.\d+){1,3}(?:[-+._][\w.+-]*)?$/;
+const SHA = /^(?:sha-)?[0-9a-f]{7,40}$/;
+/** Build numbers and dates: `1234`, `20260101-1`. */
+const NUMBERED = /^(?:build|release|rel|b|r)?[-_]?\d{1,14}(?:[-._]\w+)*$/;
+const DIGEST = /^[\w.-]*@?sha256:[0-9a-f]{64}$/;
+const FLOATING = new Set(["HEAD", "main", "master", "trunk", "develop", "dev", "latest", "stable", "edge", "nightly", ""]);
+
+/** Moves by itself: a branch, or a range of chart versions. Nothing in Git says which version it is now. */
+export function isFloating(value: string): boolean {
+  return FLOATING.has(value) || /[*^~<>|\s]|(?:^|\.)[xX](?:$|\.)/.test(value) || /^refs\/heads\//.test(value);
+}
+
+/** A fixed version, tag or commit. */
+export function isVersion(value: string): boolean {
+  if (value.length > 128 || isFloating(value) || value.includes("{{")) return false;
+  return SEMVER.test(value) || SHA.test(value) || NUMBERED.test(value) || DIGEST.test(value) || /\d/.test(value.replace(/^v/, "")[0] ?? "");
+}
+
+/** Whether a key is one that holds a version of something. */
+export function isVersionKey(key: string): boolean {
+  return /(?:^|[._-])(?:tag|version|revision|target_?revision|ref|release|chart_?version|image_?tag|app_?version)$/i.test(
+    key.replaceAll(/([a-z])([A-Z])/g, "$1_$2"),
+  );
+}
+
+/** The most frequent one; of equals the first in order. */
+export function mostFrequent(values: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))[0]?.[0];
+}

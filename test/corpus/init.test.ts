@@ -1,0 +1,81 @@
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { type Inventory, readInventory } from "../../src/argocd/inventory-file.ts";
+import { proposeFor } from "../../src/cli/init.ts";
+import { openCheckout } from "../../src/cli/lint-checkout.ts";
+import type { Proposal } from "../../src/init/types.ts";
+import { table, tally } from "./scalars.ts";
+
+const DATA = fileURLToPath(new URL("../../../shared/data", import.meta.url));
+const here = existsSync(DATA);
+if (!here) console.log("skipped: init over public config repos, since ../shared/data is not there");
+
+function tell(title: string, proposal: Proposal): void {
+  const counts = new Map<string, number>();
+  for (const rollout of proposal.rollouts) tally(counts, `proposed: ${rollout.kinds.join(", ")}`);
+  for (const { why } of proposal.undecided) tally(counts, `not decided: ${shape(why)}`);
+  const { files, applicationSets, applications } = proposal.figures;
+  console.log(table(`${title}: ${files} files, ${applicationSets} ApplicationSets, ${applications} Applications`, counts));
+}
+
+/** A reason without its names, so that like counts with like. */
+function shape(why: string): string {
+  return why
+    .replaceAll(/"[^"]*"/g, "…")
+    .replaceAll(/\([^)]*\)/g, "(…)")
+    .replaceAll(/\d+/g, "N")
+    .slice(0, 100);
+}
+
+function sixClusters(): Inventory {
+  const items = [1, 2, 3, 4, 5, 6].map((n) => ({
+    kind: "Secret",
+    metadata: {
+      name: `cluster-${n}`,
+      labels: { "argocd.argoproj.io/secret-type": "cluster", env: n < 3 ? "staging" : "production", region: n % 2 === 0 ? "eu" : "us" },
+    },
+    stringData: { name: `cluster-${n}`, server: `https://${n}.example.com` },
+  }));
+  return readInventory(JSON.stringify({ kind: "List", items }), "inventory.json");
+}
+
+describe.skipIf(!here)("init over public config repos", () => {
+  test.each(
+    here
+      ? readdirSync(join(DATA, "repos"), { withFileTypes: true })
+          .filter((one) => one.isDirectory())
+          .map((one) => one.name)
+      : [],
+  )("%s: everything it has is proposed or told", (name) => {
+    const proposal = proposeFor(openCheckout(join(DATA, "repos", name)), undefined);
+    tell(name, proposal);
+    const { applicationSets } = proposal.figures;
+    const sets = proposal.undecided.filter((one) => one.what.startsWith("ApplicationSet")).length;
+    expect(applicationSets).toBeGreaterThan(0);
+    expect(proposal.rollouts.length + sets).toBe(applicationSets);
+  });
+
+  test.each([
+    ["without an inventory", undefined],
+    ["on a fleet of six clusters", sixClusters()],
+  ])(
+    "the whole corpus as one repo, %s: nothing throws, and every ApplicationSet is accounted for",
+    { timeout: 60_000 },
+    (how, inventory) => {
+      const root = join(DATA, "corpus");
+      const paths = globSync("**/*.{yaml,yml,json}", { cwd: root }).sort();
+      const texts = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+      const checkout = { root, files: () => paths, read: (path: string) => texts.get(path) ?? null };
+      const began = performance.now();
+      const proposal = proposeFor(checkout, inventory);
+      tell(`the corpus ${how}, in ${Math.round(performance.now() - began)} ms`, proposal);
+      const sets = proposal.undecided.filter((one) => one.what.startsWith("ApplicationSet")).length;
+      const ofSets = proposal.rollouts.filter((rollout) => rollout.source.kind === "ApplicationSet").length;
+      expect(proposal.figures.applicationSets).toBeGreaterThan(50);
+      expect(ofSets + sets).toBe(proposal.figures.applicationSets);
+      expect(proposal.undecided.every((one) => one.why !== "" && one.hint !== "")).toBe(true);
+    },
+  );
+});
