@@ -12,7 +12,8 @@ function links(call: RepoCall, path: string, ref: string, kind: "blob" | "tree",
   const self = `${repoUrl(call.world, call.repo)}/contents/${encoded}?ref=${encodeURIComponent(ref)}`;
   const git = `${repoUrl(call.world, call.repo)}/git/${kind}s/${sha}`;
   const html = `${pageUrl(call.world, call.repo)}/${kind}/${ref}/${encoded}`;
-  return { url: self, git_url: git, html_url: html, download_url: null, _links: { self, git, html } };
+  const download_url = kind === "blob" ? `${pageUrl(call.world, call.repo)}/raw/${ref}/${encoded}` : null;
+  return { url: self, git_url: git, html_url: html, download_url, _links: { self, git, html } };
 }
 
 async function get(call: RepoCall): Promise<Answer> {

@@ -95,6 +95,7 @@ export function issueShape(world: World, repo: Repo, issue: Issue): IssueShape {
     updated_at: seconds(issue.updatedAt),
     closed_by: issue.closedBy === undefined ? null : userShape(world, issue.closedBy),
     author_association: association(repo, issue.user),
+    reactions: rollup(`${url}/reactions`, []),
     performed_via_github_app: issue.via === undefined ? null : appShape(world, issue.via),
   };
 }
