@@ -3,6 +3,7 @@ import type { Forge } from "../forge/port.ts";
 import type { Journal } from "../git/journal-port.ts";
 import type { CommitWriter, Mirror } from "../git/port.ts";
 import type { Clock } from "../rollout/time.ts";
+import type { Window } from "../rollout/windows.ts";
 import type { CommandSource } from "./command-source.ts";
 import type { Grants } from "./grants.ts";
 
@@ -21,6 +22,8 @@ export interface RepoContext {
   planes: ReadonlyMap<string, ControlPlane>;
   /** Where the operator grants this repo some control planes and projects only: `planes` shows no others. */
   grants?: Grants;
+  /** Windows of the server's configuration: they bind every run of every repo. */
+  freezes?: readonly Window[];
   clock: Clock;
   log: Log;
   /** Of the commits the bot makes. */

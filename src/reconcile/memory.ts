@@ -1,6 +1,6 @@
 import type { BranchRules, Pull, QueueEntry } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
-import type { Guard } from "../rollout/world.ts";
+import type { Approver, Guard } from "../rollout/world.ts";
 import type { RenderedSpecs } from "./appset-in-git.ts";
 import type { RefusedRelease } from "./refused-releases.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
@@ -61,6 +61,10 @@ export interface RepoMemory {
   comments: Map<string, { body: string }>;
   /** Rollout and PR → what its live page last showed, when, and whether something of it waits to be shown. */
   pages: Map<string, { run: number; phase: string; at: number; batches: number; changedAt: number; waiting: boolean; remarks: string }>;
+  /** `branch@head` → who has approved it, as last read. */
+  approvals: Map<string, { at: number; approvers: readonly Approver[] }>;
+  /** Person and teams → those the person is in, as last asked; undefined: could not be seen. */
+  members: Map<string, { at: number; teams: string[] | undefined }>;
   /** Branches whose PR was asked for by this process. */
   proposed: Set<string>;
   /** Releases that cannot start because of an error on this base. */
@@ -92,6 +96,8 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     renders: new Map(),
     comments: new Map(),
     pages: new Map(),
+    approvals: new Map(),
+    members: new Map(),
     proposed: new Set(),
     refused: { base: undefined, found: [] },
     troubles: new Map(),

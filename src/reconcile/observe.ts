@@ -12,6 +12,7 @@ import { clustersOf } from "./fleet.ts";
 import { guardBatch } from "./guard.ts";
 import { fact, type RepoMemory } from "./memory.ts";
 import { withFacts } from "./mirror-facts.ts";
+import { observeApprovals, observeBounds, withTeams } from "./observe-gates.ts";
 import { observePull } from "./observe-pull.ts";
 import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
@@ -23,6 +24,8 @@ export interface ObserveInput {
   base: string;
   baseBranch: string;
   commands: readonly Command[];
+  /** The last run of every other rollout of the repo, as this round leaves it so far. */
+  others: readonly Run[];
 }
 
 /** Looks at everything a run depends on. What cannot be seen is left out of the world, never filled in. */
@@ -40,7 +43,10 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     targets: await observeTargets(context, memory, run, base, baseBranch),
     clusters: new Map<string, Cluster>(fleet.clusters.map((cluster) => [cluster.key, cluster])),
     clustersKnown: fleet.known,
-    commands: input.commands,
+    commands: await withTeams(context, memory, run, input.commands),
+    others: input.others,
+    ...(await observeBounds(context, memory, base)),
+    ...(await observeApprovals(context, memory, run, pulls)),
   };
 }
 

@@ -54,13 +54,14 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   }
   const started = await startAll(context, memory, state, base, baseBranch);
   const fresh = new Map(started.flatMap((s) => s.runs.map((run) => [run.rollout, run] as const)));
-  const active = [...new Map([...state.runs, ...fresh]).values()].filter((run) => !isEnded(run));
+  const last = new Map([...state.runs, ...fresh]);
+  const active = [...last.values()].filter((run) => !isEnded(run));
   const decisions: Decision[] = [];
   const spoken = await spokenTo(context, [...state.runs.values()]);
   let failed = false;
   for (const run of [...active, ...spoken]) {
     try {
-      decisions.push(await decide(context, memory, run, active, base, baseBranch));
+      decisions.push(await decide(context, memory, run, active, others(run, last, decisions), base, baseBranch));
     } catch (error) {
       // One run that cannot be judged is no reason to hold the others.
       failed = true;
@@ -133,16 +134,23 @@ async function startAll(
   return [...all, ...refused.map((one) => ({ runs: [], events: [], waiting: false, rollout: "", refused: one }))];
 }
 
+/** Two runs of one round must not both take the last place that the repo's limits leave: each sees what those before it decided. */
+function others(run: Run, last: ReadonlyMap<string, Run>, decisions: readonly Decision[]): Run[] {
+  const decided = new Map(decisions.map(({ advanced }) => [advanced.run.rollout, advanced.run]));
+  return [...last.values()].filter((one) => one.rollout !== run.rollout).map((one) => decided.get(one.rollout) ?? one);
+}
+
 async function decide(
   context: RepoContext,
   memory: RepoMemory,
   run: Run,
   active: readonly Run[],
+  others: readonly Run[],
   base: string,
   baseBranch: string,
 ): Promise<Decision> {
   const commands = await context.commands.read(run.rollout, pullsToRead(run, active));
-  const world = await observe(context, memory, { run, base, baseBranch, commands });
+  const world = await observe(context, memory, { run, base, baseBranch, commands, others });
   const decidedAt = performance.now();
   const now = context.clock.now();
   const advanced = advance(run, world, now);

@@ -2,6 +2,7 @@ import type { IndexEntry, JournalState } from "../git/journal-port.ts";
 import type { Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
+import { haltsToCarry } from "../rollout/run-halt.ts";
 import { startRun, supersede } from "../rollout/start.ts";
 import { iso } from "../rollout/time.ts";
 import type { RepoContext } from "./context.ts";
@@ -45,7 +46,11 @@ export async function startRuns(
   if (isTakenBack(entry, newest, before)) return NOTHING;
   const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
   if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
-  return start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress);
+  const started = await start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress);
+  // What the last run's PR halted stays halted.
+  const halts = haltsToCarry(before, context.clock.now());
+  if (halts.length === 0) return started;
+  return { ...started, runs: started.runs.map((run) => (run.number === before?.number ? run : { ...run, halts })) };
 }
 
 /** A release that was merged and reverted before it could start: what is asked for is being done, or is done. */

@@ -74,6 +74,7 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
 function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   if (batch.intention !== undefined) return undefined;
   const blocked =
+    settingsGate(draft) ??
     haltGate(draft, batch) ??
     dependsGate(draft, batch) ??
     approvalGate(draft, batch) ??
@@ -81,6 +82,12 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
     limitsGate(draft, batch);
   if (blocked !== undefined) return { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
   return waitsForJitter(draft, batch, pull);
+}
+
+function settingsGate({ world }: Draft): Blocked | undefined {
+  if (world.settingsBroken === undefined) return undefined;
+  const why = `the repo's settings cannot be read, so nobody can tell what they freeze or limit: ${world.settingsBroken}`;
+  return { why, next: { what: "they are corrected on the base branch" } };
 }
 
 function waitsForJitter(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {

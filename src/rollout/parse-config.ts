@@ -2,9 +2,10 @@ import { type Finding, nearest, type Problem } from "./parse-problem.ts";
 import { type Placed, validate } from "./parse-validate.ts";
 import { isRecord } from "./parse-walk.ts";
 import { readYaml, type Source } from "./parse-yaml.ts";
-import { type CommandPolicy, commandPolicy, OPEN_POLICY, repoConfigSchema } from "./repo-config.ts";
+import { type CommandPolicy, commandPolicy, OPEN_POLICY, type RepoBounds, repoBounds, repoConfigSchema } from "./repo-config.ts";
 import type { Rollout } from "./rollout.ts";
 import { checkPins, checkRelease } from "./rules-pins.ts";
+import { checkWindows } from "./rules-windows.ts";
 
 /** What `.github/stagecoach.yaml` says of rollouts. */
 export interface RepoConfigRollouts {
@@ -20,23 +21,26 @@ export interface ParsedRepoConfig {
   rollouts: RepoConfigRollouts;
   /** Worth nothing where there is an error: then nobody can tell who may. */
   policy: CommandPolicy;
+  /** Worth nothing where there is an error: then nobody can tell what is frozen. */
+  bounds: RepoBounds;
   problems: Problem[];
 }
 
 /** Reads `.github/stagecoach.yaml`; null where the repo has none. With an error in it no rollout may start, so callers must look at `problems`. */
 export function parseRepoConfig(text: string | null, file: string): ParsedRepoConfig {
   const none = { ...NO_CONFIG, file };
-  if (text === null) return { rollouts: none, policy: OPEN_POLICY, problems: [] };
+  if (text === null) return { rollouts: none, policy: OPEN_POLICY, bounds: { freezes: [] }, problems: [] };
   const { sources, problems } = readYaml(text, file);
   const [source, second] = sources;
   if (second !== undefined)
     problems.push(
       second.place({ code: "SEVERAL_DOCUMENTS", message: "the settings are one document", hint: "merge the documents into one", path: [] }),
     );
-  if (source === undefined) return { rollouts: none, policy: OPEN_POLICY, problems };
+  if (source === undefined) return { rollouts: none, policy: OPEN_POLICY, bounds: { freezes: [] }, problems };
   const checked = validate(repoConfigSchema, source.data);
   const findings = [...checked.findings];
   if (checked.value !== undefined) {
+    findings.push(...checkWindows(checked.value.freezes, ["freezes"]));
     for (const [name, { release, pins, delivery }] of Object.entries(checked.value.rollouts)) {
       const path = ["rollouts", name];
       if (release !== undefined) findings.push(...checkRelease(release, [...path, "release"]));
@@ -49,6 +53,7 @@ export function parseRepoConfig(text: string | null, file: string): ParsedRepoCo
   return {
     rollouts: { file, ...(mode === undefined ? {} : { mode }), byName: placed(source, checked.value?.rollouts ?? {}) },
     policy,
+    bounds: checked.value === undefined ? { freezes: [] } : repoBounds(checked.value),
     problems,
   };
 }

@@ -3,8 +3,10 @@ import { COMMAND_NAMES } from "./commands.ts";
 import { say, show } from "./parse-problem.ts";
 import { overrideSchema } from "./schema.ts";
 import { key, planned, team, text } from "./schema-common.ts";
-import { modeSchema } from "./schema-spec.ts";
-import type { CommandName } from "./world.ts";
+import { modeSchema, windowSchema } from "./schema-spec.ts";
+import { parseDuration } from "./time.ts";
+import type { Window } from "./windows.ts";
+import type { CommandName, Limits } from "./world.ts";
 
 const login = text.regex(/^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/, {
   error: ({ input }) => say("BAD_VALUE", `${show(input)} is no account's name`, "write it as GitHub shows it, such as renovate[bot]"),
@@ -32,6 +34,28 @@ export const repoConfigSchema = z.strictObject({
     z.array(login).max(50).default([]),
     "Bots whose comments count as commands; those of others are ignored. One that is named counts as having write permission, and is in no team.",
   ),
+  freezes: key(
+    z.array(windowSchema).max(50).default([]),
+    "Windows that bind every rollout of the repo besides its own: mostly of `kind: deny`, such as the days around the end of the year. Read anew in every round, so a freeze added now holds runs in progress.",
+  ),
+  limits: key(
+    z
+      .strictObject({
+        clusters: key(z.int().min(1).optional(), "Most clusters in flight at once, over all runs of the repo."),
+        targets: key(z.int().min(1).optional(), "Most Applications in flight at once, over all runs of the repo."),
+        label: key(
+          z
+            .strictObject({
+              key: key(text.min(1), "Label of clusters, such as `region`."),
+              percent: key(z.int().min(1).max(100), "Most of the clusters of one value in flight at once, rounded down, at least 1."),
+            })
+            .optional(),
+          "Most clusters in flight at once of those that have the same value of a label.",
+        ),
+      })
+      .optional(),
+    "Most that all running rollouts of the repo may have in flight together.",
+  ),
   journal: planned(
     z.strictObject({ keep: key(z.int().min(1).optional(), "How many ended runs of a rollout stay in the journal as they are.") }),
     "How the journal is kept.",
@@ -58,4 +82,27 @@ export function commandPolicy({ commands, bots }: Pick<RepoConfig, "commands" | 
     if (rule !== undefined) teams.set(name, rule.teams);
   }
   return { teams, bots: new Set(bots.map((name) => name.toLowerCase())) };
+}
+
+/** The part of the settings that binds every run of the repo, as of now. */
+export interface RepoBounds {
+  freezes: Window[];
+  limits?: Limits;
+}
+
+export function repoBounds({ freezes, limits }: Pick<RepoConfig, "freezes" | "limits">): RepoBounds {
+  const windows = freezes.map(({ schedule, duration, timeZone, kind }) => ({
+    schedule,
+    timeZone,
+    kind,
+    durationMs: parseDuration(duration) ?? 0,
+  }));
+  if (limits === undefined) return { freezes: windows };
+  const { clusters, targets, label } = limits;
+  const bounds: Limits = {
+    ...(clusters === undefined ? {} : { clusters }),
+    ...(targets === undefined ? {} : { targets }),
+    ...(label === undefined ? {} : { label }),
+  };
+  return { freezes: windows, limits: bounds };
 }

@@ -1,6 +1,6 @@
 import type { Plan, Release } from "./plan-types.ts";
 import type { Rollout } from "./rollout.ts";
-import { type Halt, isEnded, type Pause, type Requeued, type Run } from "./run.ts";
+import { isEnded, type Pause, type Requeued, type Run } from "./run.ts";
 import { iso, type Time } from "./time.ts";
 
 export interface StartInput {
@@ -12,12 +12,10 @@ export interface StartInput {
   plan: Plan;
   /** Epoch milliseconds. */
   now: number;
-  /** Of the rollout's last run, those that are still on. */
-  halts?: readonly Halt[];
 }
 
 /** A new run: nothing is open yet, its first round makes the first batch. Rollout and plan are kept as they are and never changed. */
-export function startRun({ rollout, number, release, trigger, plan, now, halts = [] }: StartInput): Run {
+export function startRun({ rollout, number, release, trigger, plan, now }: StartInput): Run {
   const at = iso(now);
   return {
     format: 1,
@@ -36,7 +34,6 @@ export function startRun({ rollout, number, release, trigger, plan, now, halts =
     requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => putOff(cluster, index, at))),
     skipped: [],
     failedAccepted: [],
-    ...(halts.length === 0 ? {} : { halts: [...halts] }),
     commands: [],
     startedAt: at,
   };

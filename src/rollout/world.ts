@@ -25,6 +25,8 @@ export interface World {
   commands: readonly Command[];
   /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
   freezes?: readonly (Window & { where: string })[];
+  /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
+  settingsBroken?: string;
   /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */
   others?: readonly Run[];
   /** Most clusters or targets in flight over all runs of the repo. */
