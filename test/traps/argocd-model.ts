@@ -1,0 +1,336 @@
+import type { Change, LivenessInput } from "../../src/argocd/liveness-types.ts";
+import { COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/argocd/testing/application.ts";
+import { type Random, random } from "../../src/sim/model/random.ts";
+
+type Raw = Record<string, unknown>;
+type Manifests = "old" | "new";
+type Health = "Healthy" | "Progressing" | "Degraded" | "Suspended";
+
+/** One second after the other, as Argo CD's controllers and a workload live through them. Seconds count from the merge. */
+export interface History {
+  seed: number;
+  change: Change;
+  /** What the API server holds from `at` on. */
+  writes: { at: number; raw: Raw | null }[];
+  /** The first second in which the change truly ran and was healthy, for as long as it was. Infinity: it never was. */
+  liveFrom: number;
+  /** The first second in which something was truly wrong. */
+  badFrom: number;
+  /** Nothing goes wrong in it, so it must come out as live. */
+  calm: boolean;
+  intended: NonNullable<LivenessInput["intended"]>;
+  ancestry: NonNullable<LivenessInput["ancestry"]>;
+  connection(second: number): "Successful" | "Failed";
+}
+
+export const LAST = 700;
+const START = -240;
+const EVER = Number.POSITIVE_INFINITY;
+const T = Date.parse(MERGED);
+const DESTINATION = { server: "https://eu-1.example.com", namespace: "payments" };
+
+interface Plan {
+  kind: "commit" | "revision" | "generator";
+  /** The commit changes no manifest of this Application. */
+  noop: boolean;
+  /** The cluster's clock, in seconds ahead of everybody else's. */
+  skew: number;
+  setLag: number;
+  cacheAge: number;
+  laterAt: number;
+  webhook: boolean;
+  /** After apply: healthy for a moment, then on the way, then this. */
+  flash: number;
+  starting: number;
+  outcome: Health;
+  mends: number;
+  tries: ("ok" | "fails")[];
+  hook: number;
+  cutOff: number;
+  /** Argo CD notices only some time after, but sooner than a target settles: later than that nothing could tell. */
+  noticed: number;
+  /** It is cut off in the very moment of the apply, while everything still looks healthy. */
+  cutAtApply: boolean;
+  /** No automated sync begins before. */
+  windowOpens: number;
+  deletedAt: number;
+  away: [number, number];
+}
+
+function planOf(dice: Random): Plan {
+  const kind = dice.pick(["commit", "commit", "revision", "generator"] as const);
+  const away = dice.chance(0.2) ? dice.int(-60, 120) : EVER;
+  const cutAtApply = dice.chance(0.08);
+  const cutOff = dice.chance(0.06) ? dice.int(-100, 200) : EVER;
+  return {
+    kind,
+    noop: kind === "commit" && dice.chance(0.2),
+    skew: dice.chance(0.3) ? dice.int(-40, 40) : 0,
+    setLag: dice.int(1, 180),
+    cacheAge: dice.chance(0.4) ? dice.int(1, 120) : 0,
+    laterAt: dice.chance(0.3) ? dice.int(5, 200) : EVER,
+    webhook: dice.chance(0.5),
+    flash: cutAtApply || dice.chance(0.4) ? dice.int(1, 4) : 0,
+    starting: dice.int(0, 100),
+    outcome: dice.chance(0.8) ? "Healthy" : dice.pick(["Degraded", "Suspended", "Progressing"] as const),
+    mends: dice.chance(0.5) ? dice.int(20, 150) : EVER,
+    tries: dice.chance(0.8)
+      ? ["ok"]
+      : dice.pick([
+          ["fails", "ok"],
+          ["fails", "fails", "ok"],
+          ["fails", "fails", "fails"],
+        ] as ("ok" | "fails")[][]),
+    hook: dice.chance(0.2) ? dice.int(5, 60) : 0,
+    cutOff,
+    noticed: cutOff + dice.int(0, 8),
+    cutAtApply,
+    windowOpens: dice.chance(0.15) ? dice.int(0, 250) : -EVER,
+    deletedAt: dice.chance(0.08) ? dice.int(0, 150) : EVER,
+    away: [away, away + dice.int(20, 200)],
+  };
+}
+
+interface State {
+  now: number;
+  spec: Manifests;
+  /** What truly runs, and since when. */
+  runs: Manifests;
+  since: number;
+  status: { sync: string; revision: string; comparedTo: Manifests; health: Health; healthSince: number; reconciledAt: number };
+  operation: { phase: string; startedAt: number; finishedAt?: number; retries: number; revision: string } | undefined;
+  requested: boolean;
+  refresh: { began: number; ends: number; revision: string; spec: Manifests } | undefined;
+  refreshDue: number;
+  startDue: number;
+  applyDue: number;
+  endDue: number;
+  healthDue: number;
+  attempted: string;
+  applied: boolean;
+  dirty: boolean;
+}
+
+/** Plays one history; the same seed gives the same. */
+export function history(seed: number): History {
+  const dice = random(seed);
+  const plan = planOf(dice);
+  const status = {
+    sync: "Synced",
+    revision: OLDER,
+    comparedTo: "old" as Manifests,
+    health: "Healthy" as Health,
+    healthSince: -9000,
+    reconciledAt: START,
+  };
+  const idle = { startDue: EVER, applyDue: EVER, endDue: EVER, healthDue: EVER };
+  const rest = { operation: undefined, requested: false, refresh: undefined, attempted: OLDER, applied: false, dirty: true };
+  const self: State = {
+    now: START,
+    spec: "old",
+    runs: "old",
+    since: -9000,
+    status,
+    refreshDue: START + dice.int(1, 150),
+    ...idle,
+    ...rest,
+  };
+  const writes: History["writes"] = [];
+  let liveFrom = EVER;
+  let badFrom = EVER;
+  for (; self.now <= LAST; self.now++) {
+    const { status: was, operation, requested, spec } = self;
+    step(self, plan, dice);
+    const truth = trueHealth(self, plan);
+    // While its sync still runs something of it may fail yet.
+    const there = self.now >= 0 && (plan.noop || self.runs === "new") && self.operation?.phase !== "Running";
+    const arrived = there && self.now < plan.deletedAt && self.now < plan.cutOff;
+    if (arrived && truth === "Healthy" && (plan.noop || self.now >= self.since + plan.flash)) liveFrom = Math.min(liveFrom, self.now);
+    if (self.now >= 0 && (truth === "Degraded" || self.operation?.phase === "Failed")) badFrom = Math.min(badFrom, self.now);
+    const same = was === self.status && operation === self.operation && requested === self.requested && spec === self.spec;
+    if (self.dirty || !same || self.now === plan.deletedAt || self.now === plan.deletedAt + 60) {
+      writes.push({ at: self.now, raw: self.now >= plan.deletedAt + 60 ? null : rawOf(self, plan, writes.length) });
+    }
+    self.dirty = false;
+  }
+  return { seed, change: changeOf(plan), writes, liveFrom, badFrom, calm: isCalm(plan), ...knowledge(plan) };
+}
+
+function step(self: State, plan: Plan, dice: Random): void {
+  const { now } = self;
+  // A controller that goes away in the very seconds in which the flash of health is all it has written cannot be told from
+  // one that has nothing more to say: docs/liveness.md has it among the limits.
+  const justApplied = self.runs === "new" && now < self.since + plan.flash + 3;
+  const isAway = now >= plan.away[0] && now < plan.away[1] && !justApplied;
+  if (plan.kind !== "commit" && now === plan.setLag) {
+    self.spec = "new";
+    self.refreshDue = Math.min(self.refreshDue, now + dice.int(0, 3));
+  }
+  if (plan.kind === "commit" && plan.webhook && now === 2) self.refreshDue = Math.min(self.refreshDue, now + dice.int(0, 3));
+  if (isAway) return;
+  // The loops run beside each other: which comes first within a second is anybody's guess.
+  const loops = [() => refreshes(self, plan, dice), () => operates(self, plan, dice), () => healths(self, plan, dice)];
+  if (dice.chance(0.5)) loops.reverse();
+  for (const loop of loops) loop();
+}
+
+/** The refresh loop: what it writes is of the moment it began, but for health. */
+function refreshes(self: State, plan: Plan, dice: Random): void {
+  const { now, refresh } = self;
+  if (refresh === undefined && now >= self.refreshDue) {
+    self.refresh = { began: now, ends: now + dice.int(0, 5), revision: seen(plan, self.spec, now), spec: self.spec };
+    self.refreshDue = now + dice.int(120, 180);
+  }
+  if (self.refresh === undefined || now < self.refresh.ends) return;
+  const { began, revision, spec } = self.refresh;
+  self.refresh = undefined;
+  const wanted = manifests(plan, spec, revision);
+  const sync = now >= plan.noticed ? "Unknown" : wanted === self.runs ? "Synced" : "OutOfSync";
+  self.status = { ...self.status, sync, revision, comparedTo: spec, reconciledAt: began };
+  writeHealth(self, plan);
+  const attempt = `${revision} ${spec}`;
+  const open = now >= plan.windowOpens;
+  if (open && sync === "OutOfSync" && self.operation?.phase !== "Running" && !self.requested && self.attempted !== attempt) {
+    self.attempted = attempt;
+    self.requested = true;
+    self.startDue = now + dice.int(0, 2);
+  }
+}
+
+/** The operation loop. */
+function operates(self: State, plan: Plan, dice: Random): void {
+  const { now } = self;
+  if (now >= self.startDue) {
+    self.startDue = EVER;
+    const retries = self.operation?.phase === "Running" ? self.operation.retries : 0;
+    self.operation = { phase: "Running", startedAt: now, retries, revision: seen(plan, self.spec, now) };
+    self.applyDue = now + dice.int(0, 3);
+  }
+  const { operation } = self;
+  if (operation === undefined) return;
+  if (now >= self.applyDue) {
+    self.applyDue = EVER;
+    const ok = (plan.tries[operation.retries] ?? "fails") === "ok" && now < plan.cutOff;
+    const wanted = manifests(plan, self.spec, operation.revision);
+    if (ok && wanted !== self.runs) {
+      self.runs = wanted;
+      self.since = now;
+      self.healthDue = now + plan.flash + dice.int(0, 1);
+      // Live objects have changed, which is a reason to compare, too.
+      if (dice.chance(0.5)) self.refreshDue = Math.min(self.refreshDue, now + dice.int(0, 5));
+      if (plan.cutAtApply) {
+        plan.cutOff = now;
+        plan.noticed = now + dice.int(5, 9);
+      }
+    }
+    self.applied = ok;
+    self.endDue = now + (ok ? plan.hook : 0) + dice.int(0, 2);
+  }
+  if (now >= self.endDue) end(self, plan, dice, operation);
+}
+
+function end(self: State, plan: Plan, dice: Random, operation: NonNullable<State["operation"]>): void {
+  const { now } = self;
+  self.endDue = EVER;
+  const ok = self.applied;
+  if (!ok && operation.retries < 2) {
+    // The pause between two tries: Running, with the end of the try before in place.
+    self.operation = { ...operation, finishedAt: now, retries: operation.retries + 1 };
+    self.startDue = now + 5 * 2 ** operation.retries;
+    return;
+  }
+  self.operation = { ...operation, phase: ok ? "Succeeded" : "Failed", finishedAt: now };
+  self.requested = false;
+  self.refreshDue = Math.min(self.refreshDue, now + dice.int(0, 4));
+}
+
+/** Changes of live objects are written without a comparison: health moves and reconciledAt stays. */
+function healths(self: State, plan: Plan, dice: Random): void {
+  if (self.status.health !== trueHealth(self, plan) && self.healthDue === EVER) self.healthDue = self.now + dice.int(0, 2);
+  if (self.now < self.healthDue) return;
+  self.healthDue = EVER;
+  writeHealth(self, plan);
+}
+
+function writeHealth(self: State, plan: Plan): void {
+  // A cluster that cannot be reached keeps the health it had.
+  if (self.now >= plan.cutOff) return;
+  const health = trueHealth(self, plan);
+  if (health !== self.status.health) self.status = { ...self.status, health, healthSince: self.now };
+}
+
+function trueHealth({ now, runs, since }: State, plan: Plan): Health {
+  if (runs === "old") return "Healthy";
+  const age = now - since - plan.flash;
+  if (age < 0) return "Healthy";
+  if (age < plan.starting) return "Progressing";
+  return age >= plan.starting + plan.mends ? "Healthy" : plan.outcome;
+}
+
+/** What a comparison that begins now takes for the head. */
+function seen(plan: Plan, spec: Manifests, now: number): string {
+  if (plan.kind === "revision") return spec === "new" ? COMMIT : OLDER;
+  const head = now - plan.cacheAge;
+  return head >= plan.laterAt ? LATER : head >= 0 ? COMMIT : OLDER;
+}
+
+function manifests(plan: Plan, spec: Manifests, revision: string): Manifests {
+  if (plan.kind !== "commit") return spec;
+  return plan.noop || revision === OLDER ? "old" : "new";
+}
+
+function isCalm(plan: Plan): boolean {
+  const well = plan.outcome === "Healthy" || plan.mends <= 150;
+  return well && plan.tries.at(-1) === "ok" && !plan.cutAtApply && plan.cutOff === EVER && plan.deletedAt === EVER;
+}
+
+function changeOf({ kind }: Plan): Change {
+  if (kind === "commit") return { kind, commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+  return kind === "revision" ? { kind, revision: "v2", repoURL: REPO, mergedAt: MERGED } : { kind, mergedAt: MERGED };
+}
+
+function knowledge(plan: Plan): Pick<History, "intended" | "ancestry" | "connection"> {
+  return {
+    intended: { sources: [sourceOf(plan, plan.kind === "commit" ? "old" : "new")], destination: DESTINATION },
+    ancestry: (revision) => (revision === LATER || revision === COMMIT ? "contains" : "missing"),
+    connection: (second) => (second >= plan.noticed ? "Failed" : "Successful"),
+  };
+}
+
+function sourceOf({ kind }: Plan, spec: Manifests): { repoURL: string; path: string; targetRevision: string; rest?: Raw } {
+  const source = { repoURL: REPO, path: "apps/payments", targetRevision: kind === "revision" ? (spec === "new" ? "v2" : "v1") : "main" };
+  return kind === "generator" ? { ...source, rest: { helm: { parameters: [{ name: "tag", value: spec }] } } } : source;
+}
+
+function rawOf(self: State, plan: Plan, version: number): Raw {
+  const { status, operation } = self;
+  const stamp = (second: number) => `${new Date(T + (second + plan.skew) * 1000).toISOString().slice(0, 19)}Z`;
+  const written = (spec: Manifests) => {
+    const { rest, ...source } = sourceOf(plan, spec);
+    return { ...source, ...rest };
+  };
+  const deleted = self.now >= plan.deletedAt ? { deletionTimestamp: stamp(plan.deletedAt) } : {};
+  const { health, healthSince, reconciledAt, revision } = status;
+  return {
+    metadata: { name: "payments-eu-1", namespace: "argocd", uid: "uid-1", resourceVersion: String(1000 + version), ...deleted },
+    spec: { project: "default", source: written(self.spec), destination: DESTINATION, syncPolicy: { automated: {} } },
+    ...(self.requested ? { operation: { sync: {} } } : {}),
+    status: {
+      sync: { status: status.sync, revision, comparedTo: { source: written(status.comparedTo), destination: DESTINATION } },
+      health: { status: health, lastTransitionTime: stamp(healthSince) },
+      reconciledAt: stamp(reconciledAt),
+      ...(operation === undefined
+        ? {}
+        : {
+            operationState: {
+              phase: operation.phase,
+              startedAt: stamp(operation.startedAt),
+              ...(operation.finishedAt === undefined ? {} : { finishedAt: stamp(operation.finishedAt) }),
+              retryCount: operation.retries,
+              operation: { sync: {} },
+              syncResult: { revision: operation.revision },
+            },
+          }),
+    },
+  };
+}
