@@ -13,7 +13,7 @@ export interface MergeCall {
 }
 
 /** The queue is read at most this often while a PR of ours is in it. */
-const READ_EVERY_MS = 10_000;
+const READ_EVERY_MS = 5_000;
 
 /** Merges, or asks for a place in the merge queue where the base branch merges through its queue only. */
 export async function mergeOrEnqueue(context: RepoContext, memory: RepoMemory, branch: string, call: MergeCall): Promise<MergeOutcome> {

@@ -7,6 +7,9 @@ import { batchName, pullName } from "./run-names.ts";
 import { epoch } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
 
+/** How often a PR in a merge queue is looked at. */
+const QUEUE_MS = 15_000;
+
 /** Takes in what the forge says of each batch's PR. Only looks: whether to merge is judged later, in gates.ts. */
 export function observePulls(draft: Draft): void {
   for (const { number } of draft.run.batches) {
@@ -90,6 +93,8 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
 /** In a merge queue the intention stands for as long as its PR does; a PR that left the queue unmerged is not put in again by itself. */
 function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["intention"]>, pull: ObservedPull): boolean {
   if (pull.queue != null) {
+    // Its merge group is built and built again without a word of it to the PR.
+    wakeAt(draft, draft.now + QUEUE_MS);
     if (intention.queued !== undefined) return true;
     changeBatch(draft, batch.number, { intention: { ...intention, queued: draft.at } }, `${pullName(pull)} is in GitHub's merge queue`);
     return true;

@@ -101,9 +101,14 @@ export const deliverySchema = z.strictObject({
   method: key(z.enum(["squash", "merge", "rebase"]).default("squash"), "How pull requests are merged."),
   labels: key(z.array(text.min(1).max(50)).default([]), "Labels of the pull requests."),
   base: key(text.min(1).optional(), "Branch that pins are read from and written to. Default: the repo's default branch."),
-  reviewers: planned(
-    z.strictObject({ teams: key(z.array(text).default([]), "Teams."), users: key(z.array(text).default([]), "Accounts.") }),
-    "Who is asked to review.",
+  reviewers: key(
+    z
+      .strictObject({
+        teams: key(z.array(text).default([]), "Teams of the repo's organisation, by slug."),
+        users: key(z.array(text).default([]), "Accounts."),
+      })
+      .optional(),
+    "Who is asked to review each pull request. A name that GitHub does not know is said in the run's comment and holds nothing.",
   ),
   title: key(text.min(1).max(500).optional(), "Template of a pull request's title."),
   body: key(text.min(1).max(10_000).optional(), "Template of what its body begins with, as Markdown."),
