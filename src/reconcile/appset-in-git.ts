@@ -66,7 +66,7 @@ export function declares(
 }
 
 /** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. */
-function manifestIn(
+export function manifestIn(
   text: string | null,
   kind: string,
   wanted: readonly Pick<SourceRef, "name" | "namespace">[],
@@ -129,14 +129,19 @@ export function specsOf(result: RenderResult): RenderedSpecs | undefined {
   const specs = new Map<string, { sources: SourceView[]; destination: DestinationView; project: string }>();
   for (const application of result.applications) {
     const spec = application.spec as Record<string, unknown>;
-    const sources = Array.isArray(spec["sources"]) ? spec["sources"] : [spec["source"]];
     specs.set(application.metadata.name, {
-      sources: sources.filter(isRecord).map(sourceView),
+      sources: sourcesOf(spec),
       destination: isRecord(spec["destination"]) ? destinationView(spec["destination"]) : {},
       project: typeof spec["project"] === "string" ? spec["project"] : "",
     });
   }
   return specs;
+}
+
+/** Of an Application's spec as it is written. */
+export function sourcesOf(spec: Record<string, unknown>): SourceView[] {
+  const sources = Array.isArray(spec["sources"]) ? spec["sources"] : [spec["source"]];
+  return sources.filter(isRecord).map(sourceView);
 }
 
 function sourceView(raw: Record<string, unknown>): SourceView {

@@ -50,7 +50,7 @@ export function planCheck(findings: PlanFindings): PlanCheckWords {
   const parts = [
     ...(against.length === 0 ? [] : [against.slice(0, 20).join("\n\n")]),
     ...(problems.length === 0 ? [] : [problemTable(problems)]),
-    ...plans.slice(0, 20).map(planSummary),
+    ...plans.slice(0, 4).map(planSummary),
     ...notes.slice(0, 20),
     ...(waiting === undefined ? [] : [`Waiting: ${cell(waiting, 500)}.`]),
   ];
@@ -74,22 +74,22 @@ function titleOf({ plans, against, fails, waiting, notes }: PlanFindings, errors
 }
 
 function problemTable(problems: readonly Problem[]): string {
-  const rows = problems.slice(0, 40).map((problem) => {
+  const rows = problems.slice(0, 30).map((problem) => {
     const mark = problem.severity === "error" ? "❌" : "⚠️";
     const where = code(short(`${problem.file}:${problem.line}:${problem.column}`, 200));
     return `| ${mark} ${where} | ${cell(problem.message, 250)} | ${cell(problem.hint, 200)} | ${problem.code} |`;
   });
-  const more = problems.length > 40 ? `\n\nand ${problems.length - 40} more: \`stagecoach lint\` lists them all.` : "";
+  const more = problems.length > 30 ? `\n\nand ${problems.length - 30} more: \`stagecoach lint\` lists them all.` : "";
   return `| where | what | what to do | code |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
 }
 
 function planSummary({ plan, mode, overlap }: PlanFindings["plans"][number]): string {
   const rows = plan.stages
-    .slice(0, 20)
+    .slice(0, 15)
     .map((stage, index) => `| ${index + 1} | ${cell(stage.name, 80)} | ${stage.clusters.length} | ${stage.batches.length} |`);
-  const more = plan.stages.length > 20 ? `\n\nand ${plan.stages.length - 20} more stages.` : "";
+  const more = plan.stages.length > 15 ? `\n\nand ${plan.stages.length - 15} more stages.` : "";
   const table = `| | stage | clusters | batches |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
-  const warned = plan.warnings.slice(0, 5).map((warning) => `- **${warning.code}** ${cell(warning.message, 300)}`);
+  const warned = plan.warnings.slice(0, 3).map((warning) => `- **${warning.code}** ${cell(warning.message, 200)}`);
   const head = `**${cell(plan.rollout)}** (mode ${mode}), plan ${code(plan.hash.slice(0, 12))}`;
   return [head, table, overlap ?? "", warned.join("\n")].filter((part) => part !== "").join("\n\n");
 }

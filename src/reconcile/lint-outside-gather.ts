@@ -1,0 +1,63 @@
+import { type AppSetCluster, compareRenders } from "../appset/index.ts";
+import type { Edit } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { type ApplicationSetInGit, manifestIn, renderAt } from "./appset-in-git.ts";
+import type { OutsideInput, ParentApplication } from "./lint-outside.ts";
+import { applyEdits } from "./pin-edit.ts";
+import type { SyncFiles } from "./snapshot.ts";
+
+export interface GatherInput {
+  rollout: Rollout;
+  set: ApplicationSetInGit | undefined;
+  clusters: readonly AppSetCluster[];
+  /** By Application name, as resolved at the same commit. */
+  edits: ReadonlyMap<string, readonly Edit[]>;
+  parents: readonly ParentApplication[];
+  seesAll: boolean;
+  repoURL: string | undefined;
+  /** The repo's default branch, where it is known. */
+  defaultBranch: string | undefined;
+}
+
+/** No version is like it, so that it is seen wherever it comes out. */
+const MARK = "0.0.0-stagecoach-lint";
+const MOST_LISTED = 200_000;
+
+/** Renders the ApplicationSet once as it is and once with one target's pins changed, and puts together what lint looks at. */
+export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInput {
+  const { rollout, set, clusters, edits, parents, seesAll, repoURL, defaultBranch } = input;
+  const base = rollout.delivery.base ?? defaultBranch;
+  const before = set === undefined ? undefined : renderAt(set, clusters, files, repoURL ?? "", base ?? "HEAD");
+  const rendered = before?.ok === true && before.applications.length > 0 ? before.applications : undefined;
+  const pinPaths = set === undefined || rendered === undefined ? undefined : changedPlaces(input, set, files);
+  return {
+    rollout,
+    ...(set === undefined ? {} : { set }),
+    ...(rendered === undefined ? {} : { rendered }),
+    edits,
+    ...(pinPaths === undefined ? {} : { pinPaths }),
+    parents,
+    seesAll,
+    ...(repoURL === undefined ? {} : { repoURL }),
+    ...(base === undefined ? {} : { base }),
+    files: Math.min(MOST_LISTED, files.paths().length),
+  };
+}
+
+/** What of its Application changes with the pins of a target; of the first, for they are alike. */
+function changedPlaces(input: GatherInput, set: ApplicationSetInGit, files: SyncFiles): string[] | undefined {
+  const { rollout, clusters, edits, repoURL = "" } = input;
+  const base = rollout.delivery.base ?? input.defaultBranch ?? "HEAD";
+  const [own] = edits.values();
+  if (own === undefined) return undefined;
+  const marked = own.filter((edit) => edit.kind === "value").map((edit) => ({ ...edit, to: MARK }));
+  const changed = applyEdits(marked, (path) => files.read(path));
+  if (!changed.ok || changed.files.size === 0) return undefined;
+  const after: SyncFiles = { paths: () => files.paths(), read: (path) => changed.files.get(path) ?? files.read(path) };
+  const text = after.read(set.file);
+  const object = manifestIn(text, "ApplicationSet", [rollout.source]);
+  if (object === undefined) return undefined;
+  const [one, two] = [renderAt(set, clusters, files, repoURL, base), renderAt({ ...set, object }, clusters, after, repoURL, base)];
+  if (!one.ok || !two.ok) return undefined;
+  return compareRenders(one, two).changed.flatMap(({ paths }) => paths);
+}

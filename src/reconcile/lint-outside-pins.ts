@@ -1,0 +1,74 @@
+import type { Finding } from "../rollout/parse-problem.ts";
+import { isRecord } from "./appset-in-git.ts";
+import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
+
+const UPDATER = "argocd-image-updater.argoproj.io/";
+
+/** What the set is told to leave alone in live Applications must not be what pins change. */
+export function ignoredPins({ set, pinPaths }: OutsideInput): Finding[] {
+  const ignored = specOf(set?.object)?.["ignoreApplicationDifferences"];
+  if (set === undefined || pinPaths === undefined || !Array.isArray(ignored)) return [];
+  const findings: Finding[] = [];
+  for (const entry of ignored.filter(isRecord)) {
+    for (const text of [...texts(entry["jsonPointers"]), ...texts(entry["jqPathExpressions"])]) {
+      const hit = pinPaths.find((path) => covers(stepsOf(text), stepsOf(path)));
+      if (hit === undefined) continue;
+      findings.push({
+        code: "IGNORED_PIN",
+        message: `${set.file}: ignoreApplicationDifferences has ${text}, so a batch's change of ${hit} never reaches the Application`,
+        hint: "take it out of ignoreApplicationDifferences",
+        path: ["spec", "pins"],
+      });
+    }
+  }
+  return findings;
+}
+
+function texts(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+}
+
+/**
+ * `/spec/source/targetRevision`, `.spec.sources[0].helm` and `spec["source"]` alike, as steps; a place in a list is `*`. Of a jq
+ * expression the path before its first filter counts.
+ */
+function stepsOf(path: string): string[] {
+  const pointer = path.startsWith("/");
+  const plain = pointer ? path.slice(1) : (path.split("|")[0] ?? "").trim();
+  const steps = pointer ? plain.split("/") : plain.replace(/\["?([^\]"]*)"?\]/g, ".$1").split(".");
+  return steps
+    .map((step) => step.replace(/~1/g, "/").replace(/~0/g, "~").trim())
+    .flatMap((step, index) => (step === "" && index === 0 ? [] : [step === "" || /^\d+$/.test(step) ? "*" : step]));
+}
+
+/** One lies in the other: what is ignored holds the pin, or is a part of what the pin changes. */
+function covers(ignored: readonly string[], pin: readonly string[]): boolean {
+  const length = Math.min(ignored.length, pin.length);
+  if (length < 2) return false;
+  // A path into a list keeps or loses the whole list in a merge patch.
+  const cut = ignored.slice(0, length).findIndex((step, index) => step === "*" && pin[index] === "*");
+  const until = cut === -1 ? length : cut;
+  return ignored.slice(0, until).every((step, index) => step === pin[index]);
+}
+
+/** Image Updater would write the same tag as the pins, and each undo the other. */
+export function imageUpdater({ rollout, set, rendered }: OutsideInput): Finding[] {
+  const isImage = rollout.pins.some(
+    (pin) =>
+      pin.kind === "value" &&
+      ((pin.part !== undefined && pin.part !== "ref") || /(^|[.\]])(image|tag|newTag|newName|digest)$/i.test(pin.path)),
+  );
+  if (!isImage || rendered === undefined) return [];
+  const names = rendered
+    .filter(({ metadata }) => Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(`${UPDATER}image-list`)))
+    .map(({ metadata }) => metadata.name);
+  if (names.length === 0) return [];
+  return [
+    {
+      code: "IMAGE_UPDATER",
+      message: `${set?.file ?? "the ApplicationSet"}: ${few(names)} also have their image set by Argo CD Image Updater (${UPDATER}image-list)`,
+      hint: "remove the annotation, or the image from the pins: one of the two decides the tag",
+      path: AT_SOURCE,
+    },
+  ];
+}
