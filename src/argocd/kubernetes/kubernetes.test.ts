@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fastClock } from "../../sim/clock.ts";
 import { type KubernetesSim, startKubernetes } from "../../sim/kubernetes/index.ts";
 import type { ControlPlane } from "../port.ts";
 import { rawApplication } from "../testing/application.ts";
 import { clusterSecret, putIn } from "../testing/harness.ts";
+import { ROLLOUT_VIEW, rawProject, rawReplicaSet, rawRollout } from "../testing/rollout.ts";
 import { type KubernetesOptions, openKubernetes } from "./index.ts";
 
 const log = { info: () => undefined, warn: () => undefined };
@@ -109,5 +110,56 @@ describe("the Kubernetes adapter", () => {
     await plane.ready();
     expect(await plane.refresh("argocd", "a")).toBe("unavailable");
     expect([...sim.requests().keys()].filter((request) => !/^(list|watch) /.test(request))).toEqual([]);
+  });
+
+  describe("Rollouts and sync windows", () => {
+    const resources = [
+      { group: "argoproj.io", version: "v1alpha1", kind: "Rollout", namespace: "payments", name: "api", status: "Synced" },
+    ];
+    const here = { destination: { server: "https://kubernetes.default.svc", namespace: "payments" } };
+    const clock = fastClock(1, Date.parse("2026-11-21T12:00:00Z"));
+    beforeEach(async () => {
+      sim = await startKubernetes({ clock });
+      putIn(sim, rawReplicaSet());
+      putIn(sim, rawRollout("a"));
+      putIn(sim, rawProject([{ kind: "allow", schedule: "0 22 * * *", duration: "1h", applications: ["a"] }]));
+      putIn(sim, rawApplication({ metadata: { name: "a" }, spec: here, status: { resources } }));
+      putIn(sim, rawApplication({ metadata: { name: "elsewhere" }, status: { resources } }));
+    });
+
+    test("of its own cluster are shown as kubectl's plugin shows them; those of others cannot be seen", async () => {
+      plane = openOn(sim, { clock });
+      await plane.ready();
+      expect(await plane.rollouts?.("argocd", "a")).toEqual([ROLLOUT_VIEW]);
+      expect(await plane.rollouts?.("argocd", "elsewhere")).toBe("unavailable");
+      expect(plane.runAction).toBeUndefined();
+      expect(await plane.syncWindows?.("argocd", "a")).toMatchObject({ open: false, opensAt: "2026-11-21T22:00:00.000Z" });
+      expect(await plane.syncWindows?.("argocd", "elsewhere")).toEqual({ open: true, windows: [] });
+    });
+
+    test("are unavailable to whom RBAC does not grant them, and nothing else is", async () => {
+      const sees = ["applications", "applicationsets"];
+      const token = sim.addAccount("bot", [{ verbs: [...READ], apiGroups: ["argoproj.io"], resources: sees }]);
+      plane = openOn(sim, { clock, clusterSecrets: false, kubeConfig: { kubeconfig: sim.kubeconfig(token) } });
+      await plane.ready();
+      expect(await plane.rollouts?.("argocd", "a")).toBe("unavailable");
+      expect(await plane.syncWindows?.("argocd", "a")).toBeUndefined();
+      expect(plane.state().fresh).toBe(true);
+    });
+  });
+
+  test("who may not list is told the verb, the resource and where", async () => {
+    sim = await startKubernetes({ clock: fastClock() });
+    const token = sim.addAccount("bot", [{ verbs: [...READ], apiGroups: ["argoproj.io"], resources: ["*"], namespaces: ["argocd"] }]);
+    const kubeConfig = { kubeconfig: sim.kubeconfig(token) };
+    plane = openOn(sim, { kubeConfig, namespaces: ["argocd"] });
+    await expect(plane.ready()).rejects.toThrow(
+      /cluster secrets: .*cannot list resource "secrets".*grant the verbs get, list and watch on secrets in a Role of the namespace argocd/,
+    );
+    await plane.close();
+    plane = openOn(sim, { kubeConfig, clusterSecrets: false });
+    await expect(plane.ready()).rejects.toThrow(
+      /on applications\.argoproj\.io in a ClusterRole|on applicationsets\.argoproj\.io in a ClusterRole/,
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createArgoApi } from "../../sim/argocd/api/index.ts";
+import type { Clock } from "../../rollout/time.ts";
+import { type ArgoApi, createArgoApi } from "../../sim/argocd/api/index.ts";
 import { createClusterIndex } from "../../sim/argocd/clusters.ts";
 import { connectionsOf } from "../../sim/argocd/connections.ts";
 import { createArgoServer } from "../../sim/argocd/http.ts";
@@ -23,6 +24,7 @@ const PLURAL: Record<string, string> = {
 };
 const REFRESH = "argocd.argoproj.io/refresh";
 const READ = ["get", "list", "watch"] as const;
+const START = Date.parse("2026-11-21T12:00:00Z");
 /** Tests wait for events: what is lost is lost at once, and asked for again soon. */
 const TUNING = { staleMs: 0, maxBackoffMs: 20, random: () => 0 };
 
@@ -49,6 +51,17 @@ export function clusterSecret(name: string, data: Record<string, string>, labels
   };
 }
 
+export interface KubernetesHarness extends Harness {
+  sim: KubernetesSim;
+  clock: Clock;
+}
+
+export interface ApiHarness extends KubernetesHarness {
+  api: ArgoApi;
+  url: string;
+  ca: string;
+}
+
 /** What both harnesses share: the objects, and a log that is kept. */
 function common(sim: KubernetesSim) {
   const lines: string[] = [];
@@ -70,8 +83,8 @@ function common(sim: KubernetesSim) {
 }
 
 /** The Kubernetes adapter on an embedded Kubernetes API over TLS. */
-export async function kubernetesHarness(): Promise<Harness & { sim: KubernetesSim }> {
-  const clock = fastClock();
+export async function kubernetesHarness(): Promise<KubernetesHarness> {
+  const clock = fastClock(1, START);
   const sim = await startKubernetes({ clock, tls: true });
   const { parts, log } = common(sim);
   const token = sim.addAccount("bot", [{ verbs: [...READ, "patch"], apiGroups: ["*"], resources: ["*"] }]);
@@ -83,6 +96,7 @@ export async function kubernetesHarness(): Promise<Harness & { sim: KubernetesSi
   return {
     ...parts,
     sim,
+    clock,
     token,
     open: ({ refresh = false, wrongCa = false, namespaces, selector, silentMs }: Wishes = {}) =>
       open(
@@ -111,10 +125,8 @@ export async function kubernetesHarness(): Promise<Harness & { sim: KubernetesSi
 }
 
 /** Argo CD's REST API over TLS, on objects of an embedded Kubernetes API, with nobody but the test to act as the controllers. */
-export async function apiHarness(): Promise<
-  Harness & { sim: KubernetesSim; api: ReturnType<typeof createArgoApi>; url: string; ca: string }
-> {
-  const clock = fastClock();
+export async function apiHarness(): Promise<ApiHarness> {
+  const clock = fastClock(1, START);
   const sim = await startKubernetes({ clock });
   const { store } = sim;
   const { parts, log } = common(sim);
@@ -141,6 +153,7 @@ export async function apiHarness(): Promise<
   return {
     ...parts,
     sim,
+    clock,
     api,
     url,
     ca: authority.ca,

@@ -175,9 +175,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     const known = clusters.all().map(({ name, server, labels, annotations, project }) => ({ name, server, labels, annotations, project }));
     const result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, true);
     if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join("; "));
-    return result.applications.map(
-      (application): KubeObject => ({ ...application, metadata: { ...application.metadata, ownerReferences: [] } }),
-    );
+    return result.applications.map(({ metadata: { ownerReferences: _, ...metadata }, ...application }) => ({ ...application, metadata }));
   }
 
   function notifyPush(push: Push): void {
