@@ -11,6 +11,7 @@ import { resourceSchema } from "../src/rollout/schema.ts";
 import { DURATION } from "../src/rollout/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";
 import { configPage, configSchema } from "./generate-config.ts";
+import { serverPage, serverSchema } from "./generate-server.ts";
 
 interface JsonSchema {
   description?: string;
@@ -35,6 +36,8 @@ export function generated(): Map<string, string> {
     ["docs/reference/progressive-rollout.md", page(schema as JsonSchema)],
     ["schema/repo-configuration.schema.json", configSchema()],
     ["docs/reference/repo-configuration.md", configPage(table)],
+    ["schema/server-configuration.schema.json", serverSchema()],
+    ["docs/reference/server-configuration.md", serverPage(table)],
     ["docs/reference/commands.md", commandsPage()],
   ]);
 }

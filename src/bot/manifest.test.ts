@@ -19,6 +19,8 @@ const EVENT_NEEDS: Record<string, string[]> = {
   check_run: ["checks"],
   check_suite: ["checks"],
   status: ["statuses"],
+  merge_group: ["merge_queues"],
+  repository: ["metadata"],
 };
 
 describe("the App's manifest", () => {
@@ -28,8 +30,11 @@ describe("the App's manifest", () => {
       contents: "write",
       pull_requests: "write",
       issues: "write",
-      checks: "read",
+      checks: "write",
       statuses: "read",
+      deployments: "write",
+      members: "read",
+      merge_queues: "write",
     });
   });
 
@@ -50,6 +55,17 @@ describe("the App's manifest", () => {
       const grouped = ["check_suite", "status"].includes(name);
       expect(grouped || before.trim().startsWith("#"), name).toBe(true);
     }
+  });
+
+  it("is explained permission by permission and event by event in docs/permissions.md, with the same level", () => {
+    const page = readFileSync(new URL("../../docs/permissions.md", import.meta.url), "utf8");
+    const rows = [...page.matchAll(/^\| `([a-z_]+)`(?:: (read|write))? \| .{20,} \|$/gm)].map(([, name, level]) => [name, level]);
+    expect(rows.filter(([, level]) => level !== undefined)).toEqual(Object.entries(manifest.default_permissions));
+    expect(rows.filter(([, level]) => level === undefined).map(([name]) => name)).toEqual(manifest.default_events);
+  });
+
+  it("holds no quote that would break out of the form on the set-up page", () => {
+    expect(JSON.stringify(manifest)).not.toContain("'");
   });
 
   it("sends deliveries where the server takes them", () => {

@@ -1,0 +1,36 @@
+# The bot as an image. Nothing in it is written to but /var/lib/stagecoach (mirrors of the config repos: a cache) and /tmp, so
+# it runs with a read-only root file system and as nobody in particular.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Builds need the compiler, so all of it; what the program itself does not need goes again below.
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build \
+ && npm prune --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-slim
+# git reads and writes the config repos, the certificates are what it and Node trust. Both as the distribution keeps them.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends ca-certificates git \
+ && rm -rf /var/lib/apt/lists/* \
+ && install -d -o node -g node /var/lib/stagecoach
+WORKDIR /app
+COPY package.json app.yml ./
+COPY fixtures/fleet ./fixtures/fleet
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+ENV NODE_ENV=production \
+    STAGECOACH_DIRECTORY=/var/lib/stagecoach
+# By number, so that Kubernetes can see that it is not root.
+USER 1000:1000
+# GitHub's deliveries; the page and the metrics, which are nobody else's business.
+EXPOSE 3000 3001
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "dist/cli/main.js"]
+CMD ["serve"]
