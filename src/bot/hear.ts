@@ -13,7 +13,8 @@ export interface Hearing {
 const ABOUT_REPOSITORIES = /^(installation|installation_repositories|installation_target|repository|organization)$/;
 /** The base or a PR's head may have moved. Whoever writes a command has often just put something right, too. */
 const MOVES = new Set(["push", "pull_request", "issue_comment", "merge_group"]);
-const OF_PULLS = new Set(["pull_request", "push"]);
+/** A comment on an open release PR may ask for its plan. */
+const OF_PULLS = new Set(["pull_request", "push", "issue_comment"]);
 
 /** Turns an event into what to look at again. It is believed in nothing else, so it may be late, doubled or lost. */
 export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent) => void {

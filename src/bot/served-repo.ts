@@ -11,6 +11,7 @@ import { published } from "../reconcile/publish.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
 import { type CommandInbox, commandInbox } from "./command-inbox.ts";
+import { policyOf } from "./command-policy.ts";
 import type { RepoPlace } from "./discover.ts";
 import { restingMirror } from "./resting-mirror.ts";
 import type { RepoRights } from "./tenancy.ts";
@@ -30,6 +31,8 @@ export interface ServedRepo {
   pullsDirty: boolean;
   /** The last round wants another one by itself. */
   waiting: boolean;
+  /** Whether an onboarding pull request is wanted is settled. */
+  onboarded: boolean;
   close(): Promise<void>;
 }
 
@@ -53,7 +56,8 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
   const directory = mirrorDirectory(options.directory, fullName);
   const open = () => openMirror({ directory, url: cloneUrl, credentials: () => forge.gitCredentials() });
   const mirror = restingMirror(open, clock);
-  const inbox = commandInbox({ forge, clock, log });
+  const policy = policyOf(mirror, () => served.baseBranch);
+  const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => options.onChange(fullName)) });
   const { planes, grants } = options.rights(fullName);
   const context: RepoContext = {
     repository: fullName,
@@ -79,6 +83,7 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
     runs: new Map(),
     pullsDirty: true,
     waiting: true,
+    onboarded: false,
     async close() {
       for (const off of offs) off();
       await published(served.memory);

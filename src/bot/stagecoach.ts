@@ -13,6 +13,7 @@ import { discover } from "./discover.ts";
 import { hearing } from "./hear.ts";
 import type { Metrics } from "./metrics.ts";
 import type { GitHubApp } from "./octokits.ts";
+import { onboard } from "./onboarding.ts";
 import { openRepos } from "./repos.ts";
 import { openServedRepo, removeMirror, type ServedRepo } from "./served-repo.ts";
 import { startBotServer } from "./server.ts";
@@ -57,6 +58,7 @@ export interface Stagecoach {
 
 const RESYNC_MS = 5 * 60_000;
 const DRAIN_MS = 25_000;
+const ONBOARD_AGAIN_MS = 30_000;
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
 export async function startStagecoach(options: StagecoachOptions): Promise<Stagecoach> {
@@ -114,6 +116,8 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
       s.pullsDirty = false;
       await publishPlans(s.context, s.memory, s.baseBranch);
     }
+    s.onboarded ||= (await onboard(s.context, s.baseBranch)) !== "later";
+    if (!s.onboarded) wake(s.context.repository, clock.now() + ONBOARD_AGAIN_MS);
     s.waiting = result.wakeAt !== undefined;
     if (result.wakeAt !== undefined) wake(s.context.repository, result.wakeAt);
   }

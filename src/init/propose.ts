@@ -188,7 +188,7 @@ function tryStages(draft: Draft, subject: Subject, chosen: Chosen): void {
   for (const wide of against.length > 0 ? [] : chosen.shared ? [true] : [false, true]) {
     const { stages, guesses } = groupClusters(clusters, { labelsAreSure, wide });
     const rollout = rolloutOf(draft, subject, chosen, stages, [...chosen.guesses, ...guesses]);
-    against = draft.input.verify(rollout.file, rollout.text);
+    against = draft.input.verify(rollout.file, rollout.text, subject.targets);
     if (against.length > 0) continue;
     draft.taken.add(rollout.name);
     draft.rollouts.push({ ...rollout, clusters: clusters.length });

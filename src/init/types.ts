@@ -25,7 +25,7 @@ export interface InitInput {
   /** Whether a repoURL means this very repo. */
   isThisRepo(repoURL: string): boolean;
   /** What stands against a rollout file as proposed, by the very code that lints and plans; empty: nothing does. */
-  verify(file: string, text: string): readonly string[];
+  verify(file: string, text: string, targets: readonly InitTarget[]): readonly string[];
 }
 
 /** One Application, as it is or as it would be generated, with all that a pin's template may say. */

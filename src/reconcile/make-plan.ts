@@ -7,6 +7,7 @@ import { branchesOf } from "./branch-moves.ts";
 import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf, planesFor } from "./fleet.ts";
+import { withGeneratorParams } from "./generator-params.ts";
 import { limitsOf } from "./grants.ts";
 import { REPO_CONFIG } from "./project.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -78,12 +79,13 @@ export async function makePlan(
       limits ?? hint,
     );
   }
+  const seen = await withGeneratorParams(context, rollout, applications, planes, snapshot, baseBranch);
   const resolve = (branches?: BranchPlaces) =>
     snapshot.with((files) =>
       resolveTargets({
         rollout,
         release,
-        applications,
+        applications: seen,
         clusters: fleet.clusters,
         readFile: (path) => files.read(path),
         ...(branches === undefined ? {} : { branches }),

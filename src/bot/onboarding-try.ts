@@ -1,0 +1,74 @@
+import { decodeApplication } from "../argocd/decode.ts";
+import type { InitTarget } from "../init/types.ts";
+import { readRelease } from "../reconcile/release.ts";
+import { resolveTargets, type SeenApplication } from "../reconcile/targets.ts";
+import { planComment } from "../report/plan-comment.ts";
+import { parseRollouts } from "../rollout/parse.ts";
+import { plan } from "../rollout/plan.ts";
+import type { Cluster } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+
+export interface TryInput {
+  file: string;
+  text: string;
+  targets: readonly InitTarget[];
+  /** As Argo CD knows them; empty: not known. */
+  clusters: readonly Cluster[];
+  read(path: string): string | null;
+}
+
+export type Tried = { ok: true; name: string; preview: string } | { ok: false; against: string[] };
+
+/** Parses, resolves and plans a proposed rollout by the bot's own means, over the Applications it would be about. */
+export function tryRollout({ file, text, targets, clusters, read }: TryInput): Tried {
+  const { rollouts, problems } = parseRollouts(text, file);
+  const [rollout] = rollouts;
+  const faults = problems.filter((problem) => problem.severity === "error");
+  if (rollout === undefined || faults.length > 0) return { ok: false, against: faults.map((problem) => problem.message) };
+  const release = readRelease(rollout, read);
+  if (!release.ok) return { ok: false, against: [release.message] };
+  const controlPlane = clusters[0]?.controlPlane ?? "argocd";
+  const applications = targets.flatMap((target) => asSeen(target, rollout, controlPlane));
+  const known = clusters.length > 0 ? clusters : guessed(targets, controlPlane);
+  const resolved = resolveTargets({ rollout, release: release.release, applications, clusters: known, readFile: read });
+  const errors = resolved.problems.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) return { ok: false, against: errors.map((problem) => problem.message) };
+  const made = plan({ rollout, release: release.release, clusters: resolved.clusters, targets: resolved.targets });
+  if (!made.ok) return { ok: false, against: made.problems.map((problem) => problem.message) };
+  return { ok: true, name: rollout.name, preview: planComment(rollout, made.plan, undefined) };
+}
+
+function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): SeenApplication[] {
+  const owner = {
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "ApplicationSet",
+    name: rollout.source.name,
+    uid: "proposed",
+    controller: true,
+  };
+  const view = decodeApplication(
+    {
+      apiVersion: "argoproj.io/v1alpha1",
+      kind: "Application",
+      metadata: {
+        name: target.application,
+        namespace: target.namespace === "" ? rollout.source.namespace : target.namespace,
+        labels: target.labels,
+        ...(rollout.source.kind === "ApplicationSet" ? { ownerReferences: [owner] } : {}),
+      },
+      spec: target.spec,
+    },
+    0,
+  );
+  return view === undefined ? [] : [{ controlPlane, view, params: target.params }];
+}
+
+/** Where no cluster can be seen: those that generators and destinations name. */
+function guessed(targets: readonly InitTarget[], controlPlane: string): Cluster[] {
+  const clusters = new Map<string, Cluster>();
+  for (const { cluster } of targets) {
+    const { name, server, labels } = cluster;
+    clusters.set(name, { key: `${controlPlane}/${name}`, name, controlPlane, server, labels: { ...labels }, registered: true });
+  }
+  return [...clusters.values()];
+}
