@@ -22,6 +22,13 @@ export async function commitIn(dir: string, name: string): Promise<string> {
   return out;
 }
 
+/** The commit that a tag of the clone means; undefined: it has no such tag. */
+export async function tagIn(dir: string, tag: string): Promise<string | undefined> {
+  const { code, out, error } = await git(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/tags/${tag}^{commit}`]);
+  if (code !== 0 && error !== "") throw new CommandError(2, `--repo ${dir}: ${error}`);
+  return code === 0 ? out : undefined;
+}
+
 /** How the Applications spell the repo of the clone: its origin, or the one Git repo they read where that is no help. */
 export async function repoOf(dir: string, views: readonly ApplicationView[]): Promise<string> {
   const { code, out } = await git(dir, ["remote", "get-url", "origin"]);

@@ -54,6 +54,47 @@ function clone(): { before: string; change: string; after: string } {
 
 const seen = (revision: string) => rawApplication({ status: { sync: { revision }, operationState: undefined } });
 
+describe("what kubectl prints", () => {
+  const yaml = rawApplication();
+  test.each([
+    ["one object as YAML", () => stringify(yaml)],
+    ["one object as JSON", () => JSON.stringify(yaml)],
+    ["a List as YAML", () => stringify({ apiVersion: "v1", kind: "List", items: [yaml] })],
+    ["a List as JSON", () => JSON.stringify({ apiVersion: "v1", kind: "List", items: [yaml], metadata: { resourceVersion: "" } }, null, 4)],
+    [
+      "several documents, of which one is an Application",
+      () => `${stringify({ kind: "AppProject", metadata: { name: "p" } })}---\n${stringify(yaml)}`,
+    ],
+    ["with Windows line ends and a byte order mark", () => `\ufeff${stringify(yaml).replaceAll("\n", "\r\n")}`],
+    [
+      "YAML in flow style",
+      () =>
+        `{metadata: ${JSON.stringify(yaml["metadata"])}, spec: ${JSON.stringify(yaml["spec"])},\n status: ${JSON.stringify(yaml["status"])}}`,
+    ],
+  ])("%s", async (_name, text) => {
+    const application = await file("app", text());
+    expect((await explained(["--application", application, "--revision", "main", ...TIMES])).verdict).toBe("live");
+  });
+
+  test("the clusters of Argo CD's API are looked through for the Application's own", async () => {
+    const item = (name: string, status: string) => ({ name, server: `https://${name}.example.com`, info: { connectionState: { status } } });
+    const clusters = await file("clusters.json", JSON.stringify({ items: [item("eu-1", "Successful"), item("eu-2", "Failed")] }));
+    const argv = ["--application", await file("app.yaml", yaml), "--revision", "main", ...TIMES, "--cluster", clusters];
+    expect(await explained(argv)).toMatchObject({ verdict: "live", evidence: { fields: { clusterConnection: "Successful" } } });
+  });
+
+  test("a status of megabytes is read", async () => {
+    const resources = Array.from({ length: 20_000 }, (_, i) => ({
+      kind: "ConfigMap",
+      name: `c${i}`,
+      status: "Synced",
+      namespace: "x".repeat(60),
+    }));
+    const application = await file("app.json", JSON.stringify(rawApplication({ status: { resources } })));
+    expect((await explained(["--application", application, "--revision", "main", ...TIMES])).verdict).toBe("live");
+  });
+});
+
 describe("explain", () => {
   test("a commit is live where what Argo CD has seen contains it, and pending where not", async () => {
     const { before, change, after } = clone();
@@ -88,6 +129,72 @@ describe("explain", () => {
     expect(await as({ source: { path: "apps/other" } })).toMatchObject({ verdict: "pending", clause: "spec" });
   });
 
+  test("a tag that the clone knows must be at its commit", async () => {
+    const { before, change } = clone();
+    execFileSync("git", ["-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "tag", "-a", "-m", "x", "v2", change]);
+    const source = { targetRevision: "v2" };
+    const follows = async (revision: string) =>
+      await file(
+        "app.yaml",
+        rawApplication({ spec: { source }, status: { sync: { revision, comparedTo: { source } }, operationState: undefined } }),
+      );
+    const by = async (revision: string, ...more: string[]) =>
+      (await explained(["--application", await follows(revision), "--revision", "v2", ...TIMES, ...more])).verdict;
+    expect(await by(before)).toBe("live");
+    expect(await by(before, "--repo", dir)).toBe("pending");
+    expect(await by(change, "--repo", dir)).toBe("live");
+    // A clone of another repo says nothing about it.
+    expect(await by(before, "--repo", dir, "--repo-url", "https://github.com/acme/other")).toBe("live");
+  });
+
+  test("an earlier read that was well confirms, and one that was not does not", async () => {
+    const older = (over: Record<string, unknown>) => rawApplication({ metadata: { resourceVersion: "150" }, ...over });
+    const by = async (previous: Record<string, unknown>) => {
+      const argv = ["--application", await file("app.yaml", rawApplication()), "--previous", await file("old.yaml", previous)];
+      return await explained([...argv, "--revision", "main", ...TIMES]);
+    };
+    expect((await by(older({}))).verdict).toBe("live");
+    expect(await by(older({ status: { health: { status: "Progressing" } } }))).toMatchObject({ verdict: "pending", clause: "confirmed" });
+    expect(await by(rawApplication({ metadata: { resourceVersion: "999" } }))).toMatchObject({ verdict: "pending", clause: "confirmed" });
+    expect(await by(rawApplication({ metadata: { uid: "x", resourceVersion: "150" } }))).toMatchObject({ clause: "confirmed" });
+  });
+
+  test("grace and settle are 60 s and 10 s, and can be set", async () => {
+    const bad = await file("bad.yaml", rawApplication({ status: { health: { status: "Degraded" } } }));
+    const at60 = ["--application", bad, "--revision", "main", "--merged-at", at("10:00:00"), "--now"];
+    expect((await explained([...at60, at("10:01:19")])).verdict).toBe("pending");
+    expect((await explained([...at60, at("10:01:20")])).verdict).toBe("failing");
+    expect((await explained([...at60, at("10:01:00"), "--grace", "30s"])).verdict).toBe("failing");
+    const good = ["--application", await file("app.yaml", rawApplication()), "--revision", "main", "--merged-at", at("10:00:00"), "--now"];
+    expect((await explained([...good, at("10:00:29")])).clause).toBe("settled");
+    expect((await explained([...good, at("10:00:30")])).verdict).toBe("live");
+    expect((await explained([...good, at("10:00:25"), "--settle", "0"])).verdict).toBe("live");
+  });
+
+  test.each(["2026-11-21T12:00:00+02:00", "2026-11-21T10:00:00.999Z", "2026-11-21t10:00:00z", "2026-11-21T10:00Z"])(
+    "%s is a time",
+    async (time) => {
+      const application = await file("app.yaml", rawApplication());
+      expect(
+        (await explained(["--application", application, "--revision", "main", "--merged-at", time, "--now", at("10:01:00")])).verdict,
+      ).toBe("live");
+    },
+  );
+
+  test.each([
+    "2026-11-21T10:00:00",
+    "2026-11-21",
+    "1795255200",
+    "2026-02-30T10:00:00Z",
+    "2026-11-21T25:00:00Z",
+    "now",
+    "",
+    "9999999-01-01T00:00:00Z",
+  ])("%j is none", async (time) => {
+    const application = await file("app.yaml", rawApplication());
+    await expect(run(["--application", application, "--revision", "main", "--merged-at", time])).rejects.toMatchObject({ exitCode: 2 });
+  });
+
   test("an empty list is an Application that is lost", async () => {
     const list = await file("list.yaml", { apiVersion: "v1", kind: "List", items: [] });
     expect(await explained(["--application", list, "--revision", "v1", ...TIMES])).toMatchObject({ verdict: "lost", clause: "exists" });
@@ -98,6 +205,7 @@ describe("explain", () => {
     const text = await output(["--application", application, "--revision", "main", "--merged-at", at("10:00:00"), "--now", at("10:05:00")]);
     expect(text).toMatch(/^failing \(clause health\): It is Degraded since 10:00:20 or longer \(CrashLoopBackOff\)\.\n/);
     expect(text).toMatch(/\n {2}syncStatus +Synced\n/);
+    expect(text).toContain("Clause health: Healthy. Protects from Progressing, Missing, Degraded;");
   });
 
   test.each([
@@ -105,6 +213,11 @@ describe("explain", () => {
     ["no merge time", ["--revision", "v1"], /--merged-at/],
     ["a time that is none", ["--revision", "v1", "--merged-at", "yesterday"], /--merged-at yesterday: not a time/],
     ["a commit without a clone", ["--commit", "abc", "--merged-at", at("10:00:00")], /--commit needs --repo/],
+    [
+      "a commit the clone does not have",
+      ["--commit", "abcdef1", "--repo", tmpdir(), "--merged-at", at("10:00:00")],
+      /no such commit|not a git/,
+    ],
     ["both kinds", ["--commit", "abc", "--revision", "v1", "--merged-at", at("10:00:00")], /not both/],
     ["a duration that is none", ["--revision", "v1", "--merged-at", at("10:00:00"), "--grace", "10"], /--grace 10: not a duration/],
   ])("%s is wrong usage", async (_name, argv, message) => {
@@ -119,6 +232,10 @@ describe("explain", () => {
     ["a file that is not there", undefined],
     ["a file that is no YAML", "a: [b"],
     ["a file of something else", "kind: ConfigMap"],
+    ["something else with a name", "kind: ConfigMap\nmetadata: { name: x }"],
+    ["a file of two Applications", "- { kind: Application, metadata: { name: x } }\n- { kind: Application, metadata: { name: y } }"],
+    ["a file of bytes", "\u0000\u0001\u0002PNG"],
+    ["a file of anchors without end", "a: &a [x, x, x]\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: [*c, *c, *c, *c, *c, *c]\n"],
   ])("%s is wrong usage", async (_name, content) => {
     const application = content === undefined ? join(dir, "none.yaml") : await file("bad.yaml", content);
     await expect(run(["--application", application, "--revision", "v1", ...TIMES])).rejects.toMatchObject({ exitCode: 2 });

@@ -2,15 +2,17 @@ import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { parseAllDocuments } from "yaml";
+import { CLAUSE_DOCS } from "../argocd/clause-docs.ts";
 import { decodeApplication, decodeIntended } from "../argocd/decode.ts";
 import { decodeClusterItem, decodeClusterSecret } from "../argocd/decode-cluster.ts";
 import { child, fields, list, own, word } from "../argocd/lenient.ts";
-import { assess, type Change, type Intended, type LivenessInput } from "../argocd/liveness.ts";
-import type { ApplicationView, ClusterView } from "../argocd/port.ts";
-import { epoch, parseDuration } from "../rollout/time.ts";
+import { assess, type Change, CLAUSE_NAMES, type Intended, type LivenessInput } from "../argocd/liveness.ts";
+import type { ApplicationView, ClusterView, SourceView } from "../argocd/port.ts";
+import { normalRepo } from "../argocd/same.ts";
+import { epoch, iso, parseDuration } from "../rollout/time.ts";
 import type { Assessment } from "../rollout/world.ts";
 import { CommandError } from "./command.ts";
-import { ancestryIn, commitIn, repoOf, seenRevisions } from "./explain-git.ts";
+import { ancestryIn, commitIn, repoOf, seenRevisions, tagIn } from "./explain-git.ts";
 import { parseArgs } from "./plan-args.ts";
 import { visible } from "./visible.ts";
 
@@ -37,7 +39,7 @@ function program(): Command {
     .option("--previous <file>", "an earlier read of it, which must hold too")
     .option("--revision <revision>", "the change is this targetRevision")
     .option("--commit <sha>", "the change is this commit of the config repo, which needs --repo")
-    .option("--repo <dir>", "a clone of the config repo, to tell whether what Argo CD has seen contains the commit")
+    .option("--repo <dir>", "a clone of the config repo: does what Argo CD has seen contain the commit, and is the revision a tag in it?")
     .option("--repo-url <url>", "how the Application spells the config repo; default: the clone's origin")
     .requiredOption("--merged-at <time>", "when the change was merged, as GitHub says it")
     .option("--now <time>", "when the Application was read; default: now")
@@ -88,7 +90,8 @@ async function changeOf(options: Options, mergedAt: string, views: ApplicationVi
   if (revision !== undefined) {
     // A revision that no rendered source names got into the spec in another way: the spec itself is the sign.
     const elsewhere = intended?.sources.every((source) => source.targetRevision !== revision) === true;
-    return { change: elsewhere ? { kind: "generator", mergedAt } : { kind: "revision", revision, mergedAt } };
+    if (elsewhere) return { change: { kind: "generator", mergedAt } };
+    return { change: { kind: "revision", revision, mergedAt }, ...(await asTag(options, revision, mergedAt, views)) };
   }
   if (intended !== undefined) return { change: { kind: "generator", mergedAt } };
   if (commit === undefined) throw new CommandError(2, "what is the change? give --revision R, --commit SHA --repo DIR, or --intended FILE");
@@ -98,8 +101,29 @@ async function changeOf(options: Options, mergedAt: string, views: ApplicationVi
   return { change: { kind: "commit", commit: sha, repoURL, mergedAt }, ancestry: await ancestryIn(repo, sha, seenRevisions(views)) };
 }
 
+/** Where the clone is of the repo that the revision is followed in, and knows it as a tag, Argo CD must agree. */
+async function asTag({ repo, repoUrl }: Options, revision: string, mergedAt: string, views: ApplicationView[]): Promise<Partial<Chosen>> {
+  const commit = repo === undefined ? undefined : await tagIn(repo, revision);
+  if (repo === undefined || commit === undefined) return {};
+  const repoURL = repoUrl ?? (await repoOf(repo, views));
+  const followed = views.flatMap((view) => view.spec.sources).some((source) => follows(source, revision, repoURL));
+  if (!followed) return {};
+  return { change: { kind: "revision", revision, commit, mergedAt }, ancestry: await ancestryIn(repo, commit, seenRevisions(views)) };
+}
+
+function follows(source: SourceView, revision: string, repoURL: string): boolean {
+  return source.targetRevision === revision && source.chart === undefined && normalRepo(source.repoURL) === normalRepo(repoURL);
+}
+
+/** RFC 3339, with its zone: a time of nowhere in particular is no answer to which came first. */
+const TIME = /^(\d{4}-\d\d-\d\d)[Tt]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/;
+
 function timeOf(option: string, text: string): number {
-  const ms = /^\d{4}-\d\d-\d\dT/.test(text) ? epoch(text) : Number.NaN;
+  const day = TIME.exec(text)?.[1];
+  // 30 February is taken for 2 March by Date.
+  const midnight = epoch(`${day}T00:00:00Z`);
+  const exists = day !== undefined && !Number.isNaN(midnight) && iso(midnight).startsWith(day);
+  const ms = exists ? epoch(text.toUpperCase()) : Number.NaN;
   if (Number.isNaN(ms)) throw new CommandError(2, `${option} ${text}: not a time; write it as 2026-11-21T10:00:00Z`);
   return ms;
 }
@@ -119,11 +143,7 @@ async function objectsIn(file: string): Promise<unknown[]> {
     throw new CommandError(2, `${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
   const found: unknown[] = [];
-  const documents = parseAllDocuments(text, { uniqueKeys: false });
-  for (const document of Array.isArray(documents) ? documents : []) {
-    const problem = document.errors[0];
-    if (problem !== undefined) throw new CommandError(2, `${file}: ${problem.message}`);
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+  for (const value of parsed(file, text)) {
     if (Array.isArray(value)) found.push(...value);
     else if (Array.isArray(own(fields(value), "items"))) found.push(...list(fields(value), "items"));
     else if (value !== null && value !== undefined) found.push(value);
@@ -131,10 +151,33 @@ async function objectsIn(file: string): Promise<unknown[]> {
   return found;
 }
 
+/** JSON by itself is many times faster than as YAML, and a status may have megabytes. */
+function parsed(file: string, text: string): unknown[] {
+  if (/^\s*[{[]/.test(text)) {
+    try {
+      return [JSON.parse(text) as unknown];
+    } catch {
+      // YAML in flow style begins like this too.
+    }
+  }
+  try {
+    const documents = parseAllDocuments(text, { uniqueKeys: false });
+    return (Array.isArray(documents) ? documents : []).map((document) => {
+      const problem = document.errors[0];
+      if (problem !== undefined) throw new CommandError(2, `${file}: ${problem.message}`);
+      return document.toJS({ maxAliasCount: 100 }) as unknown;
+    });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(2, `${file} cannot be read as YAML: ${error instanceof Error ? error.message.slice(0, 200) : String(error)}`);
+  }
+}
+
 /** undefined: the file holds none, as an empty list of kubectl does. */
 async function applicationIn(file: string, now: number): Promise<ApplicationView | undefined> {
   const objects = await objectsIn(file);
-  const views = objects.map((object) => decodeApplication(object, now)).filter((view) => view !== undefined);
+  const applications = objects.filter((object) => (word(fields(object), "kind") ?? "Application") === "Application");
+  const views = applications.map((object) => decodeApplication(object, now)).filter((view) => view !== undefined);
   if (views.length > 1) throw new CommandError(2, `${file} holds ${views.length} Applications; give the one in question`);
   if (views.length === 0 && objects.length > 0) throw new CommandError(2, `${file} holds no Application with a metadata.name`);
   return views[0];
@@ -169,8 +212,17 @@ function shown({ verdict, clause, sentence, lookAgainAt, wantsRefresh, evidence 
     `${verdict}${verdict === "live" ? "" : ` (clause ${clause})`}: ${sentence}`,
     ...(lookAgainAt === undefined ? [] : [`Look again at ${lookAgainAt}.`]),
     ...(wantsRefresh ? ["A refresh by Argo CD would help."] : []),
+    ...why(clause),
     "",
     ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value ?? "-"}`),
     "",
   ].join("\n");
+}
+
+/** What the clause is good for, for whoever wonders why it is waited for. */
+function why(clause: string): string[] {
+  const name = CLAUSE_NAMES.find((one) => one === clause);
+  if (name === undefined) return [];
+  const { holds, protects, bitten } = CLAUSE_DOCS[name];
+  return [`Clause ${name}: ${holds}. Protects from ${protects} (${bitten.join(", ")}).`];
 }

@@ -226,10 +226,10 @@ function operates(self: State, plan: Plan, dice: Random): void {
     self.applied = ok;
     self.endDue = now + (ok ? plan.hook : 0) + dice.int(0, 2);
   }
-  if (now >= self.endDue) end(self, plan, dice, operation);
+  if (now >= self.endDue) end(self, dice, operation);
 }
 
-function end(self: State, plan: Plan, dice: Random, operation: NonNullable<State["operation"]>): void {
+function end(self: State, dice: Random, operation: NonNullable<State["operation"]>): void {
   const { now } = self;
   self.endDue = EVER;
   const ok = self.applied;
