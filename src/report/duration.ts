@@ -3,6 +3,12 @@ import type { Rollout } from "../rollout/rollout.ts";
 import type { Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
 
+/** What is looked at of a run that has ended. */
+export interface TimedRun extends Pick<Run, "phase" | "stage" | "startedAt" | "endedAt"> {
+  plan: { stages: readonly { name: string }[] };
+  batches: readonly Pick<Run["batches"][number], "stage" | "pull" | "merged" | "settledAt">[];
+}
+
 /** How long past runs of a rollout took, in milliseconds. */
 export interface History {
   /** By stage name. */
@@ -37,7 +43,7 @@ const PUSH_MS = 10_000;
  * Durations of the stages that past runs went through to the end, from the first PR to the last batch settled: waits for
  * people and windows are in them, as they were. A stage without a batch says nothing.
  */
-export function historyOf(runs: readonly Run[]): History {
+export function historyOf(runs: readonly TimedRun[]): History {
   const stages = new Map<string, number[]>();
   const totals: number[] = [];
   for (const run of runs) {
@@ -51,7 +57,7 @@ export function historyOf(runs: readonly Run[]): History {
   return { stages, totals };
 }
 
-function tookStage(run: Run, stage: number): number | undefined {
+function tookStage(run: TimedRun, stage: number): number | undefined {
   let begun = Number.POSITIVE_INFINITY;
   let done = Number.NEGATIVE_INFINITY;
   for (const batch of run.batches) {
