@@ -30,10 +30,12 @@ export function plainSchema(schema: unknown): unknown {
   return schema["nullable"] === true ? orNull(plain) : plain;
 }
 
-/** Names of properties are no keywords. */
+/** Names of properties are no keywords. The list of events an App may ask for is older than merge queues: any will do. */
 function plainProperties(properties: unknown): unknown {
   if (!isObject(properties)) return properties;
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, plainSchema(schema)]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, name === "events" ? { type: "array" } : plainSchema(schema)]),
+  );
 }
 
 function plainValue(key: string, value: unknown): unknown {

@@ -72,6 +72,11 @@ function explain(validate: ValidateFunction): string {
   return error === undefined ? "is not valid" : `${error.instancePath || "/"} ${error.message ?? ""} ${JSON.stringify(error.params)}`;
 }
 
+/** Names of the events in the slice. */
+export function describedEvents(): string[] {
+  return Object.keys(loadAll().webhooks.events);
+}
+
 export function schemaChecks(): SchemaChecks {
   const problems: string[] = [];
   const seen = { answers: new Set<string>(), events: new Set<string>() };

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { mintToken } from "./auth.ts";
-import { emitInstallation, emitInstallationRepositories } from "./events.ts";
+import { emitInstallation, emitInstallationRepositories, emitRepository } from "./events.ts";
 import type { Installation, Permissions, Protection, Repo, RepoSettings, Role, Ruleset, User, World } from "./model.ts";
 import { repoNamed } from "./people.ts";
 import { addRepo, forkRepo, type NewRepo, removeRepo, renameRepo, setArchived } from "./repositories.ts";
 import { UNPROTECTED } from "./rules.ts";
 import { addSigningKey } from "./signatures.ts";
-import { teamOf, userOf } from "./world.ts";
+import { actorOf, teamOf, userOf } from "./world.ts";
 
 export type { NewRepo } from "./repositories.ts";
 
@@ -96,6 +96,7 @@ function repositories(world: World) {
   return {
     async createRepo(input: NewRepo & { installed?: boolean }) {
       const repo = await addRepo(world, input);
+      emitRepository(world, repo, actorOf(world, repo.owner), "created");
       const installationId = input.installed === false ? undefined : (installationOf(repo.owner) ?? install(world, repo.owner.login));
       const repository = `${repo.owner.login}/${repo.name}`;
       const head = (await repo.git.ref(`refs/heads/${repo.defaultBranch}`)) ?? "";

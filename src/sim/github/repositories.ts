@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { emitRepository } from "./events.ts";
-import { invalid } from "./failure.ts";
+import { ApiFailure, invalid } from "./failure.ts";
 import { cloneBareRepo, createBareRepo } from "./git/bare-repo.ts";
 import type { Actor, Repo, RepoSettings, User, World } from "./model.ts";
-import { actorOf, fullName, isPull, serialQueue, userOf } from "./world.ts";
+import { actorOf, findRepo, fullName, isPull, serialQueue, userOf } from "./world.ts";
 
 export interface NewRepo {
   owner: string;
@@ -70,6 +70,9 @@ export async function addRepo(world: World, input: NewRepo): Promise<Repo> {
 export async function forkRepo(world: World, parent: Repo, owner: User): Promise<Repo> {
   const there = [...world.repos.values()].find((one) => one.parent === parent && one.owner.id === owner.id);
   if (there !== undefined) return there;
+  if (findRepo(world, owner.login, parent.name) !== undefined) {
+    throw new ApiFailure(403, `Name already exists on this account: ${owner.login}/${parent.name}`);
+  }
   const git = await cloneBareRepo(parent.git.dir, directoryOf(world, owner.login, parent.name));
   const { name, private: hidden, defaultBranch } = parent;
   const fork = register(world, { owner, name, private: hidden, defaultBranch, git, settings: { ...SETTINGS }, parent });

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { mustHave, whoAsks } from "./auth.ts";
 import { ApiFailure } from "./failure.ts";
 import { gitEnvironment } from "./git/run-git.ts";
+import { judgePush, mustJudge, readPush, sendRefusal } from "./judged-push.ts";
 import type { Actor, Repo, World } from "./model.ts";
 import { acceptedRefs, commandReader } from "./receive-pack.ts";
 import { refsMoved } from "./refs-moved.ts";
 import { READ, WRITE } from "./router.ts";
-import { findRepo } from "./world.ts";
+import { findRepo, fullName, movedRepo } from "./world.ts";
 
 /** A clone URL given where a server's base is expected names the same repository: the part before is passed over. */
 const GIT_PATH = /^\/(?:[^/]+\/[^/]+\.git\/)?([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
@@ -39,14 +40,25 @@ export async function serveGit(
   try {
     ({ repo, actor } = admit(world, request, asked, pushing));
   } catch (error) {
-    refuse(response, error);
+    if (!redirected(world, request, asked, url, response)) refuse(response, error);
     return;
+  }
+  let body: Readable;
+  if (asked.service === "git-receive-pack" && (await mustJudge(repo, actor))) {
+    const whole = await readPush(request);
+    const refusal = await judgePush(world, repo, actor, whole);
+    if (refusal !== undefined) {
+      sendRefusal(response, refusal);
+      return;
+    }
+    body = Readable.from([whole]);
+  } else {
+    body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
   }
   const backend = startBackend(repo, actor, request, url, asked.service);
   const { stdin, stdout } = backend;
   if (stdin === null || stdout === null) return;
   response.on("close", () => backend.kill());
-  const body: Readable = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
   body.on("error", () => backend.kill());
   stdin.on("error", () => undefined);
   if (asked.service !== "git-receive-pack") {
@@ -61,6 +73,19 @@ export async function serveGit(
   const answer = await collect(stdout);
   await refsMoved(world, repo, actor, acceptedRefs(commands.commands(), answer));
   sendWhole(answer, response);
+}
+
+/** git follows where a renamed repository has gone, if its caller may see it. */
+function redirected(world: World, request: IncomingMessage, asked: GitRequest, url: URL, response: ServerResponse): boolean {
+  const repo = findRepo(world, asked.owner, asked.name) === undefined ? movedRepo(world, asked.owner, asked.name) : undefined;
+  if (repo === undefined) return false;
+  try {
+    admit(world, request, { ...asked, owner: repo.owner.login, name: repo.name }, false);
+  } catch {
+    return false;
+  }
+  response.writeHead(301, { location: `${world.origin}/${fullName(repo)}.git/${asked.service}${url.search}` }).end();
+  return true;
 }
 
 function admit(world: World, request: IncomingMessage, asked: GitRequest, pushing: boolean): { repo: Repo; actor: Actor } {
