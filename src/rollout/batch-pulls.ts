@@ -8,7 +8,7 @@ import { epoch } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
 
 /** How often a PR in a merge queue is looked at. */
-const QUEUE_MS = 15_000;
+const QUEUE_MS = 30_000;
 
 /** Takes in what the forge says of each batch's PR. Only looks: whether to merge is judged later, in gates.ts. */
 export function observePulls(draft: Draft): void {
