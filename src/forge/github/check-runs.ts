@@ -3,7 +3,8 @@ import type { RestEndpointMethodTypes } from "@octokit/rest";
 import type { CheckReport } from "../port.ts";
 import { serialByKey } from "./by-key.ts";
 import { asking } from "./errors.ts";
-import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+import { NEVER_RETRY } from "./octokit.ts";
+import type { Shared } from "./shared.ts";
 
 /** GitHub's limits, kept here as the last line of defence: whoever writes the texts shortens them with more sense. */
 export const CHECK_TEXT_LIMIT = 65_535;
@@ -28,7 +29,10 @@ interface There {
  * GitHub only ever adds annotations and does not open what was completed: where either is in the way a new run of the same
  * name takes the place of the old one.
  */
-export function checkWriter(place: RepoOctokit, identity: () => Promise<{ login: string }>): (check: CheckReport) => Promise<void> {
+export function checkWriter(
+  { place, freshCommits }: Shared,
+  identity: () => Promise<{ login: string }>,
+): (check: CheckReport) => Promise<void> {
   const known = new Map<string, There>();
   const turn = serialByKey();
   // One after the other for each run: two at once would each find none, and make two.
@@ -36,13 +40,14 @@ export function checkWriter(place: RepoOctokit, identity: () => Promise<{ login:
 
   async function put(key: string, check: CheckReport): Promise<void> {
     const said = fingerprint(check);
-    const there = known.get(key) ?? (await find(check));
+    const there = known.get(key) ?? (freshCommits.has(check.head) ? undefined : await find(check));
     if (there?.said === said) {
       remember(key, there);
       return;
     }
     // What is known stops being so with the first byte sent: an answer may get lost.
     known.delete(key);
+    freshCommits.delete(check.head);
     const anew = there === undefined || there.annotated || (there.completed && check.status !== "completed");
     const id = await send(check, said, anew ? undefined : there.id);
     remember(key, { id, said, completed: check.status === "completed", annotated: (check.annotations ?? []).length > 0 });
@@ -114,8 +119,8 @@ function stateOf(check: CheckReport): Pick<Update, "status" | "conclusion"> {
 function outputOf(check: CheckReport): Output {
   return {
     title: bounded(check.title, TITLE_LIMIT),
-    summary: bounded(check.summary, CHECK_TEXT_LIMIT),
-    ...(check.text === undefined ? {} : { text: bounded(check.text, CHECK_TEXT_LIMIT) }),
+    summary: boundedBytes(check.summary),
+    ...(check.text === undefined ? {} : { text: boundedBytes(check.text) }),
   };
 }
 
@@ -125,7 +130,7 @@ function annotation(one: NonNullable<CheckReport["annotations"]>[number]): Annot
     start_line: one.line,
     end_line: one.endLine ?? one.line,
     annotation_level: one.level,
-    message: bounded(one.message, CHECK_TEXT_LIMIT),
+    message: boundedBytes(one.message),
     ...(one.title === undefined ? {} : { title: bounded(one.title, TITLE_LIMIT) }),
   };
 }
@@ -139,9 +144,19 @@ function inParts(annotations: readonly Annotation[]): Annotation[][] {
   return parts.length === 0 ? [[]] : parts;
 }
 
-/** Never between the two halves of a character. */
+/** Characters, and never half of one. */
 export function bounded(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const code = text.charCodeAt(limit - 2);
   return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? limit - 2 : limit - 1)}…`;
+}
+
+/** GitHub says characters and counts bytes. */
+function boundedBytes(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= CHECK_TEXT_LIMIT) return text;
+  let end = CHECK_TEXT_LIMIT - 3;
+  // Back to where a character begins: all its further bytes are 10xxxxxx.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString("utf8", 0, end)}…`;
 }

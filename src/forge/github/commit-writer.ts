@@ -4,8 +4,9 @@ import { type GitDataInput, moveBranch, objectsOf } from "./git-data.ts";
 import { COMMIT_ON_BRANCH, type CommitOnBranchResult } from "./graphql/commit-on-branch.ts";
 import { PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/propose-batch.ts";
 import { type FieldError, sendGraphQL } from "./graphql/send.ts";
-import { type NodeIds, nodeIds } from "./node-ids.ts";
+import type { NodeIds } from "./node-ids.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
+import { freshen, sharedOf } from "./shared.ts";
 
 /** Fits `CommitWriter` of src/git/port.ts: commits that GitHub itself makes and signs for the App, so they are Verified. */
 export interface GitHubWriter {
@@ -48,9 +49,8 @@ const PLAIN = "100644";
 
 export function openGitHubWriter(options: GitHubWriterOptions): GitHubWriter {
   const { octokit, repository, fetch } = options;
-  const [owner = "", repo = ""] = repository.split("/");
-  const place: RepoOctokit = { octokit, owner, repo };
-  const ids = nodeIds(place);
+  const shared = sharedOf(octokit, repository);
+  const { place, ids } = shared;
 
   async function write(input: WriteInput): Promise<{ kind: "written"; commit: string } | { kind: "stale" }> {
     const plan = await planOf(options, input.head ?? input.from, input.changes);
@@ -87,7 +87,10 @@ export function openGitHubWriter(options: GitHubWriterOptions): GitHubWriter {
     async propose(input) {
       const plan = await planOf(options, input.from, input.changes);
       const made = plan.kind === "one" ? await proposeAtOnce(place, ids, input) : await proposeStepwise(place, ids, write, input);
-      if (made.kind === "proposed") await fetch(input.branch);
+      if (made.kind !== "proposed") return made;
+      freshen(shared.freshCommits, made.commit);
+      freshen(shared.freshPulls, made.pull);
+      await fetch(input.branch);
       return made;
     },
   };

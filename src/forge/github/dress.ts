@@ -4,6 +4,7 @@ import { DRESS_PULL } from "./graphql/dress-pull.ts";
 import { sendGraphQL } from "./graphql/send.ts";
 import type { NodeIds } from "./node-ids.ts";
 import type { RepoOctokit } from "./octokit.ts";
+import type { Shared } from "./shared.ts";
 
 export interface Dress {
   labels: string[];
@@ -16,10 +17,10 @@ export interface Dress {
  * was taken off by a person, is not asked again by this process. Throws ForgeError `Invalid` naming whom GitHub does not know:
  * what could be set is set then.
  */
-export function dresser(place: RepoOctokit, ids: NodeIds): (number: number, dress: Dress) => Promise<void> {
+export function dresser({ place, ids, freshPulls }: Shared): (number: number, dress: Dress) => Promise<void> {
   const worn = new Map<number, Set<string>>();
   return async (number, dress) => {
-    const before = worn.get(number) ?? (await alreadyThere(place, number));
+    const before = worn.get(number) ?? (freshPulls.delete(number) ? new Set<string>() : await alreadyThere(place, number));
     const lacking = (kind: string, names: readonly string[]) =>
       [...new Set(names)].filter((name) => !before.has(`${kind} ${name.toLowerCase()}`));
     const wanted = {

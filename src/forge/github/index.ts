@@ -7,13 +7,13 @@ import { deploymentWriter } from "./deployments.ts";
 import { dresser } from "./dress.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { merger } from "./merge.ts";
-import { nodeIds } from "./node-ids.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { watchPressure } from "./pressure.ts";
 import { changedFiles, createPull, findPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
 import { reviews } from "./reviews.ts";
 import { branchRulesReader } from "./rules.ts";
+import { sharedOf } from "./shared.ts";
 import { stickyIssues } from "./sticky-issue.ts";
 import { inTeam } from "./teams.ts";
 
@@ -47,8 +47,9 @@ function watch(octokit: OctokitLike) {
 
 /** One repository on github.com, GitHub Enterprise Server or the embedded GitHub. */
 export function openGitHubForge({ octokit, repository, onPressure }: GitHubForgeOptions): Forge {
-  const [owner = "", repo = ""] = repository.split("/");
-  const place: RepoOctokit = { octokit, owner, repo };
+  const shared = sharedOf(octokit, repository);
+  const { place, ids } = shared;
+  const { owner, repo } = place;
   const { pressure, listeners } = watch(octokit);
   if (onPressure !== undefined) listeners.add(onPressure);
   let us: Promise<{ login: string; id: number }> | undefined;
@@ -60,7 +61,6 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     return us;
   };
   const sticky = stickyComments(place, identity);
-  const ids = nodeIds(place);
   return {
     repository,
     identity,
@@ -104,14 +104,14 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     react: (comment, reaction) => react(place, comment, reaction),
     permission: (login) => permission(place, login),
     inTeam: (team, login) => inTeam(place, team, login),
-    putCheck: checkWriter(place, identity),
+    putCheck: checkWriter(shared, identity),
     checksOf: (head) => checksOf(place, head),
     branchRules: branchRulesReader(place),
     reviews: (number) => reviews(place, number),
     enqueuePull: (number, head) => enqueuePull(place, ids, number, head),
     dequeuePull: (number) => dequeuePull(place, number),
     mergeQueue: (branch) => mergeQueue(place, branch),
-    dressPull: dresser(place, ids),
+    dressPull: dresser(shared),
     putDeployment: deploymentWriter(place, identity),
     stickyIssue: stickyIssues(place, identity),
   };
