@@ -54,7 +54,7 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
   return rollouts;
 }
 
-const PHASES = new Set(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "Failed", "Aborted", "Superseded"]);
+const PHASES = new Set(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"]);
 
 function table(rollouts: readonly ListedRollout[], now: number): string {
   const rows = rollouts.map(({ rollout, run, release, phase, since, why }) => {

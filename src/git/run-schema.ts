@@ -27,7 +27,7 @@ export const runSchema = z.looseObject({
   number: count,
   release,
   trigger: z.looseObject({ commit: z.string(), pull: count.optional(), author: z.string(), at: time }),
-  phase: z.enum(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "Failed", "Aborted", "Superseded"]),
+  phase: z.enum(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"]),
   since: time,
   why: z.string(),
   next,

@@ -102,8 +102,8 @@ async function changesOf(memory: RepoMemory, batch: Batch, base: string): Promis
 }
 
 /** Each pin once: targets that share one name it several times. */
-export function editsOf(batch: Pick<Batch, "targets">): Edit[] {
-  const seen = new Map<string, Edit>();
+export function editsOf(batch: Pick<Batch, "targets" | "also">): Edit[] {
+  const seen = new Map<string, Edit>((batch.also ?? []).map((edit) => [`also\n${edit.file}\n${edit.path}`, edit]));
   for (const target of batch.targets) {
     for (const edit of target.edits)
       seen.set(

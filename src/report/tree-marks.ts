@@ -18,6 +18,7 @@ export const RUN_MARKS: Record<RunPhase, Mark> = {
   Paused: mark("॥", "warn"),
   RollingBack: mark("↩", "warn"),
   Succeeded: mark("✔", "good"),
+  RolledBack: mark("↩", "good"),
   Failed: mark("✖", "bad"),
   Aborted: mark("⊘", "warn"),
   Superseded: mark("⊘", "dim"),

@@ -10,6 +10,7 @@ const RUN_MARKS: Record<RunPhase, string> = {
   Paused: "⏸️",
   RollingBack: "↩️",
   Succeeded: "✅",
+  RolledBack: "↩️",
   Failed: "❌",
   Aborted: "🛑",
   Superseded: "⏭️",

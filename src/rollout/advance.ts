@@ -14,7 +14,7 @@ import { propose } from "./batch-build.ts";
 import { observePulls } from "./batch-pulls.ts";
 import { settleBatches } from "./batch-settle.ts";
 import { mergeOpen } from "./gates.ts";
-import { isEnded, type Run } from "./run.ts";
+import { isEnded, isMoving, movingPhase, type Run } from "./run.ts";
 import { change, closeDraft, type Draft, openDraft } from "./run-draft.ts";
 import { end } from "./run-end.ts";
 import { sayFromBatches, sayPaused } from "./run-explain.ts";
@@ -33,7 +33,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
     obey(draft);
     return closeDraft(draft);
   }
-  if (run.phase === "Pending") change(draft, { phase: "Progressing", since: draft.at }, "started");
+  if (run.phase === "Pending") change(draft, { phase: movingPhase(run), since: draft.at }, "started");
   noteBaselines(draft);
   observePulls(draft);
   observeTargets(draft);
@@ -50,10 +50,10 @@ function decide(draft: Draft): void {
     end(draft);
     return;
   }
-  if (draft.run.phase === "Progressing") moveOn(draft);
-  if (draft.run.phase === "Progressing") judgeFailures(draft);
-  if (draft.run.phase === "Progressing") propose(draft);
-  if (draft.run.phase === "Progressing") mergeOpen(draft);
-  if (draft.run.phase === "Progressing") sayFromBatches(draft);
+  if (isMoving(draft.run)) moveOn(draft);
+  if (isMoving(draft.run)) judgeFailures(draft);
+  if (isMoving(draft.run)) propose(draft);
+  if (isMoving(draft.run)) mergeOpen(draft);
+  if (isMoving(draft.run)) sayFromBatches(draft);
   if (draft.run.phase === "Paused") sayPaused(draft);
 }

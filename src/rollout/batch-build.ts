@@ -2,7 +2,7 @@ import { arrive } from "./batch-arrive.ts";
 import type { Edit, PlannedTarget } from "./plan-types.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
-import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf } from "./run-names.ts";
+import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf, unitOf } from "./run-names.ts";
 import { branchOf } from "./start.ts";
 
 /** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
@@ -23,9 +23,17 @@ export function makeBatch(draft: Draft, stage: number, clusters: readonly string
     since: draft.at,
     ...opening(draft.run),
     targets: clusters.flatMap((cluster) => targetsOf(draft.run, cluster).map((target) => pending(target, draft))),
+    ...(draft.run.restore !== undefined && isLast(draft.run, clusters) ? { also: [draft.run.restore] } : {}),
   };
   draft.rebuilt.add(number);
   change(draft, { batches: [...draft.run.batches, batch] }, `${batchName(draft.run, batch)}: ${nameList(draft.run, clusters)}`);
+}
+
+/** No cluster is left for a batch after this one. */
+function isLast(run: Run, clusters: readonly string[]): boolean {
+  const gone = new Set([...clusters, ...run.skipped.map((one) => one.cluster)]);
+  for (const batch of run.batches) for (const target of batch.targets) gone.add(target.cluster);
+  return run.plan.stages.every((stage) => stage.clusters.every((cluster) => gone.has(cluster)));
 }
 
 /** Why a batch that has just been made, or is built again, is where it is. */
@@ -106,7 +114,7 @@ function proposeOne(draft: Draft, number: number): void {
     moveBatch(draft, number, "Settled", { settledAt: draft.at, why: "every cluster of it was left out", next: null });
     return;
   }
-  if (live.every(isThere)) {
+  if (live.every(isThere) && batch.also === undefined) {
     arrive(draft, batch, { commit: draft.world.base.commit, at: draft.at, by: "nobody: already at the release" });
     draft.events.push(`${batchName(draft.run, batch)} needs no PR: ${nameList(draft.run, clustersOf(live))} already at the release`);
     return;
@@ -148,12 +156,35 @@ function readPins(draft: Draft, number: number): boolean {
     return false;
   }
   for (const target of gone) if (!leave(draft, number, target)) return false;
+  if (draft.run.kind === "Rollback") leavePinnedByHand(draft, number);
   mapTargets(draft, number, (target) => {
     const pins = draft.world.targets.get(target.key)?.pins;
     const edits = pins === undefined ? target.edits : withValues(target.edits, pins);
     return edits === target.edits ? target : { ...target, edits };
   });
   return true;
+}
+
+/** A rollback takes back what its run wrote, and nothing that somebody has pinned since: that is named, and left. */
+function leavePinnedByHand(draft: Draft, number: number): void {
+  const { run, world } = draft;
+  const pinned = new Map<string, string>();
+  for (const target of liveTargets(batchOf(run, number))) {
+    const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
+    for (const [i, edit] of (frozen?.edits ?? []).entries()) {
+      const value = world.targets.get(target.key)?.pins?.[i] ?? null;
+      if (value !== edit.from && value !== edit.to) pinned.set(target.cluster, value ?? "nothing");
+    }
+  }
+  if (pinned.size === 0) return;
+  for (const cluster of [...pinned.keys()])
+    for (const member of unitOf(run, cluster)) if (!pinned.has(member)) pinned.set(member, `with ${clusterName(run, cluster)}`);
+  for (const [cluster, value] of pinned) {
+    const why = `pinned by hand to ${value} since: left as it is`;
+    skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
+  }
+  const targets = batchOf(draft.run, number).targets.filter((target) => !pinned.has(target.cluster));
+  changeBatch(draft, number, { targets });
 }
 
 /** The same list where every value is as it was. */

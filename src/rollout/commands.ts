@@ -128,9 +128,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: [{ name: "to", value: "VERSION", summary: "the version to go back to" }],
     who: "maintain",
     where: anywhere,
-    summary: "puts the old values back, in reverse order, only for clusters already moved",
+    summary: "ends the run and puts the old values back, in reverse order, only for clusters already moved; works on a run long over, too",
     examples: ["/rollback"],
-    built: false,
+    built: true,
   },
   {
     name: "halt",

@@ -41,9 +41,7 @@ export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster
 /** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */
 export function versionAt(run: Run, cluster: string): string | undefined {
   const begun = run.batches.filter((batch) => batch.merged !== undefined || batch.intention !== undefined);
-  const states = begun.flatMap((batch) =>
-    batch.targets.filter((target) => target.cluster === cluster && target.phase !== "Requeued"),
-  );
+  const states = begun.flatMap((batch) => batch.targets.filter((target) => target.cluster === cluster && target.phase !== "Requeued"));
   const last = states.filter((target) => target.phase !== "Skipped");
   if (last.length > 0) {
     const confirmed = last.every((target) => target.phase === "Healthy" || target.phase === "Baked");

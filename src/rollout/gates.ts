@@ -6,7 +6,7 @@ import { jitterUntil } from "./gate-jitter.ts";
 import { limitsGate } from "./gate-limits.ts";
 import { windowGate } from "./gate-window.ts";
 import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
-import type { Batch, Next, Run } from "./run.ts";
+import { type Batch, isMoving, type Next, type Run } from "./run.ts";
 import { batchOf, type Draft, moveBatch, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
 import { epoch, iso } from "./time.ts";
@@ -17,7 +17,7 @@ export function mergeOpen(draft: Draft): void {
   for (const { number } of draft.run.batches) {
     const batch = batchOf(draft.run, number);
     if ((batch.phase === "Open" || batch.phase === "Merging") && batch.closing === undefined) mergeOne(draft, batch);
-    if (draft.run.phase !== "Progressing") return;
+    if (!isMoving(draft.run)) return;
   }
 }
 
@@ -25,7 +25,7 @@ function mergeOne(draft: Draft, batch: Batch): void {
   const pull = draft.world.pulls.get(batch.number);
   const blocked = gates(draft, batch, pull);
   // gates() may have closed it or paused the run: then there is nothing more to say here.
-  if (batchOf(draft.run, batch.number).closing !== undefined || draft.run.phase !== "Progressing") return;
+  if (batchOf(draft.run, batch.number).closing !== undefined || !isMoving(draft.run)) return;
   if (blocked !== undefined) {
     sayBatch(draft, batch.number, blocked.why, blocked.next);
     return;

@@ -92,7 +92,7 @@ function unconfirmed(run: Run, batch: Batch, target: BatchTarget): string | unde
 }
 
 function tolerated(run: Run, cluster: string): boolean {
-  if (run.failedAccepted.includes(cluster)) return true;
+  if (run.failedAccepted.includes(cluster) || run.spec.onFailure.action === "Continue") return true;
   const failed = new Set<string>();
   const clusters = new Set<string>();
   for (const stage of run.plan.stages) for (const key of [...stage.clusters, ...stage.requeued]) clusters.add(key);
@@ -115,7 +115,7 @@ function unproven(batch: Batch, target: BatchTarget): string | undefined {
 
 /** 3. Paused, aborted, failed or superseded: nothing merges, and nothing begins to. */
 function stoppedMergesNothing(before: Run, after: Run, effects: readonly Effect[], report: Report): void {
-  if (after.phase === "Progressing" && after.ending === undefined) return;
+  if ((after.phase === "Progressing" || (after.phase === "RollingBack" && after.kind === "Rollback")) && after.ending === undefined) return;
   if (effects.some((effect) => effect.kind === "Merge")) report(3, `a merge while the run is ${after.phase}`);
   for (const batch of after.batches) {
     const was = before.batches.find((one) => one.number === batch.number);
@@ -212,7 +212,7 @@ function strangersChangeNothing(before: Run, after: Run, world: World, report: R
 
 /** 8. A run has ended, or says why it is where it is and what comes next. */
 function endsOrWaits(run: Run, report: Report): void {
-  const ended = ["Succeeded", "Failed", "Aborted", "Superseded"].includes(run.phase);
+  const ended = ["Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"].includes(run.phase);
   if (ended !== (run.endedAt !== undefined)) report(8, `the run is ${run.phase} and ${ended ? "has no end" : "has an end"}`);
   if (run.why === "") report(8, "the run does not say why it is where it is");
   if (!ended && (run.next === null || run.next.what === ""))

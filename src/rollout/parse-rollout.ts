@@ -24,6 +24,7 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     allowUnstaged: spec.allowUnstaged,
     ...(spec.suspended === undefined ? {} : { suspended: spec.suspended }),
     ...(spec.flap === undefined ? {} : { flap: toFlap(spec.flap) }),
+    ...(spec.rollback === undefined ? {} : { rollback: toRollback(spec.rollback) }),
     ...(spec.windows === undefined ? {} : { windows: spec.windows.map(toWindow) }),
     ...(spec.dependsOn === undefined ? {} : { dependsOn: spec.dependsOn }),
     settleMs: ms(spec.settle),
@@ -122,6 +123,10 @@ function toOrder(order: WrittenStage["order"], rollout: string): Order {
 
 function toFlap({ ignore, most, window }: NonNullable<Resource["spec"]["flap"]>): NonNullable<Rollout["flap"]> {
   return { ignoreMs: ms(ignore), most, windowMs: ms(window) };
+}
+
+function toRollback({ maxUnavailable, skipBake }: NonNullable<Resource["spec"]["rollback"]>): NonNullable<Rollout["rollback"]> {
+  return { skipBake, ...(maxUnavailable === undefined ? {} : { maxUnavailable: toQuantity(maxUnavailable) }) };
 }
 
 /** A window as it is written, in the core's terms. */

@@ -22,6 +22,8 @@ export interface Rollout {
   suspended?: "Wait" | "Accept";
   /** While baking, up to `most` dips within `windowMs`, each shorter than `ignoreMs`, are ignored. Absent: none is. */
   flap?: { ignoreMs: number; most: number; windowMs: number };
+  /** How a rollback travels. Absent: batches as they moved, without bakes. */
+  rollback?: { maxUnavailable?: Quantity; skipBake: boolean };
   /** When its batches may merge; none: always. */
   windows?: Window[];
   /** Rollouts that must be there first, cluster by cluster. */

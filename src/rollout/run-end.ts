@@ -44,6 +44,7 @@ function inFlight(batches: readonly Batch[]): string[] {
 function finish(draft: Draft, ending: NonNullable<typeof draft.run.ending>): void {
   const { paused: _, ending: __, ...rest } = draft.run;
   draft.run = rest;
+  const message = ending.answer ?? "aborted: nothing of it is open any more";
   const commands =
     ending.command === undefined
       ? rest.commands
@@ -54,12 +55,12 @@ function finish(draft: Draft, ending: NonNullable<typeof draft.run.ending>): voi
             actor: ending.by,
             at: draft.at,
             outcome: "done" as const,
-            message: "aborted: nothing of it is open any more",
+            message,
           },
         ];
   const patch = { phase: ending.phase, since: draft.at, endedAt: draft.at, why: ending.reason, next: null, commands };
   change(draft, patch, `${ending.phase.toLowerCase()}: ${ending.reason}`);
   if (ending.command !== undefined) {
-    draft.effects.push({ kind: "Answer", command: ending.command.id, outcome: "done", message: "aborted: nothing of it is open any more" });
+    draft.effects.push({ kind: "Answer", command: ending.command.id, outcome: "done", message });
   }
 }

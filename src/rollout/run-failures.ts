@@ -1,7 +1,9 @@
+import { planRollback } from "./rollback.ts";
 import type { Quantity } from "./rollout.ts";
 import type { Run } from "./run.ts";
-import { type Draft, pause } from "./run-draft.ts";
+import { change, type Draft, pause } from "./run-draft.ts";
 import { clusterCount, clusterName, count, nameList } from "./run-names.ts";
+import { endSoon } from "./start.ts";
 import { epoch, formatDuration } from "./time.ts";
 
 /** Clusters with a failed target, but for those no worse than before their change (SPEC §9.18), and those that stayed put off to the last look. */
@@ -30,7 +32,7 @@ function resolve(quantity: Quantity, of: number): number {
 }
 
 export function withinBudget(run: Run): boolean {
-  return unacceptedFailures(run).length <= budget(run);
+  return run.spec.onFailure.action === "Continue" || unacceptedFailures(run).length <= budget(run);
 }
 
 /** Pauses a run whose failures are more than it tolerates, or whose target waits longer than it may. */
@@ -38,9 +40,13 @@ export function judgeFailures(draft: Draft): void {
   const { run } = draft;
   const failed = unacceptedFailures(run);
   const most = budget(run);
-  if (failed.length > most) {
+  if (failed.length > most && run.spec.onFailure.action !== "Continue") {
     const [first = ""] = failed;
     const reason = `${count(failed.length, "cluster")} failed (${nameList(run, failed)}), at most ${most} may: ${whyFailed(run, first)}`;
+    if (run.spec.onFailure.action === "Rollback" && run.rollback === undefined && run.ending === undefined) {
+      rollBack(draft, { by: "stagecoach", reason, at: draft.at });
+      return;
+    }
     const name = clusterName(run, first);
     const ask = `\`/retry\` looks again, \`/skip ${name}\` leaves it out, \`/resume\` accepts it as failed (maintain), \`/abort\` ends the run`;
     pause(draft, "Failure", "stagecoach", reason, ask);
@@ -68,4 +74,19 @@ function judgeWaiting(draft: Draft): void {
       return;
     }
   }
+}
+
+/**
+ * Ends the run, and has it rolled back once nothing of it is open any more. Where it cannot be, it pauses and says why: a
+ * failure is never left alone in silence.
+ */
+function rollBack(draft: Draft, asked: NonNullable<Run["rollback"]>): void {
+  const back = planRollback(draft.run);
+  if ("error" in back) {
+    const ask = "`/retry` looks again, `/resume` accepts the failures (maintain), `/abort` ends the run";
+    pause(draft, "Failure", "stagecoach", `${asked.reason}; it cannot be rolled back: ${back.error}`, ask);
+    return;
+  }
+  const reason = `${asked.reason}; it is rolled back`;
+  change(draft, { ...endSoon(draft.run, { phase: "Failed", by: asked.by, reason, at: draft.at }), rollback: asked }, reason);
 }

@@ -3,6 +3,7 @@ import { isEnded } from "./run.ts";
 import { requeueCommand, retryCommand, skipCommand } from "./run-clusters.ts";
 import { change, type Draft } from "./run-draft.ts";
 import { haltCommand } from "./run-halt.ts";
+import { rollbackCommand } from "./run-rollback.ts";
 import { abortCommand, pauseCommand, promoteCommand, resumeCommand, tooEarly } from "./run-steer.ts";
 import type { Command } from "./world.ts";
 
@@ -70,6 +71,7 @@ function act(draft: Draft, command: Command): Reply {
   if (tooEarly(command, draft.run.startedAt)) return refused("it was written before this run started");
   // A halt binds every run, so it is heard on an ended one, too.
   if (command.name === "halt") return haltCommand(draft, command);
+  if (command.name === "rollback") return rollbackCommand(draft, command);
   if (command.name === "retry") return retryCommand(draft, command);
   if (isEnded(draft.run)) return refused(`the run has ended: ${draft.run.phase}`);
   if (draft.run.ending !== undefined && command.name !== "skip") return refused(`the run is ending: ${draft.run.ending.reason}`);

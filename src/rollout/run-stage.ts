@@ -5,7 +5,7 @@ import { grownSize } from "./plan-pick.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
 import type { Batch, Run } from "./run.ts";
 import { change, type Draft, say, wakeAt } from "./run-draft.ts";
-import { withinBudget } from "./run-failures.ts";
+import { budget, unacceptedFailures, withinBudget } from "./run-failures.ts";
 import { clusterName, count, liveTargets, nameList, unitOf } from "./run-names.ts";
 import { epoch, iso } from "./time.ts";
 
@@ -35,11 +35,18 @@ function succeed(draft: Draft): void {
     ...new Set([...run.failedAccepted, ...failedIn(run.batches), ...run.requeued.filter((one) => one.failed).map((one) => one.cluster)]),
   ];
   const skipped = run.skipped.map((one) => one.cluster);
-  const parts = ["every stage is done"];
-  if (missing.length > 0) parts.push(`tolerated as failed: ${nameList(run, missing)}`);
+  const back = run.kind === "Rollback";
+  const parts = [back ? "every cluster that could be put back is" : "every stage is done"];
+  const beyond = run.spec.onFailure.action === "Continue" && unacceptedFailures(run).length > budget(run);
+  if (missing.length > 0) parts.push(`${beyond ? "failed" : "tolerated as failed"}: ${nameList(run, missing)}`);
   if (skipped.length > 0) parts.push(`left out: ${nameList(run, skipped)}`);
   const why = parts.join("; ");
-  change(draft, { phase: "Succeeded", since: draft.at, endedAt: draft.at, why, next: null }, `succeeded: ${why}`);
+  const phase = beyond ? "Failed" : back ? "RolledBack" : "Succeeded";
+  change(
+    draft,
+    { phase, since: draft.at, endedAt: draft.at, why, next: null },
+    `${beyond ? "failed" : back ? "rolled back" : "succeeded"}: ${why}`,
+  );
 }
 
 function failedIn(batches: Batch[]): string[] {

@@ -1,7 +1,7 @@
 import { close } from "./batch-build.ts";
 import { hasPermission } from "./commands.ts";
 import { approve, wantsApproval } from "./gate-approval.ts";
-import type { Batch, Run } from "./run.ts";
+import { type Batch, movingPhase, type Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "./run-draft.ts";
 import { unacceptedFailures } from "./run-failures.ts";
 import { batchName, nameList, pullName } from "./run-names.ts";
@@ -41,7 +41,7 @@ export function pauseCommand(draft: Draft, command: Command): Reply {
 export function unpause(draft: Draft, patch: Partial<Run>, event: string): void {
   const { paused: _, endedAt: __, ...rest } = draft.run;
   draft.run = rest;
-  change(draft, { phase: "Progressing", since: draft.at, ...patch }, event);
+  change(draft, { phase: movingPhase(draft.run), since: draft.at, ...patch }, event);
 }
 
 export function resumeCommand(draft: Draft, command: Command): Reply {

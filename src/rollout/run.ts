@@ -2,7 +2,17 @@ import type { Edit, Plan, Release } from "./plan-types.ts";
 import type { Rollout } from "./rollout.ts";
 import type { Time } from "./time.ts";
 
-export type RunPhase = "Pending" | "Progressing" | "Paused" | "RollingBack" | "Succeeded" | "Failed" | "Aborted" | "Superseded";
+/** RollingBack: what Progressing is, of a run that puts old values back; RolledBack: what Succeeded is. */
+export type RunPhase =
+  | "Pending"
+  | "Progressing"
+  | "Paused"
+  | "RollingBack"
+  | "Succeeded"
+  | "RolledBack"
+  | "Failed"
+  | "Aborted"
+  | "Superseded";
 
 export type TargetPhase =
   | "Pending"
@@ -45,6 +55,8 @@ export interface Batch {
   why: string;
   next: Next | null;
   targets: BatchTarget[];
+  /** Edited in the same commit besides the targets' pins: of a rollback's last batch, the release value that is restored. */
+  also?: Edit[];
   pull?: { number: number; url: string; head: string; openedAt: Time };
   /** Journalled before the merge call; lapses after 30 s, and while its PR is in a merge queue (`queued`) not at all. */
   intention?: { head: string; at: Time; queued?: Time };
@@ -187,7 +199,25 @@ export interface Run {
   failedAccepted: string[];
   paused?: Pause;
   /** On its way to Aborted or Superseded: nothing merges, and it ends once what it left open is settled. */
-  ending?: { phase: "Aborted" | "Superseded"; by: string; reason: string; at: Time; command?: { id: string; text: string } };
+  ending?: {
+    phase: "Aborted" | "Superseded" | "Failed";
+    by: string;
+    reason: string;
+    at: Time;
+    command?: { id: string; text: string };
+    answer?: string;
+  };
+  /** Absent: forward. A rollback puts the old values back, and is a run of its own: `of` is the number of the run whose clusters it moves. */
+  kind?: "Rollback";
+  of?: number;
+  /** By target: the values that were last good, where they are not those that stood there when the run started. */
+  lastGood?: Record<string, (string | null)[]>;
+  /** The release that was last good when the run started: what a rollback goes back to. */
+  goodRelease?: Record<string, string>;
+  /** Of a rollback: puts the release value back, in the commit of its last batch. */
+  restore?: Edit;
+  /** Somebody, or the failure policy, wants it rolled back: it ends, and then that run starts. */
+  rollback?: { by: string; reason: string; at: Time; to?: string };
   /** Given by command, for one stage and what it held then. */
   approvals?: Approval[];
   /** `/promote --full`: no later bake, step pause or analysis is waited for. */
@@ -199,7 +229,17 @@ export interface Run {
   endedAt?: Time;
 }
 
-export const ENDED: readonly RunPhase[] = ["Succeeded", "Failed", "Aborted", "Superseded"];
+export const ENDED: readonly RunPhase[] = ["Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"];
+
+/** Goes on by itself: makes batches and merges them. */
+export function isMoving(run: Pick<Run, "phase">): boolean {
+  return run.phase === "Progressing" || run.phase === "RollingBack";
+}
+
+/** The phase in which a run goes on. */
+export function movingPhase(run: Pick<Run, "kind">): "Progressing" | "RollingBack" {
+  return run.kind === "Rollback" ? "RollingBack" : "Progressing";
+}
 
 export function isEnded(run: Pick<Run, "phase">): boolean {
   return ENDED.includes(run.phase);

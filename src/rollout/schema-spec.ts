@@ -148,7 +148,10 @@ export const specSchema = z.strictObject({
   onFailure: key(
     z
       .strictObject({
-        action: partly(z.enum(["Pause", "Rollback", "Continue"]).default("Pause"), ["Pause"], "What happens past the budget."),
+        action: key(
+          z.enum(["Pause", "Rollback", "Continue"]).default("Pause"),
+          "What happens past the budget. `Pause`: the run stops and asks. `Rollback`: it ends as Failed, and a run of its own puts the old values back, in reverse order. `Continue`: it goes on, and ends as Failed.",
+        ),
         maxFailures: key(budget.default(0), "Failed clusters tolerated before `action`; a percentage is of the rollout's clusters."),
       })
       .default({ action: "Pause", maxFailures: 0 }),
@@ -184,8 +187,13 @@ export const specSchema = z.strictObject({
     "When batches may merge. A `deny` that is on closes; where there are `allow` windows, one must be on. Times of approval, window and freeze are waited for with the pull request open.",
   ),
   joiners: planned(z.enum(["Append", "Ignore", "Hold"]), "What happens to clusters that appear during a run."),
-  rollback: planned(
-    z.strictObject({ maxUnavailable: key(quantity.optional(), "Size of its batches."), skipBake: key(z.boolean().optional(), "No bake.") }),
+  rollback: key(
+    z
+      .strictObject({
+        maxUnavailable: key(quantity.optional(), "Size of its batches. Default: as the run's batches were."),
+        skipBake: key(z.boolean().default(true), "No bakes on the way back; health is waited for all the same."),
+      })
+      .optional(),
     "How a rollback travels.",
   ),
   quarantine: planned(

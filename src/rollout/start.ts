@@ -1,4 +1,5 @@
-import type { Plan, Release } from "./plan-types.ts";
+import type { Edit, Plan, Release } from "./plan-types.ts";
+import type { Rollback } from "./rollback.ts";
 import type { Rollout } from "./rollout.ts";
 import { isEnded, type Pause, type Requeued, type Run } from "./run.ts";
 import { iso, type Time } from "./time.ts";
@@ -36,6 +37,32 @@ export function startRun({ rollout, number, release, trigger, plan, now }: Start
     failedAccepted: [],
     commands: [],
     startedAt: at,
+  };
+}
+
+export interface RollbackInput {
+  /** The run whose clusters are put back: ended, and asked to be rolled back. */
+  of: Run;
+  back: Rollback;
+  number: number;
+  asked: NonNullable<Run["rollback"]>;
+  /** The edit that restores the release value, made with the last batch. */
+  restore?: Edit;
+  now: number;
+}
+
+/** A rollback: a run of its own, steered from where the run it takes back was. */
+export function startRollback({ of, back, number, asked, restore, now }: RollbackInput): Run {
+  const trigger = { ...of.trigger, author: asked.by, at: asked.at };
+  const run = startRun({ rollout: back.spec, number, release: back.plan.release, trigger, plan: back.plan, now });
+  return {
+    ...run,
+    kind: "Rollback",
+    of: of.number,
+    why: asked.reason,
+    skipped: back.left.map((one) => ({ ...one, at: run.startedAt })),
+    ...(restore === undefined ? {} : { restore }),
+    ...(of.goodRelease === undefined ? {} : { goodRelease: of.goodRelease }),
   };
 }
 
