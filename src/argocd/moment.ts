@@ -1,10 +1,18 @@
 import { iso, type Time } from "../rollout/time.ts";
 
+/** A fleet shares few times, and each is looked at by several clauses. */
+const parsed = new Map<Time, number>();
+
 /** Epoch milliseconds; undefined where there is no time. */
 export function at(time: Time | undefined): number | undefined {
   if (time === undefined) return undefined;
+  const known = parsed.get(time);
+  if (known !== undefined) return known;
   const ms = Date.parse(time);
-  return Number.isNaN(ms) ? undefined : ms;
+  if (Number.isNaN(ms)) return undefined;
+  if (parsed.size >= 10_000) parsed.clear();
+  parsed.set(time, ms);
+  return ms;
 }
 
 /** Kubernetes writes whole seconds: two times within one have no order. */
