@@ -55,5 +55,6 @@ export function normalised(text: string): string {
     .replace(/\b\d\d:\d\d:\d\d\b/g, "TIME")
     .replace(/\b(?:\d+h)?(?:\d+m)?\d+(?:h|m|s)\b/g, "DURATION")
     .replace(/\b[0-9a-f]{40}\b/g, "COMMIT")
-    .replace(/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,12}\b/g, "COMMIT");
+    .replace(/\bat [0-9a-f]{7,12}\b/g, "at COMMIT")
+    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,12}\b/g, "COMMIT");
 }
