@@ -182,9 +182,13 @@ describe("every route and event of the embedded GitHub is as GitHub describes it
     for (const path of [`${REPO}/rulesets`, at, `${REPO}/rules/branches/guarded`]) await call("GET", path);
     await call("PUT", at, { enforcement: "disabled" });
     await call("DELETE", at);
-    await call("GET", `${REPO}/branches/main/protection`, undefined, { status: 404 });
+    const guard = `${REPO}/branches/main/protection`;
+    await call("GET", guard, undefined, { status: 404 });
+    const plain = { required_status_checks: null, required_pull_request_reviews: null, restrictions: null, enforce_admins: true };
+    await call("PUT", guard, { ...plain, required_status_checks: { strict: true, contexts: ["build"] } });
+    await call("DELETE", guard);
     github.sim.protect(github.repository, "main", { requiredChecks: ["build"], mergeQueue: true, approvals: 0 });
-    await call("GET", `${REPO}/branches/main/protection`);
+    await call("GET", guard);
     const [one, two] = [await openPull(), await openPull()];
     for (const { head } of [one, two]) await green(head);
     await call("PUT", `${REPO}/pulls/${one.number}/merge`, {}, { status: 405 });

@@ -58,7 +58,9 @@ async function answerTo(world: World, router: Router, seen: Seen, actor: Actor, 
   seen.body = parseBody(raw);
   seen.route = found.route.path;
   const body = seen.body as Record<string, unknown>;
-  const answer = await found.route.handle({ world, actor, params: found.params, query: url.searchParams, body, path, method, version });
+  const accept = request.headers.accept ?? "";
+  const call = { world, actor, params: found.params, query: url.searchParams, body, path, method, version, accept };
+  const answer = await found.route.handle(call);
   if (scripted === undefined) return answer;
   // What was made up is nobody's to check.
   delete seen.route;
@@ -115,7 +117,9 @@ function failureAnswer(error: unknown): Answer {
 
 function send(world: World, seen: Seen, request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   const text = answer.body === undefined ? "" : JSON.stringify(answer.body);
-  const etag = `W/"${createHash("sha256").update(text).digest("hex")}"`;
+  const etag = `W/"${createHash("sha256")
+    .update(answer.raw ?? text)
+    .digest("hex")}"`;
   const readable = request.method === "GET" && answer.status === 200;
   const same = readable && sameTag(request.headers["if-none-match"], etag);
   const { actor } = seen;
@@ -124,19 +128,25 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
   const headers: Record<string, string> = {
     ...fixedHeaders(request),
     ...(actor === undefined ? {} : rateHeaders(world, actor, resource)),
-    ...(readable ? { etag, "cache-control": "private, max-age=60, s-maxage=60" } : {}),
+    ...(answer.status === 200 || answer.status === 201 ? { etag, "cache-control": "private, max-age=60, s-maxage=60" } : {}),
+    ...locationOf(answer),
     ...answer.headers,
   };
   // As the receiver sees it: whoever checks it must not be fooled by what JSON leaves out.
   world.onExchange?.({
     method: seen.method,
     path: seen.path,
-    route: seen.route,
+    // What is no JSON is nobody's to check.
+    route: answer.raw === undefined ? seen.route : undefined,
     requestBody: seen.body,
     status: same ? 304 : answer.status,
     headers,
     body: text === "" || same ? undefined : JSON.parse(text),
   });
+  if (answer.raw !== undefined && !same) {
+    response.writeHead(answer.status, { ...headers, "content-type": "application/vnd.github.raw; charset=utf-8" }).end(answer.raw);
+    return;
+  }
   if (same || answer.body === undefined) {
     response.writeHead(same ? 304 : answer.status, headers).end();
     return;
@@ -147,6 +157,13 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
     "content-length": Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+/** What was made is named by its address. */
+function locationOf(answer: Answer): Record<string, string> {
+  const body = answer.status === 201 && typeof answer.body === "object" && answer.body !== null ? answer.body : {};
+  const { url } = body as { url?: unknown };
+  return typeof url === "string" ? { location: url } : {};
 }
 
 function fixedHeaders(request: IncomingMessage): Record<string, string> {

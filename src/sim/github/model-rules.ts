@@ -69,7 +69,7 @@ export interface Protection {
   signatures: boolean;
   /** Administrators are held to it, too. */
   admins: boolean;
-  /** Logins that may push and merge; absent: all who may write. */
+  /** Logins, and slugs of teams and Apps, that may push and merge; absent: all who may write. */
   pushers?: string[];
   /** A ruleset's paragraphs; without a bypass every merge is refused with them. */
   rules: string[];

@@ -15,6 +15,8 @@ export interface Call {
   path: string;
   /** Of the API, as asked for: `2022-11-28` where nothing was said. */
   version: string;
+  /** Media types asked for. */
+  accept: string;
 }
 
 export interface RepoCall extends Call {
@@ -24,6 +26,8 @@ export interface RepoCall extends Call {
 export interface Answer {
   status: number;
   body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: Buffer;
   headers?: Record<string, string>;
 }
 

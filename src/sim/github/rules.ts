@@ -3,7 +3,7 @@ import type { Actor, MergeMethod, Protection, PullRule, Repo, Rule, Ruleset, Wor
 import { failingChecks } from "./rule-checks.ts";
 import { approvals, lastPusherMissing } from "./rule-reviews.ts";
 import { verificationOf } from "./signatures.ts";
-import { atLeast, installationsOn, isPull, type PullIssue, roleOf } from "./world.ts";
+import { atLeast, installationsOn, isPull, type PullIssue, roleOf, teamOf } from "./world.ts";
 
 export const UNPROTECTED: Protection = {
   requiredChecks: [],
@@ -123,7 +123,7 @@ export async function missingRules(world: World, repo: Repo, issue: PullIssue, q
     (ruleset === undefined ? classic : rulesets).push(...(await missingOf(world, repo, issue, rule, question)));
   }
   const paragraphs = [...(protection?.rules ?? []), ...rulesets];
-  if (actor !== undefined && protection?.pushers !== undefined && !protection.pushers.includes(actor.app?.slug ?? actor.user.login)) {
+  if (actor !== undefined && protection?.pushers !== undefined && !mayPush(world, repo, protection.pushers, actor)) {
     classic.push(
       "You're not authorized to push to this branch. Visit https://docs.github.com/articles/about-protected-branches/ for more information.",
     );
@@ -132,6 +132,11 @@ export async function missingRules(world: World, repo: Repo, issue: PullIssue, q
   const queue = "Changes must be made through the merge queue";
   if (classic.includes(queue) || paragraphs.includes(queue)) return [queue, ...classic.filter((one) => one !== queue)];
   return [...classic, ...(paragraphs.length === 0 ? [] : [`Repository rule violations found\n\n${paragraphs.join("\n\n")}\n\n`])];
+}
+
+function mayPush(world: World, repo: Repo, names: readonly string[], actor: Actor): boolean {
+  if (names.includes(actor.app?.slug ?? actor.user.login)) return true;
+  return names.some((name) => teamOf(world, repo.owner, name)?.members.has(actor.user.id) === true);
 }
 
 async function missingOf(world: World, repo: Repo, issue: PullIssue, rule: Rule, question: MergeQuestion): Promise<string[]> {

@@ -25,6 +25,7 @@ async function get(call: RepoCall): Promise<Answer> {
   const found = await call.repo.git.cat.contents(path === "" ? `${commit.sha}^{tree}` : `${commit.sha}:${path}`);
   if (found === undefined) throw notFound();
   const name = path.slice(path.lastIndexOf("/") + 1);
+  if (found.type === "blob" && /\.raw\b/.test(call.accept)) return { status: 200, raw: found.content };
   if (found.type === "blob") {
     const whole = found.size <= 1_048_576;
     return ok({

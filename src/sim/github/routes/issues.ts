@@ -107,11 +107,17 @@ function deleteReaction(call: RepoCall): Answer {
 
 function newLabel(call: RepoCall): Answer {
   const name = text(call, "name", "Label");
+  checkColor(call);
   if (call.repo.labels.has(name.toLowerCase())) throw invalid({ resource: "Label", field: "name", code: "already_exists" });
   const label = ensureLabel(call.world, call.repo, name);
   label.color = optionalText(call, "color", "Label") ?? label.color;
   label.description = optionalText(call, "description", "Label") ?? label.description;
   return created(labelShape(call.world, call.repo, label));
+}
+
+function checkColor(call: RepoCall): void {
+  const color = optionalText(call, "color", "Label");
+  if (color !== undefined && !/^[0-9a-f]{6}$/i.test(color)) throw invalid({ resource: "Label", code: "invalid", field: "color" });
 }
 
 function labelHere(call: RepoCall): Label {
@@ -122,6 +128,7 @@ function labelHere(call: RepoCall): Label {
 
 function editLabel(call: RepoCall): Answer {
   const label = labelHere(call);
+  checkColor(call);
   const name = optionalText(call, "new_name", "Label");
   if (name !== undefined) {
     call.repo.labels.delete(label.name.toLowerCase());

@@ -62,6 +62,30 @@ function fullOrganization(call: Call, organization: User) {
   };
 }
 
+/** What an organisation's own people are shown besides. */
+const POLICIES = {
+  is_verified: false,
+  default_repository_permission: "read",
+  two_factor_requirement_enabled: false,
+  members_can_create_repositories: true,
+  members_allowed_repository_creation_type: "all",
+  members_can_create_public_repositories: true,
+  members_can_create_private_repositories: true,
+  members_can_create_internal_repositories: false,
+  members_can_create_pages: true,
+  members_can_create_public_pages: true,
+  members_can_create_private_pages: true,
+  members_can_fork_private_repositories: false,
+  web_commit_signoff_required: false,
+};
+
+function getOrganization(call: Call): Answer {
+  const organization = organizationHere(call);
+  const { actor, world } = call;
+  const inside = actor.user.id === organization.id || world.members.get(organization.id)?.has(actor.user.id) === true;
+  return ok({ ...fullOrganization(call, organization), ...(inside ? POLICIES : {}) });
+}
+
 function fullTeam(call: Call, team: Team) {
   const at = seconds(call.world.app.createdAt);
   return {
@@ -84,7 +108,7 @@ function teamMembership(call: Call, organization: User): Answer {
 }
 
 export const ORG_ROUTES: readonly Route[] = [
-  { method: "GET", path: "/orgs/:org", handle: (call) => ok(fullOrganization(call, organizationHere(call))) },
+  { method: "GET", path: "/orgs/:org", handle: getOrganization },
   {
     method: "GET",
     path: "/orgs/:org/teams",

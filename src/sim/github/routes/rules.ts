@@ -1,4 +1,4 @@
-import { ApiFailure, notFound } from "../failure.ts";
+import { notFound } from "../failure.ts";
 import type { BypassActor, Rule, Ruleset } from "../model.ts";
 import {
   type Answer,
@@ -15,9 +15,9 @@ import {
   texts,
 } from "../router.ts";
 import { rulesetRules } from "../rules.ts";
-import { repoUrl } from "../shapes/repo.ts";
 import { rulesetShape, simpleRulesetShape } from "../shapes/ruleset.ts";
 import { fullName } from "../world.ts";
+import { protect, protectionShape } from "./protection.ts";
 
 const ADMIN = { permissions: ["administration"], level: "write", role: "admin" } as const;
 
@@ -79,49 +79,10 @@ export const RULE_ROUTES: readonly Route[] = [
     call.repo.rulesets.delete(find(call).id);
     return NO_CONTENT;
   }),
-  repoRoute("GET", "/branches/:branch/protection", READ("administration"), (call) => protection(call)),
+  repoRoute("GET", "/branches/:branch/protection", READ("administration"), (call) => ok(protectionShape(call))),
+  repoRoute("PUT", "/branches/:branch/protection", ADMIN, protect),
+  repoRoute("DELETE", "/branches/:branch/protection", ADMIN, (call) => {
+    call.repo.protections.delete(call.params["branch"] ?? "");
+    return NO_CONTENT;
+  }),
 ];
-
-/** Classic protection is for administrators alone. */
-function protection(call: RepoCall): Answer {
-  const branch = call.params["branch"] ?? "";
-  const rules = call.repo.protections.get(branch);
-  if (rules === undefined) throw new ApiFailure(404, "Branch not protected");
-  const url = `${repoUrl(call.world, call.repo)}/branches/${branch}/protection`;
-  const contexts = rules.requiredChecks;
-  const off = { enabled: false };
-  return ok({
-    url,
-    ...(contexts.length === 0 && !rules.strict
-      ? {}
-      : {
-          required_status_checks: {
-            url: `${url}/required_status_checks`,
-            strict: rules.strict,
-            contexts,
-            contexts_url: `${url}/required_status_checks/contexts`,
-            checks: contexts.map((context) => ({ context, app_id: null })),
-          },
-        }),
-    ...(rules.approvals === 0
-      ? {}
-      : {
-          required_pull_request_reviews: {
-            url: `${url}/required_pull_request_reviews`,
-            dismiss_stale_reviews: rules.dismissStale,
-            require_code_owner_reviews: rules.codeOwners,
-            require_last_push_approval: rules.lastPushApproval,
-            required_approving_review_count: rules.approvals,
-          },
-        }),
-    required_signatures: { url: `${url}/required_signatures`, enabled: rules.signatures },
-    enforce_admins: { url: `${url}/enforce_admins`, enabled: rules.admins },
-    required_linear_history: off,
-    allow_force_pushes: off,
-    allow_deletions: off,
-    block_creations: off,
-    required_conversation_resolution: off,
-    lock_branch: off,
-    allow_fork_syncing: off,
-  });
-}

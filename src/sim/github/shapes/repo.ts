@@ -136,6 +136,7 @@ export function fullRepoShape(world: World, repo: Repo, actor: Actor): FullRepoS
       triage: atLeast(role, "triage"),
       pull: atLeast(role, "read"),
     },
+    ...(repo.owner.type === "Organization" ? { organization: userShape(world, repo.owner) } : {}),
     subscribers_count: 0,
     network_count: 0,
     ...(repo.parent === undefined ? {} : { parent: repoShape(world, repo.parent), source: repoShape(world, repo.parent) }),
