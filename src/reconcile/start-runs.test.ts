@@ -44,7 +44,7 @@ function world(pulls: Partial<Pull>[]) {
   if (rollout === undefined) throw new Error("the rollout of this test has an error");
   const entry: IndexEntry = { lastRun: 1, lastRelease: { version: "v2" }, attempt: 1, cursor: "c0" };
   const start = (run: Partial<Run>) => {
-    const state = { index: new Map([["my-app", entry]]), runs: new Map([["my-app", run]]) } as unknown as JournalState;
+    const state = { index: new Map([["my-app", entry]]), runs: new Map([["my-app", { batches: [], ...run }]]) } as unknown as JournalState;
     return startRuns(context, memory, state, rollout, "c1", "main");
   };
   return { start, asked: () => asked, step: (ms: number) => (now += ms) };

@@ -10,6 +10,7 @@ import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
 import { mergedPull } from "./merged-pull.ts";
 import { type FoundRelease, findReleases, releaseAt, sameRelease } from "./releases.ts";
+import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
 import { pullByWords, trackingIssueOf } from "./tracking-issue.ts";
 
 export interface Started {
@@ -36,17 +37,20 @@ export async function startRuns(
 ): Promise<Started> {
   const entry = state.index.get(rollout.name);
   if (entry === undefined) return adopt(context, memory, rollout, base);
-  const found = await findReleases(context, memory, rollout, entry, base);
+  const before = state.runs.get(rollout.name);
+  const found = (await findReleases(context, memory, rollout, entry, base)).filter(({ commit }) => !isOwnMerge(before, commit.sha));
   const newest = found.at(-1);
   if (newest === undefined) {
+    const back = await startRollbackOf(context, memory, rollout, entry, before, base);
+    if (back !== undefined) return { entry: back.entry, runs: [back.run], events: [back.event], waiting: false };
+    const restored = afterRollback(entry, before, base);
     // The cursor moves lazily: writing it for every merge would cost a push each and says nothing.
-    return NOTHING;
+    return restored === undefined ? NOTHING : { ...NOTHING, entry: restored };
   }
-  const before = state.runs.get(rollout.name);
   if (isTakenBack(entry, newest, before)) return NOTHING;
   const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
   if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
-  const started = await start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress);
+  const started = await start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress, before);
   // What the last run's PR halted stays halted.
   const halts = haltsToCarry(before, context.clock.now());
   if (halts.length === 0) return started;
@@ -98,6 +102,7 @@ async function start(
   base: string,
   baseBranch: string,
   inProgress: Run | undefined,
+  before: Run | undefined,
 ): Promise<Started> {
   if (rollout.mode === "Observe") {
     if (inProgress !== undefined) return standAside(inProgress, newest, context.clock.now());
@@ -127,6 +132,8 @@ async function start(
     },
     plan: made.plan,
     now: context.clock.now(),
+    before,
+    lastRelease: entry.lastRelease,
   });
   const skipped = found
     .slice(0, -1)

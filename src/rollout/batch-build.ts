@@ -23,7 +23,7 @@ export function makeBatch(draft: Draft, stage: number, clusters: readonly string
     since: draft.at,
     ...opening(draft.run),
     targets: clusters.flatMap((cluster) => targetsOf(draft.run, cluster).map((target) => pending(target, draft))),
-    ...(draft.run.restore !== undefined && isLast(draft.run, clusters) ? { also: [draft.run.restore] } : {}),
+    ...(draft.run.restore !== undefined && isLast(draft.run, clusters) ? { also: draft.run.restore } : {}),
   };
   draft.rebuilt.add(number);
   change(draft, { batches: [...draft.run.batches, batch] }, `${batchName(draft.run, batch)}: ${nameList(draft.run, clusters)}`);

@@ -185,7 +185,7 @@ describe("a rollback run", () => {
     const { rollback: asked } = self.run;
     if (asked === undefined) throw new Error("not asked");
     const restore = { file: "rollouts/payments.yaml", path: "spec.release.version", kind: "value" as const, from: "v2", to: "v1" };
-    self.run = startRollback({ of: self.run, back: backOf(self.run), number: 43, asked, restore, now: self.now });
+    self.run = startRollback({ of: self.run, back: backOf(self.run), number: 43, asked, restore: [restore], now: self.now });
     self.world = { ...self.world, pulls: new Map(), guards: new Map(), commands: [] };
     round(self);
     expect(batch(self.run, 1).also).toBeUndefined();

@@ -214,8 +214,8 @@ export interface Run {
   lastGood?: Record<string, (string | null)[]>;
   /** The release that was last good when the run started: what a rollback goes back to. */
   goodRelease?: Record<string, string>;
-  /** Of a rollback: puts the release value back, in the commit of its last batch. */
-  restore?: Edit;
+  /** Of a rollback: put the release values back, in the commit of its last batch. */
+  restore?: Edit[];
   /** Somebody, or the failure policy, wants it rolled back: it ends, and then that run starts. */
   rollback?: { by: string; reason: string; at: Time; to?: string };
   /** Given by command, for one stage and what it held then. */

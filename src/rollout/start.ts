@@ -1,5 +1,5 @@
 import type { Edit, Plan, Release } from "./plan-types.ts";
-import type { Rollback } from "./rollback.ts";
+import { goodReleaseFor, lastGoodFor, type Rollback } from "./rollback.ts";
 import type { Rollout } from "./rollout.ts";
 import { isEnded, type Pause, type Requeued, type Run } from "./run.ts";
 import { iso, type Time } from "./time.ts";
@@ -13,11 +13,16 @@ export interface StartInput {
   plan: Plan;
   /** Epoch milliseconds. */
   now: number;
+  /** The rollout's last run, which has ended; what was good before it may still be what is good. */
+  before?: Run | undefined;
+  /** The release that was asked for until now. */
+  lastRelease?: Readonly<Record<string, string>>;
 }
 
 /** A new run: nothing is open yet, its first round makes the first batch. Rollout and plan are kept as they are and never changed. */
-export function startRun({ rollout, number, release, trigger, plan, now }: StartInput): Run {
+export function startRun({ rollout, number, release, trigger, plan, now, before, lastRelease = {} }: StartInput): Run {
   const at = iso(now);
+  const lastGood = lastGoodFor(plan, before);
   return {
     format: 1,
     rollout: rollout.name,
@@ -35,6 +40,8 @@ export function startRun({ rollout, number, release, trigger, plan, now }: Start
     requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => putOff(cluster, index, at))),
     skipped: [],
     failedAccepted: [],
+    goodRelease: goodReleaseFor(before, { ...lastRelease }),
+    ...(lastGood === undefined ? {} : { lastGood }),
     commands: [],
     startedAt: at,
   };
@@ -46,8 +53,8 @@ export interface RollbackInput {
   back: Rollback;
   number: number;
   asked: NonNullable<Run["rollback"]>;
-  /** The edit that restores the release value, made with the last batch. */
-  restore?: Edit;
+  /** The edits that restore the release values, made with the last batch. */
+  restore?: readonly Edit[];
   now: number;
 }
 
@@ -61,7 +68,7 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     of: of.number,
     why: asked.reason,
     skipped: back.left.map((one) => ({ ...one, at: run.startedAt })),
-    ...(restore === undefined ? {} : { restore }),
+    ...(restore === undefined || restore.length === 0 ? {} : { restore: [...restore] }),
     ...(of.goodRelease === undefined ? {} : { goodRelease: of.goodRelease }),
   };
 }

@@ -1,0 +1,57 @@
+import type { IndexEntry } from "../git/journal-port.ts";
+import { planRollback } from "../rollout/rollback.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { isEnded, type Run } from "../rollout/run.ts";
+import { startRollback } from "../rollout/start.ts";
+import type { RepoContext } from "./context.ts";
+import type { RepoMemory } from "./memory.ts";
+import { releaseEdits } from "./release-place.ts";
+
+export interface StartedRollback {
+  entry: IndexEntry;
+  run: Run;
+  event: string;
+}
+
+/** The rollback that the last run of a rollout asks for, once it has ended: then all its PRs are observed closed or merged (SPEC §9.17). */
+export async function startRollbackOf(
+  context: RepoContext,
+  memory: RepoMemory,
+  rollout: Rollout,
+  entry: IndexEntry,
+  before: Run | undefined,
+  base: string,
+): Promise<StartedRollback | undefined> {
+  const asked = before?.rollback;
+  if (before === undefined || asked === undefined || !isEnded(before) || before.number !== entry.lastRun) return undefined;
+  const back = planRollback(before, asked.to);
+  if ("error" in back) {
+    context.log.error({ rollout: rollout.name, run: before.number, why: back.error }, "a rollback cannot be planned");
+    return undefined;
+  }
+  const values = back.plan.release.values;
+  const restore = (await memory.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path)))) ?? [];
+  const number = entry.lastRun + 1;
+  const now = context.clock.now();
+  const run = startRollback({ of: before, back, number, asked, restore, now });
+  return {
+    // What is asked for stays asked for until the last batch puts it back: nothing is a new release meanwhile.
+    entry: { ...entry, lastRun: number, cursor: base },
+    run,
+    event: `${rollout.name} #${number}: rolls back #${before.number}: ${asked.reason}`,
+  };
+}
+
+/** Once a rollback is done, the release it went back to is the last one: the version it took back can be released again. */
+export function afterRollback(entry: IndexEntry, before: Run | undefined, base: string): IndexEntry | undefined {
+  if (before === undefined || before.kind !== "Rollback" || before.phase !== "RolledBack" || (before.restore ?? []).length === 0)
+    return undefined;
+  const restored = before.release.values;
+  const same = Object.keys(restored).every((name) => entry.lastRelease[name] === restored[name]);
+  return same ? undefined : { ...entry, lastRelease: { ...entry.lastRelease, ...restored }, cursor: base };
+}
+
+/** Merges of ours are never releases: the last of a rollback changes the release value, and starts nothing. */
+export function isOwnMerge(before: Run | undefined, commit: string): boolean {
+  return before?.batches.some((batch) => batch.merged?.commit === commit) ?? false;
+}
