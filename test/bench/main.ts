@@ -16,7 +16,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   pins: async () => (await import("./pins.ts")).benchPins(),
   appset: async () => (await import("./appset.ts")).benchAppset(),
   git: async () => (await import("./git.ts")).benchGit(),
-  liveness: async () => (await import("./argocd.ts")).benchArgoCd(),
+  argocd: async () => (await import("./argocd.ts")).benchArgoCd(),
   run: async () => (await import("./run.ts")).benchRun(),
   journey: async () => (await import("./journey.ts")).benchJourney(),
 };

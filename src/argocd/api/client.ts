@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { createCutter, type Shape } from "../wire/cut.ts";
 import { type Exchange, exchange, WireError, type WireReader } from "../wire/http.ts";
+import { LIST_TOTAL_MS } from "../wire/source.ts";
 
 export interface ArgoClientOptions {
   /** Where Argo CD's API server is, with its root path if it has one: `https://argocd.example.com/argo`. */
@@ -69,7 +70,10 @@ export function argoClient(options: ArgoClientOptions): ArgoClient {
     },
     async read(path, query, reader, { idleMs, stream }) {
       const headers = await headersOf(options, undefined);
-      return exchange({ url: urlOf(base, path, query), headers, agent: stream ? streams : agent, idleMs }, reader);
+      return exchange(
+        { url: urlOf(base, path, query), headers, agent: stream ? streams : agent, idleMs, ...(stream ? {} : { totalMs: LIST_TOTAL_MS }) },
+        reader,
+      );
     },
     close() {
       agent.destroy();

@@ -9,7 +9,16 @@ import type { Clock } from "../../rollout/time.ts";
 import { child, fields, own, word } from "../lenient.ts";
 import { createCutter, type Shape } from "../wire/cut.ts";
 import { type Exchange, statusOf, WireError } from "../wire/http.ts";
-import { keyOf, type Listed, resourceVersionOf, type Source, type SourceEvent, type Tuning, type Versioned } from "../wire/source.ts";
+import {
+  keyOf,
+  type Listed,
+  MOST_OBJECTS,
+  resourceVersionOf,
+  type Source,
+  type SourceEvent,
+  type Tuning,
+  type Versioned,
+} from "../wire/source.ts";
 import { createLineSplitter, createListSplitter } from "../wire/split.ts";
 import { boundYoungGeneration } from "../wire/young.ts";
 import type { ArgoClient, Query } from "./client.ts";
@@ -162,6 +171,7 @@ async function listAll<View extends Versioned>({
   let seen = 0;
   const answer = createListSplitter((bytes) => {
     if (seen++ % YOUNG_EVERY === 0) boundYoungGeneration();
+    if (seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
     const raw = cut(bytes);
     const key = keyOf(raw);
     const view = key === undefined ? undefined : project(raw, clock.now());

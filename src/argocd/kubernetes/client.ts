@@ -1,6 +1,7 @@
 import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { type Exchange, exchange, exchangeJson, reasonOf, WireError, type WireReader, type WireRequest } from "../wire/http.ts";
+import { LIST_TOTAL_MS } from "../wire/source.ts";
 
 /** Requests to the API server, as the kubeconfig says. Errors are WireErrors; none holds a token. */
 export interface KubeClient {
@@ -42,7 +43,8 @@ export function kubeClient(config: KubeConfig): KubeClient {
       return await exchangeJson({ ...(await prepared(path)), idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES });
     },
     async read(path, query, reader, idleMs) {
-      return exchange({ ...(await prepared(path, query)), idleMs }, reader);
+      const total = query["watch"] === "true" ? {} : { totalMs: LIST_TOTAL_MS };
+      return exchange({ ...(await prepared(path, query)), idleMs, ...total }, reader);
     },
     async mergePatch(path, body) {
       const request = await prepared(path);

@@ -3,9 +3,12 @@ import { fastClock } from "../../sim/clock.ts";
 import { type KubernetesSim, startKubernetes } from "../../sim/kubernetes/index.ts";
 import type { ControlPlane } from "../port.ts";
 import { rawApplication } from "../testing/application.ts";
+import { until } from "../testing/contract.ts";
 import { clusterSecret, putIn } from "../testing/harness.ts";
 import { ROLLOUT_VIEW, rawProject, rawReplicaSet, rawRollout } from "../testing/rollout.ts";
+import type { WireReader } from "../wire/http.ts";
 import { type KubernetesOptions, openKubernetes } from "./index.ts";
+import { kubeSource } from "./source.ts";
 
 const log = { info: () => undefined, warn: () => undefined };
 function openOn(sim: KubernetesSim, over: Partial<KubernetesOptions> = {}): ControlPlane {
@@ -23,6 +26,22 @@ function openOn(sim: KubernetesSim, over: Partial<KubernetesOptions> = {}): Cont
 const secret = clusterSecret;
 
 const READ = ["get", "list", "watch"] as const;
+
+/** Answers every request with this text. */
+const serves = (text: string) => async (_path: string, _query: object, reader: WireReader) => {
+  reader.chunk(Buffer.from(text));
+  return { done: Promise.resolve(), stop: () => undefined };
+};
+const TUNING = {
+  pageSize: 1,
+  silentMs: 1000,
+  watchMs: 1000,
+  relistMs: 1000,
+  staleMs: 0,
+  maxBackoffMs: 10,
+  readyMs: 1000,
+  random: () => 0,
+};
 
 describe("the Kubernetes adapter", () => {
   let sim: KubernetesSim;
@@ -161,5 +180,38 @@ describe("the Kubernetes adapter", () => {
     await expect(plane.ready()).rejects.toThrow(
       /on applications\.argoproj\.io in a ClusterRole|on applicationsets\.argoproj\.io in a ClusterRole/,
     );
+  });
+
+  test("who may list but not watch is told so, and stays told", async () => {
+    sim = await startKubernetes({ clock: fastClock() });
+    const token = sim.addAccount("bot", [{ verbs: ["get", "list"], apiGroups: ["argoproj.io"], resources: ["*"] }]);
+    let lists = 0;
+    plane = openOn(sim, { clusterSecrets: false, kubeConfig: { kubeconfig: sim.kubeconfig(token) }, tuning: { maxBackoffMs: 10 } });
+    const known = plane;
+    const seen: boolean[] = [];
+    await until(known, () => /cannot watch resource "application.*grant/.test(known.state().why ?? ""));
+    await until(known, () => {
+      seen.push(known.state().fresh);
+      return ++lists > 3;
+    });
+    expect(seen).not.toContain(true);
+  });
+
+  test("a list without end is not read without end", async () => {
+    sim = await startKubernetes({ clock: fastClock() });
+    const page = JSON.stringify({ metadata: { continue: "on" }, items: [] });
+    const client = { get: async () => ({}), mergePatch: async () => undefined, read: serves(page) };
+    const source = kubeSource({
+      client,
+      clock: fastClock(),
+      tuning: TUNING,
+      what: "applications",
+      resource: "applications.argoproj.io",
+      path: "/x",
+      namespace: undefined,
+      shape: {},
+      project: () => undefined,
+    });
+    await expect(source.list(() => false)).rejects.toThrow(/more than 500000 pages/);
   });
 });

@@ -2,7 +2,16 @@ import type { Clock } from "../../rollout/time.ts";
 import { child, fields, own, word } from "../lenient.ts";
 import { createCutter, type Shape } from "../wire/cut.ts";
 import { type Exchange, statusOf, WireError } from "../wire/http.ts";
-import { keyOf, type Listed, resourceVersionOf, type Source, type SourceEvent, type Tuning, type Versioned } from "../wire/source.ts";
+import {
+  keyOf,
+  type Listed,
+  MOST_OBJECTS,
+  resourceVersionOf,
+  type Source,
+  type SourceEvent,
+  type Tuning,
+  type Versioned,
+} from "../wire/source.ts";
 import { createLineSplitter, createListSplitter } from "../wire/split.ts";
 import { boundYoungGeneration } from "../wire/young.ts";
 import type { KubeClient } from "./client.ts";
@@ -50,10 +59,14 @@ async function listAll<View extends Versioned>(
   const cut = createCutter(options.shape);
   let version: string | undefined;
   let next: string | undefined = "";
+  let seen = 0;
   while (next !== undefined) {
     if (isClosed()) return undefined;
     boundYoungGeneration();
+    // An empty page counts, too: a server may send those for ever.
+    seen += 1;
     const page = createListSplitter((bytes) => {
+      if (++seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
       const raw = cut(bytes);
       const key = keyOf(raw);
       const view = key === undefined ? undefined : options.project(raw, options.clock.now());
@@ -62,6 +75,7 @@ async function listAll<View extends Versioned>(
     const metadata = child(fields(await readPage(options, next, page)), "metadata");
     version = word(metadata, "resourceVersion") ?? version;
     next = word(metadata, "continue");
+    if (seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} pages`);
   }
   return isClosed() ? undefined : { items, resourceVersion: version ?? "0" };
 }

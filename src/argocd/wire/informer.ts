@@ -27,7 +27,9 @@ interface Loop<View> {
   items: Map<string, View>;
   resourceVersion: string | undefined;
   listedAt: number | undefined;
-  lost: { why: string; since: number; refused: boolean } | undefined;
+  /** `watching`: the list was read, but its changes could not be. */
+  lost: { why: string; since: number; refused: boolean; watching: boolean } | undefined;
+  watching: boolean;
   freshSince: number;
   failures: number;
   /** The server has accepted the watch that is, or was last, open. */
@@ -46,6 +48,7 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
     resourceVersion: undefined,
     listedAt: undefined,
     lost: undefined,
+    watching: false,
     freshSince: openedAt,
     failures: 0,
     accepted: false,
@@ -143,7 +146,7 @@ function failed<View extends Versioned>(loop: Loop<View>, options: InformerOptio
   // Whoever was kept out may have missed anything.
   if (refused || !(error instanceof WireError)) loop.resourceVersion = undefined;
   const why = `${what}: ${reasonOf(error)}${advice === undefined ? "" : `; ${advice}`}`;
-  loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused };
+  loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused, watching: loop.watching };
   log.warn({ what, status, failures: loop.failures, reason: reasonOf(error) }, "a list or watch of Argo CD's objects failed");
   if (refused) settle(loop, (waiter) => waiter.reject(new Error(why)));
   options.freshness();
@@ -162,13 +165,15 @@ async function pause<View extends Versioned>(loop: Loop<View>, { clock, tuning }
 }
 
 async function relist<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
+  loop.watching = false;
   const listed = await options.source.list(() => loop.closed);
   if (listed === undefined) return;
   const changed = differing(loop.items, listed.items);
   loop.items = listed.items;
   loop.resourceVersion = listed.resourceVersion;
   loop.listedAt = options.clock.now();
-  found(loop, options);
+  // Who may list but not watch knows what was, for a moment.
+  if (loop.lost?.watching !== true || !loop.lost.refused) found(loop, options);
   options.changed(changed);
   settle(loop, (waiter) => waiter.resolve());
 }
@@ -191,6 +196,7 @@ function differing<View extends Versioned>(before: ReadonlyMap<string, View>, af
 /** Resolves when the watch ends regularly, rejects with why it does not. */
 function watchOnce<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
   loop.accepted = false;
+  loop.watching = true;
   return new Promise((resolve, reject) => {
     let over = false;
     let abort: () => void = () => undefined;

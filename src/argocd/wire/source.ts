@@ -71,6 +71,11 @@ export interface InformerOptions<View extends Versioned> {
   tuning: Tuning;
 }
 
+/** More than any Argo CD has: a list that goes on for ever is not read for ever. */
+export const MOST_OBJECTS = 500_000;
+/** How long one answer to a list may take. */
+export const LIST_TOTAL_MS = 600_000;
+
 /** `namespace/name`; undefined where there is no name. */
 export function keyOf(raw: unknown): string | undefined {
   const metadata = child(fields(raw), "metadata");
