@@ -16,12 +16,41 @@ describe("a chart or OCI source", () => {
     ["a version outside the range is older", { chart: "web" }, "~1.2.0", "1.3.0", "older"],
     ["a prerelease is not in a range that names none", { chart: "web" }, "^1.2.0", "1.3.0-rc.1", "older"],
     ["no version yet is unresolved", { chart: "web" }, "1.2.3", "", "unresolved"],
+    ["a prerelease is in a range that names one", { chart: "web" }, ">=1.2.0-0, <2", "1.3.0-rc.1", "shown"],
+    ["one group that names a prerelease says nothing for another", { chart: "web" }, "<1.0.0-0 || ^1.2.0", "1.3.0-rc.1", "older"],
+    ["a version that is left out is older", { chart: "web" }, ">=1.2, !=1.3.0", "1.3.0", "older"],
+    ["another than the one left out is shown", { chart: "web" }, ">=1.2, != 1.3.0", "1.3.1", "shown"],
+    ["one of two ranges is enough", { chart: "web" }, "~1.2 || ^3.0", "3.4.5", "shown"],
+    ["any version but one", { chart: "web" }, "!=1.3.0", "1.2.0", "shown"],
+    ["a wildcard is a range", { chart: "web" }, "1.x", "1.9.9", "shown"],
+    ["what is no version is in no range", { chart: "web" }, "^1.2.0", "latest", "older"],
+    ["build metadata is another package", { chart: "web" }, "1.2.3+a", "1.2.3+b", "older"],
     ["a digest asked for and seen is proven", { repoURL: "oci://r.example.com/web" }, digest, digest, "proven"],
     ["the digest of a tag is shown", { repoURL: "oci://r.example.com/web" }, "1.2.3", digest, "shown"],
     ["another digest is older", { repoURL: "oci://r.example.com/web" }, digest, `sha256:${"c".repeat(64)}`, "older"],
   ])("%s", (_name, source, wanted, seen, state) => {
     const view = application({ spec: { source: { ...source, targetRevision: wanted } }, status: { sync: { revision: seen } } });
     expect(sightOf(view, revision(wanted), input()).state).toBe(state);
+  });
+});
+
+describe("a revision of a Git source", () => {
+  test.each([
+    ["a shortened id that the seen one begins with is proven", COMMIT.slice(0, 8), COMMIT, "proven"],
+    ["letters of another case are the same id", COMMIT.toUpperCase(), COMMIT, "proven"],
+    ["a name is shown where it was resolved", "release-1.4", COMMIT, "shown"],
+    ["a name is unresolved where it was not", "release-1.4", "release-1.4", "unresolved"],
+    ["another id is older", LATER, COMMIT, "older"],
+  ])("%s", (_name, wanted, seen, state) => {
+    const view = application({ spec: { source: { targetRevision: wanted } }, status: { sync: { revision: seen } } });
+    expect(sightOf(view, revision(wanted), input()).state).toBe(state);
+  });
+
+  test("of the config repo, too, is not held to the pin: a tag is older than the commit that names it", () => {
+    const source = { targetRevision: "v2" };
+    const view = application({ spec: { source }, status: { sync: { revision: OLDER } } });
+    const change: Change = { kind: "revision", revision: "v2", commit: OLDER, mergedAt: MERGED };
+    expect(sightOf(view, change, input({ seenPinDiffers: () => ({ commit: LATER }) })).state).toBe("proven");
   });
 });
 
