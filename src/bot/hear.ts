@@ -12,9 +12,9 @@ export interface Hearing {
 /** Of where the App is, and of what becomes of a repository as a whole: renamed, archived, made anew. */
 const ABOUT_REPOSITORIES = /^(installation|installation_repositories|installation_target|repository|organization)$/;
 /** The base or a PR's head may have moved. Whoever writes a command has often just put something right, too. */
-const MOVES = new Set(["push", "pull_request", "issue_comment", "merge_group"]);
+const MOVES = new Set(["push", "pull_request", "issue_comment", "merge_group", "create", "release"]);
 /** A comment on an open release PR may ask for its plan. */
-const OF_PULLS = new Set(["pull_request", "push", "issue_comment"]);
+const OF_PULLS = new Set(["pull_request", "push", "issue_comment", "merge_group", "create"]);
 
 /** Turns an event into what to look at again. It is believed in nothing else, so it may be late, doubled or lost. */
 export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent) => void {

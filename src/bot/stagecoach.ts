@@ -45,6 +45,8 @@ export interface Stagecoach {
   url: string;
   /** Where the page and the metrics are. */
   insideUrl: string;
+  /** `owner/name` in lower case of the repos it looks after; those on hold are not among them. */
+  repositories(): string[];
   /** The last run of each rollout, as of the last round. */
   runs(): { repository: string; run: Run }[];
   onChange(listener: () => void): () => void;
@@ -58,6 +60,8 @@ export interface Stagecoach {
 
 const RESYNC_MS = 5 * 60_000;
 const DRAIN_MS = 25_000;
+/** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
+const PLANS_AGAIN_MS = 15_000;
 const ONBOARD_AGAIN_MS = 30_000;
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
@@ -112,9 +116,11 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     metrics?.round("done", (performance.now() - started) / 1000);
     for (const run of result.runs) s.runs.set(run.rollout, run);
     for (const listener of listeners) listener();
-    if (s.pullsDirty) {
-      s.pullsDirty = false;
-      await publishPlans(s.context, s.memory, s.baseBranch);
+    const heard = s.pullsDirty;
+    s.pullsDirty = false;
+    if (await publishPlans(s.context, s.memory, s.baseBranch, heard)) {
+      s.pullsDirty = true;
+      wake(s.context.repository, clock.now() + PLANS_AGAIN_MS);
     }
     s.onboarded ||= (await onboard(s.context, s.baseBranch)) !== "later";
     if (!s.onboarded) wake(s.context.repository, clock.now() + ONBOARD_AGAIN_MS);
@@ -176,6 +182,7 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   return {
     url: server.url,
     insideUrl: server.insideUrl,
+    repositories: () => repos.keys(),
     runs: all,
     onChange,
     resync,

@@ -15,13 +15,14 @@ export interface GatherInput {
   parents: readonly ParentApplication[];
   seesAll: boolean;
   repoURL: string | undefined;
+  /** How many files the repo has. */
+  fileCount: number;
   /** The repo's default branch, where it is known. */
   defaultBranch: string | undefined;
 }
 
 /** No version is like it, so that it is seen wherever it comes out. */
 const MARK = "0.0.0-stagecoach-lint";
-const MOST_LISTED = 200_000;
 
 /** Renders the ApplicationSet once as it is and once with one target's pins changed, and puts together what lint looks at. */
 export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInput {
@@ -40,7 +41,7 @@ export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInpu
     seesAll,
     ...(repoURL === undefined ? {} : { repoURL }),
     ...(base === undefined ? {} : { base }),
-    files: Math.min(MOST_LISTED, files.paths().length),
+    files: input.fileCount,
   };
 }
 

@@ -63,7 +63,7 @@ function lint(world: World = {}): string[] {
   const files: Record<string, string> = { [FILE]: text, "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n" };
   const sync = {
     read: (path: string) => files[path] ?? null,
-    paths: () => [...Object.keys(files), ...Array.from({ length: world.files ?? 0 }, (_, index) => `f/${index}`)],
+    paths: () => Object.keys(files),
   };
   const rollout = sampleRollout(world.rollout);
   const path = "spec.generators[0].list.elements[cluster=eu-1].targetRevision";
@@ -77,6 +77,7 @@ function lint(world: World = {}): string[] {
       edits: new Map([["payments-eu-1", [edit]]]),
       parents: world.parents ?? [PARENT],
       seesAll: world.seesAll ?? true,
+      fileCount: world.files ?? 2,
       repoURL: REPO,
       defaultBranch: "base" in world ? world.base : "main",
     },

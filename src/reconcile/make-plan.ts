@@ -1,4 +1,5 @@
 import { locateInRollout } from "../rollout/parse-locate.ts";
+import type { Problem } from "../rollout/parse-problem.ts";
 import { plan } from "../rollout/plan.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
@@ -13,13 +14,7 @@ import { REPO_CONFIG } from "./project.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { resolveTargets } from "./targets.ts";
 
-export interface PlanProblem {
-  message: string;
-  hint: string;
-  file: string;
-  line: number;
-  column: number;
-}
+export type PlanProblem = Problem;
 
 export type MadePlan =
   | { ok: true; plan: Plan }
@@ -105,6 +100,10 @@ export async function makePlan(
   return { ok: false, retry: false, problems };
 }
 
+/** What the outside must change about the source stands at it. */
 function refuse(rollout: Rollout, retry: boolean, message: string, hint: string): MadePlan {
-  return { ok: false, retry, problems: [{ message, hint, file: rollout.file, line: 1, column: 1 }] };
+  const code = retry ? "SOURCE_NOT_FOUND" : "SOURCE_REF";
+  const path = ["spec", "sourceRef"];
+  const problem: Problem = { code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path };
+  return { ok: false, retry, problems: [problem] };
 }

@@ -1,0 +1,73 @@
+import { locateInRollout } from "../rollout/parse-locate.ts";
+import type { Problem } from "../rollout/parse-problem.ts";
+import { pathMatcher } from "../rollout/path-glob.ts";
+import type { Edit, Plan, PlannedTarget } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { findApplicationSet, generatorClusters } from "./appset-in-git.ts";
+import type { RepoContext } from "./context.ts";
+import { planesFor } from "./fleet.ts";
+import { lintOutside, type ParentApplication } from "./lint-outside.ts";
+import { gatherOutside } from "./lint-outside-gather.ts";
+import { REPO_CONFIG } from "./project.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** Every target a plan has, those put off to their stage's end, too. */
+export function targetsOf(plan: Plan): PlannedTarget[] {
+  return plan.stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
+}
+
+/** What lint says of a planned rollout and what stands outside its file, each at its line. */
+export async function lintPlanned(
+  context: RepoContext,
+  rollout: Rollout,
+  plan: Plan,
+  snapshot: Snapshot,
+  defaultBranch: string,
+): Promise<Problem[]> {
+  const planes = planesFor(context, rollout.source.controlPlanes);
+  const targets = targetsOf(plan);
+  const files = new Set(targets.flatMap((target) => target.edits.map((edit) => edit.file)));
+  const set = rollout.source.kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
+  const edits = new Map<string, readonly Edit[]>(targets.map((target) => [target.application, target.edits]));
+  const parents = planes.flatMap((plane) =>
+    plane
+      .applications()
+      .map((view): ParentApplication => ({ name: view.name, sources: view.spec.sources, owned: view.owner?.kind === "ApplicationSet" })),
+  );
+  const seesAll = context.grants === undefined;
+  const fileCount = (await snapshot.paths()).length;
+  const input = {
+    fileCount,
+    rollout,
+    set,
+    clusters: generatorClusters(planes),
+    edits,
+    parents,
+    seesAll,
+    repoURL: context.repoURL,
+    defaultBranch,
+  };
+  const gathered = await snapshot.with((sync) => gatherOutside(input, sync));
+  const problems = [...lintOutside(gathered), ...releasedByItself(rollout, files)];
+  return snapshot.with((sync) => problems.map((problem) => locateInRollout(problem, rollout, (path) => sync.read(path), REPO_CONFIG)));
+}
+
+/** Files that templates really give, where lint of the rollout alone could only guess. */
+function releasedByItself(rollout: Rollout, files: Iterable<string>): Problem[] {
+  if (rollout.release?.kind !== "commit") return [];
+  const matches = pathMatcher(rollout.release.paths);
+  const file = [...files].find((one) => one !== "" && matches(one));
+  if (file === undefined) return [];
+  return [
+    {
+      code: "COMMIT_PATHS",
+      severity: "error",
+      message: `release.commit.paths match the pin file ${file}, so every batch would be a release`,
+      hint: `take it out of the paths, such as by "!${file}"`,
+      file: rollout.file,
+      line: 1,
+      column: 1,
+      path: ["spec", "release", "commit", "paths"],
+    },
+  ];
+}

@@ -1,0 +1,75 @@
+import { unstagedLine } from "../report/plan-unstaged.ts";
+import type { Plan, Release } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { findApplicationSet, generatorClusters, renderAt } from "./appset-in-git.ts";
+import type { RepoContext } from "./context.ts";
+import { planesFor } from "./fleet.ts";
+import { makePlan } from "./make-plan.ts";
+import type { JudgedPull, PlanBase } from "./plan-check.ts";
+import { targetsOf } from "./plan-check-lint.ts";
+import type { Touches } from "./plan-check-touched.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { type TargetBefore, type UnstagedInput, unstagedBy } from "./unstaged.ts";
+
+export interface UnstagedQuestion {
+  base: PlanBase;
+  pull: JudgedPull;
+  before: Snapshot;
+  after: Snapshot;
+  touches: Touches;
+  isRelease: boolean;
+  /** As of the PR merged. */
+  plan: Plan;
+}
+
+/** SPEC §9.6 for one rollout and one PR that is not a batch's; undefined: it passes no stage by. */
+export async function judgeUnstaged(
+  context: RepoContext,
+  rollout: Rollout,
+  release: Release,
+  question: UnstagedQuestion,
+): Promise<{ line: string; refused: boolean } | undefined> {
+  const { base, pull, before, touches, isRelease, plan } = question;
+  if (!isRelease && !touches.set && !touches.pins) return undefined;
+  const made = await makePlan(context, rollout, release, before, base.branch);
+  const after = new Map(targetsOf(plan).map((target) => [target.key, target.edits.map((edit) => edit.from)]));
+  // The pins at the base cannot be read where this PR is what brings them.
+  const targets = targetsOf(made.ok ? made.plan : plan).map((target) => ({ ...target, sources: sourcesOf(context, target.key) }));
+  const renders = await rendersOf(context, rollout, question, targets);
+  const unstaged = unstagedBy({
+    rollout,
+    targets,
+    ...(renders === undefined ? {} : { renders }),
+    ...(touches.pins && made.ok ? { pinsAfter: after } : {}),
+    touched: pull.touched,
+    isRelease,
+    repoURL: context.repoURL,
+    baseBranch: base.branch,
+  });
+  if (unstaged.length === 0) return undefined;
+  const held = rollout.allowUnstaged ? "allowed" : pull.bypass ? "bypassed" : "refused";
+  return { line: unstagedLine(rollout.name, unstaged, held), refused: held === "refused" };
+}
+
+function sourcesOf(context: RepoContext, key: string): TargetBefore["sources"] {
+  const [plane = "", namespace = "", name = ""] = key.split("/");
+  return context.planes.get(plane)?.application(namespace, name)?.spec.sources ?? [];
+}
+
+async function rendersOf(
+  context: RepoContext,
+  rollout: Rollout,
+  { base, before, after }: UnstagedQuestion,
+  targets: readonly TargetBefore[],
+): Promise<UnstagedInput["renders"]> {
+  if (rollout.source.kind !== "ApplicationSet") return undefined;
+  const likely = new Set(targets.flatMap((target) => target.edits.map((edit) => edit.file)));
+  const old = await findApplicationSet(before, rollout.source, likely);
+  const fresh = await findApplicationSet(after, rollout.source, old === undefined ? likely : [old.file]);
+  if (old === undefined || fresh === undefined) return undefined;
+  const clusters = generatorClusters(planesFor(context, rollout.source.controlPlanes));
+  return {
+    before: await before.with((files) => renderAt(old, clusters, files, context.repoURL, base.branch)),
+    after: await after.with((files) => renderAt(fresh, clusters, files, context.repoURL, base.branch)),
+  };
+}

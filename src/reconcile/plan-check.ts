@@ -1,0 +1,170 @@
+import type { IndexEntry } from "../git/journal-port.ts";
+import { expectedDuration } from "../report/duration.ts";
+import { notARollout, type PlanCheckWords, type PlanFindings, planCheck } from "../report/plan-check.ts";
+import { planComment, problemsComment } from "../report/plan-comment.ts";
+import { overlap } from "../report/plan-overlap.ts";
+import { releaseName } from "../report/words.ts";
+import type { Problem } from "../rollout/parse-problem.ts";
+import type { Release } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import type { Run } from "../rollout/run.ts";
+import { isEnded } from "../rollout/run.ts";
+import type { RepoContext } from "./context.ts";
+import { durationsOf } from "./history-durations.ts";
+import { makePlan } from "./make-plan.ts";
+import type { RepoMemory } from "./memory.ts";
+import { lintPlanned } from "./plan-check-lint.ts";
+import { newProblems, releaseProblem } from "./plan-check-problems.ts";
+import { noReads, noting, type Reads } from "./plan-check-reads.ts";
+import { askedBy } from "./plan-check-release.ts";
+import { type Touches, touchesOf } from "./plan-check-touched.ts";
+import { judgeUnstaged } from "./plan-check-unstaged.ts";
+import { type Project, readProject } from "./project.ts";
+import { stickyMarker } from "./publish.ts";
+import { sameRelease } from "./releases.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** What a PR is judged against: the base, and what goes on there. */
+export interface PlanBase {
+  commit: string;
+  branch: string;
+  project: Project;
+  runs: ReadonlyMap<string, Run>;
+  index: ReadonlyMap<string, IndexEntry>;
+  journal: string | undefined;
+}
+
+export interface JudgedPull {
+  number: number;
+  head: string;
+  /** Labelled stagecoach/bypass. */
+  bypass: boolean;
+  touched: readonly string[];
+  /** The tree that merging it gives; undefined: it conflicts. */
+  tree: string | undefined;
+}
+
+export interface Verdict {
+  check: PlanCheckWords;
+  /** Marker → the body that our comment is to have. */
+  comments: Map<string, string>;
+  /** It concerns a rollout: commands on it are for us. */
+  concerns: boolean;
+  /** What cannot be seen now is looked at again soon. */
+  retry: boolean;
+  /** All that it does is known: a comment that is not among these is no longer true. */
+  settled: boolean;
+  reads: Reads;
+}
+
+/** Marks the one comment of ours on why no run would start. */
+export const REFUSED_MARKER = "stagecoach:refused";
+
+interface Judging {
+  context: RepoContext;
+  memory: RepoMemory;
+  base: PlanBase;
+  pull: JudgedPull;
+  before: Snapshot;
+  after: Snapshot;
+  findings: Draft;
+  comments: Map<string, string>;
+}
+
+interface Draft {
+  plans: PlanFindings["plans"][number][];
+  problems: Problem[];
+  against: string[];
+  fails: boolean;
+  notes: string[];
+  waiting?: string;
+}
+
+/** Judges one PR as of one base: what its check says, and its comments. */
+export async function judgePull(context: RepoContext, memory: RepoMemory, base: PlanBase, pull: JudgedPull): Promise<Verdict> {
+  const reads = noReads();
+  const before = noting(memory.snapshot(base.commit), reads);
+  const after = pull.tree === undefined ? undefined : noting(memory.snapshot(pull.tree), reads);
+  const project = after === undefined ? base.project : await readProject(after);
+  const findings: Draft = { plans: [], problems: newProblems(base.project, project, pull.touched), against: [], fails: false, notes: [] };
+  const comments = new Map<string, string>();
+  let concerns = findings.problems.length > 0;
+  const errors = findings.problems.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) comments.set(REFUSED_MARKER, problemsComment(errors));
+  for (const rollout of project.rollouts) {
+    const touches = await touchesOf(rollout, pull.touched, before, after);
+    if (!touches.rollout && !touches.release && !touches.pins && !touches.set) continue;
+    concerns = true;
+    if (after === undefined) findings.waiting = "it conflicts with the base";
+    else await judgeRollout({ context, memory, base, pull, before, after, findings, comments }, rollout, touches);
+  }
+  for (const gone of base.project.rollouts.filter((one) => !project.rollouts.some((other) => other.name === one.name))) {
+    if (errors.length > 0 || after === undefined) continue;
+    concerns = true;
+    findings.notes.push(`Rollout **${gone.name}** goes: no release of it starts a run any more; a run in progress ends as it began.`);
+  }
+  const check = concerns ? planCheck(findings) : notARollout();
+  const retry = findings.waiting !== undefined && after !== undefined;
+  return { check, comments, concerns, retry, settled: findings.waiting === undefined && errors.length === 0, reads };
+}
+
+async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
+  const { context, memory, base, pull, before, after, findings } = judging;
+  const known = base.project.rollouts.some((other) => other.name === rollout.name);
+  const asked = await askedBy(context, memory, rollout, base, pull, before, after);
+  if (asked.kind === "none") {
+    findings.notes.push(`**${rollout.name}**: ${asked.why}.`);
+    return;
+  }
+  if (asked.kind === "error") {
+    const problem = releaseProblem(rollout, asked.problem);
+    findings.problems.push(problem);
+    judging.comments.set(stickyMarker(rollout.name), problemsComment([problem]));
+    return;
+  }
+  const isRelease = known && (asked.before === undefined || !sameRelease(asked.before, asked.release));
+  const made = await makePlan(context, rollout, asked.release, after, base.branch);
+  if (!made.ok) {
+    if (made.retry) findings.waiting = made.problems[0]?.message ?? "what Argo CD has cannot be seen";
+    else findings.problems.push(...made.problems);
+    if (isRelease || !made.retry) judging.comments.set(stickyMarker(rollout.name), problemsComment(made.problems));
+    return;
+  }
+  const outside = await lintPlanned(context, rollout, made.plan, after, base.branch);
+  findings.problems.push(...outside);
+  const unstaged = known
+    ? await judgeUnstaged(context, rollout, asked.release, { base, pull, before, after, touches, isRelease, plan: made.plan })
+    : undefined;
+  if (unstaged !== undefined) {
+    findings.against.push(unstaged.line);
+    findings.fails ||= unstaged.refused;
+  }
+  if (!known)
+    findings.notes.push(`Rollout **${rollout.name}** is new: merging takes its release for what is there already, and starts nothing.`);
+  const run = base.runs.get(rollout.name);
+  const over = isRelease && run !== undefined && !isEnded(run) ? overlap(rollout, run) : undefined;
+  findings.fails ||= over?.rejected === true;
+  if (over?.rejected === true) findings.against.push(over.sentence);
+  findings.plans.push({ plan: made.plan, mode: rollout.mode, ...(over === undefined ? {} : { overlap: over.sentence }) });
+  if (!isRelease) return;
+  const history = await durationsOf(context, memory, base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0);
+  const errors = outside.filter((problem) => problem.severity === "error");
+  const body = planComment(rollout, made.plan, nameOf(asked.before), {
+    expected: expectedDuration(rollout, made.plan, history),
+    against: [
+      ...errors.map((problem) => `**${problem.code}** ${problem.message}: ${problem.hint}.`),
+      ...(unstaged === undefined ? [] : [unstaged.line]),
+    ],
+    warnings: outside.filter((problem) => problem.severity === "warning"),
+    ...(over === undefined ? {} : { overlap: over.sentence }),
+    ...(asked.label === undefined ? {} : { release: asked.label }),
+  });
+  judging.comments.set(
+    stickyMarker(rollout.name),
+    asked.label === undefined ? body : body.replaceAll(asked.release.values["version"] ?? "\u0000", "merge commit"),
+  );
+}
+
+function nameOf(release: Release | undefined): string | undefined {
+  return release === undefined ? undefined : releaseName(release.values);
+}
