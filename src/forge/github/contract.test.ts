@@ -191,8 +191,11 @@ describe("merging", () => {
     { status: 405, message: "Waiting on code owner review from acme/sre.", kind: "wait" },
     { status: 405, message: "New changes require approval from someone other than the last pusher.", kind: "wait" },
     { status: 405, message: "Repository rule violations found\n\nCommits must have verified signatures.\n\n", kind: "human" },
-    { status: 405, message: "Changes must be made through the merge queue", kind: "human" },
-    { status: 405, message: "You're not authorized to push to this branch. Visit https://docs.github.com for more.", kind: "human" },
+    { status: 405, message: "Changes must be made through the merge queue", kind: "queueOnly" },
+    { status: 405, message: "Pull Request has merge conflicts", kind: "conflict" },
+    { status: 404, message: "Not Found", kind: "human" },
+    { status: 422, message: "Validation Failed", kind: "human" },
+    { status: 500, message: "Server Error", kind: "retry" },
     { status: 409, message: "Head branch was modified. Review and try the merge again.", kind: "headMoved" },
     { status: 403, message: "Resource not accessible by integration", kind: "human" },
     {
@@ -208,6 +211,65 @@ describe("merging", () => {
     delete github.sim.faults.merge;
     expect(outcome.kind).toBe(kind);
     expect(writes()).toHaveLength(1);
+  });
+});
+
+describe("a merge that GitHub refuses without saying why", () => {
+  const unclear = async (number: number, head: string) => {
+    github.sim.faults.merge = () => ({ status: 405, message: "Pull Request is not mergeable" });
+    try {
+      return await mergeIt(number, head);
+    } finally {
+      delete github.sim.faults.merge;
+    }
+  };
+
+  it("is a conflict where the PR has one", async () => {
+    const { pull, head } = await openPull({ "README.md": "mine\n" });
+    await github.sim.actAs("mia").push(github.repository, { branch: "main", files: { "README.md": "others\n" }, message: "x" });
+    await forge.pull(pull.number);
+    expect(await unclear(pull.number, head)).toEqual({ kind: "conflict", message: "Pull Request is not mergeable" });
+  });
+
+  it("is for a person where it is a draft", async () => {
+    const { name, head } = await branch();
+    const number = await github.sim.actAs("wim").openPull(github.repository, { head: name, title: "Draft", draft: true });
+    expect(await unclear(number, head)).toMatchObject({ kind: "human", message: expect.stringContaining("it is a draft") });
+  });
+
+  it("waits where somebody closed it, and says so", async () => {
+    const { pull, head } = await openPull();
+    await github.sim.actAs("mia").closePull(github.repository, pull.number);
+    expect(await unclear(pull.number, head)).toMatchObject({ kind: "wait", message: expect.stringContaining("it is closed") });
+  });
+
+  it("is tried again where GitHub does not know yet, and waits where it does", async () => {
+    const { pull, head } = await openPull();
+    github.sim.faults.nullReads = 100;
+    await github.sim.actAs("mia").push(github.repository, { branch: "main", files: { "other.txt": String(next) }, message: "x" });
+    expect(await unclear(pull.number, head)).toMatchObject({ kind: "retry" });
+    github.sim.faults.nullReads = 0;
+    await github.sim.actAs("mia").push(github.repository, { branch: "main", files: { "other.txt": `${next}b` }, message: "x" });
+    expect(await unclear(pull.number, head)).toMatchObject({ kind: "wait", message: expect.stringContaining("calls it clean") });
+    github.sim.faults.nullReads = 1;
+  });
+
+  it("says that the head moved where it did", async () => {
+    const { pull, name, head } = await openPull();
+    await github.branch(name, { "more.txt": "y\n" });
+    expect(await unclear(pull.number, head)).toMatchObject({ kind: "headMoved" });
+  });
+
+  it("not being authorised is a hiccup once, and for a person when it stays", async () => {
+    const { pull, head } = await openPull();
+    const message = "You're not authorized to push to this branch. Visit https://docs.github.com for more.";
+    github.sim.faults.merge = () => ({ status: 405, message });
+    const outcomes = [await mergeIt(pull.number, head), await mergeIt(pull.number, head)];
+    delete github.sim.faults.merge;
+    expect(outcomes).toEqual([
+      { kind: "retry", message },
+      { kind: "human", message },
+    ]);
   });
 });
 

@@ -33,13 +33,14 @@ function watch(octokit: OctokitLike) {
   const known = watched.get(octokit);
   if (known !== undefined) return known;
   const listeners = new Set<(pressure: Pressure) => void>();
-  conditionalReads(octokit);
-  renewedTokens(octokit);
   const pressure = watchPressure(octokit, {
     onPressure: (news) => {
       for (const listener of listeners) listener(news);
     },
   });
+  // Hooks added later are asked first: what is answered from memory must not speak for GitHub's limits.
+  conditionalReads(octokit);
+  renewedTokens(octokit);
   const made = { pressure, listeners };
   watched.set(octokit, made);
   return made;

@@ -1,0 +1,136 @@
+import { Octokit } from "@octokit/rest";
+import { describe, expect, it } from "vitest";
+import type { Pressure } from "../port.ts";
+import { openGitHubForge } from "./index.ts";
+import { watchPressure } from "./pressure.ts";
+
+interface Told {
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+const NOW = 1_800_000_000_000;
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A GitHub that says what it is told to, and time that passes only in sleeps. */
+function world() {
+  let now = NOW;
+  const sleeps: number[] = [];
+  const news: Pressure[] = [];
+  const sent: string[] = [];
+  const next: Told = {};
+  const fetch = async (url: string) => {
+    sent.push(new URL(url).pathname);
+    return new Response("[]", { status: next.status ?? 200, headers: { "content-type": "application/json", ...next.headers } });
+  };
+  const octokit = new Octokit({ log: quiet, request: { fetch } });
+  const pressure = watchPressure(octokit, {
+    now: () => now,
+    sleep: async (ms) => {
+      sleeps.push(ms);
+      now += ms;
+    },
+    onPressure: (one) => news.push(one),
+  });
+  const rate = (remaining: number, limit = 5000, resource = "core") => {
+    next.headers = {
+      "x-ratelimit-remaining": String(remaining),
+      "x-ratelimit-limit": String(limit),
+      "x-ratelimit-reset": String(NOW / 1000 + 600),
+      "x-ratelimit-resource": resource,
+    };
+  };
+  const ask = () => octokit.request("GET /repos/a/b/pulls");
+  return { octokit, pressure, sleeps, news, sent, next, rate, ask, pass: (ms: number) => (now += ms) };
+}
+
+describe("near the hour's limit", () => {
+  it("requests are spread over what is left of it, and it is told once", async () => {
+    const { rate, ask, sleeps, news, pressure } = world();
+    rate(4000);
+    await ask();
+    await ask();
+    expect([sleeps, news]).toEqual([[], []]);
+    rate(300);
+    await ask();
+    await ask();
+    await ask();
+    expect(sleeps).toEqual([2000, 1994]);
+    expect(news).toHaveLength(1);
+    expect(pressure()).toMatchObject({ primary: { remaining: 300, limit: 5000, resetAt: NOW + 600_000 }, spacingMs: expect.any(Number) });
+  });
+
+  it("ten at once go one behind the other, and never longer apart than 5 seconds", async () => {
+    const { rate, ask, sleeps } = world();
+    rate(2);
+    await ask();
+    await Promise.all([ask(), ask(), ask()]);
+    expect(sleeps).toEqual([5000, 5000, 5000]);
+  });
+
+  it("it ends with the hour, which is told, too", async () => {
+    const { rate, ask, sleeps, news, pressure } = world();
+    rate(300);
+    await ask();
+    rate(4990);
+    await ask();
+    await ask();
+    expect([sleeps.length, pressure().spacingMs, news.map((one) => one.spacingMs > 0)]).toEqual([1, 0, [true, false]]);
+  });
+
+  it("a merge does not wait: its intention runs out", async () => {
+    const { rate, ask, octokit, sleeps } = world();
+    rate(300);
+    await ask();
+    await octokit.request("PUT /repos/a/b/pulls/1/merge");
+    expect(sleeps).toEqual([]);
+  });
+
+  it("GraphQL's own limit is another one", async () => {
+    const { rate, ask, pressure } = world();
+    rate(3, 5000, "graphql");
+    await ask();
+    expect(pressure()).toEqual({ spacingMs: 0 });
+  });
+});
+
+describe("GitHub asks for silence", () => {
+  it("nothing is sent until it is over, and who asks is told when that is", async () => {
+    const { next, ask, sent, news, pass } = world();
+    Object.assign(next, { status: 403, headers: { "retry-after": "60" } });
+    await expect(ask()).rejects.toMatchObject({ status: 403 });
+    next.status = 200;
+    await expect(ask()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 60_000 });
+    expect([sent.length, news.map((one) => one.silentUntil)]).toEqual([1, [NOW + 60_000]]);
+    pass(60_001);
+    delete next.headers;
+    await ask();
+    expect(sent.length).toBe(2);
+  });
+
+  it("a refusal for want of permission is no such wish", async () => {
+    const { next, ask } = world();
+    next.status = 403;
+    await expect(ask()).rejects.toMatchObject({ status: 403 });
+    next.status = 200;
+    await ask();
+  });
+});
+
+it("an installation's limits are those of all its repositories, and each of them is told", async () => {
+  const headers = {
+    "content-type": "application/json",
+    "x-ratelimit-remaining": "10",
+    "x-ratelimit-limit": "5000",
+    "x-ratelimit-reset": String(Math.ceil(Date.now() / 1000) + 1),
+  };
+  const octokit = new Octokit({ log: quiet, request: { fetch: async () => new Response("[]", { headers }) } });
+  const told: string[] = [];
+  const [one, two] = ["a/one", "a/two"].map((repository) =>
+    openGitHubForge({ octokit, repository, onPressure: () => told.push(repository) }),
+  );
+  await one?.openPulls();
+  expect(two?.pressure().primary).toMatchObject({ remaining: 10, limit: 5000 });
+  expect(two?.rate?.()).toMatchObject({ remaining: 10 });
+  expect(told).toEqual(["a/one", "a/two"]);
+});
