@@ -12,9 +12,19 @@ import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Livenes
 import { at, clockTime, second, short, timeOf } from "./moment.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 
+export { ailmentsOf } from "./ailments.ts";
 export { CLAUSES, isEarlier } from "./clauses.ts";
-export { type Ancestry, type Change, CLAUSE_NAMES, type ClauseName, type Intended, type LivenessInput } from "./liveness-types.ts";
-export { equalDestination, equalSources, normalRepo } from "./same.ts";
+export {
+  type Ancestry,
+  type Change,
+  CLAUSE_NAMES,
+  type ClauseName,
+  type Intended,
+  type LivenessInput,
+  type OwnerTrouble,
+} from "./liveness-types.ts";
+export { isFullSha } from "./moment.ts";
+export { equalDestination, equalSources, normalRepo, plainServer } from "./same.ts";
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 

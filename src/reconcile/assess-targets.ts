@@ -1,8 +1,6 @@
-import { ailmentsOf } from "../argocd/ailments.ts";
 import { changeFor } from "../argocd/change-for.ts";
-import { assess, equalSources, type Intended, type LivenessInput } from "../argocd/liveness.ts";
+import { ailmentsOf, assess, equalSources, type Intended, type LivenessInput, plainServer } from "../argocd/liveness.ts";
 import type { ApplicationView, ClusterView, ControlPlane } from "../argocd/port.ts";
-import { plainServer } from "../argocd/same.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
 import type { Assessment } from "../rollout/world.ts";
 import type { RenderedSpecs } from "./appset-in-git.ts";

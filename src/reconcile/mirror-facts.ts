@@ -1,7 +1,5 @@
-import type { Ancestry } from "../argocd/liveness.ts";
-import { isFullSha } from "../argocd/moment.ts";
+import { type Ancestry, isFullSha, normalRepo } from "../argocd/liveness.ts";
 import type { ControlPlane, SyncWindowsView } from "../argocd/port.ts";
-import { normalRepo } from "../argocd/same.ts";
 import type { Batch, BatchTarget } from "../rollout/run.ts";
 import { contains } from "./ancestry.ts";
 import type { RepoContext } from "./context.ts";

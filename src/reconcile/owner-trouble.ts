@@ -1,4 +1,4 @@
-import type { OwnerTrouble } from "../argocd/liveness-types.ts";
+import type { OwnerTrouble } from "../argocd/liveness.ts";
 import type { ApplicationView, ControlPlane } from "../argocd/port.ts";
 
 /** uids of ApplicationSets that a plane has shown: only one that was there can be gone, since not every bot may see them. */
