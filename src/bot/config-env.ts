@@ -72,6 +72,16 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
   return { appId: Number(id), privateKey: pem(key), webhookSecret: secret };
 }
 
+/** What is read before there is a configuration, or in its place. */
+export function startSettings(env: Environment): { config?: string; organisation?: string; host?: string; production: boolean } {
+  return {
+    ...given("config", env["STAGECOACH_CONFIG"]),
+    ...given("organisation", env["GH_ORG"]),
+    ...given("host", env["HOST"]),
+    production: env["NODE_ENV"] === "production",
+  };
+}
+
 /** Base of the REST API. `SUBDOMAIN.ghe.com` is GitHub Enterprise Cloud with data residency, whose API has a host of its own. */
 export function apiUrl({ host, protocol }: ServerConfig["github"]): string {
   if (host === undefined || host === "github.com") return "https://api.github.com";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type Credentials, credentialsOf, type Environment, SettingError, withEnvironment } from "../bot/config-env.ts";
+import { type Credentials, credentialsOf, type Environment, SettingError, startSettings, withEnvironment } from "../bot/config-env.ts";
 import { parseServerConfig } from "../bot/config-file.ts";
 import type { ServerConfig } from "../bot/config-schema.ts";
 import { checkGit } from "../git/check-git.ts";
@@ -33,15 +33,16 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (options.check) return check(config, credentials);
   const stopped = untilStopped();
   if (credentials !== undefined) return await serve(config, credentials, stopped);
-  if (env["NODE_ENV"] === "production") {
+  const start = startSettings(env);
+  if (start.production) {
     throw new CommandError(2, "there is no APP_ID and no private key; create the App on your own machine first: docs/installation.md");
   }
   const { runSetup } = await import("./serve-setup.ts");
   await runSetup({
     config,
-    host: env["HOST"] ?? "127.0.0.1",
+    host: start.host ?? "127.0.0.1",
     publicUrl: publicUrl(options),
-    organisation: options.org ?? env["GH_ORG"],
+    organisation: options.org ?? start.organisation,
     envFile: resolve(options.envFile),
     stopped,
   });
@@ -60,7 +61,7 @@ function parse(argv: readonly string[]): Options | undefined {
 }
 
 function readConfig(given: string | undefined, env: Environment): ServerConfig {
-  const file = given ?? env["STAGECOACH_CONFIG"] ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
+  const file = given ?? startSettings(env).config ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
   let text: string | undefined;
   try {
     text = file === undefined ? undefined : readFileSync(file, "utf8");
