@@ -18,8 +18,21 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   list: { summary: "the last run of each rollout, from the journal in Git", load: () => import("./list.ts") },
   get: { summary: "one run as a tree: stage, batch, cluster, Application; -w follows it", load: () => import("./get.ts") },
   history: { summary: "what happened in a run, commit by commit", load: () => import("./history.ts") },
+  release: { summary: "opens the release's pull request, as you", load: () => import("./release.ts") },
+  promote: { summary: "ends the wait of a run, as a comment of yours", load: () => import("./promote.ts") },
+  pause: { summary: "nothing of a run merges until it is resumed, as a comment of yours", load: () => import("./pause.ts") },
+  resume: { summary: "a paused run goes on, as a comment of yours", load: () => import("./resume.ts") },
+  abort: { summary: "ends a run, as a comment of yours", load: () => import("./abort.ts") },
+  retry: { summary: "a run that stopped on failures goes on, as a comment of yours", load: () => import("./retry.ts") },
+  requeue: { summary: "puts clusters to their stage's end, as a comment of yours", load: () => import("./requeue.ts") },
+  skip: { summary: "leaves clusters out of a run, as a comment of yours", load: () => import("./skip.ts") },
+  rollback: { summary: "puts the old values back, as a comment of yours", load: () => import("./rollback.ts") },
   explain: { summary: "whether a change is live and healthy in an Application, and why not", load: () => import("./explain.ts") },
   sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim.ts") },
+  completion: {
+    summary: "a completion script for bash, zsh or fish",
+    load: async () => (await import("./completion.ts")).completionOf(COMMANDS),
+  },
   version: { summary: "the version", load: () => import("./version.ts") },
 };
 
