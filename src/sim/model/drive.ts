@@ -1,10 +1,11 @@
 import { advance } from "../../rollout/advance.ts";
+import { gatesOf } from "../../rollout/gate-state.ts";
 import { checkInvariants } from "../../rollout/invariants.ts";
 import { isEnded, type Run } from "../../rollout/run.ts";
 import { startRun, supersede } from "../../rollout/start.ts";
 import { epoch, iso } from "../../rollout/time.ts";
 import type { Advanced, Effect, World } from "../../rollout/world.ts";
-import { mergeCall, openPull } from "./forge.ts";
+import { mergeCall, openPull, runQueue } from "./forge.ts";
 import { headOf } from "./git.ts";
 import { type Operator, operate, operator } from "./operator.ts";
 import { happen } from "./people.ts";
@@ -112,6 +113,7 @@ function round(driver: Driver): void {
 
 function step(driver: Driver, read: Run, version: number): void {
   driver.steps += 1;
+  runQueue(driver.truth.forge, driver.truth.git, driver.now);
   const world = observe(driver.truth, read, driver.now);
   const advanced = driver.advance(read, world, driver.now);
   judge(driver, read, world, advanced);
@@ -120,10 +122,21 @@ function step(driver: Driver, read: Run, version: number): void {
   driver.busy = advanced.change === "transition" || advanced.effects.some((effect) => effect.kind === "Merge" || effect.kind === "Propose");
   driver.wake = Math.min(driver.wake, advanced.wakeAt === undefined ? Number.POSITIVE_INFINITY : epoch(advanced.wakeAt));
   const { chaos } = driver.truth.scenario;
+  if (driver.truth.dice.chance(chaos.crash)) return;
+  fence(driver, world, advanced);
   for (const effect of advanced.effects) {
     // Dies here: what was not tried yet is wanted again in the next round.
     if (driver.truth.dice.chance(chaos.crash)) return;
     act(driver, read, effect, version);
+  }
+}
+
+/** What is fenced leaves the queue, as far as GitHub can be reached. */
+function fence({ truth, now }: Driver, world: World, advanced: Advanced<Run>): void {
+  if (now < truth.forgeDownUntil) return;
+  for (const gate of gatesOf(advanced.run, world, advanced.cleared ?? [])) {
+    const pull = truth.forge.pulls.find((one) => one.number === gate.pull);
+    if (pull !== undefined && gate.state.kind === "fenced") pull.queue = undefined;
   }
 }
 
@@ -159,7 +172,9 @@ function act(driver: Driver, run: Run, effect: Effect, version: number): void {
       return;
     case "Close": {
       const pull = truth.forge.pulls.find((one) => one.number === effect.pull);
-      if (pull?.state === "open") pull.state = "closed";
+      if (pull?.state !== "open") return;
+      pull.state = "closed";
+      pull.queue = undefined;
       return;
     }
     case "Merge": {
@@ -167,7 +182,7 @@ function act(driver: Driver, run: Run, effect: Effect, version: number): void {
       if (driver.version > version + 1 || (driver.version !== version && run === driver.run)) return;
       const before = driver.run;
       const to = before.batches[effect.batch - 1]?.intention?.at ?? iso(now);
-      if (mergeCall(truth.forge, truth.git, { pull: effect.pull, head: effect.head, to }, now) === "merged") {
+      if (mergeCall(truth.forge, truth.git, { pull: effect.pull, head: effect.head, to, queue: place(truth, now) }, now) === "merged") {
         driver.violations.push(...mergeIsSound(truth, before, effect.batch, now));
       }
       return;
@@ -175,6 +190,12 @@ function act(driver: Driver, run: Run, effect: Effect, version: number): void {
     default:
       return;
   }
+}
+
+/** Where the base merges through a queue: a few minutes in it, and now and then out of it again. */
+function place({ scenario, dice }: Truth, now: number): { until: number; fate: "merge" | "drop" } | undefined {
+  if (scenario.queue !== true) return undefined;
+  return { until: now + dice.int(1, 20) * 60_000, fate: dice.chance(0.1) ? "drop" : "merge" };
 }
 
 function nextTime(driver: Driver, happening: number | undefined): number {

@@ -17,6 +17,8 @@ export interface ModelPull {
   edits: Map<string, { from: string | null; to: string }>;
   askedAt: number | undefined;
   closedBy?: string;
+  /** In the merge queue until then, when it is merged or thrown out. */
+  queue?: { until: number; fate: "merge" | "drop" } | undefined;
   merged?: { commit: string; at: number; by: string; byUs: boolean; exact: boolean };
 }
 
@@ -78,10 +80,25 @@ export function mergeNow(git: ModelGit, pull: ModelPull, by: string, byUs: boole
   pull.merged = { commit: made.id, at: now, by, byUs, exact: pull.ours };
 }
 
-export type MergeAnswer = "merged" | "refused" | "gone";
+/** What has waited long enough in the queue is merged, or leaves it. */
+export function runQueue(forge: ModelForge, git: ModelGit, now: number): void {
+  for (const pull of forge.pulls) {
+    if (pull.queue === undefined || now < pull.queue.until) continue;
+    const { fate } = pull.queue;
+    pull.queue = undefined;
+    if (pull.state === "open" && fate === "merge" && !conflicts(git, pull)) mergeNow(git, pull, "stagecoach[bot]", true, now);
+  }
+}
+
+export type MergeAnswer = "merged" | "refused" | "queued" | "gone";
 
 /** GitHub's merge call, guarded by the head. */
-export function mergeCall(forge: ModelForge, git: ModelGit, call: { pull: number; head: string; to: Time }, now: number): MergeAnswer {
+export function mergeCall(
+  forge: ModelForge,
+  git: ModelGit,
+  call: { pull: number; head: string; to: Time; queue?: ModelPull["queue"] | undefined },
+  now: number,
+): MergeAnswer {
   const { pull: number, head, to } = call;
   const pull = forge.pulls.find((one) => one.number === number);
   if (pull === undefined || pull.state !== "open") return "gone";
@@ -95,6 +112,10 @@ export function mergeCall(forge: ModelForge, git: ModelGit, call: { pull: number
     return "refused";
   }
   forge.refusals.delete(key);
+  if (call.queue !== undefined) {
+    pull.queue ??= call.queue;
+    return "queued";
+  }
   mergeNow(git, pull, "stagecoach[bot]", true, now);
   return "merged";
 }
@@ -114,6 +135,7 @@ export function observePull(forge: ModelForge, git: ModelGit, branch: string, no
     headIsOurs: pull.ours,
     mergeable: !known ? "unknown" : conflicts(git, pull) ? "conflict" : "yes",
     ...(refusal === undefined ? {} : { refusal }),
+    queue: pull.queue === undefined ? null : { state: "QUEUED", position: 1 },
     openedAt: iso(pull.openedAt),
     ...(pull.merged === undefined ? {} : { merged: { ...pull.merged, at: iso(pull.merged.at) } }),
     ...(pull.closedBy === undefined ? {} : { closedBy: pull.closedBy }),

@@ -36,6 +36,7 @@ export function generate(seed: number): Scenario {
       deaf: dice.chance(0.5) ? dice.next() * 0.5 : 0,
       lazy: dice.chance(0.5) ? dice.next() : 0,
     },
+    queue: dice.chance(0.15),
   };
 }
 

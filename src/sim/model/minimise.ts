@@ -29,6 +29,7 @@ function* simpler(scenario: Scenario): Generator<Scenario> {
   for (const key of Object.keys(CALM)) {
     if (scenario.chaos[key as keyof typeof CALM] > 0) yield { ...scenario, chaos: { ...scenario.chaos, [key]: 0 } };
   }
+  if (scenario.queue === true) yield { ...scenario, queue: false };
   if (scenario.merge !== "Auto") yield { ...scenario, merge: "Auto" };
   if (scenario.mode !== "Run") yield { ...scenario, mode: "Run" };
   for (const index of scenario.happenings.keys()) yield { ...scenario, happenings: scenario.happenings.toSpliced(index, 1) };

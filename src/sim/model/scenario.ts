@@ -74,6 +74,8 @@ export interface Scenario {
   stages: ModelStage[];
   merge: "Auto" | "Manual";
   mode: "Run" | "Propose";
+  /** The base branch merges through a queue only. */
+  queue?: boolean;
   maxFailures: number;
   behaviours: Record<string, Behaviour>;
   happenings: Happening[];
