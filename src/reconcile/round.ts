@@ -22,9 +22,10 @@ import type { RepoMemory } from "./memory.ts";
 import { observe } from "./observe.ts";
 import { watchOpenPulls } from "./open-pulls.ts";
 import { readProject } from "./project.ts";
-import { publishRefusal, publishRun, slowedWake } from "./publish.ts";
+import { publishRefusal, publishRun, slowedWake, stickyMarker } from "./publish.ts";
 import { record } from "./record.ts";
 import { refusedReleases } from "./refused-releases.ts";
+import { send } from "./send-comment.ts";
 import { type Started, startRuns } from "./start-runs.ts";
 
 /** After an effect the world is different: its outcome is looked at at once. */
@@ -188,11 +189,14 @@ function pullsToRead(run: Run, active: readonly Run[]): CommandPlace[] {
 function publishAll(
   context: RepoContext,
   memory: RepoMemory,
-  started: readonly Started[],
+  started: readonly (Started & { rollout: string })[],
   decisions: readonly Decision[],
   runs: ReadonlyMap<string, Run>,
 ): number {
-  for (const s of started) if (s.refused !== undefined) publishRefusal(context, memory, s.refused);
+  for (const s of started) {
+    if (s.refused !== undefined) publishRefusal(context, memory, s.refused);
+    if (s.notice !== undefined) send(context, memory, { key: `notice ${s.rollout}`, marker: stickyMarker(s.rollout), ...s.notice });
+  }
   let due = Number.POSITIVE_INFINITY;
   for (const { advanced } of decisions) {
     due = Math.min(due, publishRun(context, memory, advanced) ?? due);

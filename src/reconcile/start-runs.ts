@@ -10,6 +10,7 @@ import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
 import { mergedPull } from "./merged-pull.ts";
 import { type FoundRelease, findReleases, releaseAt, sameRelease } from "./releases.ts";
+import { type Notice, observedNotice } from "./start-observed.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
 import { pullByWords, trackingIssueOf } from "./tracking-issue.ts";
 
@@ -20,6 +21,8 @@ export interface Started {
   events: string[];
   /** Why a release cannot start yet, shown on its PR. */
   refused?: { pull: number | undefined; problems: readonly PlanProblem[] };
+  /** Said on the PR of a release that starts no run by its mode. */
+  notice?: Notice;
   /** Look again soon although nothing was recorded. */
   waiting: boolean;
 }
@@ -106,10 +109,18 @@ async function start(
 ): Promise<Started> {
   if (rollout.mode === "Observe") {
     if (inProgress !== undefined) return standAside(inProgress, newest, context.clock.now());
+    const place = {
+      pull: (await pullOf(context, memory, rollout, newest, baseBranch))?.number,
+      before: entry.lastRelease,
+      base,
+      baseBranch,
+    };
+    const notice = await observedNotice(context, memory, rollout, newest.release, place);
     return {
       entry: { ...entry, lastRelease: newest.release.values, attempt: newest.release.attempt, cursor: base },
       runs: [],
       events: [`${rollout.name}: mode is Observe, no run`],
+      ...(notice === undefined ? {} : { notice }),
       waiting: false,
     };
   }

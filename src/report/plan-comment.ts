@@ -16,6 +16,8 @@ export interface PlanExtras {
   overlap?: string;
   /** Markdown, harmless: why the PR would pass the stages by, or what else stands against merging it. */
   against?: readonly string[];
+  /** The PR is merged, and the mode kept a run from starting. */
+  merged?: boolean;
   /** Further warnings, such as those of lint. */
   warnings?: Plan["warnings"];
 }
@@ -61,7 +63,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
   const change = current === undefined ? "" : `${code(short(current, 300))} → `;
   const parts = [
     `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${name}`,
-    headline(rollout, plan),
+    headline(rollout, plan, extras.merged === true),
     against(extras.against ?? []),
     extras.overlap === undefined ? "" : `> [!NOTE]\n> ${extras.overlap}`,
     stageTable(rollout, plan, extras.expected, level),
@@ -74,7 +76,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-function headline(rollout: Rollout, plan: Plan): string {
+function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const size = `**${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**`;
@@ -83,7 +85,8 @@ function headline(rollout: Rollout, plan: Plan): string {
     const first = plan.stages.findIndex((stage) => stage.batches.length > 0);
     const names = (plan.stages[first]?.batches[0]?.clusters ?? []).map((key) => code(short(key.slice(key.lastIndexOf("/") + 1), 100)));
     const opener = names.length === 0 ? "" : ` The first would be for ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}.`;
-    return `Merging this PR starts no run, for the rollout's mode is \`Observe\`. A run would open ${each}: ${size}.${opener}`;
+    const what = merged ? "This PR was merged and started no run" : "Merging this PR starts no run";
+    return `${what}, for the rollout's mode is \`Observe\`. A run would open ${each}: ${size}.${opener}`;
   }
   const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and baked" : "";
   return `Merging this PR starts a run: ${size}, ${each}. A batch goes on only when Argo CD shows its very change live and healthy${baked}.`;

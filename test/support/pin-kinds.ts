@@ -78,6 +78,19 @@ export const clustersGenerator: NonNullable<WorldOptions["files"]> = (files) => 
   );
 };
 
+const LIST_PIN =
+  "  pins:\n    - file: appsets/my-app-set.yaml\n      path: spec.generators[0].list.elements[cluster={{ cluster.name }}].targetRevision\n";
+
+/** The sample released by whoever merges a change of the app: clusters follow full commit ids. */
+export const releasedByCommit: NonNullable<WorldOptions["files"]> = (files) => {
+  files.set(ROLLOUT_FILE, rollout('{ commit: { paths: ["apps/my-app/**"] } }', LIST_PIN));
+};
+
+/** The sample released by tags of the repo. */
+export const releasedByTag: NonNullable<WorldOptions["files"]> = (files) => {
+  files.set(ROLLOUT_FILE, rollout('{ tag: "^1.4" }', LIST_PIN));
+};
+
 /** The sample with a branch for each cluster, to be followed once `followBranches` has made them. */
 export const environmentBranches: NonNullable<WorldOptions["files"]> = (files) => {
   const pins = '  delivery: { strategy: Commit }\n  pins:\n    - branch: "env/{{ cluster.name }}"\n';
