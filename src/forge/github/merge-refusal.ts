@@ -1,4 +1,4 @@
-import { ForgeError, type MergeOutcome } from "../port.ts";
+import type { MergeOutcome } from "../port.ts";
 import { answerOf, forgeError } from "./errors.ts";
 
 /**
@@ -68,6 +68,6 @@ export function refusalOf(error: unknown): Refusal {
     case 422:
       return { kind: "human", message };
     default:
-      throw new ForgeError(failure.kind, failure.status, failure.message, { cause: error });
+      throw failure;
   }
 }
