@@ -214,6 +214,8 @@ export interface Run {
   lastGood?: Record<string, (string | null)[]>;
   /** The release that was last good when the run started: what a rollback goes back to. */
   goodRelease?: Record<string, string>;
+  /** How many runs in a row right before it were superseded. */
+  superseded?: number;
   /** Of a rollback: put the release values back, in the commit of its last batch. */
   restore?: Edit[];
   /** Somebody, or the failure policy, wants it rolled back: it ends, and then that run starts. */

@@ -1,3 +1,4 @@
+import { supersededBefore } from "./overlap.ts";
 import type { Edit, Plan, Release } from "./plan-types.ts";
 import { goodReleaseFor, lastGoodFor, type Rollback } from "./rollback.ts";
 import type { Rollout } from "./rollout.ts";
@@ -40,6 +41,7 @@ export function startRun({ rollout, number, release, trigger, plan, now, before,
     requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => putOff(cluster, index, at))),
     skipped: [],
     failedAccepted: [],
+    ...(supersededBefore(before) === 0 ? {} : { superseded: supersededBefore(before) }),
     goodRelease: goodReleaseFor(before, { ...lastRelease }),
     ...(lastGood === undefined ? {} : { lastGood }),
     commands: [],
