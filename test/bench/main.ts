@@ -19,6 +19,8 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   argocd: async () => (await import("./argocd.ts")).benchArgoCd(),
   run: async () => (await import("./run.ts")).benchRun(),
   journey: async () => (await import("./journey.ts")).benchJourney(),
+  webhooks: async () => (await import("./webhooks.ts")).benchWebhooks(),
+  idle: async () => (await import("./idle.ts")).benchIdle(),
 };
 
 function line(row: BenchRow): string {
