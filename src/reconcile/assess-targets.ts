@@ -47,12 +47,13 @@ export function assessTarget(
     live: application === undefined ? undefined : { sources: application.spec.sources, destination: application.spec.destination },
     resolve: facts.resolve,
   });
+  const settled = batch.phase === "Settled";
   const question = `${target.key} ${batch.merged.commit} ${application?.uid ?? ""}`;
   const assessment = assess({
     application,
     change: chosen.change,
     also: chosen.also,
-    ...surroundings(plane, application, facts),
+    ...surroundings(plane, application, settled ? undefined : facts),
     now: context.clock.now(),
     settleMs: run.spec.settleMs,
     graceMs: run.spec.graceMs,
@@ -60,7 +61,8 @@ export function assessTarget(
     ...(target.firstSeenAt === undefined ? {} : { firstSeenAt: target.firstSeenAt }),
     held: heldFor(memory, question),
     ancestry: facts.ancestry,
-    seenPinDiffers: (seen) => facts.pinDiffers(batch, target, seen),
+    // What has settled is held against the base: only where a verdict decides something is more looked up.
+    ...(settled ? {} : { seenPinDiffers: (seen: string) => facts.pinDiffers(batch, target, seen) }),
     ...(chosen.intended === undefined ? {} : { intended: chosen.intended }),
   });
   keepHeld(memory, question, assessment.held);
@@ -86,14 +88,14 @@ function placeOf(context: RepoContext, key: string): { plane: ControlPlane | und
 function surroundings(
   plane: ControlPlane,
   application: ApplicationView | undefined,
-  facts: Facts,
+  facts: Facts | undefined,
 ): Pick<LivenessInput, "cluster" | "owner" | "windows"> {
   if (application === undefined) return {};
   const cluster = clusterOf(plane, application);
   const owner = ownerTrouble(plane, application);
   const { status } = application.status.sync;
   const windows =
-    status === "OutOfSync" && application.spec.automated ? facts.windows(plane, application.namespace, application.name) : undefined;
+    status === "OutOfSync" && application.spec.automated ? facts?.windows(plane, application.namespace, application.name) : undefined;
   return {
     ...(cluster === undefined ? {} : { cluster }),
     ...(owner === undefined ? {} : { owner }),
