@@ -65,7 +65,16 @@ function cutRest(description: Description) {
   };
   const missing = [...wanted].filter((key) => operations[key] === undefined);
   console.log(`not described by GitHub: ${missing.join(", ")}`);
-  return { version: description.info.version, operations, schemas: reachedSchemas(description.components.schemas, operations) };
+  const schemas = reachedSchemas(description.components.schemas, operations);
+  headMayBeGone(schemas["pull-request"]);
+  return { version: description.info.version, operations, schemas };
+}
+
+/** Where a fork was deleted GitHub answers null for the head's repository and account, which its description of one pull request leaves out. */
+function headMayBeGone(pull: unknown): void {
+  const head = isObject(pull) && isObject(pull["properties"]) ? pull["properties"]["head"] : undefined;
+  const fields = isObject(head) && isObject(head["properties"]) ? head["properties"] : {};
+  for (const name of ["repo", "user"]) fields[name] = { anyOf: [fields[name], { type: "null" }] };
 }
 
 /** Events by `name.action`. */

@@ -109,6 +109,8 @@ function answerProblem(key: string, { status, body, path }: Exchange): string | 
   const operation = rest.operations[key];
   if (operation === undefined) return `${key}: GitHub describes no such route`;
   const schema = operation.responses[String(status)];
+  // Any route of a renamed repository redirects, whether its description says so or not.
+  if (schema === undefined && (status === 301 || status === 307)) return hasMessage(body) ? undefined : `${key} ${status}: no message`;
   if (schema === undefined && status < 400) return `${key} ${status}: GitHub describes no such answer`;
   if (schema === undefined || schema === null) return status < 400 || hasMessage(body) ? undefined : `${key} ${status}: no message`;
   const validate = restCompiler(`${key} ${status}`, schema);

@@ -7,10 +7,18 @@ export interface AppKeys {
   privateKey: string;
 }
 
-/** A new pair, unless one is given. Node takes a private key where a public one is asked for. */
-export function appKeys(given: { publicKey?: string; privateKey?: string } = {}): AppKeys {
+let first: AppKeys | undefined;
+
+/** Those given, or a pair made once for the process: making one takes longer than all the rest of a start. */
+export function firstKeys(given: { publicKey?: string; privateKey?: string } = {}): AppKeys {
   const key = given.publicKey ?? given.privateKey;
+  // Node takes a private key where a public one is asked for.
   if (key !== undefined) return { publicKey: key, privateKey: given.privateKey ?? "" };
+  first ??= newKeys();
+  return first;
+}
+
+export function newKeys(): AppKeys {
   return generateKeyPairSync("rsa", {
     modulusLength: 2048,
     publicKeyEncoding: { type: "spki", format: "pem" },
@@ -53,7 +61,7 @@ export function createApp(
     slug: input.slug,
     name: input.name ?? input.slug,
     owner: input.owner ?? userOf(world, world.app.owner.login),
-    keys: appKeys(),
+    keys: newKeys(),
     permissions: input.permissions ?? { metadata: "read", checks: "write", statuses: "write", contents: "read", pull_requests: "read" },
     events: input.events ?? [],
     createdAt: world.clock.now(),

@@ -28,7 +28,7 @@ export function whoAsks(world: World, authorization: string | undefined): Actor 
     if (known.actor.installation?.suspended !== undefined) throw new ApiFailure(403, "This installation has been suspended");
     return known.actor;
   }
-  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return appOf(world, token);
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) && !token.startsWith("ghs_")) return appOf(world, token);
   throw new ApiFailure(401, "Bad credentials");
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { appKeys, makeApp } from "./apps.ts";
+import { makeApp, newKeys } from "./apps.ts";
 import { clientId } from "./auth.ts";
 import { notFound } from "./failure.ts";
 import type { Permissions, User, World } from "./model.ts";
@@ -66,7 +66,7 @@ export function convertManifest(world: World, code: string) {
     slug: name.toLowerCase().replace(/[^a-z0-9]+/g, "-"),
     name,
     owner,
-    keys: appKeys(),
+    keys: newKeys(),
     permissions: { metadata: "read", ...(manifest["default_permissions"] as Permissions | undefined) },
     events: Array.isArray(manifest["default_events"]) ? manifest["default_events"].map(String) : [],
     createdAt: world.clock.now(),

@@ -80,7 +80,7 @@ async function leaveQueue(world: World, repo: Repo, actor: Actor, issue: PullIss
 /** Closes it and says so; it leaves the merge queue. */
 export async function closeFor(world: World, repo: Repo, actor: Actor, issue: PullIssue): Promise<void> {
   close(world, actor, issue);
-  await leaveQueue(world, repo, actor, issue, "PULL_REQUEST_CLOSED");
+  await leaveQueue(world, repo, actor, issue, "MANUAL");
   await emitPull(world, repo, actor, "closed", issue);
 }
 

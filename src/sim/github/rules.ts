@@ -130,8 +130,10 @@ export async function missingRules(world: World, repo: Repo, issue: PullIssue, q
   }
   // The queue comes first: nothing else would help.
   const queue = "Changes must be made through the merge queue";
-  if (classic.includes(queue) || paragraphs.includes(queue)) return [queue, ...classic.filter((one) => one !== queue)];
-  return [...classic, ...(paragraphs.length === 0 ? [] : [`Repository rule violations found\n\n${paragraphs.join("\n\n")}\n\n`])];
+  const first = classic.includes(queue) || paragraphs.includes(queue) ? [queue] : [];
+  const rest = paragraphs.filter((one) => one !== queue);
+  const violation = rest.length === 0 ? [] : [`Repository rule violations found\n\n${rest.join("\n\n")}\n\n`];
+  return [...first, ...classic.filter((one) => one !== queue), ...violation];
 }
 
 function mayPush(world: World, repo: Repo, names: readonly string[], actor: Actor): boolean {

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import type { Clock } from "../../rollout/time.ts";
 import { administration } from "./administration.ts";
 import { createApi } from "./api.ts";
-import { appKeys, createApp, makeApp } from "./apps.ts";
+import { createApp, firstKeys, makeApp } from "./apps.ts";
 import { type Chaos, type Faults, seededFates } from "./faults.ts";
 import { checkGit } from "./git/run-git.ts";
 import { manifestOwner, serveManifestForm } from "./manifest.ts";
@@ -142,7 +142,7 @@ function createWorld(options: GitHubOptions, directory: string): { world: World;
     slug: options.app?.slug ?? "stagecoach",
     name: options.app?.name ?? "Stagecoach",
     owner,
-    keys: appKeys(options.app),
+    keys: firstKeys(options.app),
     permissions: options.app?.permissions ?? PERMISSIONS,
     events: options.app?.events ?? EVENTS,
     createdAt: options.clock.now(),

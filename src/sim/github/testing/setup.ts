@@ -36,6 +36,7 @@ export interface TestGitHub {
   installationId: number;
   /** With a token of that account. */
   octokit(login: string): Octokit;
+  withToken(token: string): Octokit;
   /** With the App's installation token. */
   appOctokit(): Octokit;
   /** A branch with one commit that writes `files`; gives the commit. */
@@ -74,6 +75,7 @@ export async function testGitHub(options: Partial<GitHubOptions> = {}): Promise<
     head: made.head,
     installationId,
     octokit: (login) => octokit(sim.token(login)),
+    withToken: octokit,
     appOctokit: () => octokit(sim.installationToken(installationId)),
     branch: (name, content) => sim.actAs("wim").push(made.repository, { branch: name, files: content, message: `Change ${name}` }),
   };
