@@ -1,9 +1,7 @@
-import { printTitle } from "../forge/pull-title.ts";
-import { batchTrailers } from "../report/batch-pull.ts";
-import { batchesOfStage, releaseName, stageName } from "../report/words.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command, Effect } from "../rollout/world.ts";
+import { mergeText } from "./batch-text.ts";
 import { moveBranches } from "./branch-act.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
@@ -41,7 +39,7 @@ const INTENTION_BEGINS_BY_MS = 15_000;
 export async function act(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<boolean> {
   switch (effect.kind) {
     case "Propose":
-      return proposeBatch(context, memory, scope, batchOf(scope.run, effect.batch), titleOf);
+      return proposeBatch(context, memory, scope, batchOf(scope.run, effect.batch));
     case "Merge":
       return merge(context, memory, scope, batchOf(scope.run, effect.batch), effect);
     case "Close":
@@ -62,11 +60,6 @@ function batchOf(run: Run, number: number): Batch {
   const batch = run.batches.find((b) => b.number === number);
   if (batch === undefined) throw new Error(`${run.rollout} #${run.number}: an effect names batch ${number}, which the run does not have`);
   return batch;
-}
-
-function titleOf(run: Run, batch: Batch): string {
-  const planned = batch.kind === "CatchUp" ? {} : { batch: { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } };
-  return printTitle({ rollout: run.rollout, release: releaseName(run.release.values), stage: stageName(run, batch.stage), ...planned });
 }
 
 async function merge(
@@ -92,8 +85,7 @@ async function merge(
     number: effect.pull,
     head: effect.head,
     method: run.spec.delivery.method,
-    title: `${titleOf(run, batch)} (#${effect.pull})`,
-    message: batchTrailers(run, batch),
+    ...mergeText(context, run, batch, effect.pull),
   });
   const key = `${batch.branch}@${effect.head}`;
   if (outcome.kind === "merged" || outcome.kind === "queued") {

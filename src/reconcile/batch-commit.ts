@@ -1,8 +1,9 @@
 import type { CommitWriter } from "../git/port.ts";
-import { batchCommitMessage, batchTrailers } from "../report/batch-pull.ts";
+import { batchTrailers } from "../report/batch-pull.ts";
 import type { Edit } from "../rollout/plan-types.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
+import { commitText } from "./batch-text.ts";
 import type { RepoContext } from "./context.ts";
 import { fact, type RepoMemory } from "./memory.ts";
 import { applyEdits } from "./pin-edit.ts";
@@ -12,11 +13,12 @@ import { applyEdits } from "./pin-edit.ts";
  * twice is doing it once.
  */
 export async function buildBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, base: string): Promise<string> {
-  return context.mirror.commit({ parent: base, author: context.author, ...(await batchWrite(memory, run, batch, base)) });
+  return context.mirror.commit({ parent: base, author: context.author, ...(await batchWrite(context, memory, run, batch, base)) });
 }
 
 /** What the commit of a batch on a base writes, and says. Throws where a pin cannot be edited there. */
 export async function batchWrite(
+  context: Pick<RepoContext, "author">,
   memory: RepoMemory,
   run: Run,
   batch: Batch,
@@ -24,7 +26,7 @@ export async function batchWrite(
 ): Promise<{ changes: ReadonlyMap<string, string>; message: string; at: number }> {
   const changes = await changesOf(memory, batch, base);
   if (changes === undefined) throw new Error(`${batch.branch}: its pins cannot be edited on ${base.slice(0, 12)}`);
-  return { changes, message: batchCommitMessage(run, batch), at: epoch(batch.since) };
+  return { changes, message: commitText(context, run, batch), at: epoch(batch.since) };
 }
 
 /**

@@ -100,7 +100,7 @@ function gitHubLike(breaksAfter = 3): CommitWriter {
 }
 
 function propose(writer: CommitWriter | undefined): Promise<boolean> {
-  return proposeBatch(contextWith(writer), memory, { run, base: memory.remote.base ?? "", baseBranch: "main" }, batch, () => "A batch");
+  return proposeBatch(contextWith(writer), memory, { run, base: memory.remote.base ?? "", baseBranch: "main" }, batch);
 }
 
 /** Somebody's own commit on the batch's branch. */

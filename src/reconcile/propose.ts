@@ -1,7 +1,7 @@
 import type { CommitWriter } from "../git/port.ts";
-import { batchBody } from "../report/batch-pull.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { batchWrite, buildBatchCommit, judgeBranch } from "./batch-commit.ts";
+import { batchText } from "./batch-text.ts";
 import { putForward } from "./branch-heads.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
@@ -20,13 +20,7 @@ export interface ProposeScope {
  * Opens the PR of a batch: branch, commit and PR, each found again where an earlier try has broken off, whoever of them made
  * it there. A PR is never opened on what we did not write. False: something is in the way, which the next round sees too.
  */
-export async function proposeBatch(
-  context: RepoContext,
-  memory: RepoMemory,
-  scope: ProposeScope,
-  batch: Batch,
-  titleOf: (run: Run, batch: Batch) => string,
-): Promise<boolean> {
+export async function proposeBatch(context: RepoContext, memory: RepoMemory, scope: ProposeScope, batch: Batch): Promise<boolean> {
   const { run, base } = scope;
   if (movesBranches(run)) {
     putForward(memory, batch.branch);
@@ -37,9 +31,10 @@ export async function proposeBatch(
   const guard = await guardBatch(context, memory, run, batch, base, scope.baseBranch, commit);
   if (!guard.ok) return false;
   const { writer } = context;
-  const fresh = { base: scope.baseBranch, title: titleOf(run, batch), body: batchBody(run, batch, context.clock.now()) };
+  const { title, body } = batchText(context, run, batch);
+  const fresh = { base: scope.baseBranch, title, body };
   if (writer?.propose !== undefined && (await context.mirror.remoteHead(batch.branch)) === undefined) {
-    const write = await batchWrite(memory, run, batch, base);
+    const write = await batchWrite(context, memory, run, batch, base);
     const made = await writer.propose({ branch: batch.branch, from: base, ...write, ...fresh });
     if (made.kind === "proposed") return true;
     context.log.info({ branch: batch.branch, message: made.message }, "the branch of a batch was made by somebody at the same moment");
@@ -61,7 +56,7 @@ async function pushNew(
 ): Promise<boolean> {
   if (writer === undefined)
     return (await context.mirror.push([{ ref: `refs/heads/${batch.branch}`, old: undefined, new: commit }])) === "ok";
-  const write = await batchWrite(memory, run, batch, base);
+  const write = await batchWrite(context, memory, run, batch, base);
   return (await writer.write({ branch: batch.branch, head: undefined, from: base, ...write })).kind === "written";
 }
 
@@ -72,7 +67,7 @@ async function goOn(context: RepoContext, memory: RepoMemory, writer: CommitWrit
   const holds = await judgeBranch(context, memory, run, batch, there, writer);
   if (holds === "ours") return true;
   if (holds === "bare" && writer !== undefined) {
-    const write = await batchWrite(memory, run, batch, there);
+    const write = await batchWrite(context, memory, run, batch, there);
     return (await writer.write({ branch: batch.branch, head: there, ...write })).kind === "written";
   }
   context.log.warn({ branch: batch.branch, head: there }, "branch of a batch was made by somebody else");

@@ -1,0 +1,37 @@
+import { printTitle } from "../forge/pull-title.ts";
+import { batchBody, batchCommitMessage, batchTrailers } from "../report/batch-pull.ts";
+import { type DeliveryDefaults, deliveryText } from "../report/delivery-text.ts";
+import { batchesOfStage, releaseName, stageName } from "../report/words.ts";
+import type { Batch, Run } from "../rollout/run.ts";
+import type { RepoContext } from "./context.ts";
+
+type Speaker = Pick<RepoContext, "author" | "clock">;
+
+/** Title and body of a batch's PR and the message of its commit, in the rollout's own words where it has some. */
+export function batchText({ author, clock }: Speaker, run: Run, batch: Batch): DeliveryDefaults {
+  const body = batchBody(run, batch, clock.now());
+  return deliveryText(run, batch, { title: titleOf(run, batch), body, commitMessage: batchCommitMessage(run, batch) }, author);
+}
+
+/** Of the commit alone: the same whenever it is asked for. */
+export function commitText({ author }: Pick<Speaker, "author">, run: Run, batch: Batch): string {
+  return deliveryText(run, batch, { title: "", body: "", commitMessage: batchCommitMessage(run, batch) }, author).commitMessage;
+}
+
+/** What the merge commit says: the words of the batch's commit where the rollout gives them, else the PR's title and the trailers. */
+export function mergeText({ author }: Pick<Speaker, "author">, run: Run, batch: Batch, pull: number): { title: string; message: string } {
+  const { title, commitMessage } = deliveryText(
+    run,
+    batch,
+    { title: titleOf(run, batch), body: "", commitMessage: `\n\n${batchTrailers(run, batch)}\n` },
+    author,
+  );
+  const [subject = "", ...rest] = commitMessage.split("\n");
+  const own = run.spec.delivery.commitMessage !== undefined;
+  return { title: `${own ? subject : title} (#${pull})`, message: rest.join("\n").trim() };
+}
+
+function titleOf(run: Run, batch: Batch): string {
+  const planned = batch.kind === "CatchUp" ? {} : { batch: { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } };
+  return printTitle({ rollout: run.rollout, release: releaseName(run.release.values), stage: stageName(run, batch.stage), ...planned });
+}
