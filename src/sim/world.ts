@@ -12,7 +12,7 @@ import type { Lag } from "./argocd/lag.ts";
 import { asApplication } from "./argocd/types.ts";
 import { fastClock } from "./clock.ts";
 import type { Person } from "./github/people.ts";
-import { type GitHubSim, startGitHub } from "./github/start.ts";
+import { type GitHubOptions, type GitHubSim, startGitHub } from "./github/start.ts";
 import { type KubernetesSim, startKubernetes } from "./kubernetes/index.ts";
 
 export interface WorldOptions {
@@ -25,6 +25,8 @@ export interface WorldOptions {
   faults?: readonly { cluster: string; kind: Fault["kind"] }[];
   /** Changes the files of the config repo before it is made; null removes one. */
   files?: (files: Map<string, string>) => void;
+  /** Of the embedded GitHub: its faults, limits, permissions, or who checks its answers and events. */
+  github?: Partial<Omit<GitHubOptions, "clock">>;
 }
 
 /** GitHub, Kubernetes and Argo CD around the fleet of fixtures/fleet, ready: every Application live at v1.4.1 and healthy. */
@@ -65,7 +67,7 @@ const PATIENCE_MS = 60_000;
 
 export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
   const clock = fastClock(options.speed ?? 1, options.start);
-  const github = await startGitHub({ clock });
+  const github = await startGitHub({ ...options.github, clock });
   const kubernetes = await startKubernetes({ clock });
   const files = fleetFiles(`${github.gitUrl}/${OWNER}/${NAME}.git`);
   options.files?.(files);
