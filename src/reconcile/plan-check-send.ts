@@ -16,7 +16,8 @@ export async function putComments(context: RepoContext, pull: number, known: Kno
   for (const [marker, body] of wanted) await put(marker, body);
   for (const marker of known.comments.keys()) {
     // Where it cannot be said now what the PR does, what was said of it stands.
-    if (wanted.has(marker) || known.verdict?.of.settled !== true) continue;
+    const over = marker === REFUSED_MARKER ? known.verdict?.of.readable : known.verdict?.of.settled;
+    if (wanted.has(marker) || over !== true) continue;
     const rollout = marker.split(":")[2];
     await put(marker, marker === REFUSED_MARKER ? nothingMore("solved") : nothingMore("noRelease", rollout));
   }

@@ -52,7 +52,9 @@ export interface Verdict {
   concerns: boolean;
   /** What cannot be seen now is looked at again soon. */
   retry: boolean;
-  /** All that it does is known: a comment that is not among these is no longer true. */
+  /** It has no error any more: a comment that says so is no longer true. */
+  readable: boolean;
+  /** All that it does is known: a plan that is not among the comments is no longer true. */
   settled: boolean;
   reads: Reads;
 }
@@ -105,7 +107,8 @@ export async function judgePull(context: RepoContext, memory: RepoMemory, base: 
   }
   const check = concerns ? planCheck(findings) : notARollout();
   const retry = findings.waiting !== undefined && after !== undefined;
-  return { check, comments, concerns, retry, settled: findings.waiting === undefined && errors.length === 0, reads };
+  const readable = errors.length === 0 && after !== undefined;
+  return { check, comments, concerns, retry, readable, settled: readable && findings.waiting === undefined, reads };
 }
 
 async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {

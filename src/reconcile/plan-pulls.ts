@@ -178,6 +178,7 @@ async function judge(
         concerns: false,
         retry: false,
         reads: noReads(),
+        readable: true,
         settled: true,
       };
   known.verdict = { of, base: base.commit, at: context.clock.now() };
