@@ -33,6 +33,8 @@ export interface IndexEntry {
   /** Release values as adopted or last run. */
   lastRelease: Record<string, string>;
   attempt: number;
+  /** A release that was merged while a run was in progress, under `onNewRelease: Reject`. `/retry` on its PR starts it. */
+  rejected?: { values: Record<string, string>; attempt: number; commit: string; pull?: number | undefined; at: Time } | undefined;
   /** First-parent commit of the base up to which releases were looked for. */
   cursor: string;
 }

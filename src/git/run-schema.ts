@@ -128,8 +128,13 @@ export const evidenceSchema = z.looseObject({
   ),
 });
 
+const rejected = z.looseObject({ values, attempt: count, commit: z.string(), pull: count.optional(), at: time });
+
 export const indexSchema = z.looseObject({
   format: z.literal(1),
   app: z.string(),
-  rollouts: z.record(z.string(), z.looseObject({ lastRun: count, lastRelease: values, attempt: count, cursor: z.string() })),
+  rollouts: z.record(
+    z.string(),
+    z.looseObject({ lastRun: count, lastRelease: values, attempt: count, cursor: z.string(), rejected: rejected.optional() }),
+  ),
 });

@@ -3,12 +3,14 @@ import type { Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
 import { haltsToCarry } from "../rollout/run-halt.ts";
-import { startRun, supersede } from "../rollout/start.ts";
+import { startRun } from "../rollout/start.ts";
 import { iso } from "../rollout/time.ts";
+import type { Command } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
 import { mergedPull } from "./merged-pull.ts";
+import { overlapped, retryOfRejected, standAside } from "./overlap.ts";
 import { type FoundRelease, findReleases, releaseAt, sameRelease } from "./releases.ts";
 import { type Notice, observedNotice } from "./start-observed.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
@@ -42,8 +44,11 @@ export async function startRuns(
   if (entry === undefined) return adopt(context, memory, rollout, base);
   const before = state.runs.get(rollout.name);
   const found = (await findReleases(context, memory, rollout, entry, base)).filter(({ commit }) => !isOwnMerge(before, commit.sha));
+  const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
   const newest = found.at(-1);
   if (newest === undefined) {
+    const retried = await retryOfRejected(context, rollout.name, entry, inProgress);
+    if (retried !== undefined) return startRetried(context, memory, { rollout, entry, before, base, baseBranch }, retried);
     const back = await startRollbackOf(context, memory, rollout, entry, before, base);
     if (back !== undefined) return { entry: back.entry, runs: [back.run], events: [back.event], waiting: false };
     const restored = afterRollback(entry, before, base);
@@ -51,13 +56,26 @@ export async function startRuns(
     return restored === undefined ? NOTHING : { ...NOTHING, entry: restored };
   }
   if (isTakenBack(entry, newest, before)) return NOTHING;
-  const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
   if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
   const started = await start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress, before);
   // What the last run's PR halted stays halted.
   const halts = haltsToCarry(before, context.clock.now());
   if (halts.length === 0) return started;
   return { ...started, runs: started.runs.map((run) => (run.number === before?.number ? run : { ...run, halts })) };
+}
+
+/** Starts what was rejected. That the command was done stands in the run, so that it is answered and never acts again. */
+async function startRetried(
+  context: RepoContext,
+  memory: RepoMemory,
+  at: { rollout: Rollout; entry: IndexEntry; before: Run | undefined; base: string; baseBranch: string },
+  { found, command }: { found: FoundRelease; command: Command },
+): Promise<Started> {
+  const { rejected: _, ...entry } = at.entry;
+  const started = await start(context, memory, at.rollout, entry, [found], found, at.base, at.baseBranch, undefined, at.before);
+  const { id, text, actor } = command;
+  const handled = { id, text, actor, at: iso(context.clock.now()), outcome: "done" as const, message: "started" };
+  return { ...started, runs: started.runs.map((run) => ({ ...run, commands: [...run.commands, handled] })) };
 }
 
 /** A release that was merged and reverted before it could start: what is asked for is being done, or is done. */
@@ -78,15 +96,6 @@ async function adopt(context: RepoContext, memory: RepoMemory, rollout: Rollout,
 /** A tag that is still to come is a release when it comes. */
 function noTagYet(rollout: Rollout): Release | undefined {
   return rollout.release?.kind === "tag" ? { values: {}, attempt: rollout.release.attempt } : undefined;
-}
-
-/** The run in progress makes way; the new one starts once its PRs are observed closed or merged. */
-function standAside(before: Run, newest: FoundRelease, now: number): Started {
-  return {
-    runs: [supersede(before, { values: newest.release.values, commit: newest.commit.sha }, now)],
-    events: [`${before.rollout} #${before.number}: makes way for ${Object.values(newest.release.values).join(", ")}`],
-    waiting: true,
-  };
 }
 
 /** The PR that released it. That which brought a tag's commit in is not: it released nothing. */
@@ -129,7 +138,7 @@ async function start(
   const made = await makePlan(context, rollout, newest.release, memory.snapshot(base), baseBranch);
   if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: place, problems: made.problems } };
   // Only what can start takes another's place: a release with an error stops nothing.
-  if (inProgress !== undefined) return standAside(inProgress, newest, context.clock.now());
+  if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: place, base, now: context.clock.now() });
   const number = entry.lastRun + 1;
   const run = startRun({
     rollout,

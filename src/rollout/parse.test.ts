@@ -266,7 +266,6 @@ describe("hostile files are refused, not read", () => {
 describe("what is not built yet is an error that names it", () => {
   test.each([
     ["joiners", "  joiners: Append\n", "", "spec.joiners"],
-    ["Queue", "  onNewRelease: Queue\n", "", "spec.onNewRelease: Queue"],
     ["analysis", "", "      analysis: { templates: [ { templateName: x } ] }\n", "spec.stages[0].analysis"],
     ["steps", "", "      steps: [ { setWeight: 20 } ]\n", "spec.stages[0].steps"],
     ["Commit into files", "  delivery: { strategy: Commit }\n", "", "delivery.strategy: Commit"],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { budget, duration, key, partly, planned, quantity, selector, text } from "./schema-common.ts";
+import { budget, duration, key, planned, quantity, selector, text } from "./schema-common.ts";
 import { stageSchema } from "./schema-stage.ts";
 
 export const sourceRefSchema = z.strictObject({
@@ -140,10 +140,9 @@ export const specSchema = z.strictObject({
   ),
   mode: key(modeSchema.optional(), MODE),
   delivery: key(deliverySchema.default(deliverySchema.parse({})), "How a batch reaches the branch."),
-  onNewRelease: partly(
+  onNewRelease: key(
     z.enum(["Supersede", "Queue", "Reject"]).default("Supersede"),
-    ["Supersede"],
-    "What a release does that is merged while a run is in progress.",
+    "What a release does that is merged while a run is in progress. `Supersede`: takes its place; after three in a row that never got to their end, one is let through. `Queue`: waits until it has ended, or is paused on a failure. `Reject`: does not start; `/retry` on its pull request starts it later.",
   ),
   onFailure: key(
     z

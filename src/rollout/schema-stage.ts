@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, key, partly, planned, quantity, selector, team, text } from "./schema-common.ts";
+import { duration, key, planned, quantity, selector, team, text } from "./schema-common.ts";
 
 const analysis = z.strictObject({
   templates: key(
