@@ -30,7 +30,7 @@ function codesInSources(): Set<string> {
   const codes = new Set<string>();
   for (const file of files) {
     if (file.endsWith(".test.ts")) continue;
-    for (const [, code] of read(file).matchAll(/"([A-Z]+(?:_[A-Z]+)+|COVERAGE|SYNTAX|UNREADABLE)"/g)) codes.add(code ?? "");
+    for (const [, code] of read(file).matchAll(/"([A-Z]+(?:_[A-Z]+)+|COVERAGE|SYNTAX|UNREADABLE|UNSTAGED)"/g)) codes.add(code ?? "");
   }
   for (const name of ["GIT_TOKEN", "NO_COLOR", "PIN_FILE"]) codes.delete(name);
   return codes;

@@ -9,6 +9,7 @@ import type { Rollout } from "../rollout/rollout.ts";
 import { clashes } from "../rollout/rules-together.ts";
 import { parseTemplate } from "../rollout/template.ts";
 import type { Checkout } from "./lint-checkout.ts";
+import { outsideProblems } from "./lint-outside.ts";
 import type { LintReport } from "./lint-show.ts";
 import { locate, makePlan } from "./plan-make.ts";
 
@@ -89,7 +90,7 @@ function problemAt(rollout: Rollout, checkout: Checkout, code: string, message: 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Problem[] {
   const made = makePlan(rollout, checkout, inventory, {});
   const known = made.problems.filter((problem) => problem.code !== "LABELS_GUESSED");
-  const problems = [...known, ...fixedFiles(rollout, checkout, known)];
+  const problems = [...known, ...fixedFiles(rollout, checkout, known), ...outsideProblems(rollout, checkout, inventory, made.plan)];
   // Labels that are only guessed tell nothing of who is selected and who is left out.
   const fleetKnown = known.length === made.problems.length;
   for (const { code, message } of fleetKnown ? (made.plan?.warnings ?? []) : []) {

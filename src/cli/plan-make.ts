@@ -63,6 +63,12 @@ function textOf(checkout: Checkout, path: string): string | null {
   }
 }
 
+/** A commit or a tag that only Git's history tells: a checkout is planned with a name for it, so that its pins are looked at. */
+function standIn({ release }: Rollout): { version: string | undefined } {
+  if (release?.kind === "commit") return { version: "merge-commit" };
+  return { version: release?.kind === "tag" ? `newest-tag-in ${release.range}` : undefined };
+}
+
 function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<string, string>>, problems: Problem[]): Release | undefined {
   const given = Object.keys(to).length > 0;
   if (rollout.release === undefined) return given ? { values: { ...to }, attempt: 1 } : undefined;
@@ -70,7 +76,7 @@ function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<str
     return { values: { ...to }, attempt: rollout.release.attempt };
   }
   try {
-    const read = readRelease(rollout, (path) => checkout.read(path));
+    const read = readRelease(rollout, (path) => checkout.read(path), standIn(rollout));
     if (read.ok) return { ...read.release, values: { ...read.release.values, ...to } };
     const { file, message, hint, line, column } = read;
     problems.push({

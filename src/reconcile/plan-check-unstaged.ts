@@ -9,7 +9,7 @@ import type { JudgedPull, PlanBase } from "./plan-check.ts";
 import { targetsOf } from "./plan-check-lint.ts";
 import type { Touches } from "./plan-check-touched.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { type TargetBefore, type UnstagedInput, unstagedBy } from "./unstaged.ts";
+import { type TargetBefore, UNSTAGED, type UnstagedInput, unstagedBy } from "./unstaged.ts";
 
 export interface UnstagedQuestion {
   base: PlanBase;
@@ -48,7 +48,7 @@ export async function judgeUnstaged(
   });
   if (unstaged.length === 0) return undefined;
   const held = rollout.allowUnstaged ? "allowed" : pull.bypass ? "bypassed" : "refused";
-  return { line: unstagedLine(rollout.name, unstaged, held), refused: held === "refused" };
+  return { line: unstagedLine(UNSTAGED, rollout.name, unstaged, held), refused: held === "refused" };
 }
 
 function sourcesOf(context: RepoContext, key: string): TargetBefore["sources"] {

@@ -5,6 +5,9 @@ import type { Rollout } from "../rollout/rollout.ts";
 import { readsFile } from "./outside-readers.ts";
 import { sameRepo } from "./repo-url.ts";
 
+/** The code by which people look it up. */
+export const UNSTAGED = "UNSTAGED";
+
 /** An Application that a PR would change past the stages, the moment it is merged. */
 export interface Unstaged {
   application: string;

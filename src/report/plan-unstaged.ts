@@ -9,6 +9,7 @@ const MOST_NAMED = 15;
 
 /** SPEC §9.6 in one paragraph: which clusters a PR would change at once, and what to do about it. Markdown, harmless. */
 export function unstagedLine(
+  problem: string,
   rollout: string,
   unstaged: readonly { application: string; cluster: string; why: string }[],
   held: "refused" | "allowed" | "bypassed",
@@ -18,7 +19,7 @@ export function unstagedLine(
   const who = shown.join(", ") + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "");
   const [first] = unstaged;
   const example = first === undefined ? "" : ` ${code(short(first.application, 100))}: ${cell(first.why, 200)}.`;
-  const what = `**UNSTAGED** Merging this PR changes ${who} at once, past the stages of **${cell(rollout)}**.${example}`;
+  const what = `**${problem}** Merging this PR changes ${who} at once, past the stages of **${cell(rollout)}**.${example}`;
   if (held === "allowed") return `${what} The rollout has \`allowUnstaged: true\`.`;
   if (held === "bypassed") return `${what} The PR is labelled \`${BYPASS_LABEL}\`.`;
   return `${what} Put the release where no Application reads it; or, where it is meant, label the PR \`${BYPASS_LABEL}\`, or set \`allowUnstaged: true\`.`;
