@@ -2,6 +2,7 @@ import { matchPath } from "../appset/globs.ts";
 import { type Finding, nearest, type Problem } from "../rollout/parse-problem.ts";
 import { newFindings, validate } from "../rollout/parse-validate.ts";
 import { readYaml } from "../rollout/parse-yaml.ts";
+import { checkWindows } from "../rollout/rules-windows.ts";
 import { parseDuration } from "../rollout/time.ts";
 import { type ServerConfig, serverConfigSchema } from "./config-schema.ts";
 
@@ -29,6 +30,8 @@ const RULES: readonly ((config: ServerConfig) => Finding[])[] = [
   grantsKnownPlanes,
   globsAreGlobs,
   resyncInPeace,
+  keyOfSigning,
+  ({ freezes }) => checkWindows(freezes, ["freezes"]),
 ];
 
 /** More often, the resync alone would use the hour's calls up. */
@@ -116,4 +119,14 @@ function globsAreGlobs({ tenancy = [] }: ServerConfig): Finding[] {
       projects.flatMap((glob, k) => bad(glob, ["tenancy", i, "controlPlanes", j, "projects", k])),
     ),
   ]);
+}
+
+function keyOfSigning({ commits: { signing, sshKeyFile } }: ServerConfig): Finding[] {
+  if ((signing === "ssh") === (sshKeyFile !== undefined)) return [];
+  if (signing === "ssh") {
+    const hint = "add the file of an OpenSSH private key: ssh-keygen -t ed25519 -N '' -f signing-key";
+    return [{ code: "MISSING_KEY", message: "commits.sshKeyFile is missing", hint, path: ["commits"] }];
+  }
+  const message = `sshKeyFile belongs to signing: ssh, and signing is ${signing}`;
+  return [{ code: "BAD_VALUE", message, hint: "remove sshKeyFile, or write signing: ssh", path: ["commits", "sshKeyFile"], atKey: true }];
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { say, show } from "../rollout/parse-problem.ts";
 import { duration, key, text } from "../rollout/schema-common.ts";
+import { windowSchema } from "../rollout/schema-spec.ts";
 
 const port = z.int().min(0).max(65_535);
 const filled = text.min(1);
@@ -101,6 +102,23 @@ export const serverConfigSchema = z.strictObject({
     z.array(tenantSchema).min(1).optional(),
     "Which repository may use what. Absent: every repository the App is installed on may use everything. Present: what no rule grants is not there for a repository.",
   ),
+  commits: key(
+    z
+      .strictObject({
+        signing: key(
+          z.enum(["github", "ssh", "none"]).default("github"),
+          "`github`: GitHub makes and signs them for the App, so they are Verified. `ssh`: made here and signed with a key. `none`: not signed; then the journal is trusted by its author's name alone.",
+        ),
+        sshKeyFile: key(filled.optional(), "`ssh`: file with an OpenSSH private key (Ed25519 or RSA) without a passphrase."),
+        trustedKeys: key(
+          z.array(filled).default([]),
+          "`ssh`: public keys, as in `.pub` files, whose commits in the journal are ours, too: the old one while keys change.",
+        ),
+      })
+      .prefault({}),
+    "The commits of batches and of the journal.",
+  ),
+  freezes: key(z.array(windowSchema).max(50).default([]), "Windows that bind every run of every repository, beside the repository's own."),
   listen: key(
     z.strictObject({ host: key(filled.default("0.0.0.0"), "`HOST`."), port: key(port.default(3000), "`PORT`.") }).prefault({}),
     "Where GitHub's deliveries come in; `/healthz` and `/readyz` are there, too.",

@@ -60,6 +60,9 @@ describe("stagecoach.yaml", () => {
     ["a glob that is none", "tenancy: [{ repositories: ['a/[b'], controlPlanes: [{ name: argocd }] }]", /"a\/\[b" is not a glob/],
     ["a number without a unit", "resync: 300", /^1:9 BAD_DURATION/],
     ["a resync without end", "resync: 1s", /^1:9 BAD_VALUE resync is 1s, less than 30s/],
+    ["a key that signs nothing", "commits: { sshKeyFile: key }", /^1:12 BAD_VALUE sshKeyFile belongs to signing: ssh/],
+    ["signing without a key", "commits: { signing: ssh }", /MISSING_KEY commits.sshKeyFile/],
+    ["a freeze that is none", "freezes: [{ schedule: 'every day', duration: 8h }]", /^1:23 BAD_WINDOW/],
     ["two documents", "a: 1\n---\nb: 2", /SEVERAL_DOCUMENTS/],
     ["no YAML", "a: [", /SYNTAX/],
   ])("with %s does not start, and says where and what to do", (_what, text, words) => {

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
+import { readSigningKey } from "../git/ssh-key.ts";
 import type { Log } from "../reconcile/context.ts";
+import { repoBounds } from "../rollout/repo-config.ts";
 import { type Clock, parseDuration } from "../rollout/time.ts";
+import type { CommitSigning } from "./commits.ts";
 import { apiUrl, type Credentials, SettingError } from "./config-env.ts";
 import type { ServerConfig } from "./config-schema.ts";
 import { openLog } from "./log.ts";
@@ -26,6 +30,7 @@ export async function startServer(
   const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
   const clock = options.clock ?? wallClock();
   const directory = await usableDirectory(config.directory);
+  const signing = signingOf(config.commits);
   const planes = await openPlanes(config.controlPlanes, { clock, log });
   const closePlanes = async () => void (await Promise.all(planes.map((plane) => plane.close())));
   for (const plane of planes) {
@@ -39,6 +44,8 @@ export async function startServer(
       app: { ...credentials, baseUrl: apiUrl(github) },
       planes,
       ...(config.tenancy === undefined ? {} : { tenancy: config.tenancy }),
+      signing,
+      freezes: repoBounds(config).freezes,
       directory,
       clock,
       log,
@@ -63,6 +70,15 @@ export async function startServer(
       log.info({}, "stopped");
     },
   };
+}
+
+function signingOf({ signing, sshKeyFile = "", trustedKeys }: ServerConfig["commits"]): CommitSigning {
+  if (signing !== "ssh") return { kind: signing };
+  try {
+    return { kind: "ssh", key: readSigningKey(readFileSync(sshKeyFile, "utf8")), trustedKeys };
+  } catch (error) {
+    throw new SettingError(`the signing key ${sshKeyFile} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function usableDirectory(directory: string): Promise<string> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ProbotOctokit } from "probot";
 import { openGitHubForge } from "../forge/github/index.ts";
 import type { Forge } from "../forge/port.ts";
+import { tracesOf } from "../forge/traces.ts";
 import { JOURNAL_BRANCH, openJournal } from "../git/journal.ts";
 import { openMirror } from "../git/mirror.ts";
 import type { Log, RepoContext } from "../reconcile/context.ts";
@@ -10,8 +11,10 @@ import { type RepoMemory, repoMemory } from "../reconcile/memory.ts";
 import { published } from "../reconcile/publish.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
+import type { Window } from "../rollout/windows.ts";
 import { type CommandInbox, commandInbox } from "./command-inbox.ts";
 import { policyOf } from "./command-policy.ts";
+import { type CommitSigning, commitsOf } from "./commits.ts";
 import type { RepoPlace } from "./discover.ts";
 import { restingMirror } from "./resting-mirror.ts";
 import type { RepoRights } from "./tenancy.ts";
@@ -43,6 +46,9 @@ export interface ServedRepoOptions {
   clock: Clock;
   log: Log;
   rights(repository: string): RepoRights;
+  signing: CommitSigning;
+  /** Of the server: they bind every repo. */
+  freezes: readonly Window[];
   /** Something it waits for changed in Argo CD. */
   onChange(repository: string): void;
 }
@@ -51,7 +57,8 @@ export interface ServedRepoOptions {
 export async function openServedRepo(place: RepoPlace, options: ServedRepoOptions): Promise<ServedRepo> {
   const { clock, log } = options;
   const { fullName, baseBranch, cloneUrl } = place;
-  const forge = openGitHubForge({ octokit: await options.octokit(place.installationId), repository: fullName });
+  const octokit = await options.octokit(place.installationId);
+  const forge = openGitHubForge({ octokit, repository: fullName });
   const identity = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
   const open = () => openMirror({ directory, url: cloneUrl, credentials: () => forge.gitCredentials() });
@@ -59,18 +66,23 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
   const policy = policyOf(mirror, () => served.baseBranch);
   const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => options.onChange(fullName)) });
   const { planes, grants } = options.rights(fullName);
+  const author = { name: identity.login, email: `${identity.id}+${identity.login}@users.noreply.github.com` };
+  const { writer, judge } = commitsOf(options.signing, { octokit, forge, mirror, login: identity.login, author });
+  const signed = { ...(writer === undefined ? {} : { writer }), ...(judge === undefined ? {} : { judge }) };
   const context: RepoContext = {
     repository: fullName,
     forge,
     mirror,
-    journal: openJournal({ mirror, app: identity.login }),
+    journal: openJournal({ mirror, app: identity.login, ...signed, traces: () => tracesOf(forge) }),
     journalBranch: JOURNAL_BRANCH,
+    ...(writer === undefined ? {} : { writer }),
     commands: inbox,
     planes,
     ...(grants === undefined ? {} : { grants }),
     clock,
     log,
-    author: { name: identity.login, email: `${identity.id}+${identity.login}@users.noreply.github.com` },
+    freezes: options.freezes,
+    author,
     repoURL: cloneUrl,
   };
   const served: ServedRepo = {

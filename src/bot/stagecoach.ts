@@ -7,8 +7,10 @@ import { publishPlans } from "../reconcile/plan-pulls.ts";
 import { round } from "../reconcile/round.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
+import type { Window } from "../rollout/windows.ts";
 import { webRoutes } from "../web/server.ts";
 import { coalesced } from "./coalesced.ts";
+import type { CommitSigning } from "./commits.ts";
 import { discover } from "./discover.ts";
 import { hearing } from "./hear.ts";
 import type { Metrics } from "./metrics.ts";
@@ -26,6 +28,10 @@ export interface StagecoachOptions {
   planes: readonly ControlPlane[];
   /** Which repo may use which of them; absent: every one all. */
   tenancy?: readonly TenancyRule[];
+  /** Who signs the commits of batches and of the journal. Default: nobody. */
+  signing?: CommitSigning;
+  /** Windows that bind every run of every repo. */
+  freezes?: readonly Window[];
   /** Where mirrors are kept: a cache, which may be deleted. */
   directory: string;
   clock: Clock & { readonly speed?: number };
@@ -70,10 +76,11 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   const listeners = new Set<() => void>();
   let state: "starting" | "ready" | "stopping" = "starting";
   const rights = tenancy(options.tenancy, planes);
+  const { signing = { kind: "none" }, freezes = [] } = options;
   const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
   const repos = openRepos({
     log,
-    open: (place) => openServedRepo(place, { octokit: server.octokit, directory, clock, log, rights, onChange: wake }),
+    open: (place) => openServedRepo(place, { octokit: server.octokit, directory, clock, log, rights, signing, freezes, onChange: wake }),
     forget: ({ fullName }) => removeMirror(directory, fullName),
   });
   const queue = memoryQueue({

@@ -132,6 +132,10 @@ describe("stagecoach serve", () => {
     world.github.expireTokens();
     await alice.mergePull(world.repository, pull, "squash");
     await world.untilComment(pull, "**Progressing**");
+    const journal = await fetch(`${world.github.url}/repos/${world.repository}/commits/stagecoach%2Fjournal`, {
+      headers: { authorization: `token ${world.github.token("alice")}` },
+    });
+    expect(((await journal.json()) as { commit: { verification: { verified: boolean } } }).commit.verification.verified).toBe(true);
     await forge(url, "forged-delivery-1");
     await process.until(/"delivery":"forged-delivery-1".*"a delivery was refused"/);
     world.noLongerTo(`${url}${WEBHOOK_PATH}`);
