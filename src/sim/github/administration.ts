@@ -58,7 +58,8 @@ function installations(world: World) {
   };
 }
 
-function install(world: World, owner: string, permissions?: Permissions, appId?: number): number {
+/** Puts an App on an account, with all its repositories; `installation.created` is sent. */
+export function install(world: World, owner: string, permissions?: Permissions, appId?: number): number {
   const app = appId === undefined ? world.app : world.apps.get(appId);
   if (app === undefined) throw new Error(`there is no App ${appId}`);
   const made: Installation = {

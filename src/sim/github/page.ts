@@ -1,22 +1,53 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Issue, Repo, World } from "./model.ts";
+import { install } from "./administration.ts";
+import type { App, Issue, Repo, World } from "./model.ts";
 import { findRepo, fullName, isPull, seconds } from "./world.ts";
 
 /** The plainest of pages for a browser that follows a link to a repository, pull request or issue. undefined: not one of them. */
 export function servePage(world: World, request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> | undefined {
+  const slug = /^\/apps\/([^/]+)\/installations\/new$/.exec(url.pathname)?.[1];
+  const app = [...world.apps.values()].find((one) => one.slug === slug);
+  if (app !== undefined) return serveInstall(world, app, request, response);
   if (request.method !== "GET" || !(request.headers.accept ?? "").includes("text/html")) return undefined;
   const [, owner = "", name = "", , number] = /^\/([^/]+)\/([^/]+)(\/(?:pull|issues)\/(\d+))?$/.exec(url.pathname) ?? [];
   const repo = findRepo(world, owner, name);
   if (repo === undefined) return undefined;
   const issue = number === undefined ? undefined : repo.issues.get(Number(number));
   if (number !== undefined && issue === undefined) return undefined;
-  const html = issue === undefined ? repoPage(repo) : issuePage(repo, issue);
+  sendHtml(response, issue === undefined ? repoPage(repo) : issuePage(repo, issue));
+  return Promise.resolve();
+}
+
+function sendHtml(response: ServerResponse, html: string): void {
   response.writeHead(200, {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
   });
   response.end(html);
-  return Promise.resolve();
+}
+
+/** Where a manifest's setup leads to: choose an account, and the App is on it. */
+async function serveInstall(world: World, app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== "POST") {
+    const owners = new Set([...world.repos.values()].map((repo) => repo.owner.login));
+    const buttons = [...owners].map((login) => `<p><button name="account" value="${escapeHtml(login)}">${escapeHtml(login)}</button></p>`);
+    const title = `Install ${app.name}`;
+    sendHtml(response, frame(title, `<h1>${escapeHtml(title)}</h1><form method="post">${buttons.join("")}</form>`));
+    return;
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  const account = new URLSearchParams(Buffer.concat(chunks).toString()).get("account") ?? "";
+  const known = [...world.repos.values()].some((repo) => repo.owner.login === account);
+  if (!known) {
+    response.writeHead(404, { "content-type": "text/plain" }).end("There is no such account.\n");
+    return;
+  }
+  const id = install(world, account, undefined, app.id);
+  sendHtml(
+    response,
+    frame("Installed", `<h1>${escapeHtml(app.name)} is installed on ${escapeHtml(account)}</h1><p>Installation ${id}</p>`),
+  );
 }
 
 function escapeHtml(text: string): string {

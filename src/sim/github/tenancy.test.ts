@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ROUTES } from "./routes/all.ts";
 import { refusal, type TestGitHub, testGitHub } from "./testing/setup.ts";
 
 let github: TestGitHub;
@@ -101,6 +102,58 @@ describe("an installation", () => {
     const octokit = github.withToken(github.sim.installationToken(github.installationId, { permissions }));
     expect((await octokit.rest.teams.getMembershipForUserInOrg(ask)).data).toMatchObject({ state: "active", role: "member" });
     expect((await refusal(octokit.rest.teams.getMembershipForUserInOrg({ ...ask, username: "rob" }))).status).toBe(404);
+  });
+});
+
+describe("an App made from a manifest", () => {
+  it("comes back by its code once, is installed by a form, and acts by its own key", async () => {
+    const manifest = {
+      name: "My Coach",
+      redirect_url: "http://127.0.0.1/back",
+      default_permissions: { contents: "write" },
+      default_events: ["push"],
+    };
+    const send = { method: "POST", body: new URLSearchParams({ manifest: JSON.stringify(manifest) }), redirect: "manual" } as const;
+    const answer = await fetch(`${github.sim.url}/organizations/acme/settings/apps/new?state=abc`, send);
+    const back = new URL(answer.headers.get("location") ?? "");
+    expect([answer.status, back.searchParams.get("state")]).toEqual([302, "abc"]);
+    const convert = () => fetch(`${github.sim.url}/app-manifests/${back.searchParams.get("code")}/conversions`, { method: "POST" });
+    const app = (await (await convert()).json()) as { id: number; slug: string; pem: string; html_url: string };
+    expect([app.slug, (await convert()).status]).toEqual(["my-coach", 404]);
+    const page = `${app.html_url}/installations/new`;
+    expect(await (await fetch(page)).text()).toContain('value="acme"');
+    const installed = await fetch(page, { method: "POST", body: new URLSearchParams({ account: "acme" }) });
+    const id = Number(/Installation (\d+)/.exec(await installed.text())?.[1]);
+    const octokit = github.withToken(github.sim.installationToken(id));
+    const { data } = await octokit.rest.git.createRef({ ...github.place, ref: "refs/heads/mine", sha: github.head });
+    expect(data.ref).toBe("refs/heads/mine");
+    const denied = octokit.rest.issues.create({ ...github.place, title: "x" });
+    expect(await refusal(denied)).toMatchObject({ status: 403, message: "Resource not accessible by integration" });
+  });
+
+  it("is refused without a place to go back to", async () => {
+    const body = new URLSearchParams({ manifest: "{}" });
+    expect((await fetch(`${github.sim.url}/settings/apps/new`, { method: "POST", body })).status).toBe(422);
+  });
+});
+
+describe("a token with metadata alone", () => {
+  const writes = ROUTES.filter((route) => route.path.startsWith("/repos/:owner/:repo/") && route.method !== "GET");
+  const reads = ROUTES.filter((route) => /^\/repos\/:owner\/:repo\/(contents|pulls|issues|git|commits|check|deployments)/.test(route.path));
+
+  it("is told at every route which permission it lacks", async () => {
+    github.sim.settings(github.repository, { private: true });
+    const token = github.sim.installationToken(github.installationId, { permissions: { metadata: "read" } });
+    const asked = new Set([...writes, ...reads].map((route) => `${route.method} ${route.path}`));
+    expect(asked.size).toBeGreaterThan(80);
+    const wrong: string[] = [];
+    for (const [method = "", path = ""] of [...asked].map((one) => one.split(" "))) {
+      const place = path.replace(":owner/:repo", "acme/config").replace(/[:*][a-z]+/g, "1");
+      const answer = await fetch(`${github.sim.url}${place}`, { method, headers: { authorization: `token ${token}` } });
+      const needed = answer.headers.get("x-accepted-github-permissions");
+      if (answer.status !== 403 || needed === null) wrong.push(`${method} ${path}: ${answer.status}`);
+    }
+    expect(wrong).toEqual([]);
   });
 });
 
