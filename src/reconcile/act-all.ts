@@ -1,6 +1,6 @@
 import { ForgeError } from "../forge/port.ts";
 import type { Command, CommandName, Effect } from "../rollout/world.ts";
-import { act } from "./act.ts";
+import { type ActScope, act } from "./act.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decision.ts";
 import { dressPulls } from "./dress.ts";
@@ -27,37 +27,40 @@ export async function actAll(
   const journalHead = memory.remote.journal;
   for (const decision of decisions) {
     const { advanced, world, decidedAt, now } = decision;
-    const { rollout } = advanced.run;
     const fenced = await fence(context, memory, decision);
-    if (!fenced) trouble(context, memory, rollout, undefined);
-    const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands as readonly Command[], decidedAt, now };
+    if (!fenced) trouble(context, memory, advanced.run.rollout, undefined);
+    const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands, decidedAt, now };
     // A required gate has to be green before GitHub takes the merge; one that is not follows it.
-    if (!advanced.effects.some((effect) => effect.kind === "Merge")) await putGates(context, memory, decision);
+    const merges = advanced.effects.some((effect) => effect.kind === "Merge");
+    if (!merges) await putGates(context, memory, decision);
     for (const effect of [...advanced.effects].sort((a, b) => ORDER[a.kind] - ORDER[b.kind])) {
       // SPEC §9.13: nobody is told that nothing merges while something still may.
       if (!fenced && isStop(effect, scope.commands)) continue;
-      // What failed is left alone for a while, whoever wakes the round.
-      if (effect.kind !== "Answer" && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) continue;
-      try {
-        const done = await act(context, memory, scope, effect);
-        if (effect.kind === "Propose") memory.proposed.add(advanced.run.batches[effect.batch - 1]?.branch ?? "");
-        if (!done) {
-          trouble(context, memory, rollout, undefined);
-          continue;
-        }
-        if (effect.kind === "Answer" || effect.kind === "Refresh") continue;
-        acted = true;
-        memory.troubles.delete(rollout);
-      } catch (error) {
-        // One effect's trouble is not the others': it will be wanted again in a later round.
-        context.log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
-        trouble(context, memory, rollout, error);
-      }
+      if (await tryOne(context, memory, scope, effect)) acted = true;
     }
-    if (advanced.effects.some((effect) => effect.kind === "Merge")) await putGates(context, memory, decision);
+    if (merges) await putGates(context, memory, decision);
     await dressPulls(context, memory, advanced.run);
   }
   return acted;
+}
+
+/** One effect's trouble is not the others': it will be wanted again in a later round. True: its outcome is worth looking at. */
+async function tryOne(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<boolean> {
+  const { rollout, batches } = scope.run;
+  // What failed is left alone for a while, whoever wakes the round.
+  if (effect.kind !== "Answer" && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) return false;
+  try {
+    const done = await act(context, memory, scope, effect);
+    if (effect.kind === "Propose") memory.proposed.add(batches[effect.batch - 1]?.branch ?? "");
+    if (!done) trouble(context, memory, rollout, undefined);
+    if (!done || effect.kind === "Answer" || effect.kind === "Refresh") return false;
+    memory.troubles.delete(rollout);
+    return true;
+  } catch (error) {
+    context.log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
+    trouble(context, memory, rollout, error);
+    return false;
+  }
 }
 
 function isStop(effect: Effect, commands: readonly Command[]): boolean {
