@@ -19,6 +19,7 @@ import { noReads, noting, type Reads } from "./plan-check-reads.ts";
 import { askedBy } from "./plan-check-release.ts";
 import { type Touches, touchesOf } from "./plan-check-touched.ts";
 import { judgeUnstaged } from "./plan-check-unstaged.ts";
+import { windowWarning } from "./plan-check-windows.ts";
 import { type Project, readProject } from "./project.ts";
 import { stickyMarker } from "./publish.ts";
 import { sameRelease } from "./releases.ts";
@@ -158,7 +159,7 @@ async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches
       ...errors.map((problem) => `**${problem.code}** ${problem.message}: ${problem.hint}.`),
       ...(unstaged === undefined ? [] : [unstaged.line]),
     ],
-    warnings: outside.filter((problem) => problem.severity === "warning"),
+    warnings: [...(await windowWarning(context, rollout, before)), ...outside.filter((problem) => problem.severity === "warning")],
     ...(over === undefined ? {} : { overlap: over.sentence }),
     ...(asked.label === undefined ? {} : { release: asked.label }),
   });

@@ -236,7 +236,9 @@ describe("a run in progress", () => {
     ["Supersede", {}, false, /Merging this PR ends it/],
     ["Queue", {}, false, /waits until it has ended/],
     ["Reject", {}, true, /is rejected while it goes on/],
-  ] as const)("under %s", (onNewRelease, change, rejected, words) => {
+    ["Supersede", { superseded: 3 }, false, /leaves it alone \(too many runs before it/],
+    ["Supersede", { kind: "Rollback" as const }, false, /leaves it alone \(it is a rollback\)/],
+  ] as const)("under %s, with %j", (onNewRelease, change, rejected, words) => {
     const said = overlap({ onNewRelease }, sampleRun(change));
     expect(said.rejected).toBe(rejected);
     expect(said.sentence).toMatch(words);

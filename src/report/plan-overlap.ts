@@ -1,3 +1,4 @@
+import { onOverlap } from "../rollout/overlap.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { Run } from "../rollout/run.ts";
 import { cell, code } from "./escape.ts";
@@ -17,21 +18,30 @@ export function overlap(rollout: Pick<Rollout, "onNewRelease">, run: Run): Overl
   const now = `Run #${run.number} (${code(releaseName(run.release.values).slice(0, 200))}) is ${state}${where}.`;
   if (run.ending !== undefined)
     return { rejected: false, sentence: `${now} It is ending: ${cell(run.ending.reason, 300)}; this release starts after it.` };
-  switch (rollout.onNewRelease) {
-    case "Supersede":
+  const policy = `\`onNewRelease: ${rollout.onNewRelease}\``;
+  switch (onOverlap(rollout.onNewRelease, run)) {
+    case "Supersede": {
+      const why = run.paused?.kind === "Failure" && rollout.onNewRelease === "Queue" ? `it is paused on a failure, ${policy}` : policy;
       return {
         rejected: false,
-        sentence: `${now} **Merging this PR ends it** (\`onNewRelease: Supersede\`): its open pull requests are closed, what it has in flight is confirmed or has failed first, then this release starts.`,
+        sentence: `${now} **Merging this PR ends it** (${why}): its open pull requests are closed, what it has in flight is confirmed or has failed first, then this release starts.`,
       };
-    case "Queue": {
-      const failed = run.paused?.kind === "Failure";
-      const then = failed ? "it is paused on a failure, so this release takes its place" : "this release waits until it has ended";
-      return { rejected: false, sentence: `${now} Merging this PR leaves it alone (\`onNewRelease: Queue\`): ${then}.` };
     }
+    case "Queue":
+      return {
+        rejected: false,
+        sentence: `${now} Merging this PR leaves it alone (${whyQueued(rollout, run)}): this release waits until it has ended.`,
+      };
     case "Reject":
       return {
         rejected: true,
-        sentence: `${now} **This release is rejected while it goes on** (\`onNewRelease: Reject\`): merge this PR after it has ended, or \`/abort\` it.`,
+        sentence: `${now} **This release is rejected while it goes on** (${policy}): merge this PR after it has ended, or \`/abort\` it.`,
       };
   }
+}
+
+/** A rollback is never cut short, and releases that come too fast do not starve a run. */
+function whyQueued(rollout: Pick<Rollout, "onNewRelease">, run: Run): string {
+  if (rollout.onNewRelease === "Queue") return "`onNewRelease: Queue`";
+  return run.kind === "Rollback" ? "it is a rollback" : "too many runs before it never got to their end";
 }

@@ -23,6 +23,13 @@ export function gatesOfStages(rollout: Rollout, plan: Plan): string[][] {
 
 function gatesOf(rollout: Rollout, stage: Stage | undefined): string[] {
   const gates = ["health"];
+  const approval = stage?.approval;
+  if (approval !== undefined) {
+    const teams = short(approval.teams.join(", "), 60);
+    gates.push(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}`);
+  }
+  if ((rollout.windows ?? []).length > 0) gates.push("windows");
+  for (const other of (rollout.dependsOn ?? []).slice(0, 3)) gates.push(`after ${short(other.rollout, 40)}`);
   if (stage !== undefined && stage.bakeMs > 0) gates.push(`bake ${formatDuration(stage.bakeMs)}`);
   if (stage?.jitterMs !== undefined && stage.jitterMs > 0) gates.push(`up to ${formatDuration(stage.jitterMs)} apart`);
   if (rollout.mode === "Propose" || rollout.delivery.merge === "Manual") gates.push("a person merges");

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { sampleRollout } from "../../test/support/sample-run.ts";
+import type { Window } from "../rollout/windows.ts";
+import { windowWarning } from "./plan-check-windows.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+const OFFICE: Window = { schedule: "0 9 * * 1-5", durationMs: 8 * 3_600_000, timeZone: "UTC", kind: "allow" };
+
+function warned(at: string, windows: Window[], settings: string | null = null, freezes: Window[] = []) {
+  const clock = { now: () => Date.parse(at), after: () => () => undefined };
+  const snapshot = { read: async () => settings } as unknown as Snapshot;
+  return windowWarning({ clock, freezes }, sampleRollout({ windows }), snapshot);
+}
+
+test("a release in its window, or without one, is not warned about", async () => {
+  expect(await warned("2026-11-23T10:00:00Z", [OFFICE])).toEqual([]);
+  expect(await warned("2026-11-22T10:00:00Z", [])).toEqual([]);
+});
+
+test("outside of it the warning says until when", async () => {
+  expect(await warned("2026-11-22T10:00:00Z", [OFFICE])).toEqual([
+    { code: "WINDOW_CLOSED", message: "no batch merges now: the window 0 9 * * 1-5 (UTC) holds them until 2026-11-23 09:00 UTC" },
+  ]);
+});
+
+test("freezes of the repo and of the server count, too", async () => {
+  const settings = "freezes:\n  - { schedule: '0 0 20 12 *', duration: 240h, timeZone: UTC, kind: deny }\n";
+  expect((await warned("2026-12-21T10:00:00Z", [], settings))[0]?.message).toMatch(
+    /a freeze 0 0 20 12 \* \(UTC\) holds them until 2026-12-30 00:00/,
+  );
+  const freeze: Window = { ...OFFICE, kind: "deny" };
+  expect(await warned("2026-11-23T10:00:00Z", [], null, [freeze])).toHaveLength(1);
+});
