@@ -12,7 +12,7 @@ const FIRST_RETRY_MS = 2000;
 const STOPS: readonly CommandName[] = ["pause", "abort", "halt"];
 
 /** Merges first: their intentions run out. */
-const ORDER: Record<Effect["kind"], number> = { Merge: 0, Close: 1, Propose: 2, Answer: 3, Refresh: 4 };
+const ORDER: Record<Effect["kind"], number> = { Merge: 0, Close: 1, Propose: 2, Answer: 3, Refresh: 4, RolloutActions: 5 };
 const LONGEST_RETRY_MS = 5 * 60_000;
 
 /** True where something was done whose outcome is worth looking at now. */
