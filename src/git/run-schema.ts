@@ -89,7 +89,7 @@ export const batchSchema = z.looseObject({
   stage: count,
   ofStage: count,
   attempt: count,
-  kind: z.enum(["Planned", "CatchUp"]),
+  kind: z.enum(["Planned", "CatchUp", "Hotfix"]),
   branch: z.string(),
   phase: z.enum(["Proposing", "Open", "Merging", "Merged", "Baking", "Settled", "Closed"]),
   since: time,

@@ -32,6 +32,6 @@ export function mergeText({ author }: Pick<Speaker, "author">, run: Run, batch: 
 }
 
 function titleOf(run: Run, batch: Batch): string {
-  const planned = batch.kind === "CatchUp" ? {} : { batch: { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } };
+  const planned = batch.kind !== "Planned" ? {} : { batch: { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } };
   return printTitle({ rollout: run.rollout, release: releaseName(run.release.values), stage: stageName(run, batch.stage), ...planned });
 }

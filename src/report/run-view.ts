@@ -129,6 +129,7 @@ function nextLook(run: Run, requeued: readonly Requeued[]): Next | null {
 /** The page shows it inside its stage, so the stage is not named again. */
 function nameInStage(run: Run, batch: Batch): string {
   if (batch.kind === "CatchUp") return "catch-up batch";
+  if (batch.kind === "Hotfix") return "hotfix batch";
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}`;
 }
 

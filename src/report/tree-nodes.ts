@@ -122,7 +122,7 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
   if (!over) info.push(batch.why);
   return {
     kind: "batch",
-    name: batch.kind === "CatchUp" ? "catch-up batch" : `batch ${batch.ofStage}`,
+    name: batch.kind === "CatchUp" ? "catch-up batch" : batch.kind === "Hotfix" ? "hotfix batch" : `batch ${batch.ofStage}`,
     mark: failed && batch.phase === "Settled" ? mark("⚠", "warn") : BATCH_MARKS[batch.phase],
     status: batch.phase,
     since: batch.since,

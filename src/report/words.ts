@@ -70,6 +70,7 @@ export function batchesOfStage(run: Pick<Run, "plan" | "batches">, stage: number
 export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): string {
   const stage = stageName(run, batch.stage);
   if (batch.kind === "CatchUp") return `catch-up batch of ${stage}`;
+  if (batch.kind === "Hotfix") return `hotfix batch of ${stage}`;
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 

@@ -97,7 +97,8 @@ export function close(draft: Draft, batch: Batch, why: string): void {
 export function propose(draft: Draft): void {
   for (const batch of draft.run.batches) {
     // A later stage's batch waits where an earlier stage has something to catch up on.
-    if (batch.phase === "Proposing" && batch.closing === undefined && batch.stage <= draft.run.stage) proposeOne(draft, batch.number);
+    if (batch.phase === "Proposing" && batch.closing === undefined && (batch.stage <= draft.run.stage || batch.kind === "Hotfix"))
+      proposeOne(draft, batch.number);
   }
 }
 

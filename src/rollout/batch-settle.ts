@@ -19,7 +19,7 @@ function isRolling(draft: Draft, batch: Batch): boolean {
 }
 
 function bakeMs(draft: Draft, batch: Batch): number {
-  return draft.run.promotedFully !== undefined ? 0 : (draft.run.spec.stages[batch.stage]?.bakeMs ?? 0);
+  return draft.run.promotedFully !== undefined || batch.kind === "Hotfix" ? 0 : (draft.run.spec.stages[batch.stage]?.bakeMs ?? 0);
 }
 
 /** A bake in which somebody became unhealthy begins anew when all are confirmed again: kept is only how often that happened. */

@@ -64,7 +64,6 @@ describe("who may", () => {
     expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length);
     for (const { name, usage, examples } of COMMANDS)
       for (const text of [usage, ...examples]) expect(text.startsWith(`/${name}`)).toBe(true);
-    expect(commandSpec("hotfix").built).toBe(false);
     expect(hasPermission("maintain", "write")).toBe(true);
   });
 });
@@ -79,14 +78,6 @@ describe("a command acts once", () => {
     expect(wants(round(run))).toEqual(["Answer done", "Answer done"]);
     expect(run.run.phase).toBe("Progressing");
     expect(run.run.commands).toHaveLength(2);
-  });
-
-  test.each(["/hotfix c1 down"])("%s says that it is not available yet", (text) => {
-    const run = bench(1);
-    round(run);
-    say(run, text, { permission: "admin" });
-    round(run);
-    expect(answer(run)).toContain("is not available yet in this version");
   });
 
   test("/status and /plan are answered whoever can read asks, and leave nothing in the journal", () => {

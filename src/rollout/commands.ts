@@ -154,9 +154,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: [],
     who: "maintain",
     where: anywhere,
-    summary: "one batch now, skipping order, bake and windows but never health or limits",
+    summary: "one batch now, out of its turn, without bake and windows; health, approvals, halts and limits hold as ever",
     examples: ["/hotfix eu-1 customer down"],
-    built: false,
+    built: true,
   },
   {
     name: "status",

@@ -313,3 +313,52 @@ describe("/promote --full", () => {
     expect(self.run.phase).toBe("Succeeded");
   });
 });
+
+describe("/hotfix", () => {
+  test("brings a cluster forward: at once, without bake and windows, beside the batch under way", () => {
+    const self = bench(4, [{ maxUnavailable: 2, bakeMs: 60 * MINUTE }], (rollout) => {
+      rollout.windows = [OFFICE];
+    });
+    round(self);
+    say(self, "/hotfix c4 customer down", { permission: "maintain" });
+    round(self);
+    const hotfix = self.run.batches.find((one) => one.kind === "Hotfix");
+    expect(hotfix?.targets.map((t) => t.cluster)).toEqual(["hub/c4"]);
+    expect(self.run.commands.at(-1)?.message).toContain("c4 next, out of turn: customer down");
+    const number = hotfix?.number ?? 0;
+    bring(self, number, "merging");
+    expect(batch(self.run, number).phase).toBe("Merging");
+    bring(self, number, "confirmed");
+    expect(batch(self.run, number).phase).toBe("Settled");
+    expect(batch(self.run, 1).why).not.toContain("merging");
+  });
+
+  test("never goes past the window of its stage, nor past an approval", () => {
+    const self = bench(3, [{ maxUnavailable: 1 }], approving());
+    bring(self, 1, "open");
+    self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
+    bring(self, 1, "merged");
+    say(self, "/hotfix c3 now", { permission: "maintain" });
+    round(self);
+    bring(self, 2, "merging");
+    expect(batch(self.run, 2)).toMatchObject({
+      kind: "Hotfix",
+      phase: "Open",
+      why: expect.stringContaining("would be 2 in flight of at most 1"),
+    });
+  });
+
+  test.each([
+    ["/hotfix", "name the clusters"],
+    ["/hotfix c9 now", 'no cluster "c9" in this run'],
+    ["/hotfix c2", "say why"],
+    ["/hotfix c1 now", "c1 is in a batch already"],
+    ["/hotfix c2 c3 now", "at most 1 of this stage"],
+  ])("%s is refused: %s", (text, why) => {
+    const self = bench(3);
+    round(self);
+    say(self, text, { permission: "maintain" });
+    round(self);
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining(why) });
+  });
+});

@@ -78,7 +78,7 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
     haltGate(draft, batch) ??
     dependsGate(draft, batch) ??
     approvalGate(draft, batch) ??
-    windowGate(draft, batch) ??
+    (batch.kind === "Hotfix" ? undefined : windowGate(draft, batch)) ??
     limitsGate(draft, batch);
   if (blocked !== undefined) return { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
   return waitsForJitter(draft, batch, pull);
@@ -128,6 +128,8 @@ export function blockedBefore(draft: Draft, batch: Batch): string | undefined {
 
 /** By stage, then by number: a catch-up batch of an earlier stage comes first though it was made later. */
 function comesBefore(other: Batch, batch: Batch, rolling: boolean): boolean {
+  // Order is what a hotfix skips; health and the window it does not.
+  if (batch.kind === "Hotfix") return false;
   if (other.stage !== batch.stage) return other.stage < batch.stage;
   return !rolling && other.number < batch.number;
 }

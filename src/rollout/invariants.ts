@@ -63,6 +63,8 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
       report(2, `a merge of batch ${effect.batch}, which the run does not have`);
       continue;
     }
+    // Order is what `/hotfix` is for (SPEC §9.22); the window is watched by 1.
+    if (batch.kind === "Hotfix") continue;
     const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
     for (const other of run.batches) {
       const earlier = other.stage < batch.stage || (other.stage === batch.stage && other.number < batch.number && !rolling);
@@ -169,7 +171,8 @@ function oneRunOneIdentity(before: Run, after: Run, report: Report): void {
   if (came && before.phase !== "Failed") report(5, `a run that was ${before.phase} goes on`);
   if (before.ending !== undefined && after.ending === undefined && after.phase !== before.ending.phase)
     report(5, "a run that was to end goes on");
-  const open = after.batches.filter((batch) => batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging");
+  // One in its turn, and what people put before it by `/hotfix`.
+  const open = after.batches.filter((batch) => batch.kind !== "Hotfix" && ["Proposing", "Open", "Merging"].includes(batch.phase));
   if (open.length > 1) report(5, `${open.length} pull requests of the run are open at once`);
   if (after.endedAt !== undefined && open.length > 0) report(5, `the run ended with batch ${open[0]?.number} open`);
 }
@@ -178,6 +181,11 @@ function oneRunOneIdentity(before: Run, after: Run, report: Report): void {
 function journalComesFirst(after: Run, effects: readonly Effect[], now: number, report: Report): void {
   for (const effect of effects) {
     if (effect.kind === "Refresh" || effect.kind === "Answer") continue;
+    if (effect.kind === "RolloutActions") {
+      if (after.rolloutOrders?.some((order) => order.command === effect.command) !== true)
+        report(6, `actions on Argo Rollouts of ${effect.command}, which is not journalled`);
+      continue;
+    }
     const batch = after.batches.find((one) => one.number === effect.batch);
     if (effect.kind === "Propose" && batch?.phase !== "Proposing")
       report(6, `a PR for batch ${effect.batch}, which is not journalled as Proposing`);

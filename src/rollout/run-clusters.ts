@@ -16,7 +16,7 @@ interface Place {
   targets: BatchTarget[];
 }
 
-function placeOf(run: Run, cluster: string): Place {
+export function placeOf(run: Run, cluster: string): Place {
   const batch = run.batches.findLast((one) => one.targets.some((target) => target.cluster === cluster && !isOut(target)));
   if (batch === undefined) return { cluster, targets: [] };
   return { cluster, batch, targets: batch.targets.filter((target) => target.cluster === cluster && !isOut(target)) };
@@ -27,7 +27,7 @@ function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
 }
 
 /** The clusters named, each known and with all that share its pins; or why not. */
-function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: string } {
+export function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: string } {
   const clusters: string[] = [];
   for (const name of names) {
     const found = clusterKey(run, name);

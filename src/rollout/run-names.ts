@@ -131,10 +131,12 @@ export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 }
 
+const BATCH_NOUNS: Record<Batch["kind"], string> = { Planned: "batch", CatchUp: "catch-up batch", Hotfix: "hotfix batch" };
+
 /** `batch 2 of stage "eu-west-1"`. */
 export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind">): string {
   const stage = run.plan.stages[batch.stage]?.name ?? String(batch.stage + 1);
-  return `${batch.kind === "CatchUp" ? "catch-up batch" : "batch"} ${batch.ofStage} of stage "${stage}"`;
+  return `${BATCH_NOUNS[batch.kind]} ${batch.ofStage} of stage "${stage}"`;
 }
 
 /** A batch's PR in a sentence; where it has none, because it moves branches, what takes its place. */

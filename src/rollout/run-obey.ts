@@ -3,6 +3,7 @@ import { isEnded } from "./run.ts";
 import { requeueCommand, retryCommand, skipCommand } from "./run-clusters.ts";
 import { change, type Draft } from "./run-draft.ts";
 import { haltCommand } from "./run-halt.ts";
+import { hotfixCommand } from "./run-hotfix.ts";
 import { rollbackCommand } from "./run-rollback.ts";
 import { abortCommand, pauseCommand, promoteCommand, resumeCommand, tooEarly } from "./run-steer.ts";
 import type { Command } from "./world.ts";
@@ -88,6 +89,8 @@ function act(draft: Draft, command: Command): Reply {
       return skipCommand(draft, command);
     case "requeue":
       return requeueCommand(draft, command);
+    case "hotfix":
+      return hotfixCommand(draft, command);
     default:
       return refused(`/${command.name} is not available yet in this version`);
   }

@@ -48,7 +48,8 @@ export interface Batch {
   ofStage: number;
   /** From 1; raised before a branch is built again after a close or conflict. */
   attempt: number;
-  kind: "Planned" | "CatchUp";
+  /** Hotfix: made by command, out of its turn. */
+  kind: "Planned" | "CatchUp" | "Hotfix";
   branch: string;
   phase: BatchPhase;
   since: Time;
@@ -96,6 +97,58 @@ export interface BatchTarget {
   dips?: Time[];
   /** Kept at confirmation and at failure. */
   evidence?: Evidence;
+  /** Its Argo Rollouts as last read, while it is in flight and where it failed: the first few, shortened. */
+  rollouts?: RolloutState[];
+}
+
+/** An Argo Rollout as `kubectl argo rollouts get rollout` shows it. */
+export interface RolloutState {
+  namespace: string;
+  name: string;
+  phase: string;
+  message: string;
+  paused: boolean;
+  /** From 0; the step under way. */
+  step?: number;
+  steps?: number;
+  setWeight?: number;
+  actualWeight?: number;
+  stableImages: string[];
+  canaryImages: string[];
+  replicas: { desired: number; updated: number; ready: number; available: number };
+}
+
+export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
+
+/** `notOffered`: Argo CD does not offer it now. */
+export interface RolloutOutcome {
+  kind: "done" | "notOffered" | "forbidden" | "failed";
+  why?: string;
+}
+
+/** `/promote --rollouts` and the like: journalled before Argo CD is asked for anything, answered once every outcome is known. */
+export interface RolloutOrder {
+  /** Id of the command. */
+  command: string;
+  text: string;
+  actor: string;
+  at: Time;
+  action: RolloutAction;
+  /** What the command did besides, told with the answer. */
+  also?: string;
+  /** Rollouts that are left alone, and why, told with the answer. */
+  left: string[];
+  rollouts: OrderedRollout[];
+}
+
+/** A Rollout as it was when the order was given: one that is not so any more has been moved already. */
+export interface OrderedRollout {
+  /** Key of its target. */
+  target: string;
+  namespace: string;
+  name: string;
+  step?: number;
+  outcome?: RolloutOutcome;
 }
 
 /** Why a verdict was given: the fields and times looked at. Plain data that goes to the journal as it is. */
@@ -227,6 +280,10 @@ export interface Run {
   /** Clusters that no run of the repo may touch for now. Carried over to the rollout's next run. */
   halts?: Halt[];
   commands: HandledCommand[];
+  /** Actions on Argo Rollouts whose outcome is not known yet. */
+  rolloutOrders?: RolloutOrder[];
+  /** Control planes of the run that cannot be read now: their targets wait, the others go on. */
+  unseen?: { plane: string; since: Time; why: string }[];
   startedAt: Time;
   endedAt?: Time;
 }

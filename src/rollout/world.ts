@@ -1,5 +1,5 @@
 import type { Cluster } from "./plan-types.ts";
-import type { Evidence, Run, Verdict } from "./run.ts";
+import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 import type { Time } from "./time.ts";
 import type { Window } from "./windows.ts";
 
@@ -31,8 +31,18 @@ export interface World {
   others?: readonly Run[];
   /** Most clusters or targets in flight over all runs of the repo. */
   limits?: Limits;
+  /** By name: control planes of the run that cannot be read now. Nothing is concluded about their targets; the others go on. */
+  lostPlanes?: ReadonlyMap<string, LostPlane>;
+  /** By command: what came of its actions on Argo Rollouts, by `actionKey`, as far as this process has tried them. */
+  actions?: ReadonlyMap<string, ReadonlyMap<string, RolloutOutcome>>;
   /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
   approvals?: ReadonlyMap<number, readonly Approver[]>;
+}
+
+/** `why` says what to do about it, e.g. what to grant. */
+export interface LostPlane {
+  since: Time;
+  why: string;
 }
 
 export interface Approver {
@@ -110,8 +120,24 @@ export interface ObservedTarget {
   drift?: { commit: string; author: string; subject: string };
   /** The batch's merge commit is an ancestor of the base head. undefined: not merged. */
   inHistory?: boolean;
+  /** Its Argo Rollouts. undefined: not looked. */
+  rollouts?: ObservedRollouts;
+  /** When Argo CD was last asked to compare it anew, and whether it could be asked. undefined: it was not wanted. */
+  nudge?: { at: Time; answer: "asked" | "unavailable" };
   /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
   ailments?: string[];
+}
+
+/** `seen` or `unseen` (why they cannot be read). */
+export interface ObservedRollouts {
+  /** Of the read. */
+  at: Time;
+  /** When they are worth another look. */
+  lookAgainAt?: Time;
+  seen?: readonly RolloutState[];
+  unseen?: string;
+  /** Why actions cannot be run on them, with what to configure; undefined: they can. */
+  cannotAct?: string;
 }
 
 export interface Assessment {
@@ -175,6 +201,8 @@ export type Effect =
   | { kind: "Merge"; batch: number; pull: number; head: string }
   | { kind: "Close"; batch: number; pull: number; why: string }
   | { kind: "Refresh"; targets: string[] }
+  /** Of the order with this command's id: those Rollouts without an outcome. */
+  | { kind: "RolloutActions"; command: string }
   | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: string };
 
 export interface Advanced<Run> {
