@@ -37,8 +37,8 @@ export async function openCheckoutRemote(repo: string): Promise<CheckoutRemote> 
   return {
     readFiles: reader.readFiles,
     async person() {
-      const ident = await git.raw(["var", "GIT_AUTHOR_IDENT"]).catch(() => "");
-      return /^(.*>) \d+ /.exec(ident)?.[1];
+      const [name = "", email = ""] = await Promise.all(["user.name", "user.email"].map((key) => git.raw(["config", key]).catch(() => "")));
+      return name.trim() === "" ? undefined : `${name.trim()}${email.trim() === "" ? "" : ` <${email.trim()}>`}`;
     },
     async remoteHead(branch) {
       const line = await ask("ask", ["ls-remote", "--quiet", "--end-of-options", remote, branchRef(branch)]);

@@ -34,22 +34,26 @@ export function checkWriter(
   identity: () => Promise<{ login: string }>,
 ): (check: CheckReport) => Promise<void> {
   const known = new Map<string, There>();
+  /** Sent, and not answered: whether they are there has to be looked for. */
+  const doubtful = new Set<string>();
   const turn = serialByKey();
   // One after the other for each run: two at once would each find none, and make two.
   return (check) => turn(`${check.head} ${check.name}`, () => put(`${check.head} ${check.name}`, check));
 
   async function put(key: string, check: CheckReport): Promise<void> {
     const said = fingerprint(check);
-    const there = known.get(key) ?? (freshCommits.has(check.head) ? undefined : await find(check));
+    const fresh = freshCommits.has(check.head) && !doubtful.has(key);
+    const there = known.get(key) ?? (fresh ? undefined : await find(check));
     if (there?.said === said) {
       remember(key, there);
       return;
     }
     // What is known stops being so with the first byte sent: an answer may get lost.
     known.delete(key);
-    freshCommits.delete(check.head);
+    doubtful.add(key);
     const anew = there === undefined || there.annotated || (there.completed && check.status !== "completed");
     const id = await send(check, said, anew ? undefined : there.id);
+    doubtful.delete(key);
     remember(key, { id, said, completed: check.status === "completed", annotated: (check.annotations ?? []).length > 0 });
   }
 

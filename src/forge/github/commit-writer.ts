@@ -6,7 +6,7 @@ import { PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/propose-batch.
 import { type FieldError, sendGraphQL } from "./graphql/send.ts";
 import type { NodeIds } from "./node-ids.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
-import { freshen, sharedOf } from "./shared.ts";
+import { noteProposal, sharedOf } from "./shared.ts";
 
 /** Fits `CommitWriter` of src/git/port.ts: commits that GitHub itself makes and signs for the App, so they are Verified. */
 export interface GitHubWriter {
@@ -88,8 +88,7 @@ export function openGitHubWriter(options: GitHubWriterOptions): GitHubWriter {
       const plan = await planOf(options, input.from, input.changes);
       const made = plan.kind === "one" ? await proposeAtOnce(place, ids, input) : await proposeStepwise(place, ids, write, input);
       if (made.kind !== "proposed") return made;
-      freshen(shared.freshCommits, made.commit);
-      freshen(shared.freshPulls, made.pull);
+      noteProposal(shared, { branch: input.branch, ...made });
       await fetch(input.branch);
       return made;
     },

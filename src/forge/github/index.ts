@@ -9,11 +9,11 @@ import { answerOf, asking, forgeError } from "./errors.ts";
 import { merger } from "./merge.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { watchPressure } from "./pressure.ts";
-import { changedFiles, createPull, findPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
+import { changedFiles, createPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
 import { reviews } from "./reviews.ts";
 import { branchRulesReader } from "./rules.ts";
-import { sharedOf } from "./shared.ts";
+import { pullOfBranch, sharedOf } from "./shared.ts";
 import { stickyIssues } from "./sticky-issue.ts";
 import { inTeam } from "./teams.ts";
 
@@ -78,7 +78,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
       if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
       return { username: "x-access-token", password: auth.token };
     },
-    findPull: (branch) => findPull(place, branch),
+    findPull: (branch) => pullOfBranch(shared, branch),
     pull: (number) => pull(place, number),
     createPull: (input) => createPull(place, input),
     async updatePull(number, change) {

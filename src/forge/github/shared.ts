@@ -1,5 +1,7 @@
+import type { Pull } from "../port.ts";
 import { type NodeIds, nodeIds } from "./node-ids.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
+import { findPull, pull } from "./pulls.ts";
 
 /** What the parts of the adapter know together of one repository: what one has made, another need not look for. */
 export interface Shared {
@@ -9,6 +11,8 @@ export interface Shared {
   freshCommits: Set<string>;
   /** PRs opened by us a moment ago: nobody has labelled them. */
   freshPulls: Set<number>;
+  /** Branch → the PR that we opened from it. */
+  opened: Map<string, number>;
 }
 
 const all = new WeakMap<OctokitLike, Map<string, Shared>>();
@@ -23,14 +27,25 @@ export function sharedOf(octokit: OctokitLike, repository: string): Shared {
   if (there !== undefined) return there;
   const [owner = "", repo = ""] = repository.split("/");
   const place = { octokit, owner, repo };
-  const made: Shared = { place, ids: nodeIds(place), freshCommits: new Set(), freshPulls: new Set() };
+  const made: Shared = { place, ids: nodeIds(place), freshCommits: new Set(), freshPulls: new Set(), opened: new Map() };
   known.set(key, made);
   return made;
 }
 
-/** Notes something as just made; the oldest are forgotten. */
-export function freshen<T>(set: Set<T>, one: T): void {
-  set.add(one);
-  const oldest = set.values().next().value;
-  if (set.size > MOST_FRESH && oldest !== undefined) set.delete(oldest);
+/** Notes what was just made; the oldest are forgotten. */
+export function noteProposal({ freshCommits, freshPulls, opened }: Shared, made: { branch: string; commit: string; pull: number }): void {
+  freshCommits.add(made.commit);
+  freshPulls.add(made.pull);
+  opened.set(made.branch, made.pull);
+  for (const notes of [freshCommits, freshPulls, opened]) {
+    const oldest = notes.keys().next().value;
+    if (notes.size > MOST_FRESH && oldest !== undefined) notes.delete(oldest as never);
+  }
+}
+
+/** The PR of a branch: one that we opened and that is open still is it; everything else is asked for. */
+export async function pullOfBranch({ place, opened }: Shared, branch: string): Promise<Pull | null> {
+  const number = opened.get(branch);
+  const known = number === undefined ? null : await pull(place, number);
+  return known?.state === "open" && known.branch === branch ? known : await findPull(place, branch);
 }

@@ -265,6 +265,23 @@ describe("the tracking issue of a release without a PR", () => {
 });
 
 describe("what a batch costs", () => {
+  it("is not a check more where an answer was lost on a commit that we have just made", async () => {
+    const { openGitHubWriter } = await import("./commit-writer.ts");
+    const { octokit, forge } = watched;
+    const writer = openGitHubWriter({ octokit, repository: github.repository, modes: async () => new Map(), fetch: async () => undefined });
+    const { data } = await github.octokit("rob").rest.git.getRef({ ...github.place, ref: "heads/main" });
+    const input = { branch: "stagecoach-run/payments/8/1-1-1", from: data.object.sha, base: "main", title: "t", body: "b" };
+    const made = await writer.propose({ ...input, changes: new Map([["x", "1"]]), message: "m\n", at: 0 });
+    if (made.kind !== "proposed") throw new Error(made.message);
+    const gate = { name: "stagecoach/gate", head: made.commit, status: "in_progress", title: "t", summary: "s" } as const;
+    github.sim.faults.request = ({ path, method }) =>
+      method === "POST" && path.endsWith("/check-runs") ? { status: 502, afterwards: true } : undefined;
+    await expect(forge.putCheck(gate)).rejects.toMatchObject({ kind: "Unavailable" });
+    delete github.sim.faults.request;
+    await forge.putCheck(gate);
+    expect(await runsAt(made.commit)).toHaveLength(1);
+  });
+
   it("is at most 6 calls and 3 content writes besides its commit in the journal, however many clusters", async () => {
     const { openGitHubWriter } = await import("./commit-writer.ts");
     const { octokit, forge } = watched;
@@ -287,6 +304,7 @@ describe("what a batch costs", () => {
       await forge.dressPull(made.pull, { labels: ["rollout"], teams: ["sre"], users: [] });
       const gate = { name: "stagecoach/gate", head: made.commit, title: "t", summary: "s" };
       await forge.putCheck({ ...gate, status: "in_progress" });
+      expect((await forge.findPull(input.branch))?.number).toBe(made.pull);
       await forge.putCheck({ ...gate, status: "completed", conclusion: "success" });
       const merged = await forge.mergePull({ number: made.pull, head: made.commit, method: "squash", title: "t", message: "m" });
       expect(merged.kind).toBe("merged");
@@ -296,6 +314,7 @@ describe("what a batch costs", () => {
     await batch(2);
     const calls = watched.asked.toSorted();
     expect(calls).toEqual([
+      "GET /repos/{owner}/{repo}/pulls/{pull_number}",
       "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}",
       "POST /graphql",
       "POST /graphql",
