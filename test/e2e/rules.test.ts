@@ -151,7 +151,7 @@ describe("a branch that merges through its queue", () => {
     const alice = github.actAs("alice");
     const release = await journey.release();
     const queue = {
-      check_response_timeout_minutes: 60,
+      check_response_timeout_minutes: 360,
       grouping_strategy: "ALLGREEN" as const,
       max_entries_to_build: 5,
       max_entries_to_merge: 5,
