@@ -19,7 +19,7 @@ const PERMISSIONS: Permissions = {
 let github: TestGitHub;
 let call: Caller;
 beforeAll(async () => {
-  github = await testGitHub({ app: { events: EVENTS, permissions: PERMISSIONS } });
+  github = await testGitHub({ asksForSuites: true, app: { events: EVENTS, permissions: PERMISSIONS } });
   github.sim.team("acme", "sre", ["mia", "wim"]);
   call = caller(github.sim, github.installationId);
 });

@@ -38,6 +38,7 @@ async function emitSuite(world: World, repo: Repo, actor: Actor, suite: CheckSui
 
 /** GitHub asks every App that may write checks for a suite of each commit pushed. */
 export async function requestSuites(world: World, repo: Repo, actor: Actor, sha: string): Promise<void> {
+  if (!world.asksForSuites) return;
   for (const { app, permissions } of installationsOn(world, repo)) {
     if (permissions["checks"] !== "write" || !app.events.includes("check_suite")) continue;
     const known = [...repo.suites.values()].some((one) => one.app === app && one.headSha === sha);

@@ -155,6 +155,8 @@ export interface World {
   limits: Limits;
   faults: Faults;
   hooks: Webhooks;
+  /** Says `check_suite.requested` of every commit pushed, as GitHub does to Apps that may write checks. */
+  asksForSuites: boolean;
   onExchange?: ((exchange: Exchange) => void) | undefined;
   nextId(): number;
 }

@@ -20,7 +20,8 @@
  *   not the world's, since clients count by theirs.
  * - Code owners: `*`, `**`, `?`, folders; no e-mail addresses, no nested teams. Teams have no roles on repositories.
  * - Mergeability is known as soon as git has said it, after `faults.nullReads` answers of null.
- * - Check runs do not go stale, and buttons on them do nothing. Issues, comments, reviews, checks and statuses live in memory.
+ * - `check_suite.requested` is sent with the option `asksForSuites` only. Check runs do not go stale, and buttons on them do
+ *   nothing. Issues, comments, reviews, checks and statuses live in memory and end with the process.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -61,6 +62,8 @@ export interface GitHubOptions {
   faults?: Partial<Faults>;
   /** Requests an hour for each caller; default 15,000 as for large organisations. */
   rateLimit?: number;
+  /** Sends `check_suite.requested` for every commit pushed, as GitHub does. Default off: it doubles the deliveries and says nothing. */
+  asksForSuites?: boolean;
   /** GitHub's secondary limits: 900 points and 80 content writes a minute, 500 an hour. Default off. */
   secondaryLimits?: boolean;
   /** Of installation tokens, in milliseconds of the machine's time; default an hour. */
@@ -187,6 +190,7 @@ function createWorld(options: GitHubOptions, directory: string): { world: World;
     },
     faults,
     hooks,
+    asksForSuites: options.asksForSuites ?? false,
     onExchange: options.onExchange,
     nextId,
   };

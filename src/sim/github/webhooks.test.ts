@@ -26,9 +26,7 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // Without check suites, which GitHub asks for with every push.
-  const events = ["pull_request", "issue_comment", "push", "pull_request_review", "check_run", "status"];
-  github = await testGitHub({ app: { events } });
+  github = await testGitHub();
   const { port } = server.address() as AddressInfo;
   github.sim.setWebhook({ url: `http://127.0.0.1:${port}/hook`, secret: "secret" });
 });
