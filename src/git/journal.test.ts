@@ -121,7 +121,7 @@ describe("recording and reading", () => {
   });
 
   test("history and old runs are read from Git alone, also after they were folded away", async () => {
-    const journal = openJournal({ mirror, app: APP, keep: 2 });
+    const journal = openJournal({ mirror, app: APP, keep: () => 2 });
     for (const number of [1, 2, 3]) {
       const run = withBatch(freshRun(4, 2, { number }), "Open", START);
       await journal.record(change(run));

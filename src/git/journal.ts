@@ -16,8 +16,8 @@ export interface JournalOptions {
   branch?: string;
   /** The account that owns the journal and makes its commits: `stagecoach[bot]`. */
   app: string;
-  /** Runs of a rollout kept in the tree; older ones stay in the history. Default 50. */
-  keep?: number;
+  /** Runs of a rollout kept in the tree; older ones stay in the history. Default 50. Asked at each record: settings may change. */
+  keep?: number | (() => number | undefined);
   /** Default: unsigned commits, pushed from the mirror. */
   writer?: CommitWriter;
   /** Tells commits of `writer` from others'. Absent: by author and trailer alone. */
@@ -30,6 +30,10 @@ export const JOURNAL_BRANCH = "stagecoach/journal";
 
 function writerOf(options: JournalOptions): CommitWriter {
   return options.writer ?? openLocalWriter({ mirror: options.mirror, author: authorOf(options.app) });
+}
+
+function keepOf(keep: JournalOptions["keep"]): number {
+  return (typeof keep === "function" ? keep() : keep) ?? 50;
 }
 
 /** Where the mirror notes the last head that was found to be ours. */
@@ -52,7 +56,7 @@ interface Held {
  * the next `read`.
  */
 export function openJournal(options: JournalOptions): Journal & JournalReader {
-  const { mirror, app, branch = JOURNAL_BRANCH, keep = 50 } = options;
+  const { mirror, app, branch = JOURNAL_BRANCH } = options;
   const writer = writerOf(options);
   const serially = serial();
   const reader = openJournalReader(mirror, async () => held?.state.head ?? (await mirror.head(branch)));
@@ -96,7 +100,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     const before = held ?? (await read());
     const { tampered, head } = before.state;
     if (tampered !== undefined) throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why}`);
-    const { changes, next } = await prepare(mirror, app, keep, before, change);
+    const { changes, next } = await prepare(mirror, app, keepOf(options.keep), before, change);
     if (changes.size === 0) return "recorded";
     const message = journalMessage(change.subject, trailersOf(change, app));
     const written = await writer.write({ branch, head, changes, message, at: change.at });
