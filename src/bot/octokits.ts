@@ -30,7 +30,13 @@ export function openOctokits(app: GitHubApp, options: { pacing: boolean; onRate?
   const Octokit = ProbotOctokit.defaults((given: OctokitOptions) => ({
     ...given,
     ...tokensFrom(given, app.baseUrl),
-    throttle: { ...given.throttle, enabled: options.pacing },
+    throttle: {
+      ...given.throttle,
+      enabled: options.pacing,
+      // Not repeated after a wait, which may be an hour: whoever asked is told, and the next round asks again.
+      onRateLimit: () => false,
+      onSecondaryRateLimit: () => false,
+    },
     // What may be repeated is decided where the meaning is known: src/forge/github.
     retry: { enabled: false },
   }));
