@@ -38,9 +38,14 @@ async function ourComments(context: RepoContext, pull: number): Promise<Map<stri
   return markers;
 }
 
+export function isCheckDue(known: KnownPull): boolean {
+  const words = known.verdict?.of.check;
+  return words !== undefined && known.check !== JSON.stringify(words);
+}
+
 export async function putCheck(context: RepoContext, memory: RepoMemory, known: KnownPull): Promise<void> {
   const words = known.verdict?.of.check;
-  if (words === undefined || known.check === JSON.stringify(words)) return;
+  if (words === undefined || !isCheckDue(known)) return;
   await sendCheck(context, memory, known.head, words);
   known.check = JSON.stringify(words);
 }

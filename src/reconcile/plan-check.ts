@@ -1,11 +1,12 @@
 import type { IndexEntry } from "../git/journal-port.ts";
 import { expectedDuration } from "../report/duration.ts";
+import { cell } from "../report/escape.ts";
 import { notARollout, type PlanCheckWords, type PlanFindings, planCheck } from "../report/plan-check.ts";
 import { planComment, problemsComment } from "../report/plan-comment.ts";
-import { overlap } from "../report/plan-overlap.ts";
+import { type Overlap, overlap } from "../report/plan-overlap.ts";
 import { releaseName } from "../report/words.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
-import type { Release } from "../rollout/plan-types.ts";
+import type { Plan } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { Run } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
@@ -16,12 +17,13 @@ import type { RepoMemory } from "./memory.ts";
 import { lintPlanned } from "./plan-check-lint.ts";
 import { newProblems, releaseProblem } from "./plan-check-problems.ts";
 import { noReads, noting, type Reads } from "./plan-check-reads.ts";
-import { askedBy } from "./plan-check-release.ts";
+import { type Asked, askedBy } from "./plan-check-release.ts";
 import { type Touches, touchesOf } from "./plan-check-touched.ts";
 import { judgeUnstaged } from "./plan-check-unstaged.ts";
 import { windowWarning } from "./plan-check-windows.ts";
 import { type Project, readProject } from "./project.ts";
 import { stickyMarker } from "./publish.ts";
+import { VERSION } from "./release.ts";
 import { sameRelease } from "./releases.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -113,7 +115,7 @@ export async function judgePull(context: RepoContext, memory: RepoMemory, base: 
 }
 
 async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
-  const { context, memory, base, pull, before, after, findings } = judging;
+  const { context, memory, base, pull, before, after, findings, comments } = judging;
   const known = base.project.rollouts.some((other) => other.name === rollout.name);
   const asked = await askedBy(context, memory, rollout, base, pull, before, after);
   if (asked.kind === "none") {
@@ -123,7 +125,7 @@ async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches
   if (asked.kind === "error") {
     const problem = releaseProblem(rollout, asked.problem);
     findings.problems.push(problem);
-    judging.comments.set(stickyMarker(rollout.name), problemsComment([problem]));
+    comments.set(stickyMarker(rollout.name), problemsComment([problem]));
     return;
   }
   const isRelease = known && (asked.before === undefined || !sameRelease(asked.before, asked.release));
@@ -131,44 +133,70 @@ async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches
   if (!made.ok) {
     if (made.retry) findings.waiting = made.problems[0]?.message ?? "what Argo CD has cannot be seen";
     else findings.problems.push(...made.problems);
-    if (isRelease || !made.retry) judging.comments.set(stickyMarker(rollout.name), problemsComment(made.problems));
+    if (isRelease || !made.retry) comments.set(stickyMarker(rollout.name), problemsComment(made.problems));
     return;
   }
-  const outside = await lintPlanned(context, rollout, made.plan, after, base.branch);
+  if (!known)
+    findings.notes.push(`Rollout **${rollout.name}** is new: merging takes its release for what is there already, and starts nothing.`);
+  const planned = await judgePlanned(judging, rollout, asked, { plan: made.plan, touches, isRelease, known });
+  if (isRelease) comments.set(stickyMarker(rollout.name), await releaseComment(judging, rollout, asked, planned));
+}
+
+type AskedRelease = Extract<Asked, { kind: "release" }>;
+
+interface Planned {
+  plan: Plan;
+  outside: Problem[];
+  unstaged: string | undefined;
+  over: Overlap | undefined;
+}
+
+/** What stands against a rollout that can be planned, into the findings. */
+async function judgePlanned(
+  judging: Judging,
+  rollout: Rollout,
+  asked: AskedRelease,
+  { plan, touches, isRelease, known }: { plan: Plan; touches: Touches; isRelease: boolean; known: boolean },
+): Promise<Planned> {
+  const { context, base, pull, before, after, findings } = judging;
+  const outside = await lintPlanned(context, rollout, plan, after, base.branch);
   findings.problems.push(...outside);
-  const unstaged = known
-    ? await judgeUnstaged(context, rollout, asked.release, { base, pull, before, after, touches, isRelease, plan: made.plan })
-    : undefined;
+  const question = { base, pull, before, after, touches, isRelease, plan };
+  const unstaged = known ? await judgeUnstaged(context, rollout, asked.release, question) : undefined;
   if (unstaged !== undefined) {
     findings.against.push(unstaged.line);
     findings.fails ||= unstaged.refused;
   }
-  if (!known)
-    findings.notes.push(`Rollout **${rollout.name}** is new: merging takes its release for what is there already, and starts nothing.`);
   const run = base.runs.get(rollout.name);
   const over = isRelease && run !== undefined && !isEnded(run) ? overlap(rollout, run) : undefined;
-  findings.fails ||= over?.rejected === true;
-  if (over?.rejected === true) findings.against.push(over.sentence);
-  findings.plans.push({ plan: made.plan, mode: rollout.mode, ...(over === undefined ? {} : { overlap: over.sentence }) });
-  if (!isRelease) return;
+  if (over?.rejected === true) {
+    findings.against.push(over.sentence);
+    findings.fails = true;
+  }
+  findings.plans.push({ plan, mode: rollout.mode, ...(over === undefined ? {} : { overlap: over.sentence }) });
+  return { plan, outside, unstaged: unstaged?.line, over };
+}
+
+async function releaseComment(
+  { context, memory, base, before }: Judging,
+  rollout: Rollout,
+  asked: AskedRelease,
+  { plan, outside, unstaged, over }: Planned,
+): Promise<string> {
   const history = await durationsOf(context, memory, base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0);
   const errors = outside.filter((problem) => problem.severity === "error");
-  const body = planComment(rollout, made.plan, nameOf(asked.before), {
-    expected: expectedDuration(rollout, made.plan, history),
+  const closed = await windowWarning(context, rollout, before);
+  const current = asked.before === undefined ? undefined : releaseName(asked.before.values);
+  const body = planComment(rollout, plan, current, {
+    expected: expectedDuration(rollout, plan, history),
     against: [
-      ...errors.map((problem) => `**${problem.code}** ${problem.message}: ${problem.hint}.`),
-      ...(unstaged === undefined ? [] : [unstaged.line]),
+      ...errors.map(({ code, message, hint }) => `**${code}** ${cell(message, 400)}: ${cell(hint, 200)}.`),
+      ...(unstaged === undefined ? [] : [unstaged]),
     ],
-    warnings: [...(await windowWarning(context, rollout, before)), ...outside.filter((problem) => problem.severity === "warning")],
+    warnings: [...closed, ...outside.filter((problem) => problem.severity === "warning")],
     ...(over === undefined ? {} : { overlap: over.sentence }),
     ...(asked.label === undefined ? {} : { release: asked.label }),
   });
-  judging.comments.set(
-    stickyMarker(rollout.name),
-    asked.label === undefined ? body : body.replaceAll(asked.release.values["version"] ?? "\u0000", "merge commit"),
-  );
-}
-
-function nameOf(release: Release | undefined): string | undefined {
-  return release === undefined ? undefined : releaseName(release.values);
+  // The PR's head stands for the merge commit, which nobody knows yet.
+  return asked.label === undefined ? body : body.replaceAll(asked.release.values[VERSION] ?? "\u0000", "merge commit");
 }

@@ -55,7 +55,7 @@ function call(name: string): void {
   if (failing.has(name)) throw new ForgeError("Unavailable", 502, "bad gateway");
 }
 
-const head = (number: number) => heads.get(number) ?? sha(`a${number}`);
+const head = (number: number) => heads.get(number) ?? sha(`a${number}e`);
 
 const mirror: Partial<Mirror> = {
   head: async () => base,
@@ -144,10 +144,18 @@ const DOCS: Pr = { touches: ["docs/x.md"] };
 const BROKEN: Pr = { touches: [FILE], rollout: ROLLOUT.replace("stages:", "stagess:") };
 
 describe("every open PR to the base has the check", () => {
-  test("200 PRs that concern no rollout cost one list and two fetches, and then nothing but the list", async () => {
+  test("200 PRs that concern no rollout cost a list, two fetches and their checks little by little, and then nothing but the list", async () => {
     for (let number = 1; number <= 200; number++) pulls.set(number, DOCS);
+    pulls.set(500, BROKEN);
+    // At most 20 of them in one pass, after those that people wait for.
+    expect(await publish()).toBe(true);
+    expect([count("openPulls"), count("fetch"), count("putCheck"), count("comments")]).toEqual([1, 3, 21, 1]);
+    expect(checks.get(head(500))?.conclusion).toBe("failure");
+    pulls.delete(500);
+    checks.delete(head(500));
+    for (let pass = 2; pass <= 9; pass++) expect(await publish()).toBe(true);
     expect(await publish()).toBe(false);
-    expect([count("openPulls"), count("fetch"), count("putCheck"), count("comments")]).toEqual([1, 2, 200, 0]);
+    expect([count("openPulls"), count("fetch"), count("mergeTree"), count("putCheck")]).toEqual([10, 3, 201, 201]);
     expect(new Set(Object.values(titles()))).toEqual(new Set(["not a rollout PR"]));
     calls = [];
     base = sha("b1");

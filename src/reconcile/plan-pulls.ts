@@ -7,14 +7,15 @@
  * one that concerns no rollout is never looked at again.
  */
 import type { Pull } from "../forge/port.ts";
-import { notARollout, ownBatch, PLAN_CHECK } from "../report/plan-check.ts";
+import { notARollout } from "../report/plan-check.ts";
 import { BYPASS_LABEL } from "../report/plan-unstaged.ts";
 import type { Command } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 import { judgePull, type PlanBase, type Verdict } from "./plan-check.ts";
+import { checkGroups, checkOwn, checkOwnBatches, isOwnBatch } from "./plan-check-own.ts";
 import { noReads, stillHolds } from "./plan-check-reads.ts";
-import { putCheck, putComments, sendCheck } from "./plan-check-send.ts";
+import { isCheckDue, putCheck, putComments } from "./plan-check-send.ts";
 import { mayConcern, touchedBy } from "./plan-check-touched.ts";
 import { readProject } from "./project.ts";
 
@@ -22,7 +23,8 @@ import { readProject } from "./project.ts";
 const FRESH_MS = 4 * 60_000;
 /** One fetch asks for so many heads. */
 const HEADS_AT_ONCE = 100;
-const QUEUE = "refs/heads/gh-readonly-queue/";
+/** Checks of PRs that concern nothing are posted so many at a time: a round must not wait for hundreds of writes. */
+const MOST_SENT = 20;
 
 /** What is known of one open PR. */
 export interface KnownPull {
@@ -37,7 +39,7 @@ export interface KnownPull {
   comments?: Map<string, string>;
 }
 
-interface Plans {
+export interface Plans {
   pulls: Map<number, KnownPull>;
   /** Merge group's commit → what its check says. */
   groups: Map<string, string>;
@@ -71,7 +73,9 @@ export async function publishPlans(context: RepoContext, memory: RepoMemory, bas
     for (const pull of open) if (!others.includes(pull)) owed = !(await checkOwn(context, memory, plans, pull.head)) || owed;
     await fetchHeads(context, plans, others);
     const asked = new Map<string, Promise<readonly string[]>>();
-    for (const pull of others) owed = (await publishPull(context, memory, plans, base, pull, asked)) || owed;
+    const judged: Judged[] = [];
+    for (const pull of others) judged.push(await judgeOne(context, memory, plans, base, pull, asked));
+    owed = (await publishAll(context, memory, judged)) || owed;
     return (await checkGroups(context, memory, plans, open, baseBranch, login)) || owed;
   } catch (error) {
     context.log.warn({ error: String(error) }, "open pull requests could not be looked at; trying again");
@@ -87,12 +91,6 @@ async function baseOf(context: RepoContext, memory: RepoMemory, branch: string):
   return { commit, branch, project, runs: state.runs, index: state.index, journal: state.head };
 }
 
-/** Ours by its branch, its repository and its author: a branch alone anybody can name so. */
-function isOwnBatch(pull: Pull, repository: string, login: string): boolean {
-  const here = pull.headRepository?.toLowerCase() === repository.toLowerCase();
-  return here && pull.author === login && pull.branch.startsWith("stagecoach-run/");
-}
-
 function forget(plans: Plans, open: readonly Pull[]): void {
   const numbers = new Set(open.map((pull) => pull.number));
   for (const number of plans.pulls.keys()) if (!numbers.has(number)) plans.pulls.delete(number);
@@ -100,41 +98,68 @@ function forget(plans: Plans, open: readonly Pull[]): void {
 
 /** Heads that are new, in as few fetches as there can be. One that cannot be had is owed: its PR is judged later. */
 async function fetchHeads(context: RepoContext, plans: Plans, pulls: readonly Pull[]): Promise<void> {
-  const fresh = pulls.filter((pull) => plans.pulls.get(pull.number)?.head !== pull.head);
+  const fresh = pulls.filter((pull) => {
+    const known = plans.pulls.get(pull.number);
+    return known?.head !== pull.head || known.touched === undefined;
+  });
   for (let from = 0; from < fresh.length; from += HEADS_AT_ONCE) {
     const some = fresh.slice(from, from + HEADS_AT_ONCE);
     await context.mirror.fetch(some.map((pull) => `refs/pull/${pull.number}/head`));
   }
 }
 
-/** True: owed. One PR's trouble is not the others'. */
-async function publishPull(
+/** A PR as of this pass. */
+interface Judged {
+  number: number;
+  known: KnownPull;
+  commands: readonly Command[];
+  /** It could not be judged, or not for good. */
+  owed: boolean;
+}
+
+/** One PR's trouble is not the others'. */
+async function judgeOne(
   context: RepoContext,
   memory: RepoMemory,
   plans: Plans,
   base: PlanBase,
   pull: Pull,
   asked: Map<string, Promise<readonly string[]>>,
-): Promise<boolean> {
+): Promise<Judged> {
+  const { number } = pull;
   const bypass = pull.labels.includes(BYPASS_LABEL);
-  let known = plans.pulls.get(pull.number);
+  let known = plans.pulls.get(number);
   if (known === undefined || known.head !== pull.head) {
     const { comments } = known ?? {};
     known = { head: pull.head, bypass, ...(comments === undefined ? {} : { comments }) };
-    plans.pulls.set(pull.number, known);
+    plans.pulls.set(number, known);
   }
   try {
-    const before = await commandsOn(context, pull.number, known);
-    const retry = await judge(context, memory, base, pull.number, known, bypass, before.length > 0, asked);
-    const commands = before.length > 0 ? before : await commandsOn(context, pull.number, known);
-    await putComments(context, pull.number, known);
-    await putCheck(context, memory, known);
-    for (const command of commands) await context.commands.answer(command, "done", "the plan is made afresh");
-    return retry;
+    const before = await commandsOn(context, number, known);
+    const owed = await judge(context, memory, base, number, known, bypass, before.length > 0, asked);
+    return { number, known, owed, commands: before.length > 0 ? before : await commandsOn(context, number, known) };
   } catch (error) {
-    context.log.warn({ pull: pull.number, error: String(error) }, "the plan of a pull request could not be made");
-    return true;
+    context.log.warn({ pull: number, error: String(error) }, "the plan of a pull request could not be made");
+    return { number, known, owed: true, commands: [] };
   }
+}
+
+/** First those that people wait for; of the others so many in one pass, for each is a write. True: something is owed. */
+async function publishAll(context: RepoContext, memory: RepoMemory, judged: readonly Judged[]): Promise<boolean> {
+  const concerns = (one: Judged) => one.known.verdict?.of.concerns === true;
+  const waiting = judged.filter((one) => !concerns(one) && isCheckDue(one.known));
+  let owed = waiting.length > MOST_SENT || judged.some((one) => one.owed);
+  for (const { number, known, commands } of [...judged.filter(concerns), ...waiting.slice(0, MOST_SENT)]) {
+    try {
+      await putComments(context, number, known);
+      await putCheck(context, memory, known);
+      for (const command of commands) await context.commands.answer(command, "done", "the plan is made afresh");
+    } catch (error) {
+      owed = true;
+      context.log.warn({ pull: number, error: String(error) }, "what a pull request would do could not be said on it");
+    }
+  }
+  return owed;
 }
 
 /** `/plan` on a PR that no run steers yet; all else is answered by whoever reads the comments. */
@@ -183,56 +208,4 @@ async function judge(
       };
   known.verdict = { of, base: base.commit, at: context.clock.now() };
   return of.retry;
-}
-
-/** Where the check is required a batch's own PR must have it before anybody hears of that PR. False: owed. */
-async function checkOwnBatches(context: RepoContext, memory: RepoMemory, plans: Plans): Promise<boolean> {
-  const required = memory.rules?.rules?.requiredChecks.some((check) => check.context === PLAN_CHECK) === true;
-  if (!required) return true;
-  let all = true;
-  for (const pull of memory.pulls.values()) if (pull.state === "open") all = (await checkOwn(context, memory, plans, pull.head)) && all;
-  return all;
-}
-
-async function checkOwn(context: RepoContext, memory: RepoMemory, plans: Plans, head: string): Promise<boolean> {
-  if (plans.own.has(head)) return true;
-  try {
-    await sendCheck(context, memory, head, ownBatch());
-  } catch (error) {
-    context.log.warn({ head, error: String(error) }, "the check of a batch's pull request could not be posted");
-    return false;
-  }
-  if (plans.own.size > 5000) plans.own.clear();
-  plans.own.add(head);
-  return true;
-}
-
-/** A merge group is as good as the PR that it merges, which was judged by itself. True: owed. */
-async function checkGroups(
-  context: RepoContext,
-  memory: RepoMemory,
-  plans: Plans,
-  open: readonly Pull[],
-  baseBranch: string,
-  login: string,
-): Promise<boolean> {
-  const groups = await context.mirror.remoteBelow([`${QUEUE}${baseBranch}/`]);
-  for (const commit of plans.groups.keys()) if (![...groups.values()].includes(commit)) plans.groups.delete(commit);
-  let owed = false;
-  for (const [ref, commit] of groups) {
-    const number = Number(/\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1] ?? Number.NaN);
-    const pull = open.find((one) => one.number === number);
-    const own = pull !== undefined && isOwnBatch(pull, context.repository, login);
-    const words = own ? ownBatch() : plans.pulls.get(number)?.verdict?.of.check;
-    if (words === undefined || plans.groups.get(commit) === JSON.stringify(words)) continue;
-    try {
-      const { annotations: _, ...rest } = words;
-      await sendCheck(context, memory, commit, rest);
-      plans.groups.set(commit, JSON.stringify(words));
-    } catch (error) {
-      owed = true;
-      context.log.warn({ commit, error: String(error) }, "the check of a merge group could not be posted");
-    }
-  }
-  return owed;
 }
