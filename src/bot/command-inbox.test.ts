@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError } from "../forge/port.ts";
 import { silentLog } from "../reconcile/context.ts";
+import { COMMANDS } from "../rollout/commands.ts";
 import { type CommandPolicy, OPEN_POLICY } from "../rollout/repo-config.ts";
 import type { Permission } from "../rollout/world.ts";
 import { type CommandInboxOptions, commandInbox } from "./command-inbox.ts";
@@ -220,7 +221,7 @@ describe("answers", () => {
     const { inbox, bodies, calls } = inboxOn({ comments: [said(1, "wim", "/help"), said(2, "wim", "/help requeue")] });
     expect(await inbox.read("payments", PLACE)).toEqual([]);
     expect(bodies[0]).toContain("| `/pause [reason]` | nothing merges until `/resume` | write |");
-    expect(bodies[0]).toContain("Not available yet: `/rollback`");
+    for (const command of COMMANDS) expect(bodies[0]).toContain(`/${command.name}`);
     expect(bodies[1]).toContain("`--for DURATION`");
     expect(calls.filter((call) => call.includes("rocket"))).toHaveLength(2);
   });

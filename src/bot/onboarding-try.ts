@@ -1,11 +1,16 @@
 import { decodeApplication } from "../argocd/decode.ts";
+import { textOf } from "../init/scan.ts";
 import type { InitTarget } from "../init/types.ts";
+import { manifestIn } from "../reconcile/appset-in-git.ts";
+import { lintOutside } from "../reconcile/lint-outside.ts";
+import { gatherOutside } from "../reconcile/lint-outside-gather.ts";
 import { readRelease } from "../reconcile/release.ts";
+import type { SyncFiles } from "../reconcile/snapshot.ts";
 import { resolveTargets, type SeenApplication } from "../reconcile/targets.ts";
 import { planComment } from "../report/plan-comment.ts";
 import { parseRollouts } from "../rollout/parse.ts";
 import { plan } from "../rollout/plan.ts";
-import type { Cluster } from "../rollout/plan-types.ts";
+import type { Cluster, Plan } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 
 export interface TryInput {
@@ -14,13 +19,17 @@ export interface TryInput {
   targets: readonly InitTarget[];
   /** As Argo CD knows them; empty: not known. */
   clusters: readonly Cluster[];
-  read(path: string): string | null;
+  files: SyncFiles;
+  repoURL: string;
+  baseBranch: string;
 }
 
 export type Tried = { ok: true; name: string; preview: string } | { ok: false; against: string[] };
 
-/** Parses, resolves and plans a proposed rollout by the bot's own means, over the Applications it would be about. */
-export function tryRollout({ file, text, targets, clusters, read }: TryInput): Tried {
+/** Parses, resolves, plans and lints a proposed rollout by the bot's own means, over the Applications it would be about. */
+export function tryRollout(input: TryInput): Tried {
+  const { file, text, targets, clusters } = input;
+  const read = (path: string) => input.files.read(path);
   const { rollouts, problems } = parseRollouts(text, file);
   const [rollout] = rollouts;
   const faults = problems.filter((problem) => problem.severity === "error");
@@ -35,7 +44,46 @@ export function tryRollout({ file, text, targets, clusters, read }: TryInput): T
   if (errors.length > 0) return { ok: false, against: errors.map((problem) => problem.message) };
   const made = plan({ rollout, release: release.release, clusters: resolved.clusters, targets: resolved.targets });
   if (!made.ok) return { ok: false, against: made.problems.map((problem) => problem.message) };
+  const outside = lintedOutside(input, rollout, made.plan);
+  if (outside.length > 0) return { ok: false, against: outside };
   return { ok: true, name: rollout.name, preview: planComment(rollout, made.plan, undefined) };
+}
+
+/** What stands outside the file against it, such as auto-sync that is off: errors only. */
+function lintedOutside({ files, clusters, repoURL, baseBranch }: TryInput, rollout: Rollout, made: Plan): string[] {
+  if (rollout.source.kind !== "ApplicationSet") return [];
+  const set = setOf(rollout, files);
+  if (set === undefined) return [];
+  const targets = made.stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
+  const gathered = gatherOutside(
+    {
+      rollout,
+      set,
+      clusters: clusters.map(({ name, server, labels }) => ({
+        name,
+        server,
+        labels: { ...labels, "argocd.argoproj.io/secret-type": "cluster" },
+        annotations: {},
+      })),
+      edits: new Map(targets.map((target) => [target.application, target.edits])),
+      parents: [],
+      seesAll: false,
+      repoURL,
+      fileCount: files.paths().length,
+      defaultBranch: baseBranch,
+    },
+    files,
+  );
+  return lintOutside(gathered).flatMap((problem) => (problem.severity === "error" ? [`${problem.code}: ${problem.message}`] : []));
+}
+
+function setOf(rollout: Rollout, files: SyncFiles): { file: string; object: Record<string, unknown> } | undefined {
+  for (const file of files.paths()) {
+    if (!/\.ya?ml$/.test(file)) continue;
+    const object = manifestIn(textOf(files, file), "ApplicationSet", [rollout.source]);
+    if (object !== undefined) return { file, object };
+  }
+  return undefined;
 }
 
 function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): SeenApplication[] {

@@ -63,7 +63,7 @@ function mustWait(context: RepoContext): boolean {
 
 async function open(context: RepoContext, baseBranch: string, base: string, snapshot: Snapshot): Promise<OnboardingOutcome> {
   const previews = new Map<string, string>();
-  const proposal = await snapshot.with((files) => proposeFrom(context, files, previews));
+  const proposal = await snapshot.with((files) => proposeFrom(context, baseBranch, files, previews));
   const { applicationSets, applications } = proposal.figures;
   if (applicationSets + applications === 0) {
     context.log.info({ repository: context.repository }, "no ApplicationSet and no Application: there is nothing to onboard");
@@ -86,7 +86,7 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
   return "opened";
 }
 
-function proposeFrom(context: RepoContext, files: SyncFiles, previews: Map<string, string>): Proposal {
+function proposeFrom(context: RepoContext, baseBranch: string, files: SyncFiles, previews: Map<string, string>): Proposal {
   const fleet = clustersOf(context, []);
   const clusters: InitCluster[] = fleet.clusters
     .filter((cluster) => cluster.registered)
@@ -97,7 +97,7 @@ function proposeFrom(context: RepoContext, files: SyncFiles, previews: Map<strin
     applications: [],
     isThisRepo: (url) => sameRepo(url, context.repoURL),
     verify(file, text, targets) {
-      const tried = tryRollout({ file, text, targets, clusters: fleet.clusters, read: (path) => files.read(path) });
+      const tried = tryRollout({ file, text, targets, clusters: fleet.clusters, files, repoURL: context.repoURL, baseBranch });
       if (tried.ok) previews.set(tried.name, tried.preview);
       return tried.ok ? [] : tried.against;
     },

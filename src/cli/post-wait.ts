@@ -15,10 +15,12 @@ export interface Posted {
   bot: string;
 }
 
-const POLL_MS = 1_000;
-/** After a while it is asked less often. */
-const SLOW_MS = 5_000;
-const EAGER_MS = 20_000;
+/** How often it is asked, by how long was waited already: an answer mostly comes within seconds. */
+const POLLS: readonly { afterMs: number; everyMs: number }[] = [
+  { afterMs: 20_000, everyMs: 5_000 },
+  { afterMs: 4_000, everyMs: 1_000 },
+  { afterMs: 0, everyMs: 300 },
+];
 
 /** Waits for 🚀 or 😕 of the bot on the comment, and says what the journal has of it. */
 export async function awaitAnswer(place: GitHubPlace, source: JournalSource, posted: Posted, withinMs: number): Promise<Outcome> {
@@ -37,7 +39,8 @@ export async function awaitAnswer(place: GitHubPlace, source: JournalSource, pos
         : "nothing was heard: Stagecoach may not be running; the comment stays, and counts for 15 minutes";
       return { outcome: "waiting", message };
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(waited < EAGER_MS ? POLL_MS : SLOW_MS, withinMs - waited + 1)));
+    const every = POLLS.find(({ afterMs }) => waited >= afterMs)?.everyMs ?? 1_000;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(every, withinMs - waited + 1)));
   }
 }
 

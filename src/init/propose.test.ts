@@ -62,6 +62,7 @@ ${generators}
     spec:
       project: default
       destination: { name: "${name}", namespace: shop }
+      syncPolicy: { automated: {} }
 ${source}
 `;
 }
@@ -200,7 +201,7 @@ describe("where versions live", () => {
     const files = Object.fromEntries(
       ["dev-1", "prod-1", "prod-2"].map((cluster) => [
         `apps/${cluster}/shop.yaml`,
-        `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: shop-${cluster}, namespace: argocd }\nspec:\n  project: default\n  destination: { name: ${cluster}, namespace: shop }\n  source: { repoURL: https://charts.example.com, chart: shop, targetRevision: 1.2.1 }\n`,
+        `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: shop-${cluster}, namespace: argocd }\nspec:\n  project: default\n  destination: { name: ${cluster}, namespace: shop }\n  syncPolicy: { automated: {} }\n  source: { repoURL: https://charts.example.com, chart: shop, targetRevision: 1.2.1 }\n`,
       ]),
     );
     const proposal = proposeFor(checkoutOf(files), applications(files));
@@ -353,4 +354,12 @@ test("what is there is not proposed again under its name, and settings that are 
   const { rollouts, existing, settings } = proposeFor(checkoutOf(files), undefined);
   expect([rollouts, existing]).toEqual([[], ["my-app"]]);
   expect(settings).toBeUndefined();
+});
+
+test("a rollout of Skyscanner's controller counts as one: its ApplicationSet is not proposed again", () => {
+  const sample = readFileSync(new URL("../../fixtures/skyscanner/progressiverollout-sample.yaml", import.meta.url), "utf8");
+  const settings = readFileSync(new URL("../../fixtures/skyscanner/stagecoach.yaml", import.meta.url), "utf8");
+  const files = { ...folder(FLEET, /^(rollouts|\.github)\//), "rollouts/sample.yaml": sample, ".github/stagecoach.yaml": settings };
+  const { rollouts, existing, undecided } = proposeFor(checkoutOf(files), undefined);
+  expect([rollouts, existing, undecided]).toEqual([[], ["progressiverollout-sample"], []]);
 });

@@ -31,7 +31,7 @@ export function helpAnswer(only: CommandSpec | undefined): string {
     "### 🧭 What can be said here",
     "A line of a comment that begins with `/`, on the release pull request or a batch's. 👀 means read, 🚀 done, 😕 refused.",
     ["| command | does | needs |", "| --- | --- | --- |", ...rows].join("\n"),
-    `<sub>\`/help COMMAND\` says more of one. Where a release has several rollouts: \`--rollout NAME\`. Not available yet: ${later.join(", ")}. Permission is what you have on this repository now; \`.github/stagecoach.yaml\` may narrow it to teams.</sub>`,
+    `<sub>\`/help COMMAND\` says more of one. Where a release has several rollouts: \`--rollout NAME\`.${later.length === 0 ? "" : ` Not available yet: ${later.join(", ")}.`} Permission is what you have on this repository now; \`.github/stagecoach.yaml\` may narrow it to teams.</sub>`,
   ].join("\n\n");
 }
 
@@ -58,7 +58,8 @@ function usages(usage: string): string {
 export function statusAnswer(run: Run, now: number, author: string, live: string | undefined): string {
   const lines = [`### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`];
   lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(run.why, 1000)}`);
-  if (run.next !== null) {
+  // While it is paused that is what it asks for.
+  if (run.next !== null && run.paused === undefined) {
     const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
     lines.push(`**Next:** ${cell(run.next.what, 1000)}${at}`);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COMMANDS, commandSpec, hasPermission } from "./commands.ts";
+import { COMMANDS, hasPermission } from "./commands.ts";
 import { supersede } from "./start.ts";
 import {
   batch,
@@ -166,16 +166,6 @@ describe("/pause and /resume", () => {
     round(run);
     expect(answer(run)).toBe("refused: c2 failed after it was written: look again, and say it again");
     expect(run.run.failedAccepted).toEqual([]);
-  });
-
-  test("/resume --rollouts is not available yet", () => {
-    const run = bench(1);
-    round(run);
-    say(run, "/pause");
-    round(run);
-    say(run, "/resume", { flags: { rollouts: true } });
-    round(run);
-    expect(answer(run)).toBe("refused: /resume --rollouts is not available yet in this version");
   });
 
   test("after a close by hand, /resume opens the next attempt", () => {

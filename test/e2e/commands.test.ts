@@ -1,0 +1,188 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, expect, test, vi } from "vitest";
+import { CommandError } from "../../src/cli/command.ts";
+import { type Journey, short, startJourney } from "../support/journey.ts";
+
+let journey: Journey | undefined;
+let folder: string | undefined;
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await journey?.close();
+  journey = undefined;
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  folder = undefined;
+});
+
+const TIMEOUT = { timeout: 120_000 };
+/** As in app.yml, so that teams can be seen. */
+const PERMISSIONS = {
+  metadata: "read",
+  contents: "write",
+  pull_requests: "write",
+  issues: "write",
+  checks: "write",
+  members: "read",
+} as const;
+
+/** Runs a subcommand in this process, as the person whose token is in the environment. */
+async function stagecoach(name: string, ...args: string[]): Promise<{ exit: number; out: string }> {
+  let out = "";
+  const spy = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  try {
+    const { run } = (await import(`../../src/cli/${name}.ts`)) as { run(argv: string[]): Promise<number> };
+    return { exit: await run(args), out };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { exit: error.exitCode, out: error.message };
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/** A clone of the config repo, and the variables that make this process speak to the embedded GitHub as this person. */
+async function cloneAs({ world }: Journey, login: string): Promise<string> {
+  folder ??= await mkdtemp(join(tmpdir(), "stagecoach-commands-"));
+  const token = world.github.token(login);
+  vi.stubEnv("GITHUB_API_URL", world.github.url);
+  vi.stubEnv("GH_TOKEN", token);
+  const clone = join(folder, login);
+  // Not in step: the embedded GitHub answers from this very process.
+  await promisify(execFile)("git", [
+    "clone",
+    "--quiet",
+    `${world.github.gitUrl.replace("://", `://x:${token}@`)}/${world.repository}.git`,
+    clone,
+  ]);
+  return clone;
+}
+
+interface Told {
+  comments: { id: number; body: string; user: { login: string } }[];
+  reactions(comment: number): Promise<string[]>;
+}
+
+async function told({ world }: Journey, pull: number): Promise<Told> {
+  const headers = { authorization: `token ${world.github.token("carol")}` };
+  const ask = async <T>(path: string) =>
+    (await (await fetch(`${world.github.url}/repos/${world.repository}${path}`, { headers })).json()) as T;
+  return {
+    comments: await ask(`/issues/${pull}/comments?per_page=100`),
+    reactions: async (comment) => (await ask<{ content: string }[]>(`/issues/comments/${comment}/reactions`)).map((one) => one.content),
+  };
+}
+
+const answers = ({ comments }: Told) => comments.filter((comment) => comment.body.startsWith("<!-- stagecoach:answer -->"));
+
+/** Waits for something on the page of a pull request. */
+async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + 30_000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > end) throw new Error(`${what}: not within 30 s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test(
+  "from the command line: release opens the PR, /plan refreshes it, the run is steered, and every answer comes back",
+  TIMEOUT,
+  async () => {
+    const settings = "mode: Propose\ncommands:\n  skip: { teams: [sre] }\n";
+    journey = await startJourney({
+      github: { app: { permissions: PERMISSIONS } },
+      files: (files) => {
+        short({ byHand: true })(files);
+        files.set(".github/stagecoach.yaml", settings);
+      },
+    });
+    const here = journey;
+    const { world } = here;
+    const { repository } = world;
+    world.github.team("acme", "sre", ["bob"]);
+    const clone = await cloneAs(here, "alice");
+    const repo = ["--repo", clone, "--repository", repository];
+
+    // The release PR, as alice, changing one value.
+    const opened = await stagecoach("release", "my-app", "v1.4.2", ...repo);
+    expect(opened).toMatchObject({ exit: 0, out: expect.stringContaining("releases/my-app.yaml: version v1.4.1 → v1.4.2\nOpened: ") });
+    const release = Number(/\/pull\/(\d+)/.exec(opened.out)?.[1]);
+    const again = await stagecoach("release", "my-app", "v1.4.2", ...repo);
+    expect(again.out).toContain(`There is one already: ${/Opened: (.*)/.exec(opened.out)?.[1]}`);
+    expect((await stagecoach("release", "my-app", "v1.4.1", ...repo)).out).toContain("is released at v1.4.1 already");
+    expect((await stagecoach("release", "my-ap", "v1", ...repo)).out).toContain('main has no rollout "my-ap"; it has my-app');
+
+    // Before there is a run: /plan is answered, anything else is told that there is none.
+    await world.untilComment(release, "Plan: my-app");
+    const alice = world.github.actAs("alice");
+    const plan = alice.comment(repository, release, "/plan");
+    const early = alice.comment(repository, release, "/pause");
+    await until("/plan is done", async () => ((await (await told(here, release)).reactions(plan)).includes("rocket") ? true : undefined));
+    await world.untilComment(release, "there is no run yet that `/pause` could be for");
+    expect(await (await told(here, release)).reactions(early)).toEqual(["confused"]);
+
+    await alice.mergePull(repository, release, "squash");
+    const first = await here.until("its first batch is open", (run) => run.batches[0]?.phase === "Open");
+    const batch = first.batches[0]?.pull?.number ?? 0;
+
+    // The same rules, permissions and record as by hand.
+    const paused = await stagecoach("pause", "my-app", "errors", "at", "checkout", ...repo);
+    expect(paused).toMatchObject({ exit: 0, out: expect.stringContaining("done: paused: nothing merges until `/resume`") });
+    expect(here.run()?.commands.at(-1)).toMatchObject({
+      actor: "alice",
+      text: "/pause --rollout my-app errors at checkout",
+      outcome: "done",
+    });
+    expect((await stagecoach("pause", "my-app", ...repo)).exit).toBe(1);
+    const skipped = await stagecoach("skip", "my-app", "us-east-1-a", ...repo, "-o", "json");
+    expect([skipped.exit, JSON.parse(skipped.out)]).toMatchObject([
+      1,
+      { outcome: "refused", message: expect.stringContaining("is for members of team `sre`") },
+    ]);
+    expect((await stagecoach("resume", "my-app", ...repo)).out).toContain("done: resumed");
+    vi.stubEnv("GH_TOKEN", world.github.token("bob"));
+    expect((await stagecoach("skip", "my-app", "us-east-1-a", ...repo)).out).toContain("done: left out of this run: us-east-1-a");
+    expect((await stagecoach("abort", "my-app", "--no-wait", ...repo, "--repository", "acme/nothing")).exit).toBe(1);
+
+    // Questions are answered where they are asked; one comment each, edited in place.
+    const asked = world.github.actAs("bob").comment(repository, batch, "/status\n/help skip");
+    await until("/status is answered", async () =>
+      (await (await told(here, batch)).reactions(asked)).includes("rocket") ? true : undefined,
+    );
+    expect(await world.untilComment(batch, "stagecoach:status:my-app")).toMatch(/### .* my-app #1: v1\.4\.2[\s\S]*\[every cluster\]\(/);
+    expect(await world.untilComment(batch, "`/skip`")).toContain("leaves clusters out of this run");
+
+    // Refusals of one PR stand in one comment, whoever wrote how many.
+    world.github.collaborator(repository, "mallory", "read");
+    const mallory = world.github.actAs("mallory");
+    mallory.comment(repository, release, "/abort");
+    mallory.comment(repository, release, "/paus");
+    alice.comment(repository, release, "/resume eu-1");
+    await world.untilComment(release, "takes no words");
+    expect(answers(await told(here, release))).toHaveLength(1);
+
+    // A bot is heard once the settings on the default branch name it; a pull request that would say so changes nothing.
+    world.github.collaborator(repository, "renovate[bot]", "write");
+    const renovate = world.github.actAs("renovate[bot]");
+    const wider = `${settings}bots: ["renovate[bot]"]\n`;
+    await alice.push(repository, { branch: "wider", files: { ".github/stagecoach.yaml": wider }, message: "wider" });
+    await alice.openPull(repository, { head: "wider", title: "wider" });
+    renovate.comment(repository, release, "/pause first");
+    alice.comment(repository, release, "/requeue nowhere");
+    await world.untilComment(release, 'no cluster "nowhere"');
+    expect(here.run()?.phase).toBe("Progressing");
+    await alice.push(repository, { branch: "main", files: { ".github/stagecoach.yaml": wider }, message: "bots" });
+    renovate.comment(repository, release, "/pause second");
+    const stopped = await here.until("it pauses", (run) => run.phase === "Paused");
+    expect(stopped.why).toContain("renovate[bot]");
+    expect(here.errors).toEqual([]);
+  },
+);
