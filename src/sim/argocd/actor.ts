@@ -1,9 +1,10 @@
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import type { ClusterIndex, RegisteredCluster } from "./clusters.ts";
-import type { FaultBoard } from "./faults.ts";
+import type { FaultBoard, FaultKind } from "./faults.ts";
 import type { Lag } from "./lag.ts";
 import type { Desired, Manifests } from "./manifests.ts";
+import type { Repositories } from "./repositories.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { type Application, type ApplicationStatus, asApplication, type Operation } from "./types.ts";
 import type { WorkloadModel } from "./workload.ts";
@@ -28,6 +29,10 @@ export interface Actor {
   /** When the repository first failed; undefined: it did not. */
   repoErrorSince: number | undefined;
   operating: boolean;
+  /** Tries an operation again that a closed sync window holds. */
+  blocked: (() => void) | undefined;
+  /** Counts the controller's lives: work that an earlier one began ends in nothing. */
+  life: number;
   syncFailures: number;
   heals: number;
   gone: boolean;
@@ -41,8 +46,13 @@ export interface Shared {
   board: FaultBoard;
   clusters: ClusterIndex;
   manifests: Manifests;
+  repositories: Repositories;
   namespace: string;
   refresh(actor: Actor, level: Level, ms?: number): void;
+  /** Whether the shard of the controller that an Application belongs to is not running. */
+  isDown(actor: Actor): boolean;
+  /** What a source hydrator has to do for an Application, whenever it was compared. */
+  hydrate(actor: Actor): void;
   /** Applies the Argo CD objects among the files of an Application whose destination is Argo CD's own cluster. */
   applyOwn(app: Application, desired: Desired): Promise<void>;
 }
@@ -92,4 +102,9 @@ export function slowness(shared: Shared, app: Application): number {
   const cluster = clusterOf(shared, app)?.name;
   if (cluster === undefined) return 1;
   return shared.board.find("slow", { cluster, application: app.metadata.name, mentions: () => false })?.factor ?? 1;
+}
+
+/** Whether the Application's cluster has a fault, whatever version is meant. */
+export function hasFault(shared: Pick<Shared, "board">, cluster: string | undefined, kind: FaultKind): boolean {
+  return cluster !== undefined && shared.board.has(kind, cluster);
 }

@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject, StoreEvent } from "../kubernetes/types.ts";
-import { type Actor, applicationOf, clusterOf, LEVEL, patchApplication, type Shared, stretched } from "./actor.ts";
+import { type Actor, applicationOf, clusterOf, hasFault, LEVEL, type Level, patchApplication, type Shared, stretched } from "./actor.ts";
 import { IN_CLUSTER, isClusterSecret } from "./clusters.ts";
 import type { Fault } from "./faults.ts";
+import { createHydrator } from "./hydrator.ts";
 import { randomFor } from "./lag.ts";
 import { requestOperationRun } from "./operation.ts";
 import { createOwnCluster } from "./own-cluster.ts";
 import { type Push, pushConcerns } from "./push.ts";
 import { requestRefresh } from "./refresh.ts";
+import { type FleetRollouts, rolloutSet } from "./rollouts/index.ts";
 import { withConditions } from "./status.ts";
 import { asApplication } from "./types.ts";
-import { createWorkload } from "./workload.ts";
+import { createWorkload, type Workload } from "./workload.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";
 /** Faults that keep the automatism from syncing. */
@@ -25,21 +27,41 @@ export interface ApplicationController {
   drift(namespace: string, name: string): void;
   /** Lets paused canaries of a cluster go on. */
   resume(cluster: string): void;
-  /** Health in the cluster itself, whatever the Application's status says. */
-  liveHealth(namespace: string, name: string): string | undefined;
+  /** Stops the whole controller, or starts it again. */
+  setDown(down: boolean): void;
+  /** What runs in the cluster. */
+  truth(namespace: string, name: string): Readonly<Workload> | undefined;
   close(): void;
 }
 
-type Own = Omit<Shared, "refresh" | "applyOwn">;
+/** What the controller is given. */
+export type Own = Omit<Shared, "refresh" | "applyOwn" | "isDown" | "hydrate"> & { rollouts: FleetRollouts };
 
 export function startApplicationController(own: Own, seed: number): ApplicationController {
   const actors = new Map<string, Actor>();
   const ownCluster = createOwnCluster(own.store, own.namespace);
+  let stopped = false;
   const shared: Shared = {
     ...own,
-    refresh: (actor, level, ms) => requestRefresh(shared, actor, level, stretched(shared, actor, ms ?? shared.lag.refresh)),
+    refresh: (actor, level, ms) =>
+      requestRefresh(shared, actor, level, stretched(shared, actor, ms ?? shared.lag.refresh) + lateness(actor, level)),
     applyOwn: (app, desired) => ownCluster.apply(app, desired),
+    isDown: (actor) => stopped || own.board.has("controller-down", clusterNameOf(actor)),
+    hydrate: (actor) => hydrator.look(actor),
   };
+  const hydrator = createHydrator(shared);
+
+  function clusterNameOf(actor: Actor): string {
+    const app = applicationOf(shared, actor);
+    return (app === undefined ? undefined : clusterOf(shared, app)?.name) ?? "";
+  }
+
+  /** Live objects are watched: only comparisons with Git stand in the queue of a busy shard. */
+  function lateness(actor: Actor, level: Level): number {
+    if (level === LEVEL.live) return 0;
+    const cluster = clusterNameOf(actor);
+    return own.board.find("late", { cluster, application: actor.name, mentions: () => true })?.by ?? 0;
+  }
 
   function actorOf(object: KubeObject): Actor {
     const { namespace = own.namespace, name } = object.metadata;
@@ -52,6 +74,11 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
       const app = own.store.get("applications", namespace, name);
       return app === undefined ? undefined : clusterOf(shared, asApplication(app));
     };
+    const rollouts = rolloutSet(own.rollouts, cluster, name, {
+      subject: () => ({ cluster: cluster()?.name ?? "", application: name, mentions: (text) => workload.mentions(text) }),
+      podsMs: () => spread(own.lag.rollout),
+      onChange: () => void workload.follow(),
+    });
     const workload = createWorkload({
       cluster: () => cluster()?.name ?? "",
       application: name,
@@ -61,9 +88,11 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
       after: own.scheduler.after,
       // What nobody can reach tells nobody.
       onChange: () => requestRefresh(shared, actor, LEVEL.live, spread(own.lag.health)),
+      rollouts,
     });
-    const idle = { waiting: undefined, desired: undefined, repoErrorSince: undefined, comparing: false, operating: false, gone: false };
-    const actor: Actor = { namespace, name, workload, random, periodic: () => undefined, syncFailures: 0, heals: 0, ...idle };
+    const none = { waiting: undefined, desired: undefined, repoErrorSince: undefined, blocked: undefined };
+    const idle = { ...none, comparing: false, operating: false, gone: false };
+    const actor: Actor = { namespace, name, workload, random, periodic: () => undefined, life: 0, syncFailures: 0, heals: 0, ...idle };
     actors.set(key, actor);
     return actor;
   }
@@ -83,7 +112,8 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
       const app = applicationOf(shared, actor);
       if (app === undefined) return;
       const cluster = clusterOf(shared, app)?.name;
-      if (cluster !== undefined && own.board.has("unreachable", cluster)) {
+      if (shared.isDown(actor)) return void own.scheduler.after(own.lag.connection, () => finalize(actor));
+      if (hasFault(shared, cluster, "unreachable")) {
         const found = [{ type: "DeletionError", message: `failed to delete resources of "${cluster}": dial tcp: i/o timeout` }];
         patchApplication(shared, actor, (_, status) => ({ status: withConditions(status, found, own.scheduler.now()) }));
         own.scheduler.after(own.lag.connection, () => finalize(actor));
@@ -108,7 +138,9 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
     const [app, before] = [asApplication(object), previous === undefined ? undefined : asApplication(previous)];
     const respecified = before === undefined || (before.spec !== app.spec && !isDeepStrictEqual(before.spec, app.spec));
     const asked = object.metadata.annotations?.[REFRESH];
-    if (respecified || (asked !== undefined && asked !== previous?.metadata.annotations?.[REFRESH])) shared.refresh(actor, LEVEL.force);
+    const newlyAsked = asked !== undefined && asked !== previous?.metadata.annotations?.[REFRESH];
+    const lost = actor.comparing && own.board.has("refresh-lost", clusterNameOf(actor));
+    if (respecified || (newlyAsked && !lost)) shared.refresh(actor, LEVEL.force);
     if (app.operation !== undefined && !actor.operating) requestOperationRun(shared, actor);
   }
 
@@ -135,6 +167,22 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
     }
   }
 
+  /** What is under way comes to nothing; what waits is forgotten. */
+  function halt(actor: Actor): void {
+    actor.life += 1;
+    actor.waiting?.stop();
+    actor.periodic();
+    actor.waiting = undefined;
+    actor.blocked = undefined;
+    actor.operating = false;
+  }
+
+  /** As after a start: the clusters' state is read anew, every Application is compared, and operations are taken up again. */
+  function begin(actor: Actor): void {
+    shared.refresh(actor, LEVEL.latest, own.lag.connection);
+    if (applicationOf(shared, actor)?.operation !== undefined) requestOperationRun(shared, actor);
+  }
+
   const stops = [
     own.store.subscribe("applications", onApplication),
     own.store.subscribe("applicationsets", onOwnObject),
@@ -154,8 +202,11 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
       const moved = had(before, ["unreachable"]) !== had(after, ["unreachable"]);
       // What was held back is looked at again; what happens to a workload is told by the workload.
       const released = had(before, HOLDING) && !had(after, HOLDING);
+      const [wasDown, isDown] = [had(before, ["controller-down"]), had(after, ["controller-down"])];
       for (const actor of onCluster(cluster)) {
         actor.workload.faultsChanged();
+        if (!wasDown && isDown) halt(actor);
+        if (wasDown && !isDown) begin(actor);
         if (moved) shared.refresh(actor, LEVEL.latest, own.lag.connection);
         else if (released) shared.refresh(actor, LEVEL.latest);
       }
@@ -164,7 +215,12 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
     resume(cluster) {
       for (const actor of onCluster(cluster)) actor.workload.resume();
     },
-    liveHealth: (namespace, name) => actors.get(`${namespace}/${name}`)?.workload.live.health,
+    setDown(down) {
+      if (down === stopped) return;
+      stopped = down;
+      for (const actor of actors.values()) down ? halt(actor) : begin(actor);
+    },
+    truth: (namespace, name) => actors.get(`${namespace}/${name}`)?.workload.live,
     close() {
       for (const stop of stops) stop();
     },

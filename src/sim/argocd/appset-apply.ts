@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { RenderedApplication } from "../../appset/types.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject, OwnerReference } from "../kubernetes/types.ts";
+import { type IgnoredDifference, ignoredPaths, keepLive } from "./ignored-differences.ts";
 
 /** Annotations of others that a set leaves alone, besides those it is told to preserve. */
 const KEPT = [/^notified\.notifications\.argoproj\.io/, /^argocd\.argoproj\.io\/refresh$/, /^argocd\.argoproj\.io\/hydrate$/];
@@ -9,6 +10,7 @@ const KEPT_FINALIZERS = /^(pre|post)-delete-finalizer\.argocd\.argoproj\.io/;
 
 interface SetSpec {
   preservedFields?: { annotations?: string[]; labels?: string[] };
+  ignoreApplicationDifferences?: readonly IgnoredDifference[];
   syncPolicy?: { applicationsSync?: string; preserveResourcesOnDeletion?: boolean };
 }
 
@@ -54,8 +56,14 @@ function merged(live: KubeObject, wanted: RenderedApplication, set: KubeObject, 
       ...filled("finalizers", finalizers),
       ownerReferences: [ownerOf(set)],
     },
-    spec: isDeepStrictEqual(live["spec"], wanted.spec) ? live["spec"] : wanted.spec,
+    spec: specOf(live, wanted, spec.ignoreApplicationDifferences),
   };
+}
+
+function specOf(live: KubeObject, wanted: RenderedApplication, ignored: readonly IgnoredDifference[] = []): unknown {
+  const paths = ignored.filter(({ name }) => name === undefined || name === live.metadata.name).flatMap(ignoredPaths);
+  const next = paths.reduce<unknown>((spec, path) => keepLive(spec, live["spec"], path), wanted.spec);
+  return isDeepStrictEqual(live["spec"], next) ? live["spec"] : next;
 }
 
 function pick(live: Record<string, string> | undefined, keys: readonly string[] | undefined): Record<string, string> {

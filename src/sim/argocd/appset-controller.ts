@@ -3,6 +3,7 @@ import type { RenderContext, RenderResult } from "../../appset/types.ts";
 import { kubeTime, type Store } from "../kubernetes/store.ts";
 import type { KubeObject, StoreEvent } from "../kubernetes/types.ts";
 import { applyRendered, isOwnedBy } from "./appset-apply.ts";
+import { type GeneratorEntry, generatorsIn, outcomeConditions, requeueOf, type SetCondition } from "./appset-conditions.ts";
 import { type ClusterIndex, isClusterSecret } from "./clusters.ts";
 import { type Lag, randomFor } from "./lag.ts";
 import { type Push, pushMeans } from "./push.ts";
@@ -16,6 +17,10 @@ export type Render = (applicationSet: unknown, context: RenderContext) => Render
 
 export interface ApplicationSetController {
   push(push: Push): void;
+  /** Has a set's generators fail with these words; null: no longer. */
+  fail(name: string, message: string | null): void;
+  /** Stops the controller, or starts it again: it looks at every set then. */
+  setDown(down: boolean): void;
   close(): void;
 }
 
@@ -38,53 +43,6 @@ interface SetActor {
   requeue: () => void;
 }
 
-interface GeneratorEntry {
-  git?: { repoURL?: string; revision?: string; requeueAfterSeconds?: number };
-  clusters?: unknown;
-  matrix?: { generators?: GeneratorEntry[] };
-  merge?: { generators?: GeneratorEntry[] };
-}
-
-function* generatorsOf(list: readonly GeneratorEntry[] | undefined): Iterable<GeneratorEntry> {
-  for (const generator of list ?? []) {
-    yield generator;
-    yield* generatorsOf(generator.matrix?.generators);
-    yield* generatorsOf(generator.merge?.generators);
-  }
-}
-
-const generatorsIn = (set: KubeObject) => [...generatorsOf((set["spec"] as { generators?: GeneratorEntry[] } | undefined)?.generators)];
-
-/** How often a set with git generators looks by itself; undefined: it does not. */
-function requeueOf(set: KubeObject, lag: Lag): number | undefined {
-  const times = generatorsIn(set).flatMap(({ git }) => (git === undefined ? [] : [(git.requeueAfterSeconds ?? 0) * 1000 || lag.requeue]));
-  return times.length === 0 ? undefined : Math.min(...times);
-}
-
-interface SetCondition {
-  type: string;
-  status: "True" | "False";
-  reason: string;
-  message: string;
-  lastTransitionTime?: string;
-}
-
-function outcomeConditions(error: string | undefined, name: string): SetCondition[] {
-  if (error === undefined) {
-    const message = "Successfully generated parameters for all Applications";
-    return [
-      { type: "ErrorOccurred", status: "False", reason: "ApplicationSetUpToDate", message },
-      { type: "ParametersGenerated", status: "True", reason: "ParametersGenerated", message },
-      { type: "ResourcesUpToDate", status: "True", reason: "ApplicationSetUpToDate", message: `ApplicationSet "${name}" is up to date` },
-    ];
-  }
-  return [
-    { type: "ErrorOccurred", status: "True", reason: "ApplicationParamsGenerationError", message: error },
-    { type: "ParametersGenerated", status: "False", reason: "ErrorOccurred", message: error },
-    { type: "ResourcesUpToDate", status: "False", reason: "ApplicationParamsGenerationError", message: error },
-  ];
-}
-
 export function startApplicationSetController({
   store,
   scheduler,
@@ -95,7 +53,9 @@ export function startApplicationSetController({
   seed,
 }: ApplicationSetOptions): ApplicationSetController {
   const actors = new Map<string, SetActor>();
+  const broken = new Map<string, string>();
   let writing = false;
+  let stopped = false;
 
   function actorOf({ metadata }: KubeObject): SetActor {
     const { namespace = "", name } = metadata;
@@ -122,6 +82,7 @@ export function startApplicationSetController({
     const sooner = Math.min(at, waiting?.at ?? at);
     const stop = scheduler.after(sooner - scheduler.now(), () => {
       actor.waiting = undefined;
+      if (stopped) return;
       if (actor.running) return request(actor, lag.applicationSet, force);
       actor.running = true;
       scheduler.track(
@@ -139,11 +100,11 @@ export function startApplicationSetController({
     if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
     const force = asked || set.metadata.annotations?.[REFRESH] !== undefined;
     const known = clusters.all().map(({ name, server, labels, annotations, project }) => ({ name, server, labels, annotations, project }));
-    let error: string | undefined;
+    let error = broken.get(actor.name);
     let result: RenderResult | undefined;
     try {
-      result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, force);
-      if (!result.ok) error = result.problems.map(({ message }) => message).join("; ");
+      if (error === undefined) result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, force);
+      if (result?.ok === false) error = result.problems.map(({ message }) => message).join("; ");
     } catch (problem) {
       if (!(problem instanceof RepoError)) throw problem;
       error = problem.message;
@@ -152,7 +113,7 @@ export function startApplicationSetController({
     actor.requeue();
     if (requeue !== undefined) actor.requeue = scheduler.after(requeue, () => request(actor, 0, false));
     const now = store.get("applicationsets", actor.namespace, actor.name);
-    if (scheduler.closed || now === undefined || now.metadata.uid !== set.metadata.uid) return;
+    if (scheduler.closed || stopped || now === undefined || now.metadata.uid !== set.metadata.uid) return;
     write(() => {
       if (error === undefined && result !== undefined) applyRendered(store, set, result.applications);
       finish(actor, set, error);
@@ -239,6 +200,16 @@ export function startApplicationSetController({
 
   return {
     push: (push) => each(({ git }) => git?.repoURL !== undefined && pushMeans(push, git.repoURL, git.revision), lag.webhook, true),
+    fail(name, message) {
+      if (message === null) broken.delete(name);
+      else broken.set(name, message);
+      for (const actor of actors.values()) if (actor.name === name) request(actor, lag.applicationSet, false);
+    },
+    setDown(down) {
+      if (down === stopped) return;
+      stopped = down;
+      if (!down) for (const actor of actors.values()) request(actor, lag.applicationSet, false);
+    },
     close() {
       for (const stop of stops) stop();
     },

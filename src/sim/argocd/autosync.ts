@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Actor, clusterOf, patchApplication, type Shared } from "./actor.ts";
+import { canSync, windowsOf } from "./api/windows.ts";
 import type { Desired } from "./manifests.ts";
 import { revisionFields } from "./status.ts";
 import { type Application, type ApplicationSource, type ApplicationSpec, type Operation, type SyncResult, sourcesOf } from "./types.ts";
@@ -46,7 +47,8 @@ function held(shared: Shared, app: Application, desired: Desired): boolean {
   const cluster = clusterOf(shared, app)?.name;
   if (cluster === undefined) return true;
   const subject = { cluster, application: app.metadata.name, mentions: (text: string) => desired.mentions.has(text) };
-  return shared.board.find("autosync-off", subject) !== undefined || shared.board.find("window-closed", subject) !== undefined;
+  if (shared.board.find("autosync-off", subject) !== undefined || shared.board.find("window-closed", subject) !== undefined) return true;
+  return !canSync(windowsOf(shared.store, shared.namespace, app), shared.scheduler.now(), false);
 }
 
 export function decideAutoSync(shared: Shared, actor: Actor, app: Application, desired: Desired): AutoSync {

@@ -20,6 +20,14 @@ export type Fault = { revision?: string; application?: string } & (
   | { kind: "flap"; times?: number; period?: number }
   | { kind: "unreachable" }
   | { kind: "slow"; factor: number }
+  /** Its shard of the controller is busy: comparisons begin this much later, in milliseconds. */
+  | { kind: "late"; by: number }
+  /** Its shard of the controller is not running: nothing of it is compared or synced, and its status stays as it is. */
+  | { kind: "controller-down" }
+  /** argo-cd#28306: a refresh that is asked for while a comparison runs is lost with that comparison's end. */
+  | { kind: "refresh-lost" }
+  /** The source hydrator cannot hydrate. */
+  | { kind: "hydrate-failed"; message?: string }
   | { kind: "autosync-off" }
   | { kind: "window-closed" }
   /** Attempts that fail; absent: all of them. */

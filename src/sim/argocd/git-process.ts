@@ -12,9 +12,9 @@ export class GitProcessError extends Error {
 /** Runs git and resolves to its stdout; rejects with the last line of stderr. A token goes by the environment, never by argv. */
 export function runGit(
   args: readonly string[],
-  options: { cwd?: string; token?: string; input?: string; signal?: AbortSignal } = {},
+  options: { cwd?: string; token?: string; input?: string; signal?: AbortSignal; env?: Record<string, string> } = {},
 ): Promise<Buffer> {
-  const { cwd, token, input, signal } = options;
+  const { cwd, token, input, signal, env: more = {} } = options;
   const credentials =
     token === undefined
       ? {}
@@ -23,7 +23,7 @@ export function runGit(
           GIT_CONFIG_KEY_0: "http.extraHeader",
           GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`,
         };
-  const env = { ...process.env, GIT_TERMINAL_PROMPT: "0", GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C", ...credentials };
+  const env = { ...process.env, GIT_TERMINAL_PROMPT: "0", GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C", ...credentials, ...more };
   return new Promise((resolve, reject) => {
     const child = spawn("git", args, {
       ...(cwd === undefined ? {} : { cwd }),

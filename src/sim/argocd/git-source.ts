@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
+import { type BranchCommit, commitToBranch } from "./git-commit.ts";
 import { GitProcessError, runGit } from "./git-process.ts";
 
 export interface TreeEntry {
@@ -26,6 +27,8 @@ export interface GitSource {
   /** Whether a text stands in a file at or below a path. */
   contains(commit: string, path: string, text: string): Promise<boolean>;
   defaultBranch(): string;
+  /** Commits onto a branch and pushes it, as the commit server of the source hydrator does. Absent: this one is only read. */
+  commit?(commit: BranchCommit): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -185,6 +188,12 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
       }
     },
     defaultBranch: () => head,
+    async commit(commit) {
+      const made = await commitToBranch(dir, url, commit, refs.get(`refs/heads/${commit.branch}`), token);
+      refs.set(`refs/heads/${commit.branch}`, made);
+      commits.add(made);
+      return made;
+    },
     async close() {
       stop.abort();
       await (queued ?? running)?.catch(() => undefined);

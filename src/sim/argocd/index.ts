@@ -1,27 +1,28 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { render as renderSet } from "../../appset/index.ts";
-import type { Clock } from "../../rollout/time.ts";
 import { createAuthority } from "../kubernetes/certificates.ts";
-import type { KubernetesSim } from "../kubernetes/index.ts";
 import { kubeTime } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
-import { type ArgoApi, createArgoApi } from "./api/index.ts";
-import type { RolloutsBackend } from "./api/rollouts.ts";
+import { createArgoApi } from "./api/index.ts";
 import { startApplicationController } from "./app-controller.ts";
-import { type Render, startApplicationSetController } from "./appset-controller.ts";
-import { type ClusterOptions, clusterSecret, createClusterIndex, type RegisteredCluster } from "./clusters.ts";
+import { startApplicationSetController } from "./appset-controller.ts";
+import { clusterSecret, createClusterIndex, type RegisteredCluster } from "./clusters.ts";
 import { connectionsOf } from "./connections.ts";
-import { createFaultBoard, type Fault, type FaultScript, playScript } from "./faults.ts";
-import { type Bootstrap, parentApplication, project } from "./first-objects.ts";
-import type { GitSource } from "./git-source.ts";
+import { createFaultBoard, playScript } from "./faults.ts";
+import { parentApplication, project } from "./first-objects.ts";
 import { type ConnectionInfo, createArgoServer } from "./http.ts";
 import { type Lag, REAL_LAG } from "./lag.ts";
 import { createManifests } from "./manifests.ts";
+import type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
 import type { Push } from "./push.ts";
-import { anyVersion, createRepositories, type SyntheticRegistry } from "./repositories.ts";
+import { anyVersion, createRepositories } from "./repositories.ts";
+import { createFleetRollouts } from "./rollouts/index.ts";
 import { createScheduler } from "./scheduler.ts";
 import { renderWithFiles } from "./snapshots.ts";
+import { asApplication } from "./types.ts";
+
+export type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
 
 /*
  * An embedded Argo CD: the ApplicationSet controller and the application controller, working on the objects of an embedded Kubernetes API
@@ -35,85 +36,26 @@ import { renderWithFiles } from "./snapshots.ts";
  *  6 the old workload looks Healthy for a moment after a sync, then Progressing, then what comes of it
  *  7 a commit that changes nothing here: Synced at the new revision without an operation
  *  8 retries with back-off (Running with finishedAt, and .operation still there), then Failed; no second attempt at a revision
- *  9 auto-sync off in the spec or by a fault, and a closed window: OutOfSync without a word
+ *  9 auto-sync off in the spec or by a fault, and a closed window: OutOfSync without a word; a sync that runs when its window
+ *    closes is held in Running
  * 10 Degraded that recovers, or not; flapping; Progressing for ever
- * 11 Suspended until resumed
+ * 11 Suspended until resumed; Argo Rollouts with canary steps in each cluster, which Argo CD's resource actions move
  * 12 a cluster that cannot be reached: sync Unknown, health as it was
  * 13 the first errors of a repository are kept quiet for a time of grace, except to a forced refresh
- * 14 a generator error: nothing is created, updated or deleted
+ * 14 a generator error: nothing is created, updated or deleted; ignoreApplicationDifferences leaves live fields alone
  * 15 the label of a cluster Secret adds and removes Applications
- * 16 without a webhook commits are noticed by polling; refresh annotations of both kinds
+ * 16 without a webhook commits are noticed by polling; refresh annotations of both kinds, and one that gets lost
  * 17 manual edits of generated Applications are put back
  * 18 self-heal with its back-off
  * 19 several sources, with revisions in their order
  * 20 no health in status.resources
+ * 21 shards: a busy one sees commits minutes later, one that is down leaves its clusters' statuses as they are; controllers that
+ *    are started anew go on with what was begun
+ * 22 the source hydrator: dry commits are hydrated to a branch, fail to be, or change nothing
  *
- * Not modelled: rendering of manifests (files are hashed instead), sync waves and hooks, pruning of single resources, the cron expressions
- * of sync windows, RollingSync, source hydrator, signature checks, limits of concurrency, resources edited in a cluster other than by
- * `drift`, termination of operations, sharding.
+ * Not modelled: rendering of manifests (files are hashed instead), sync waves and hooks, pruning of single resources, RollingSync,
+ * signature checks, limits of concurrency, resources edited in a cluster other than by `drift`, termination of operations.
  */
-
-export interface ArgoCdOptions {
-  kubernetes: KubernetesSim;
-  clock: Clock;
-  /** Repositories it can fetch; sources elsewhere are answered by `registry`. */
-  git: GitSource | readonly GitSource[];
-  /** Everything random follows from it. Default 1. */
-  seed?: number;
-  faults?: FaultScript;
-  lag?: Partial<Lag>;
-  /** Default argocd. */
-  namespace?: string;
-  /** Registered at the start. */
-  clusters?: readonly ClusterOptions[];
-  /** An Application `name` (default `config`) that applies the Argo CD objects under `path` from Git. */
-  bootstrap?: Bootstrap;
-  /** Charts and foreign repositories; default: whatever is asked for exists. */
-  registry?: SyntheticRegistry;
-  /** How ApplicationSets are evaluated; for tests of what surrounds it. */
-  render?: Render;
-  webhookSecret?: string;
-  /** Of the API's account that may do everything; default: a random one. */
-  apiToken?: string;
-  /** Serves TLS, with a certificate of its own CA. */
-  tls?: boolean;
-  /** Where the Argo Rollouts are; default: those in the embedded Kubernetes API. */
-  rollouts?: RolloutsBackend;
-  port?: number;
-  host?: string;
-}
-
-export interface ArgoCdSim {
-  /** Of its API: `/api/webhook`, `/api/v1/…`. */
-  url: string;
-  /** PEM of the CA, where it serves TLS. */
-  ca: string | undefined;
-  /** Its REST API: tokens, accounts, faults. */
-  api: ArgoApi;
-  namespace: string;
-  /** As a webhook does, without one. */
-  notifyPush(push: Push): void;
-  addCluster(cluster: ClusterOptions): void;
-  /** Unregisters it; its Applications become invalid, or go if a generator made them. */
-  removeCluster(name: string): void;
-  /** Edits the labels of its Secret; null removes one. */
-  relabel(cluster: string, labels: Record<string, string | null>): void;
-  /** Replaces what is wrong with a cluster; null: nothing is any more. */
-  setFault(cluster: string, fault: Fault | readonly Fault[] | null): void;
-  /** While true no repository can be reached. */
-  setRepoDown(down: boolean): void;
-  resume(cluster: string): void;
-  drift(application: string): void;
-  clusters(): ConnectionInfo[];
-  /** Health in the cluster itself, for tests of what Argo CD does not say. */
-  liveHealth(application: string): string | undefined;
-  /** Resolves when no work is under way but waiting for the clock. */
-  idle(): Promise<void>;
-  /** When something is due next, by the clock. */
-  nextAt(): number | undefined;
-  /** Ends everything, the given git sources too. */
-  close(): Promise<void>;
-}
 
 /** Starts both controllers and the API's socket. */
 export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
@@ -143,7 +85,8 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
   const repositories = createRepositories(sources, registry, { now: () => scheduler.now(), ttl: lag.reconciliation });
   const manifests = createManifests(repositories);
   const board = createFaultBoard((cluster, before, after) => apps.clusterFaultsChanged(cluster, before, after));
-  const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, namespace }, seed);
+  const rollouts = createFleetRollouts({ store, clusters, board, scheduler, lag });
+  const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, repositories, namespace, rollouts }, seed);
   const sets = startApplicationSetController({ store, scheduler, lag, clusters, repositories, render, seed });
 
   const secretOf = (name: string): RegisteredCluster => {
@@ -191,7 +134,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     namespace,
     clusters: connections,
     generate: (set) => generate(set),
-    ...(options.rollouts === undefined ? {} : { rollouts: options.rollouts }),
+    rollouts: options.rollouts ?? rollouts.backend,
     ...(options.apiToken === undefined ? {} : { token: options.apiToken }),
   });
   const authority = options.tls === true ? createAuthority() : undefined;
@@ -221,10 +164,27 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     relabel,
     setFault: (cluster, fault) => board.set(cluster, fault === null ? [] : "kind" in fault ? [fault] : fault),
     setRepoDown: repositories.setDown,
+    setControllersDown(down) {
+      apps.setDown(down);
+      sets.setDown(down);
+    },
+    failGenerator: sets.fail,
+    setSyncWindows(name, syncWindows) {
+      const changed = store.change("appprojects", namespace, name, (object) => ({
+        ...object,
+        spec: { ...(object["spec"] as object), syncWindows },
+      }));
+      if (changed === undefined) throw new Error(`no AppProject "${name}" in ${namespace}`);
+    },
     resume: apps.resume,
     drift: (application) => apps.drift(namespace, application),
     clusters: connections,
-    liveHealth: (application) => apps.liveHealth(namespace, application),
+    liveHealth: (application) => apps.truth(namespace, application)?.health,
+    truth: (application) => apps.truth(namespace, application),
+    rolloutsOf(application) {
+      const found = store.get("applications", namespace, application);
+      return found === undefined ? [] : rollouts.backend.of(asApplication(found));
+    },
     idle: scheduler.idle,
     nextAt: scheduler.next,
     async close() {

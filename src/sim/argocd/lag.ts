@@ -18,6 +18,8 @@ export interface Lag {
   applicationSet: number;
   /** From a webhook to the refreshes it asks for. */
   webhook: number;
+  /** How long the source hydrator takes for one commit. */
+  hydrate: number;
   /** Until Argo CD notices that a cluster is gone, or back. */
   connection: number;
   /** timeout.reconciliation and its jitter: a comparison at the latest after this time. */
@@ -42,6 +44,7 @@ export const REAL_LAG: Lag = {
   health: 700,
   applicationSet: 1000,
   webhook: 500,
+  hydrate: 2000,
   connection: 10_000,
   reconciliation: 120_000,
   reconciliationJitter: 60_000,
@@ -62,6 +65,7 @@ export const SHORT_LAG: Lag = {
   health: 20,
   applicationSet: 30,
   webhook: 20,
+  hydrate: 50,
   connection: 500,
 };
 

@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { parse } from "yaml";
 import type { GitSource, TreeEntry } from "./git-source.ts";
 import { RepoError, type Repositories } from "./repositories.ts";
+import { type RolloutManifest, readRollouts } from "./rollouts/manifest.ts";
 import { type ApplicationSource, type ApplicationSpec, sourcesOf } from "./types.ts";
 
 /** What an Application should look like in its cluster, as far as a simulator needs to know: one hash that changes when it changes. */
@@ -12,6 +13,8 @@ export interface Desired {
   content: string;
   /** Whether a text (a revision, an image tag) stands in this version. Texts to be asked for are looked up beforehand. */
   mentions: ReadonlySet<string>;
+  /** Argo Rollouts among the manifests. */
+  rollouts: readonly RolloutManifest[];
   /** The first source with files, for those that read them. */
   files?: { git: GitSource; commit: string; path: string; recurse: boolean };
 }
@@ -147,8 +150,20 @@ export interface Manifests {
   desired(input: ManifestInput): Promise<Desired>;
 }
 
+/** Ten thousand Applications of one path and commit are looked up once. */
+function known<T>(cache: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const found = cache.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  cache.set(key, made);
+  made.catch(() => cache.delete(key));
+  if (cache.size > 20_000) for (const old of cache.keys()) if (cache.size > 15_000) cache.delete(old);
+  return made;
+}
+
 export function createManifests(repositories: Repositories): Manifests {
   const cache = new Map<string, Promise<string>>();
+  const rolloutCache = new Map<string, Promise<RolloutManifest[]>>();
 
   async function sourceContent(located: Located, all: readonly Located[]): Promise<string> {
     const { source, revision, git } = located;
@@ -161,15 +176,13 @@ export function createManifests(repositories: Repositories): Manifests {
       .digest("hex");
   }
 
-  /** Ten thousand Applications of one path and commit are looked up once. */
-  function cached(key: string, make: () => Promise<string>): Promise<string> {
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const made = make();
-    cache.set(key, made);
-    made.catch(() => cache.delete(key));
-    if (cache.size > 20_000) for (const old of cache.keys()) if (cache.size > 15_000) cache.delete(old);
-    return made;
+  async function readAll(located: readonly Located[], spec: ApplicationSpec): Promise<RolloutManifest[]> {
+    const all: RolloutManifest[] = [];
+    for (const { git, revision, source } of located) {
+      if (git === undefined || source.path === undefined) continue;
+      all.push(...(await readRollouts(git, revision, clean(source.path), source, spec.destination.namespace ?? "default")));
+    }
+    return all;
   }
 
   async function mentioned(spec: ApplicationSpec, located: readonly Located[], texts: readonly string[]): Promise<Set<string>> {
@@ -192,17 +205,22 @@ export function createManifests(repositories: Repositories): Manifests {
         const wanted = revisions?.[index] || source.targetRevision || "HEAD";
         located.push({ source, ...(await repositories.resolve(source, wanted, force && revisions === undefined)) });
       }
-      const key = JSON.stringify(located.map(({ source, revision }) => [inline(source), source.repoURL, revision]));
-      const content = await cached(key, async () => {
+      const key = JSON.stringify([
+        spec.destination.namespace,
+        located.map(({ source, revision }) => [inline(source), source.repoURL, revision]),
+      ]);
+      const content = await known(cache, key, async () => {
         const parts: string[] = [];
         for (const one of located) parts.push(await sourceContent(one, located));
         return createHash("sha256").update(parts.join(" ")).digest("hex");
       });
       const first = located.find(({ git, source }) => git !== undefined && source.path !== undefined);
+      const rollouts = await known(rolloutCache, key, () => readAll(located, spec));
       const recurse = (first?.source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
       return {
         revisions: located.map(({ revision }) => revision),
         content,
+        rollouts,
         mentions: texts.length === 0 ? new Set() : await mentioned(spec, located, texts),
         ...(first?.git === undefined ? {} : { files: { git: first.git, commit: first.revision, path: clean(first.source.path), recurse } }),
       };

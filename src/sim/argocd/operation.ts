@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { parseDuration } from "../../rollout/time.ts";
 import { kubeTime } from "../kubernetes/store.ts";
 import { type Actor, applicationOf, clusterOf, endOperation, LEVEL, patchApplication, type Shared, slowness, stretched } from "./actor.ts";
+import { canGoOn, canSync, windowsOf } from "./api/windows.ts";
 import { IN_CLUSTER } from "./clusters.ts";
 import type { Desired } from "./manifests.ts";
 import { ManifestError } from "./own-cluster.ts";
@@ -13,8 +15,12 @@ const DEFAULT_HISTORY = 10;
 /** Takes up the operation of an Application, after the time that takes. One at a time. */
 export function requestOperationRun(shared: Shared, actor: Actor): void {
   if (actor.operating || actor.gone) return;
+  if (shared.isDown(actor)) return;
+  const { life } = actor;
   actor.operating = true;
-  shared.scheduler.after(stretched(shared, actor, shared.lag.operation), () => start(shared, actor));
+  shared.scheduler.after(stretched(shared, actor, shared.lag.operation), () => {
+    if (actor.life === life) start(shared, actor);
+  });
 }
 
 function end(shared: Shared, actor: Actor): void {
@@ -29,19 +35,46 @@ function start(shared: Shared, actor: Actor): void {
     return;
   }
   const { operation } = app;
-  const startedAt = kubeTime(shared.scheduler.now());
-  patchApplication(shared, actor, (_, status) => ({
-    status: { ...status, operationState: { operation, phase: "Running", message: "waiting for the sync to start", startedAt } },
-  }));
-  attempt(shared, actor, operation, startedAt, 0);
+  const begun = app.status?.operationState;
+  // A controller that was started anew goes on with what the one before had begun.
+  const resumed = begun?.phase === "Running" && isDeepStrictEqual(begun.operation, operation) ? begun : undefined;
+  const startedAt = resumed?.startedAt ?? kubeTime(shared.scheduler.now());
+  const retryCount = resumed?.retryCount ?? 0;
+  if (resumed === undefined) running(shared, actor, { operation, startedAt, retryCount }, "waiting for the sync to start");
+  attempt(shared, actor, { operation, startedAt, retryCount });
 }
 
-function attempt(shared: Shared, actor: Actor, operation: Operation, startedAt: string, retryCount: number): void {
+function running(shared: Shared, actor: Actor, { operation, startedAt, retryCount }: Attempt, message: string): void {
+  const counted = retryCount === 0 ? {} : { retryCount };
+  patchApplication(shared, actor, (_, status) => ({
+    status: { ...status, operationState: { operation, phase: "Running", message, startedAt, ...counted } },
+  }));
+}
+
+/** Holds the operation in Running while its window is closed: it is looked at again whenever the Application was compared. */
+function isBlocked(shared: Shared, actor: Actor, one: Attempt, begun: boolean): boolean {
+  const app = applicationOf(shared, actor);
+  const windows = app === undefined ? [] : windowsOf(shared.store, shared.namespace, app);
+  const may = begun ? canGoOn : canSync;
+  if (may(windows, shared.scheduler.now(), one.operation.initiatedBy?.automated !== true)) return false;
+  running(shared, actor, one, "Sync operation blocked by sync window");
+  actor.blocked = () => {
+    actor.blocked = undefined;
+    if (applicationOf(shared, actor)?.operation === undefined) end(shared, actor);
+    else attempt(shared, actor, one);
+  };
+  return true;
+}
+
+function attempt(shared: Shared, actor: Actor, one: Attempt): void {
+  const { life } = actor;
+  if (isBlocked(shared, actor, one, false)) return;
   shared.scheduler.track(
     (async () => {
-      const outcome = await sync(shared, actor, operation, retryCount);
-      if (shared.scheduler.closed || actor.gone) return;
-      conclude(shared, actor, { operation, startedAt, retryCount }, outcome);
+      const outcome = await sync(shared, actor, one.operation, one.retryCount);
+      if (shared.scheduler.closed || actor.gone || actor.life !== life) return;
+      if (outcome.phase === "Succeeded" && isBlocked(shared, actor, one, true)) return;
+      conclude(shared, actor, one, outcome);
     })(),
   );
 }
@@ -131,25 +164,21 @@ function conclude(shared: Shared, actor: Actor, { operation, startedAt, retryCou
 
 /** The wait between two attempts: Running, with finishedAt set, and the operation still asked for. */
 function retryLater(shared: Shared, actor: Actor, { operation, startedAt, retryCount }: Attempt, state: OperationState): void {
+  const { life } = actor;
   const wait = backoffMs(operation.retry, retryCount);
   const at = kubeTime(shared.scheduler.now() + wait);
   const message = `${state.message}. Retrying attempt #${retryCount + 1} at ${at}.`;
   const waiting: OperationState = { ...state, phase: "Running", retryCount: retryCount + 1, message };
   patchApplication(shared, actor, (_, status) => ({ status: { ...status, operationState: waiting } }));
   shared.scheduler.after(wait, () => {
+    if (actor.life !== life) return;
     if (applicationOf(shared, actor)?.operation === undefined) {
       end(shared, actor);
       return;
     }
-    const running: OperationState = {
-      operation,
-      phase: "Running",
-      message: `Retrying operation. Attempt #${retryCount + 1}`,
-      startedAt,
-      retryCount: retryCount + 1,
-    };
-    patchApplication(shared, actor, (_, status) => ({ status: { ...status, operationState: running } }));
-    attempt(shared, actor, operation, startedAt, retryCount + 1);
+    const next: Attempt = { operation, startedAt, retryCount: retryCount + 1 };
+    running(shared, actor, next, `Retrying operation. Attempt #${retryCount + 1}`);
+    attempt(shared, actor, next);
   });
 }
 

@@ -42,7 +42,9 @@ function touches(app: Application, source: ApplicationSource, changed: readonly 
 
 /** Whether a push refreshes an Application at once. */
 export function pushConcerns(app: Application, push: Push): boolean {
-  return sourcesOf(app.spec).some(
+  const { sourceHydrator } = app.spec;
+  const dry: ApplicationSource[] = sourceHydrator === undefined ? [] : [sourceHydrator.drySource];
+  return [...sourcesOf(app.spec), ...dry].some(
     (source) => source.chart === undefined && pushMeans(push, source.repoURL, source.targetRevision) && touches(app, source, push.changed),
   );
 }

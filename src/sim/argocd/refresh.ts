@@ -1,4 +1,15 @@
-import { type Actor, applicationOf, clusterOf, LEVEL, type Level, patchApplication, type Shared, slowness, stretched } from "./actor.ts";
+import {
+  type Actor,
+  applicationOf,
+  clusterOf,
+  hasFault,
+  LEVEL,
+  type Level,
+  patchApplication,
+  type Shared,
+  slowness,
+  stretched,
+} from "./actor.ts";
 import { type AutoSync, decideAutoSync, requestOperation } from "./autosync.ts";
 import type { Desired } from "./manifests.ts";
 import { RepoError } from "./repositories.ts";
@@ -27,6 +38,7 @@ export function requestRefresh(shared: Shared, actor: Actor, level: Level, ms: n
 }
 
 function begin(shared: Shared, actor: Actor, level: Level): void {
+  if (shared.isDown(actor)) return;
   // The work queue never hands out a key twice: what is asked meanwhile comes after.
   if (actor.comparing) {
     requestRefresh(shared, actor, level, stretched(shared, actor, shared.lag.compare));
@@ -61,17 +73,12 @@ function writeInvalid(shared: Shared, actor: Actor, errors: readonly Found[]): v
   });
 }
 
-/** The annotation goes with the result, unless it was set anew in between. */
-function withoutRefresh(app: Application, asOf: Application): Application["metadata"] {
-  const asked = asOf.metadata.annotations?.[REFRESH];
+/** The annotation goes with the result, unless it was set anew in between; `lost`: it goes even then. */
+function withoutRefresh(app: Application, asOf: Application, lost = false): Application["metadata"] {
+  const asked = lost ? app.metadata.annotations?.[REFRESH] : asOf.metadata.annotations?.[REFRESH];
   if (asked === undefined || app.metadata.annotations?.[REFRESH] !== asked) return app.metadata;
   const { [REFRESH]: _, ...annotations } = app.metadata.annotations;
   return { ...app.metadata, annotations };
-}
-
-function isUnreachable(shared: Shared, app: Application): boolean {
-  const cluster = clusterOf(shared, app)?.name;
-  return cluster !== undefined && shared.board.has("unreachable", cluster);
 }
 
 /** Desired state; "quiet" where the repository failed and this is kept quiet for the time of grace. */
@@ -127,13 +134,14 @@ function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look
     };
   }
   const status = live.content === desired.content ? "Synced" : "OutOfSync";
-  const resources = resourcesOf(app, status, live.content === undefined);
+  const resources = resourcesOf(app, status, live.content === undefined, desired.rollouts);
   return { ...base, status, revisions: desired.revisions, health: live.health, conditions: [], resources };
 }
 
 async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void> {
   const app = applicationOf(shared, actor);
   if (app === undefined || app.metadata.deletionTimestamp !== undefined || app.metadata.annotations?.[SKIP] === "true") return;
+  const { life } = actor;
   const startedAt = shared.scheduler.now();
   const stale = !isComparedTo(app);
   const level: Level = app.metadata.annotations?.[REFRESH] !== undefined || stale ? LEVEL.force : asked;
@@ -143,7 +151,7 @@ async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void
     return schedulePeriodic(shared, actor);
   }
   if (clusterOf(shared, app)?.annotations[SKIP] === "true") return;
-  const unreachable = isUnreachable(shared, app);
+  const unreachable = hasFault(shared, clusterOf(shared, app)?.name, "unreachable");
   if (unreachable && level === LEVEL.live) return;
   const desired = await load(shared, actor, app, level);
   const full = level !== LEVEL.live;
@@ -155,7 +163,11 @@ async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void
   const look: Look = { app, startedAt, full, desired, live: { content, health }, unreachable };
   const reading = full ? stretched(shared, actor, shared.lag.compare) * slowness(shared, app) : 0;
   if (reading > 0) await shared.scheduler.sleep(reading);
-  if (!shared.scheduler.closed) write(shared, actor, look);
+  if (shared.scheduler.closed || actor.life !== life) return;
+  write(shared, actor, look);
+  if (!full) return;
+  shared.hydrate(actor);
+  actor.blocked?.();
 }
 
 function write(shared: Shared, actor: Actor, look: Look): void {
@@ -174,16 +186,24 @@ function write(shared: Shared, actor: Actor, look: Look): void {
   const conditions =
     auto.kind === "exhausted" ? [...comparison.conditions, { type: "SyncError", message: auto.message }] : comparison.conditions;
   const now = shared.scheduler.now();
+  const lost = hasFault(shared, clusterOf(shared, look.app)?.name, "refresh-lost");
   patchApplication(shared, actor, (app, status) => ({
     status: compared(status, look.app.spec, { ...comparison, conditions }, now),
-    metadata: look.full ? withoutRefresh(app, look.app) : app.metadata,
+    metadata: look.full ? withoutRefresh(app, look.app, lost) : app.metadata,
   }));
 }
 
 function scheduleHeal(shared: Shared, actor: Actor, { operation, inMs }: Extract<AutoSync, { kind: "heal" }>): void {
   shared.scheduler.after(inMs, () => {
     const app = applicationOf(shared, actor);
-    if (app === undefined || app.operation !== undefined || actor.operating || app.status?.sync?.status !== "OutOfSync") return;
+    if (
+      app === undefined ||
+      shared.isDown(actor) ||
+      app.operation !== undefined ||
+      actor.operating ||
+      app.status?.sync?.status !== "OutOfSync"
+    )
+      return;
     actor.heals += 1;
     requestOperation(shared, actor, operation);
   });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { valid } from "semver";
+import { maxSatisfying, valid } from "semver";
 import type { GitSource } from "./git-source.ts";
 import type { ApplicationSource } from "./types.ts";
 
@@ -27,6 +27,15 @@ export const anyVersion: SyntheticRegistry = (source, targetRevision) => {
   if (/^[0-9a-f]{40}$/.test(targetRevision)) return targetRevision;
   return createHash("sha1").update(`${source.repoURL} ${targetRevision}`).digest("hex");
 };
+
+/** Charts with the versions they are published in, to be asked for exactly or by range; everything else as `anyVersion`. */
+export function chartVersions(charts: Readonly<Record<string, readonly string[]>>): SyntheticRegistry {
+  return (source, targetRevision) => {
+    const published = source.chart === undefined ? undefined : charts[source.chart];
+    if (published === undefined) return anyVersion(source, targetRevision);
+    return maxSatisfying([...published], targetRevision === "" ? "*" : targetRevision) ?? undefined;
+  };
+}
 
 export interface Repositories {
   /**

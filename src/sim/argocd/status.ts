@@ -19,7 +19,7 @@ const EVALUATED = new Set(["ComparisonError", "InvalidSpecError", "SyncError", "
 /** The part of the spec a comparison was made with: while it differs from the spec, all of the status is old. */
 export function comparedToOf(spec: ApplicationSpec): ComparedTo {
   return {
-    ...(isMultiSource(spec) ? { sources: spec.sources ?? [] } : spec.source === undefined ? {} : { source: spec.source }),
+    ...sourceFields(spec),
     destination: spec.destination,
     ...(spec.ignoreDifferences === undefined ? {} : { ignoreDifferences: spec.ignoreDifferences }),
   };
@@ -38,7 +38,8 @@ export function revisionFields(spec: ApplicationSpec, revisions: readonly string
 
 export function sourceFields(spec: ApplicationSpec): { source?: ApplicationSource; sources?: ApplicationSource[] } {
   if (isMultiSource(spec)) return { sources: sourcesOf(spec) };
-  return spec.source === undefined ? {} : { source: spec.source };
+  const [source] = sourcesOf(spec);
+  return source === undefined ? {} : { source };
 }
 
 /** A condition keeps its time while type and message stay. */
@@ -63,15 +64,22 @@ export function withHealth(status: ApplicationStatus, health: HealthCode, now: n
   return { ...status, health: { status: health, lastTransitionTime: kubeTime(now) } };
 }
 
-/** The objects of a small service; no health in them, as Argo CD leaves it out of the stored object by default. */
-export function resourcesOf(app: Application, status: SyncStatusCode, missing: boolean): Record<string, unknown>[] {
+/**
+ * The objects of a small service, with its Rollouts if it has any, else a Deployment; no health in them, as Argo CD leaves it out
+ * of the stored object by default.
+ */
+export function resourcesOf(
+  app: Application,
+  status: SyncStatusCode,
+  missing: boolean,
+  rollouts: readonly { name: string; namespace: string }[] = [],
+): Record<string, unknown>[] {
   const namespace = app.spec.destination.namespace ?? "default";
   const code = missing ? "OutOfSync" : status;
   const { name } = app.metadata;
-  return [
-    { version: "v1", kind: "Service", namespace, name, status: code },
-    { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code },
-  ];
+  const service = { version: "v1", kind: "Service", namespace, name, status: code };
+  if (rollouts.length === 0) return [service, { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code }];
+  return [service, ...rollouts.map((one) => ({ group: "argoproj.io", version: "v1alpha1", kind: "Rollout", ...one, status: code }))];
 }
 
 export interface Comparison {
@@ -96,7 +104,7 @@ export function compared(old: ApplicationStatus, spec: ApplicationSpec, comparis
     resourceHealthSource: "appTree",
     controllerNamespace: "argocd",
     summary: old["summary"] ?? {},
-    ...(several ? { sourceTypes: sourcesOf(spec).map(sourceType) } : { sourceType: sourceType(spec.source) }),
+    ...(several ? { sourceTypes: sourcesOf(spec).map(sourceType) } : { sourceType: sourceType(sourcesOf(spec)[0]) }),
   };
   return withConditions(withHealth(next, health, now), conditions, now);
 }

@@ -34,9 +34,34 @@ export interface ApplicationSpec {
   sources?: ApplicationSource[];
   destination: Destination;
   syncPolicy?: { automated?: Automated; retry?: RetryStrategy; syncOptions?: string[] };
+  sourceHydrator?: SourceHydrator;
   ignoreDifferences?: unknown[];
   revisionHistoryLimit?: number;
   [field: string]: unknown;
+}
+
+/** What people commit (dry), and where Argo CD writes and reads what it renders to. */
+export interface SourceHydrator {
+  drySource: { repoURL: string; targetRevision: string; path: string; [option: string]: unknown };
+  syncSource: { targetBranch: string; path: string; repoURL?: string };
+  /** Written here instead, for somebody to promote to the target branch. */
+  hydrateTo?: { targetBranch: string };
+}
+
+export interface HydrateOperation {
+  phase: "Hydrating" | "Hydrated" | "Failed";
+  message: string;
+  startedAt: string;
+  finishedAt?: string;
+  drySHA?: string;
+  hydratedSHA?: string;
+  sourceHydrator: SourceHydrator;
+}
+
+export interface SourceHydratorStatus {
+  currentOperation?: HydrateOperation;
+  lastSuccessfulOperation?: { drySHA: string; hydratedSHA: string; sourceHydrator: SourceHydrator };
+  lastComparedDryRevision?: string;
 }
 
 export type SyncStatusCode = "Synced" | "OutOfSync" | "Unknown";
@@ -108,6 +133,7 @@ export interface ApplicationStatus {
   history?: HistoryRow[];
   conditions?: Condition[];
   reconciledAt?: string;
+  sourceHydrator?: SourceHydratorStatus;
   resources?: Record<string, unknown>[];
   [field: string]: unknown;
 }
@@ -123,12 +149,16 @@ export function asApplication(object: KubeObject): Application {
   return object as Application;
 }
 
-/** `sources` wins over `source`. */
+/** `sources` wins over `source`, and a source hydrator's branch over both. */
 export function sourcesOf(spec: ApplicationSpec): ApplicationSource[] {
+  if (spec.sourceHydrator !== undefined) {
+    const { drySource, syncSource } = spec.sourceHydrator;
+    return [{ repoURL: syncSource.repoURL ?? drySource.repoURL, path: syncSource.path, targetRevision: syncSource.targetBranch }];
+  }
   if (spec.sources !== undefined && spec.sources.length > 0) return spec.sources;
   return spec.source === undefined ? [] : [spec.source];
 }
 
 export function isMultiSource(spec: ApplicationSpec): boolean {
-  return spec.sources !== undefined && spec.sources.length > 0;
+  return spec.sourceHydrator === undefined && spec.sources !== undefined && spec.sources.length > 0;
 }

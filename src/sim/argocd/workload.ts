@@ -1,5 +1,6 @@
 import type { FaultBoard, FaultSubject } from "./faults.ts";
 import type { Desired } from "./manifests.ts";
+import type { RolloutManifest } from "./rollouts/manifest.ts";
 import type { HealthCode } from "./types.ts";
 
 /** What runs in the cluster for one Application, whatever Argo CD knows of it. */
@@ -26,6 +27,10 @@ export interface WorkloadModel {
   /** Faults of the cluster changed: what they held goes on, what they take back degrades. */
   faultsChanged(): void;
   remove(): void;
+  /** Its Rollouts moved. */
+  follow(): boolean;
+  /** Whether a text that faults ask about stands in what runs. */
+  mentions(text: string): boolean;
 }
 
 export interface WorkloadContext {
@@ -37,12 +42,26 @@ export interface WorkloadContext {
   times: WorkloadTimes;
   after(ms: number, task: () => void): () => void;
   onChange(): void;
+  /** Its Argo Rollouts, where it has any: then its health is theirs. */
+  rollouts?: RolloutSet;
+}
+
+/** The Argo Rollouts of one Application in its cluster. */
+export interface RolloutSet {
+  /** What was applied; what is no longer among it goes. */
+  apply(manifests: readonly RolloutManifest[]): void;
+  /** The worst of them; undefined: there are none. */
+  health(): { status: HealthCode; message: string } | undefined;
+  /** Lets paused ones go on. */
+  resume(): void;
+  faultsChanged(): void;
+  remove(): void;
 }
 
 type Outcome = "healthy" | "held";
 
 /** Health of a new version over time: still the old Healthy for a moment, then Progressing, then what the faults make of it. */
-export function createWorkload({ cluster, application, inert, board, times, after, onChange }: WorkloadContext): WorkloadModel {
+export function createWorkload({ cluster, application, inert, board, times, after, onChange, rollouts }: WorkloadContext): WorkloadModel {
   const live: Workload = { content: undefined, health: "Missing", message: "" };
   let stop = () => {};
   let outcome: Outcome = "healthy";
@@ -110,11 +129,29 @@ export function createWorkload({ cluster, application, inert, board, times, afte
     then(rolloutTime(), finish);
   }
 
+  /** Takes over the health of its Rollouts; false: it has none. */
+  function follow(): boolean {
+    const health = rollouts?.health();
+    if (health === undefined) return false;
+    stop();
+    become(health.status, health.message);
+    return true;
+  }
+
   return {
     live,
+    follow,
+    mentions: (text) => mentions.has(text),
     apply(desired) {
       mentions = desired.mentions;
       if (live.content === desired.content) return;
+      if ((desired.rollouts ?? []).length > 0) {
+        live.content = desired.content;
+        onChange();
+        rollouts?.apply(desired.rollouts ?? []);
+        follow();
+        return;
+      }
       const fresh = live.content === undefined;
       const healed = live.content?.startsWith("drift") === true;
       live.content = desired.content;
@@ -130,9 +167,13 @@ export function createWorkload({ cluster, application, inert, board, times, afte
       onChange();
     },
     resume() {
+      rollouts?.resume();
+      if (follow()) return;
       if (live.health === "Suspended") progressOn();
     },
     faultsChanged() {
+      rollouts?.faultsChanged();
+      if (follow()) return;
       const degraded = board.find("degraded", subject());
       const stuck = board.find("stuck", subject());
       if (live.content === undefined) return;
@@ -143,6 +184,7 @@ export function createWorkload({ cluster, application, inert, board, times, afte
     },
     remove() {
       stop();
+      rollouts?.remove();
       live.content = undefined;
       live.health = "Missing";
       live.message = "";

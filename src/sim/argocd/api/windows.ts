@@ -13,7 +13,9 @@ export interface SyncWindow {
   duration: string;
   timeZone?: string;
   manualSync?: boolean;
-  useAndOperator?: boolean;
+  andOperator?: boolean;
+  /** A sync that runs when the window ends, or begins to deny, goes on. */
+  syncOverrun?: boolean;
   applications?: string[];
   namespaces?: string[];
   clusters?: string[];
@@ -24,7 +26,7 @@ export function windowsOf(store: Store, own: string, app: Application): SyncWind
   const project = store.get("appprojects", own, app.spec.project);
   const windows = (project?.["spec"] as { syncWindows?: SyncWindow[] } | undefined)?.syncWindows ?? [];
   const { destination } = app.spec;
-  return windows.filter(({ applications = [], namespaces = [], clusters = [], useAndOperator = false }) => {
+  return windows.filter(({ applications = [], namespaces = [], clusters = [], andOperator = false }) => {
     const told: boolean[] = [];
     const any = (patterns: string[], texts: (string | undefined)[]) =>
       patterns.some((pattern) => texts.some((text) => text !== undefined && text !== "" && glob(pattern, text)));
@@ -32,7 +34,7 @@ export function windowsOf(store: Store, own: string, app: Application): SyncWind
     if (namespaces.length > 0) told.push(any(namespaces, [destination.namespace]));
     if (clusters.length > 0) told.push(any(clusters, [destination.name, destination.server]));
     if (told.length === 0) return false;
-    return useAndOperator ? told.every((fits) => fits) : told.some((fits) => fits);
+    return andOperator ? told.every((fits) => fits) : told.some((fits) => fits);
   });
 }
 
@@ -52,6 +54,14 @@ export function canSync(windows: readonly SyncWindow[], now: number, manual: boo
   const allows = windows.filter(({ kind }) => kind === "allow");
   if (allows.length === 0 || active.some(({ kind }) => kind === "allow")) return true;
   return passes(allows);
+}
+
+/** Whether a sync that runs already may go on: where it could begin, and where each window that stops it lets it run over. */
+export function canGoOn(windows: readonly SyncWindow[], now: number, manual: boolean): boolean {
+  if (canSync(windows, now, manual)) return true;
+  const denies = windows.filter((window) => window.kind === "deny" && isActive(window, now));
+  const concerned = denies.length > 0 ? denies : windows.filter(({ kind }) => kind === "allow");
+  return concerned.every(({ syncOverrun }) => syncOverrun === true);
 }
 
 /** Without time zones and lists: the answer never has them. */
