@@ -32,7 +32,8 @@ function codesInSources(): Set<string> {
     if (file.endsWith(".test.ts")) continue;
     for (const [, code] of read(file).matchAll(/"([A-Z]+(?:_[A-Z]+)+|COVERAGE|SYNTAX|UNREADABLE|UNSTAGED)"/g)) codes.add(code ?? "");
   }
-  for (const name of ["GIT_TOKEN", "NO_COLOR", "PIN_FILE"]) codes.delete(name);
+  // Variables of the environment, GitHub's own words, and the beginning of a code.
+  for (const name of codes) if (/^(?:GIT|GH|GITHUB)_|^(?:NO_COLOR|PIN_FILE|CHANGES_REQUESTED)$/.test(name)) codes.delete(name);
   return codes;
 }
 
