@@ -58,6 +58,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         baseUrl: world.github.url,
       },
       planes: [plane],
+      signing: { kind: "github" },
       directory,
       clock: world.clock,
       log,

@@ -7,6 +7,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
     summary: "a whole rollout of a sample against the embedded world, in the terminal and on a local page",
     load: () => import("./demo.ts"),
   },
+  serve: { summary: "the bot: a GitHub App, with its page and metrics", load: () => import("./serve.ts") },
   init: {
     summary: "looks through a config repo and proposes rollouts: pins found, stages by label",
     load: () => import("./init.ts"),
@@ -18,6 +19,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   list: { summary: "the last run of each rollout, from the journal in Git", load: () => import("./list.ts") },
   get: { summary: "one run as a tree: stage, batch, cluster, Application; -w follows it", load: () => import("./get.ts") },
   history: { summary: "what happened in a run, commit by commit", load: () => import("./history.ts") },
+  journal: {
+    summary: "whose the journal is, and accepting it as it stands (journal show, journal accept)",
+    load: () => import("./journal.ts"),
+  },
   release: { summary: "opens the release's pull request, as you", load: () => import("./release.ts") },
   promote: { summary: "ends the wait of a run, as a comment of yours", load: () => import("./promote.ts") },
   pause: { summary: "nothing of a run merges until it is resumed, as a comment of yours", load: () => import("./pause.ts") },

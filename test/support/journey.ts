@@ -117,6 +117,7 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
   const bot = await startStagecoach({
     app,
     planes: [plane],
+    signing: { kind: "github" },
     directory,
     clock,
     log,
