@@ -48,7 +48,8 @@ export async function actAll(
 async function tryOne(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<boolean> {
   const { rollout, batches } = scope.run;
   // What failed is left alone for a while, whoever wakes the round.
-  if (effect.kind !== "Answer" && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) return false;
+  const patient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
+  if (patient && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) return false;
   try {
     const done = await act(context, memory, scope, effect);
     if (effect.kind === "Propose") memory.proposed.add(batches[effect.batch - 1]?.branch ?? "");

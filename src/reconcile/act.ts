@@ -9,6 +9,8 @@ import { keep, type RepoMemory } from "./memory.ts";
 import { closeWithBranch } from "./open-pulls.ts";
 import { proposeBatch } from "./propose.ts";
 import { mergeOrEnqueue } from "./queue-merge.ts";
+import { nudge } from "./refresh.ts";
+import { runRolloutActions } from "./rollout-actions.ts";
 
 /** What acting needs to know of the round it belongs to. */
 export interface ActScope {
@@ -46,8 +48,10 @@ export async function act(context: RepoContext, memory: RepoMemory, scope: ActSc
       await close(context, memory, effect.pull);
       return true;
     case "Refresh":
-      await refresh(context, scope.run, effect.targets);
+      nudge(context, memory, effect.targets);
       return true;
+    case "RolloutActions":
+      return runRolloutActions(context, memory, scope.run, effect.command);
     case "Answer": {
       const command = scope.commands.find((c) => c.id === effect.command);
       if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message, scope.run);
@@ -104,13 +108,4 @@ async function close(context: RepoContext, memory: RepoMemory, pull: number): Pr
   const known = [...memory.pulls.values()].find((one) => one.number === pull) ?? (await context.forge.pull(pull));
   if (known === null) return;
   await closeWithBranch(context, known);
-}
-
-async function refresh(context: RepoContext, run: Run, targets: readonly string[]): Promise<void> {
-  for (const key of targets) {
-    const [plane, namespace, name] = key.split("/");
-    if (plane === undefined || namespace === undefined || name === undefined) continue;
-    const answer = await context.planes.get(plane)?.refresh(namespace, name);
-    context.log.debug({ rollout: run.rollout, target: key, answer }, "asked Argo CD to compare again");
-  }
 }

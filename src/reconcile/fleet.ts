@@ -1,30 +1,62 @@
 import type { ClusterView, ControlPlane } from "../argocd/port.ts";
 import type { Cluster } from "../rollout/plan-types.ts";
+import type { LostPlane } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 
 export interface Fleet {
+  /** Of the control planes that can be read now; with `remembered`, those of the others as last seen, too. */
   clusters: Cluster[];
   /** False where some control plane of the rollout cannot be read now. */
   known: boolean;
-  /** Why not. */
+  /** Why not: all of those that cannot. */
   why?: string;
+  /** Those that cannot be read, by name. Empty where a name is no control plane at all. */
+  lost: ReadonlyMap<string, LostPlane>;
 }
 
+/** Longer reasons are cut: they come from outside. */
+const LONGEST_WHY = 500;
+
+/** Planes that were read at least once: what they remember is whole, if perhaps old. */
+const readOnce = new WeakSet<ControlPlane>();
+
 /** The clusters of the control planes a rollout names; no name: of the only one there is. */
-export function clustersOf(context: Pick<RepoContext, "planes" | "grants">, names: readonly string[]): Fleet {
+export function clustersOf(
+  context: Pick<RepoContext, "planes" | "grants">,
+  names: readonly string[],
+  { remembered = false }: { remembered?: boolean } = {},
+): Fleet {
   const clusters: Cluster[] = [];
   const missing = names.filter((name) => !context.planes.has(name));
   if (missing.length > 0) {
     const refused = missing.map((name) => context.grants?.refusal(name)).find((why) => why !== undefined);
-    return { clusters, known: false, why: refused ?? `control plane ${missing.join(", ")} is not configured` };
+    return { clusters, known: false, why: refused ?? `control plane ${missing.join(", ")} is not configured`, lost: new Map() };
   }
-  for (const plane of planesFor(context, names)) {
-    const state = plane.state();
-    if (!state.fresh)
-      return { clusters: [], known: false, why: `control plane ${plane.name} cannot be seen: ${state.why ?? "no connection"}` };
+  const planes = planesFor(context, names);
+  const lost = lostPlanes(planes);
+  for (const plane of planes) {
+    if (lost.has(plane.name) && !(remembered && isRemembered(plane))) continue;
     for (const view of plane.clusters()) clusters.push(toCluster(plane.name, view));
   }
-  return { clusters, known: true };
+  if (lost.size === 0) return { clusters, known: true, lost };
+  const why = [...lost].map(([name, state]) => `control plane ${name} cannot be seen: ${state.why}`).join("; ");
+  return { clusters, known: false, why, lost };
+}
+
+/** Those that cannot be read now, since when and why. */
+export function lostPlanes(planes: readonly ControlPlane[]): Map<string, LostPlane> {
+  const lost = new Map<string, LostPlane>();
+  for (const plane of planes) {
+    const state = plane.state();
+    if (state.fresh) readOnce.add(plane);
+    else lost.set(plane.name, { since: state.since, why: (state.why ?? "no connection").slice(0, LONGEST_WHY) });
+  }
+  return lost;
+}
+
+/** It was read before, so its Applications and clusters are known as of then. */
+export function isRemembered(plane: ControlPlane): boolean {
+  return readOnce.has(plane);
 }
 
 export function planesFor(context: Pick<RepoContext, "planes">, names: readonly string[]): ControlPlane[] {

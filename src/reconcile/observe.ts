@@ -17,6 +17,9 @@ import { observePull } from "./observe-pull.ts";
 import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
 import { readQueue } from "./queue-merge.ts";
+import { nudgeOf } from "./refresh.ts";
+import { outcomesOf } from "./rollout-actions.ts";
+import { observeRollouts } from "./rollouts-seen.ts";
 
 export interface ObserveInput {
   run: Run;
@@ -35,14 +38,19 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
   const pulls = await observePulls(context, memory, run);
   const guards = await observeGuards(context, memory, input, pulls);
   const fleet = clustersOf(context, run.spec.source.controlPlanes);
+  const rollouts = await observeRollouts(context, memory, run, input.commands, fleet.lost);
+  const targets = await observeTargets(context, memory, run, base, baseBranch);
+  for (const [key, looked] of rollouts) targets.set(key, { ...targets.get(key), rollouts: looked });
   return {
     base: { commit: base },
     pulls,
     taken: await observeTaken(context, memory, run, pulls),
     guards,
-    targets: await observeTargets(context, memory, run, base, baseBranch),
+    targets,
     clusters: new Map<string, Cluster>(fleet.clusters.map((cluster) => [cluster.key, cluster])),
     clustersKnown: fleet.known,
+    lostPlanes: fleet.lost,
+    actions: outcomesOf(memory, run),
     commands: await withTeams(context, memory, run, input.commands),
     others: input.others,
     ...(await observeBounds(context, memory, base)),
@@ -164,12 +172,14 @@ async function observeTargets(
     for (const [index, target] of batch.targets.entries()) {
       const values = pins.get(target.key);
       const assessment = assessments[index];
+      const nudge = nudgeOf(memory, target.key);
       const drift = change === undefined ? undefined : await driftOf(context, memory, base, target, values, change.commit);
       seen.set(target.key, {
         ...(assessment === undefined ? {} : { assessment }),
         ...(values === undefined ? {} : { pins: values }),
         ...(drift === undefined ? {} : { drift }),
         ...(inHistory === undefined ? {} : { inHistory }),
+        ...(nudge === undefined ? {} : { nudge }),
         ...ailing(target.key),
       });
     }

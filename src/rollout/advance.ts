@@ -20,9 +20,11 @@ import { end } from "./run-end.ts";
 import { sayFromBatches, sayPaused } from "./run-explain.ts";
 import { judgeFailures } from "./run-failures.ts";
 import { obey } from "./run-obey.ts";
+import { followOrders } from "./run-rollouts.ts";
 import { moveOn } from "./run-stage.ts";
 import { noteBaselines } from "./target-baseline.ts";
 import { observeTargets } from "./target-observe.ts";
+import { noteUnseen } from "./target-unseen.ts";
 import { watchMoved } from "./target-watch.ts";
 import type { Advanced, World } from "./world.ts";
 
@@ -30,6 +32,7 @@ import type { Advanced, World } from "./world.ts";
 export function advance(run: Run, world: World, now: number): Advanced<Run> {
   const draft = openDraft(run, world, now);
   if (isEnded(run)) {
+    followOrders(draft);
     obey(draft);
     return closeDraft(draft);
   }
@@ -37,6 +40,8 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
   noteBaselines(draft);
   observePulls(draft);
   observeTargets(draft);
+  noteUnseen(draft);
+  followOrders(draft);
   obey(draft);
   if (!isEnded(draft.run)) decide(draft);
   return closeDraft(draft);

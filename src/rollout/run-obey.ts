@@ -5,6 +5,7 @@ import { change, type Draft } from "./run-draft.ts";
 import { haltCommand } from "./run-halt.ts";
 import { hotfixCommand } from "./run-hotfix.ts";
 import { rollbackCommand } from "./run-rollback.ts";
+import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./run-rollouts.ts";
 import { abortCommand, pauseCommand, promoteCommand, resumeCommand, tooEarly } from "./run-steer.ts";
 import type { Command } from "./world.ts";
 
@@ -23,6 +24,7 @@ export function refused(message: string): Reply {
 export function obey(draft: Draft): void {
   if (draft.world.commands.length === 0) return;
   const handled = new Map(draft.run.commands.map((command) => [command.id, command]));
+  const ordered = new Set<string>();
   let waiting = false;
   for (const command of draft.world.commands) {
     const before = handled.get(command.id);
@@ -31,18 +33,27 @@ export function obey(draft: Draft): void {
       continue;
     }
     if (draft.run.ending?.command?.id === command.id) continue;
+    // Answered once Argo CD has been asked: only what stands behind it in its comment waits for that.
+    if (draft.run.rolloutOrders?.some((order) => order.command === command.id) === true) {
+      ordered.add(commentOf(command));
+      continue;
+    }
     if (isQuestion(command)) {
       // Anybody who can read may ask, as often as they like: an answer is given, and nothing is written down.
       draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: `${draft.run.phase}: ${draft.run.why}` });
       continue;
     }
     // Those after one that cannot be judged yet wait for it: they are done in order.
-    if (waiting) continue;
+    if (waiting || ordered.has(commentOf(command))) continue;
     const denied = notAllowed(command);
     const reply = denied === undefined ? judge(draft, command) : refused(denied);
     if (reply === "later") waiting = true;
     else record(draft, command, reply, denied !== undefined);
   }
+}
+
+function commentOf({ id }: Command): string {
+  return id.slice(0, id.lastIndexOf("#"));
 }
 
 /** Changes nothing, whoever asks. */
@@ -73,8 +84,10 @@ function act(draft: Draft, command: Command): Reply {
   // A halt binds every run, so it is heard on an ended one, too.
   if (command.name === "halt") return haltCommand(draft, command);
   if (command.name === "rollback") return rollbackCommand(draft, command);
-  if (command.name === "retry") return retryCommand(draft, command);
+  const rollouts = wantsRollouts(command);
+  if (command.name === "retry" && !rollouts) return retryCommand(draft, command);
   if (isEnded(draft.run)) return refused(`the run has ended: ${draft.run.phase}`);
+  if (rollouts) return withRollouts(draft, command);
   if (draft.run.ending !== undefined && command.name !== "skip") return refused(`the run is ending: ${draft.run.ending.reason}`);
   switch (command.name) {
     case "pause":
@@ -94,4 +107,14 @@ function act(draft: Draft, command: Command): Reply {
     default:
       return refused(`/${command.name} is not available yet in this version`);
   }
+}
+
+/** `/resume --rollouts` of a paused run resumes the run as well; all others are about the Rollouts alone. */
+function withRollouts(draft: Draft, command: Command): Reply {
+  if (command.name !== "resume" || draft.run.paused === undefined) return rolloutsCommand(draft, command);
+  if (!rolloutsLooked(draft, command)) return "later";
+  const resumed = resumeCommand(draft, command);
+  if (resumed === "later" || resumed.outcome === "refused") return resumed;
+  const reply = rolloutsCommand(draft, command, resumed.message);
+  return reply === "later" ? reply : done(`${resumed.message}; Argo Rollouts: ${reply.message}`);
 }

@@ -7,7 +7,7 @@ import { lockstep, type TargetRollouts } from "./rollouts-lockstep.ts";
 import type { Batch, OrderedRollout, RolloutAction, RolloutOrder, Run } from "./run.ts";
 import { change, type Draft, wakeAt } from "./run-draft.ts";
 import { clusterName, clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
-import { done, type Reply, refused } from "./run-obey.ts";
+import { type Reply, refused } from "./run-obey.ts";
 import { tooEarly } from "./run-steer.ts";
 import { epoch } from "./time.ts";
 import type { Command, CommandName } from "./world.ts";
@@ -51,7 +51,8 @@ export function rolloutsCommand(draft: Draft, command: Command, also?: string): 
   if ("refuse" in known) return refused(known.refuse);
   const chosen = lockstep(action, known.targets);
   if ("refuse" in chosen) return refused(chosen.refuse);
-  if (chosen.go.length > MOST_ORDERED) return refused(`${chosen.go.length} Rollouts are more than one command acts on: give it on a batch's PR`);
+  if (chosen.go.length > MOST_ORDERED)
+    return refused(`${chosen.go.length} Rollouts are more than one command acts on: give it on a batch's PR`);
   const order: RolloutOrder = {
     command: command.id,
     text: command.text,
@@ -63,10 +64,20 @@ export function rolloutsCommand(draft: Draft, command: Command, also?: string): 
     rollouts: chosen.go,
   };
   const clusters = clustersOf(targetsOf(run, chosen.go));
-  change(draft, { rolloutOrders: [...(run.rolloutOrders ?? []), order] }, `${command.actor}: ${action} the Rollouts of ${nameList(run, clusters)}`);
+  change(
+    draft,
+    { rolloutOrders: [...(run.rolloutOrders ?? []), order] },
+    `${command.actor}: ${action} the Rollouts of ${nameList(run, clusters)}`,
+  );
   draft.effects.push({ kind: "RolloutActions", command: command.id });
   wakeAt(draft, draft.now + ORDER_MS);
   return "later";
+}
+
+/** Whether this round has looked at the Rollouts a command means. */
+export function rolloutsLooked(draft: Draft, command: Command): boolean {
+  const targets = batchesMeant(draft.run, command).flatMap(liveTargets);
+  return targets.every((target) => draft.world.targets.get(target.key)?.rollouts !== undefined);
 }
 
 type Gathered = "later" | { refuse: string } | { targets: TargetRollouts[]; left: string[] };
@@ -136,7 +147,10 @@ const DONE: Record<RolloutAction, string> = {
 function answerOf(run: Run, { action, also, left, rollouts }: RolloutOrder): Exclude<Reply, "later"> {
   const good = rollouts.filter((one) => one.outcome?.kind === "done");
   const parts = also === undefined ? [] : [also];
-  if (good.length > 0) parts.push(`${DONE[action]}: ${good.length} Argo ${good.length === 1 ? "Rollout" : "Rollouts"} on ${nameList(run, clustersOf(targetsOf(run, good)))}`);
+  if (good.length > 0)
+    parts.push(
+      `${DONE[action]}: ${good.length} Argo ${good.length === 1 ? "Rollout" : "Rollouts"} on ${nameList(run, clustersOf(targetsOf(run, good)))}`,
+    );
   for (const one of rollouts.filter((rollout) => rollout.outcome?.kind !== "done").slice(0, 8)) {
     const [target] = targetsOf(run, [one]);
     const cluster = target === undefined ? one.target : clusterName(run, target.cluster);
@@ -144,5 +158,5 @@ function answerOf(run: Run, { action, also, left, rollouts }: RolloutOrder): Exc
   }
   if (left.length > 0) parts.push(`left as they are: ${left.slice(0, 8).join("; ")}`);
   const message = parts.join("; ").slice(0, 2000);
-  return good.length === rollouts.length ? done(message) : refused(message);
+  return { outcome: good.length === rollouts.length ? "done" : "refused", message };
 }

@@ -48,7 +48,6 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
   if (paused === undefined) return refused("the run is not paused");
   if (tooEarly(command, paused.at)) return refused(`it was written before the pause it would end: ${paused.reason}`);
-  if (command.flags.rollouts !== undefined) return refused("/resume --rollouts is not available yet in this version");
   const failed = unacceptedFailures(draft.run);
   const accepts = paused.kind === "Failure" && failed.length > 0;
   if (accepts && !hasPermission(command.permission, "maintain")) {

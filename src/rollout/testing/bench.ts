@@ -151,7 +151,7 @@ export function bring(self: Bench, batch: number, to: "open" | "merging" | "merg
 export function wants(advanced: Advanced<Run>): string[] {
   return advanced.effects.map((effect) => {
     if (effect.kind === "Answer") return `Answer ${effect.outcome}`;
-    return effect.kind === "Refresh" ? "Refresh" : `${effect.kind} ${effect.batch}`;
+    return effect.kind === "Refresh" || effect.kind === "RolloutActions" ? effect.kind : `${effect.kind} ${effect.batch}`;
   });
 }
 
