@@ -73,7 +73,7 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
     repository: fullName,
     forge,
     mirror,
-    journal: openJournal({ mirror, app: identity.login, ...signed, traces: () => tracesOf(forge) }),
+    journal: openJournal({ mirror, app: identity.login, ...signed, traces: () => tracesOf(forge), keep: () => served.memory.journalKeep }),
     journalBranch: JOURNAL_BRANCH,
     ...(writer === undefined ? {} : { writer }),
     commands: inbox,

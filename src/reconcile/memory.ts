@@ -1,8 +1,8 @@
 import type { BranchRules, Pull, QueueEntry } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Approver, Guard } from "../rollout/world.ts";
-import type { RenderedSpecs } from "./appset-in-git.ts";
 import type { RefusedRelease } from "./refused-releases.ts";
+import type { SpecsByPlane } from "./rendered.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
 
 /**
@@ -56,11 +56,13 @@ export interface RepoMemory {
   /** `base branch` → pins of a batch's targets at that base. */
   pins: Map<string, Map<string, (string | null)[]>>;
   /** `rollout commit` → what the ApplicationSet yields there, for the fleet it was rendered with. */
-  renders: Map<string, { fleet: string; specs: RenderedSpecs | undefined }>;
+  renders: Map<string, { fleet: string; specs: SpecsByPlane }>;
   /** Comment → what it was last wanted to say. */
   comments: Map<string, { body: string }>;
   /** Rollout and PR → what its live page last showed, when, and whether something of it waits to be shown. */
   pages: Map<string, { run: number; phase: string; at: number; batches: number; changedAt: number; waiting: boolean; remarks: string }>;
+  /** `journal.keep` of the settings as last read; undefined: not said, or not read yet. */
+  journalKeep: number | undefined;
   /** `branch@head` → who has approved it, as last read. */
   approvals: Map<string, { at: number; approvers: readonly Approver[] }>;
   /** Person and teams → those the person is in, as last asked; undefined: could not be seen. */
@@ -96,6 +98,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     renders: new Map(),
     comments: new Map(),
     pages: new Map(),
+    journalKeep: undefined,
     approvals: new Map(),
     members: new Map(),
     proposed: new Set(),

@@ -20,6 +20,7 @@ export async function observeBounds(context: RepoContext, memory: RepoMemory, ba
   const { bounds, problems } = parseRepoConfig(await memory.snapshot(base).read(REPO_CONFIG), REPO_CONFIG);
   const error = problems.find((problem) => problem.severity === "error");
   if (error !== undefined) return { settingsBroken: `${error.file}:${error.line}:${error.column}: ${error.message}` };
+  memory.journalKeep = bounds.keep;
   const freezes = [
     ...bounds.freezes.map((window) => ({ ...window, where: REPO_CONFIG })),
     ...(context.freezes ?? []).map((window) => ({ ...window, where: "the server" })),

@@ -49,11 +49,6 @@ describe("who may, in the repo's settings", () => {
       "bots: ['@renovate']\n",
       '1:8 BAD_VALUE "@renovate" is no account\'s name; write it as GitHub shows it, such as renovate[bot]',
     ],
-    [
-      "what this version cannot do",
-      "journal: { keep: 10 }\n",
-      "1:1 NOT_BUILT_YET journal is not available in this version; remove it, or wait for the version that brings it; it is never ignored",
-    ],
     ["a misspelt key at the top", "comands: {}\n", '1:1 UNKNOWN_KEY unknown key "comands" at the top; did you mean "commands"?'],
   ])("%s is told with its place and what to write", (_name, text, problem) => {
     expect(read(text).problems).toContain(problem);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { COMMAND_NAMES } from "./commands.ts";
 import { say, show } from "./parse-problem.ts";
 import { overrideSchema } from "./schema.ts";
-import { key, planned, team, text } from "./schema-common.ts";
+import { key, team, text } from "./schema-common.ts";
 import { modeSchema, windowSchema } from "./schema-spec.ts";
 import { parseDuration } from "./time.ts";
 import type { Window } from "./windows.ts";
@@ -56,8 +56,15 @@ export const repoConfigSchema = z.strictObject({
       .optional(),
     "Most that all running rollouts of the repo may have in flight together.",
   ),
-  journal: planned(
-    z.strictObject({ keep: key(z.int().min(1).optional(), "How many ended runs of a rollout stay in the journal as they are.") }),
+  journal: key(
+    z
+      .strictObject({
+        keep: key(
+          z.int().min(1).max(10_000).optional(),
+          "How many runs of a rollout stay in the journal's newest state; older ones are folded away, and stay in its history. Default: 50.",
+        ),
+      })
+      .optional(),
     "How the journal is kept.",
   ),
 });
@@ -88,9 +95,16 @@ export function commandPolicy({ commands, bots }: Pick<RepoConfig, "commands" | 
 export interface RepoBounds {
   freezes: Window[];
   limits?: Limits;
+  /** Runs of a rollout that stay in the journal's newest state. */
+  keep?: number;
 }
 
-export function repoBounds({ freezes, limits }: Pick<RepoConfig, "freezes" | "limits">): RepoBounds {
+export function repoBounds({ journal, ...rest }: Pick<RepoConfig, "freezes" | "limits" | "journal">): RepoBounds {
+  const keep = journal?.keep;
+  return { ...windowsAndLimits(rest), ...(keep === undefined ? {} : { keep }) };
+}
+
+function windowsAndLimits({ freezes, limits }: Pick<RepoConfig, "freezes" | "limits">): RepoBounds {
   const windows = freezes.map(({ schedule, duration, timeZone, kind }) => ({
     schedule,
     timeZone,
