@@ -85,7 +85,7 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   });
   const queue = memoryQueue({
     clock,
-    handler: (repository) => repos.work(repository, look),
+    handler: (repository) => repos.work(repository, look).finally(() => firstLooks.done(repository)),
     onError(error, repository, retryInMs) {
       metrics?.round("failed", 0);
       log.error({ repository, error: describe(error), retryInMs }, "a round failed and will be tried again");
@@ -93,6 +93,7 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
       if (isShut(error)) void rediscover().catch(() => undefined);
     },
   });
+  const firstLooks = lookedAt((repository) => repos.has(repository));
   const all = () => repos.opened().flatMap((s) => [...s.runs.values()].map((run) => ({ repository: s.context.repository, run })));
   const onChange = (listener: () => void) => {
     listeners.add(listener);
@@ -121,7 +122,9 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
       throw error;
     });
     metrics?.round("done", (performance.now() - started) / 1000);
-    for (const run of result.runs) s.runs.set(run.rollout, run);
+    // As the journal has them, ended ones and those of another replica, too; what this round saw may be newer.
+    const recorded = await s.context.journal.read({ head: s.memory.remote.journal });
+    s.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
     for (const listener of listeners) listener();
     const heard = s.pullsDirty;
     s.pullsDirty = false;
@@ -182,8 +185,9 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     await close();
     throw error;
   }
-  // What is there at the first look is adopted: from here on a merge is seen as one.
-  await queue.idle();
+  // What is there at the first look is adopted: from here on a merge is seen as one. Waiting for the queue to be idle would
+  // be waiting for all runs of all repos.
+  await firstLooks.of(repos.keys());
   state = "ready";
   again();
   return {
@@ -198,6 +202,28 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
       await queue.idle();
     },
     close,
+  };
+}
+
+/** Which repos were looked at once, well or not: one that cannot be looked at must not keep the others from being ready. */
+function lookedAt(isServed: (repository: string) => boolean): {
+  done(repository: string): void;
+  of(repositories: string[]): Promise<void>;
+} {
+  const looked = new Set<string>();
+  let wake = (): void => undefined;
+  return {
+    done(repository) {
+      looked.add(repository);
+      wake();
+    },
+    of: (repositories) =>
+      new Promise((resolve) => {
+        wake = () => {
+          if (repositories.every((one) => looked.has(one) || !isServed(one))) resolve();
+        };
+        wake();
+      }),
   };
 }
 

@@ -83,4 +83,13 @@ describe("a whole journey comes to the same end, whatever becomes of every singl
     expect(end).toEqual(undisturbed);
     expect(journey.errors).toEqual([]);
   });
+
+  test("a bot that starts afterwards is ready, and shows the run that has ended", { timeout: 60_000 }, async () => {
+    await journey.stop();
+    await journey.start();
+    expect(journey.bot.runs().map(({ repository, run }) => [repository, run.rollout, run.phase])).toEqual([
+      ["acme/fleet", "my-app", undisturbed.phase],
+    ]);
+    expect((await fetch(`${journey.bot.url}/readyz`)).status).toBe(200);
+  });
 });
