@@ -140,7 +140,10 @@ function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look
 
 async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void> {
   const app = applicationOf(shared, actor);
-  if (app === undefined || app.metadata.deletionTimestamp !== undefined || app.metadata.annotations?.[SKIP] === "true") return;
+  if (app === undefined || app.metadata.deletionTimestamp !== undefined) return;
+  if (app.metadata.annotations?.[SKIP] === "true" || clusterOf(shared, app)?.annotations[SKIP] === "true") {
+    return schedulePeriodic(shared, actor);
+  }
   const { life } = actor;
   const startedAt = shared.scheduler.now();
   const stale = !isComparedTo(app);
@@ -150,7 +153,6 @@ async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void
     writeInvalid(shared, actor, errors);
     return schedulePeriodic(shared, actor);
   }
-  if (clusterOf(shared, app)?.annotations[SKIP] === "true") return;
   const unreachable = hasFault(shared, clusterOf(shared, app)?.name, "unreachable");
   if (unreachable && level === LEVEL.live) return;
   const desired = await load(shared, actor, app, level);

@@ -182,6 +182,35 @@ describe("ApplicationSets of the embedded Argo CD", () => {
     await world.until("all gone", () => set() === undefined && apps().length === 0);
   });
 
+  it("leaves what ignoreApplicationDifferences names as people set it, and puts the rest back", async () => {
+    const ignoring = (path: string) => setFile(BY_AREA).replace("spec:\n", `spec:\n  ignoreApplicationDifferences:\n    - ${path}\n`);
+    await fleet(ignoring("jsonPointers: [/spec/syncPolicy/automated]"));
+    await world.until("two live", () => apps().length === 2 && apps().every((name) => isLive(world.app(name))));
+    const off = { automated: { enabled: false } };
+    for (const project of ["other", "default"])
+      world.edit("app-eu-1", (app) => ({ ...app, spec: { ...app.spec, project, syncPolicy: off } }));
+    world.edit("app-eu-1", (app) => ({ ...app, spec: { ...app.spec, project: "other" } }));
+    await world.pass(5000);
+    expect(world.app("app-eu-1").spec).toMatchObject({ project: "default", syncPolicy: off });
+    await world.repo.commit({
+      "sets/my-set.yaml": ignoring("name: app-eu-2\n      jqPathExpressions: [.spec.syncPolicy]").replaceAll("__URL__", world.repo.url),
+    });
+    world.argo.notifyPush({ repoURLs: [world.repo.url], ref: "refs/heads/main" });
+    await world.until("it is put back", () => world.app("app-eu-1").spec.syncPolicy?.automated?.enabled === undefined);
+  });
+
+  it("(14) a generator that is made to fail changes nothing, says why, and goes on once it may", async () => {
+    await fleet(setFile(BY_AREA));
+    await world.until("two live", () => apps().length === 2 && apps().every((name) => isLive(world.app(name))));
+    world.argo.failGenerator("my-set", "plugin: 503");
+    world.argo.relabel("us-1", { area: "eu" });
+    await world.pass(10_000);
+    const status = world.kubernetes.store.get("applicationsets", "argocd", "my-set")?.["status"];
+    expect([apps(), JSON.stringify(status)]).toEqual([["app-eu-1", "app-eu-2"], expect.stringContaining("plugin: 503")]);
+    world.argo.failGenerator("my-set", null);
+    await world.until("three", () => apps().length === 3);
+  });
+
   it("a webhook of GitHub's form is a push", async () => {
     await fleet(setFile(BY_AREA));
     await world.until("two live", () => apps().length === 2 && apps().every((name) => isLive(world.app(name))));

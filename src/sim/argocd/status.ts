@@ -79,7 +79,17 @@ export function resourcesOf(
   const { name } = app.metadata;
   const service = { version: "v1", kind: "Service", namespace, name, status: code };
   if (rollouts.length === 0) return [service, { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code }];
-  return [service, ...rollouts.map((one) => ({ group: "argoproj.io", version: "v1alpha1", kind: "Rollout", ...one, status: code }))];
+  return [
+    service,
+    ...rollouts.map((one) => ({
+      group: "argoproj.io",
+      version: "v1alpha1",
+      kind: "Rollout",
+      namespace: one.namespace,
+      name: one.name,
+      status: code,
+    })),
+  ];
 }
 
 export interface Comparison {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SHORT_LAG } from "./lag.ts";
+import { chartVersions } from "./repositories.ts";
 import { type TestWorld, testWorld } from "./test-world.ts";
 import type { Application } from "./types.ts";
 
@@ -142,6 +143,21 @@ describe("statuses of the embedded Argo CD", () => {
     expect(world.app("a").status?.sync?.revisions).toEqual(["1.2.3", head]);
     const next = await world.repo.commit({ "values/eu-1.yaml": "image: v2\n" });
     await world.until("v2 synced", () => world.app("a").status?.operationState?.syncResult?.revisions?.[1] === next);
+  });
+
+  it("(19) a chart source shows the version that its range means, and a new one that is published is synced", async () => {
+    const published = ["1.2.0", "1.3.0", "2.0.0"];
+    world = await testWorld(FILES, { ...noSets, clusters: [{ name: "eu-1" }], registry: chartVersions({ web: published }) });
+    world.create("a", { source: { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1.x" } });
+    await world.until("it is synced", () => world.app("a").status?.operationState?.phase === "Succeeded");
+    expect(world.app("a").status?.sync?.revision).toBe("1.3.0");
+    published.push("1.4.0");
+    await world.until("the new one is synced", () => world.app("a").status?.operationState?.syncResult?.revision === "1.4.0");
+    world.edit("a", (app) => ({
+      ...app,
+      spec: { ...app.spec, source: { ...app.spec.source, repoURL: "https://charts.example.com", targetRevision: "9.x" } },
+    }));
+    await world.until("no such version", () => world.app("a").status?.conditions?.[0]?.message.includes("no such version") === true);
   });
 
   it("(20) has no health in status.resources", async () => {
