@@ -40,6 +40,19 @@ export async function findApplicationSet(
   });
 }
 
+/** Every manifest of an ApplicationSet at a commit, in the order of paths: one of each file. */
+export function findApplicationSets(snapshot: Snapshot, ref: Pick<SourceRef, "name" | "namespace">): Promise<ApplicationSetInGit[]> {
+  return snapshot.with((files) => {
+    const yamls = files.paths().filter((path) => /\.ya?ml$/.test(path));
+    const found: ApplicationSetInGit[] = [];
+    for (const path of yamls) {
+      const one = matching(path, quietly(files, path), ref);
+      if (one !== undefined) found.push(one);
+    }
+    return found;
+  });
+}
+
 /** What must not be read declares nothing. */
 function quietly(files: SyncFiles, path: string): string | null {
   try {

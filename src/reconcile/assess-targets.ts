@@ -3,19 +3,19 @@ import { ailmentsOf, assess, equalSources, type Intended, type LivenessInput, pl
 import type { ApplicationView, ClusterView, ControlPlane } from "../argocd/port.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
 import type { Assessment } from "../rollout/world.ts";
-import type { RenderedSpecs } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
 import { heldFor, keepHeld } from "./held.ts";
 import type { RepoMemory } from "./memory.ts";
 import type { Facts } from "./mirror-facts.ts";
 import { ownerTrouble } from "./owner-trouble.ts";
+import type { SpecsByPlane } from "./rendered.ts";
 
-/** What the ApplicationSet yields, by Application name; undefined where it cannot be rendered offline or is not needed. */
+/** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */
 export interface RenderedAround {
   /** At the first parent of the merge commit. */
-  before: RenderedSpecs | undefined;
-  atChange: RenderedSpecs | undefined;
-  atBase: RenderedSpecs | undefined;
+  before: SpecsByPlane | undefined;
+  atChange: SpecsByPlane | undefined;
+  atBase: SpecsByPlane | undefined;
 }
 
 /**
@@ -35,14 +35,14 @@ export function assessTarget(
   const { plane, namespace, name } = placeOf(context, target.key);
   if (batch.merged === undefined || plane === undefined) return undefined;
   const application = plane.application(namespace, name);
-  const after = specToExpect(application, rendered, name);
+  const after = specToExpect(application, rendered, plane.name, name);
   const chosen = changeFor({
     edits: target.edits,
     commit: batch.merged.commit,
     mergedAt: batch.merged.at,
     repoURL: context.repoURL,
     // A target that was at the release already has no before: its spec as it stands is the sign.
-    before: target.edits.every((edit) => edit.from === edit.to) ? undefined : rendered.before?.get(name),
+    before: target.edits.every((edit) => edit.from === edit.to) ? undefined : rendered.before?.get(plane.name)?.get(name),
     after,
     live: application === undefined ? undefined : { sources: application.spec.sources, destination: application.spec.destination },
     resolve: facts.resolve,
@@ -107,9 +107,14 @@ function surroundings(
  * The base may have moved on by changes of others that Argo CD has or has not seen yet: a live spec that equals either the
  * one at the change or the one at today's base is as Git wants it, and the pin itself is checked at the base apart.
  */
-function specToExpect(application: ApplicationView | undefined, rendered: RenderedAround, name: string): Intended | undefined {
-  const atBase = rendered.atBase?.get(name);
-  const atChange = rendered.atChange?.get(name);
+function specToExpect(
+  application: ApplicationView | undefined,
+  rendered: RenderedAround,
+  plane: string,
+  name: string,
+): Intended | undefined {
+  const atBase = rendered.atBase?.get(plane)?.get(name);
+  const atChange = rendered.atChange?.get(plane)?.get(name);
   if (application === undefined || atBase === undefined) return atChange ?? atBase;
   return equalSources(atBase.sources, application.spec.sources) ? atBase : (atChange ?? atBase);
 }

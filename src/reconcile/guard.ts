@@ -1,12 +1,17 @@
 import { compareRenders, type RenderResult } from "../appset/index.ts";
+import type { ControlPlane } from "../argocd/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
+import { lostWords, planeOf } from "../rollout/target-unseen.ts";
 import { epoch, iso } from "../rollout/time.ts";
 import type { Guard } from "../rollout/world.ts";
-import { type ApplicationSetInGit, findApplicationSet, generatorClusters, renderAt, specsOf } from "./appset-in-git.ts";
+import { type ApplicationSetInGit, generatorClusters, renderAt } from "./appset-in-git.ts";
 import { editsOf } from "./batch-commit.ts";
 import type { RepoContext } from "./context.ts";
+import { lostPlanes, planesFor } from "./fleet.ts";
+import { generateRenders } from "./generate-renders.ts";
 import type { RepoMemory } from "./memory.ts";
 import { outsideReader } from "./outside-readers.ts";
+import { type PlaneSets, pinFilesOf, sameSetsAt, setsByPlane } from "./plane-sets.ts";
 import { specDifference } from "./same-spec.ts";
 
 /** Past this age the live side may have changed: the guard is asked again. */
@@ -47,15 +52,22 @@ interface Problem {
 
 function liveVersion(context: RepoContext, run: Run): string {
   const { namespace, name } = run.spec.source;
-  return planesOf(context, run)
+  return planesFor(context, run.spec.source.controlPlanes)
     .map((plane) => plane.applicationSet(namespace, name)?.resourceVersion ?? "none")
     .join();
 }
 
-function planesOf(context: RepoContext, run: Run) {
-  const names = run.spec.source.controlPlanes;
-  const all = [...context.planes.values()];
-  return names.length === 0 ? all : all.filter((plane) => names.includes(plane.name));
+/** Where a batch is judged: what it would make of the tree, seen from each control plane. */
+interface Judging {
+  context: RepoContext;
+  memory: RepoMemory;
+  run: Run;
+  batch: Batch;
+  /** Commits, and the tree that the merge would give. */
+  base: string;
+  head: string;
+  tree: string;
+  baseBranch: string;
 }
 
 async function judgeSet(
@@ -70,39 +82,68 @@ async function judgeSet(
   const ref = run.spec.source;
   const merged = await context.mirror.mergeTree(base, head);
   if ("conflicts" in merged) return { why: `merging it would conflict in ${merged.conflicts.slice(0, 3).join(", ")}`, retry: true };
+  const planes = planesFor(context, ref.controlPlanes);
   const likely = editsOf(batch).map((edit) => edit.file);
-  const before = await findApplicationSet(memory.snapshot(base), ref, likely);
-  const after = await findApplicationSet(memory.snapshot(merged.tree), ref, before === undefined ? likely : [before.file]);
-  if (before === undefined || after === undefined) {
-    if (ref.unverified) return undefined;
-    return {
-      why: `no file of the repo declares ApplicationSet ${ref.namespace}/${ref.name}, so nobody can say what the change would delete; set sourceRef.unverified: true to go on without that check`,
-      retry: false,
-    };
+  const before = await setsByPlane(memory.snapshot(base), ref, likely, planes, pinFilesOf(run.plan));
+  const after = await sameSetsAt(memory.snapshot(merged.tree), ref, before);
+  const judging: Judging = { context, memory, run, batch, base, head, tree: merged.tree, baseBranch };
+  const lost = lostPlanes(planes);
+  const mine = new Set(batch.targets.map((target) => planeOf(target.key)));
+  for (const plane of planes) {
+    const gone = lost.get(plane.name);
+    if (gone !== undefined && mine.has(plane.name)) return { why: lostWords(plane.name, gone), retry: true };
+    // Nothing of the batch is there, and what is there cannot be seen: it holds up its own targets only.
+    if (gone !== undefined) continue;
+    const problem = await judgePlane(judging, plane, before, after);
+    if (problem !== undefined) return problem;
   }
-  const clusters = generatorClusters(planesOf(context, run));
-  const rendered = {
-    before: await memory.snapshot(base).with((files) => renderAt(before, clusters, files, context.repoURL, baseBranch)),
-    after: await memory.snapshot(merged.tree).with((files) => renderAt(after, clusters, files, context.repoURL, baseBranch)),
-  };
-  return judgeRenders(run, batch, rendered.before, rendered.after) ?? judgeLive(context, run, before, rendered.after);
+  return undefined;
 }
 
-function judgeRenders(run: Run, batch: Batch, before: RenderResult, after: RenderResult): Problem | undefined {
-  const failed = [before, after].find((result) => !result.ok);
-  if (failed !== undefined) {
-    if (run.spec.source.unverified) return undefined;
-    const problem = failed.problems[0];
-    return {
-      why: `what it would change cannot be worked out: ${problem?.where ?? "spec"}: ${problem?.message ?? "unknown reason"}; set sourceRef.unverified: true to go on without that check`,
-      retry: false,
-    };
+async function judgePlane(judging: Judging, plane: ControlPlane, befores: PlaneSets, afters: PlaneSets): Promise<Problem | undefined> {
+  const { context, memory, run, base, tree, baseBranch } = judging;
+  const ref = run.spec.source;
+  const before = befores.get(plane.name);
+  const after = afters.get(plane.name);
+  if (before === undefined || after === undefined) return undeclared(judging, plane);
+  const clusters = generatorClusters([plane]);
+  const offline = {
+    before: await memory.snapshot(base).with((files) => renderAt(before, clusters, files, context.repoURL, baseBranch)),
+    after: await memory.snapshot(tree).with((files) => renderAt(after, clusters, files, context.repoURL, baseBranch)),
+  };
+  const applications = judging.batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
+  if (offline.before.ok && offline.after.ok) {
+    const kept = new Set(offline.after.applications.map((one) => one.metadata.name));
+    return judgeRenders(applications, offline.before, offline.after) ?? judgeLive(plane, run, before, kept);
   }
+  const generated = await generateRenders(judging, plane, before, after);
+  if (!generated.ok && ref.unverified) return judgeLive(plane, run, before, undefined);
+  if (!generated.ok) return { why: cannotTell([offline.before, offline.after], generated.why), retry: generated.retry };
+  return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, run, before, generated.kept);
+}
+
+function undeclared({ run }: Judging, plane: ControlPlane): Problem | undefined {
+  const { namespace, name, unverified, controlPlanes } = run.spec.source;
+  if (unverified) return undefined;
+  const where = controlPlanes.length > 1 ? ` that ${plane.name} follows` : "";
+  return {
+    why: `no file of the repo declares ApplicationSet ${namespace}/${name}${where}, so nobody can say what the change would delete; set sourceRef.unverified: true to go on without that check`,
+    retry: false,
+  };
+}
+
+function cannotTell(renders: readonly RenderResult[], generated: string): string {
+  const problem = renders.find((render) => !render.ok)?.problems[0];
+  const offline = `what it would change cannot be worked out: ${problem?.where ?? "spec"}: ${problem?.message ?? "unknown reason"}`;
+  return `${offline}; ${generated}; set sourceRef.unverified: true to go on without that check`;
+}
+
+function judgeRenders(applications: readonly string[], before: RenderResult, after: RenderResult): Problem | undefined {
   const difference = compareRenders(before, after);
   if (difference.removed.length > 0) return { why: `it would delete ${names(difference.removed)} and their workloads`, retry: false };
   if (difference.added.length > 0)
     return { why: `it would create ${names(difference.added)}, which is not part of this batch`, retry: false };
-  const mine = new Set(batch.targets.map((target) => target.application));
+  const mine = new Set(applications);
   for (const change of difference.changed) {
     if (!mine.has(change.name)) return { why: `it would change ${change.name}, which is not part of this batch`, retry: false };
     const moved = change.paths.find((path) => /^(metadata\.name|spec\.(destination|project))\b/.test(path));
@@ -111,29 +152,28 @@ function judgeRenders(run: Run, batch: Batch, before: RenderResult, after: Rende
   return undefined;
 }
 
-/** Every live Application of the set must be among those it would yield: else the merge is what makes the controller delete it. */
-function judgeLive(context: RepoContext, run: Run, before: ApplicationSetInGit, after: RenderResult): Problem | undefined {
+/**
+ * Every live Application of the set must be among those it would yield: else the merge is what makes the controller delete it.
+ * `kept` undefined: that is not checked, by `unverified`.
+ */
+function judgeLive(plane: ControlPlane, run: Run, before: ApplicationSetInGit, kept: ReadonlySet<string> | undefined): Problem | undefined {
   const { namespace, name } = run.spec.source;
-  const kept = specsOf(after);
-  for (const plane of planesOf(context, run)) {
-    const state = plane.state();
-    if (!state.fresh) return { why: `control plane ${plane.name} cannot be seen: ${state.why ?? "no connection"}`, retry: true };
-    const live = plane.applicationSet(namespace, name);
-    if (live === undefined)
-      return { why: `ApplicationSet ${namespace}/${name} is not in ${plane.name}: nothing there would follow the change`, retry: true };
-    if (live.deletionTimestamp !== undefined)
-      return { why: `ApplicationSet ${namespace}/${name} is being deleted in ${plane.name}`, retry: true };
-    const place = specDifference(live.spec, before.object["spec"]);
-    if (place !== undefined) {
-      return {
-        why: `the ApplicationSet in ${plane.name} is not Git's yet (${before.file} on the base): ${place} differs; its parent Application has still to sync, or somebody edited it in the cluster`,
-        retry: true,
-      };
-    }
-    for (const application of plane.applications({ namespace, name })) {
-      if (application.deletionTimestamp === undefined && kept?.has(application.name) !== true) {
-        return { why: `${application.name} is live in ${plane.name} and would be gone after the merge`, retry: false };
-      }
+  const live = plane.applicationSet(namespace, name);
+  if (live === undefined)
+    return { why: `ApplicationSet ${namespace}/${name} is not in ${plane.name}: nothing there would follow the change`, retry: true };
+  if (live.deletionTimestamp !== undefined)
+    return { why: `ApplicationSet ${namespace}/${name} is being deleted in ${plane.name}`, retry: true };
+  const place = specDifference(live.spec, before.object["spec"]);
+  if (place !== undefined) {
+    return {
+      why: `the ApplicationSet in ${plane.name} is not Git's yet (${before.file} on the base): ${place} differs; its parent Application has still to sync, or somebody edited it in the cluster`,
+      retry: true,
+    };
+  }
+  if (kept === undefined) return undefined;
+  for (const application of plane.applications({ namespace, name })) {
+    if (application.deletionTimestamp === undefined && !kept.has(application.name)) {
+      return { why: `${application.name} is live in ${plane.name} and would be gone after the merge`, retry: false };
     }
   }
   return undefined;

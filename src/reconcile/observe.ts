@@ -2,7 +2,6 @@ import type { Cluster, PlannedTarget } from "../rollout/plan-types.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rollout/world.ts";
 import { contains } from "./ancestry.ts";
-import { findApplicationSet, generatorClusters, type RenderedSpecs, renderAt, specsOf } from "./appset-in-git.ts";
 import { ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
 import { buildBatchCommit, editsOf, judgeBranch } from "./batch-commit.ts";
 import { guardMove } from "./branch-guard.ts";
@@ -18,6 +17,7 @@ import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
 import { readQueue } from "./queue-merge.ts";
 import { nudgeOf } from "./refresh.ts";
+import { renderer, type SpecsByPlane } from "./rendered.ts";
 import { outcomesOf } from "./rollout-actions.ts";
 import { observeRollouts } from "./rollouts-seen.ts";
 
@@ -146,7 +146,7 @@ async function observeTargets(
   baseBranch: string,
 ): Promise<Map<string, ObservedTarget>> {
   const seen = new Map<string, ObservedTarget>();
-  const rendered = await renderer(context, memory, run, baseBranch);
+  const rendered = renderer(context, memory, run, baseBranch);
   const atBase = await rendered(base);
   // How a target was before its change matters only where that is tolerated.
   const ailing = (key: string) => {
@@ -187,7 +187,7 @@ async function observeTargets(
   return seen;
 }
 
-async function renderAround(context: RepoContext, rendered: (commit: string) => Promise<RenderedSpecs | undefined>, commit: string) {
+async function renderAround(context: RepoContext, rendered: (commit: string) => Promise<SpecsByPlane | undefined>, commit: string) {
   const parent = (await context.mirror.commitInfo(commit))?.parents[0];
   return { before: parent === undefined ? undefined : await rendered(parent), atChange: await rendered(commit) };
 }
@@ -221,30 +221,4 @@ export async function isInHistory(context: RepoContext, memory: RepoMemory, comm
   const answer = await contains(context, memory, base, commit);
   if (answer === undefined) memory.remote.stale = true;
   return answer;
-}
-
-async function renderer(
-  context: RepoContext,
-  memory: RepoMemory,
-  run: Run,
-  baseBranch: string,
-): Promise<(commit: string) => Promise<RenderedSpecs | undefined>> {
-  if (run.spec.source.kind !== "ApplicationSet") return async () => undefined;
-  const names = run.spec.source.controlPlanes;
-  const planes = [...context.planes.values()].filter((plane) => names.length === 0 || names.includes(plane.name));
-  const clusters = generatorClusters(planes);
-  const fleet = JSON.stringify(clusters.map((c) => [c.name, c.server, c.labels]));
-  const likely = run.batches.flatMap((batch) => editsOf(batch).map((edit) => edit.file)).slice(0, 50);
-  return async (commit) => {
-    const known = memory.renders.get(`${run.rollout} ${commit}`);
-    if (known !== undefined && known.fleet === fleet) return known.specs;
-    const snapshot = memory.snapshot(commit);
-    const set = await findApplicationSet(snapshot, run.spec.source, likely);
-    const specs =
-      set === undefined ? undefined : specsOf(await snapshot.with((files) => renderAt(set, clusters, files, context.repoURL, baseBranch)));
-    memory.renders.set(`${run.rollout} ${commit}`, { fleet, specs });
-    const oldest = memory.renders.keys().next().value;
-    if (memory.renders.size > 64 && oldest !== undefined) memory.renders.delete(oldest);
-    return specs;
-  };
 }
