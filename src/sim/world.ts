@@ -1,19 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { render } from "../appset/index.ts";
 import { readInventory } from "../argocd/inventory-file.ts";
 import type { Fault } from "./argocd/faults.ts";
-import { openGitSource } from "./argocd/git-source.ts";
-import { type ArgoCdSim, startArgoCd } from "./argocd/index.ts";
+import type { ArgoCdOptions, ArgoCdSim } from "./argocd/index.ts";
 import type { Lag } from "./argocd/lag.ts";
-import { asApplication } from "./argocd/types.ts";
 import { fastClock } from "./clock.ts";
 import type { Person } from "./github/people.ts";
 import { type GitHubOptions, type GitHubSim, startGitHub } from "./github/start.ts";
-import { type KubernetesSim, startKubernetes } from "./kubernetes/index.ts";
+import type { KubernetesSim } from "./kubernetes/index.ts";
+import { type EmbeddedPlane, startPlane } from "./plane.ts";
+import { startRelay } from "./relay.ts";
 
 export interface WorldOptions {
   /** How many times as fast as the wall's clock. Default 1. */
@@ -25,6 +23,12 @@ export interface WorldOptions {
   faults?: readonly { cluster: string; kind: Fault["kind"] }[];
   /** Changes the files of the config repo before it is made; null removes one. */
   files?: (files: Map<string, string>) => void;
+  /** Of each embedded Argo CD. */
+  argocd?: Partial<Omit<ArgoCdOptions, "kubernetes" | "clock" | "git" | "clusters">>;
+  /** Several control planes, each with the clusters that have these labels. Default: one, `hub`, with all of them. */
+  planes?: readonly { name: string; labels: Record<string, string> }[];
+  /** Whether pushes are told to Argo CD; else it polls. Default true. */
+  argocdWebhook?: boolean;
   /** Of the embedded GitHub: its faults, limits, permissions, or who checks its answers and events. */
   github?: Partial<Omit<GitHubOptions, "clock">>;
 }
@@ -33,6 +37,8 @@ export interface WorldOptions {
 export interface EmbeddedWorld {
   clock: ReturnType<typeof fastClock>;
   github: GitHubSim;
+  /** Each control plane; what follows is of the first. */
+  planes: readonly EmbeddedPlane[];
   kubernetes: KubernetesSim;
   argocd: ArgoCdSim;
   /** Text. */
@@ -68,7 +74,6 @@ const PATIENCE_MS = 60_000;
 export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
   const clock = fastClock(options.speed ?? 1, options.start);
   const github = await startGitHub({ ...options.github, clock });
-  const kubernetes = await startKubernetes({ clock });
   const files = fleetFiles(`${github.gitUrl}/${OWNER}/${NAME}.git`);
   options.files?.(files);
   const { repository, cloneUrl, head } = await github.createRepo({ owner: OWNER, name: NAME, files });
@@ -80,30 +85,40 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
     github.collaborator(repository, login, role);
   await tag(github, repository, FIRST_VERSION, head);
   const inventory = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml");
-  const argocd = await startArgoCd({
-    kubernetes,
-    clock,
-    seed: options.seed ?? 1,
-    git: await openGitSource({ url: cloneUrl, token: github.token("argocd") }),
-    render,
-    clusters: inventory.clusters.map(({ name, server, labels }) => ({ name, server, labels })),
-    bootstrap: { repoURL: cloneUrl, revision: "main", path: "appsets" },
-    webhookSecret: WEBHOOK_SECRET,
-    ...(options.lag === undefined ? {} : { lag: options.lag }),
-  });
+  const repo = { url: cloneUrl, token: github.token("argocd") };
+  const planes: EmbeddedPlane[] = [];
+  for (const { name, labels } of options.planes ?? [{ name: "hub", labels: {} }]) {
+    const own = inventory.clusters.filter((cluster) => Object.entries(labels).every(([key, value]) => cluster.labels[key] === value));
+    planes.push(
+      await startPlane({
+        name,
+        repo,
+        clock,
+        seed: options.seed ?? 1,
+        render,
+        clusters: own.map(({ name, server, labels }) => ({ name, server, labels })),
+        webhookSecret: WEBHOOK_SECRET,
+        ...options.argocd,
+        ...(options.lag === undefined ? {} : { lag: options.lag }),
+      }),
+    );
+  }
+  const [first] = planes;
+  if (first === undefined) throw new Error("a world has at least one control plane");
+  const { kubernetes, argocd } = first;
   const hooks = await startRelay();
-  hooks.to.add(`${argocd.url}/api/webhook`);
+  if (options.argocdWebhook !== false) for (const plane of planes) hooks.to.add(`${plane.argocd.url}/api/webhook`);
   github.setWebhook({ url: hooks.url, secret: WEBHOOK_SECRET });
-  await untilHealthy(kubernetes, inventory.clusters.length + 1);
   for (const { cluster, kind } of options.faults ?? []) argocd.setFault(cluster, { kind, revision: NEXT_VERSION } as Fault);
   const drained = inventory.clusters.find((cluster) => cluster.labels["drained"] === "true")?.name ?? "";
 
   return {
     clock,
     github,
+    planes,
     kubernetes,
     argocd,
-    kubeconfig: kubernetes.kubeconfig(),
+    kubeconfig: first.kubeconfig,
     repository,
     webhookSecret: WEBHOOK_SECRET,
     deliverTo: (url) => void hooks.to.add(url),
@@ -126,8 +141,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
     untilComment: (pull, text) => untilComment(github, repository, pull, text),
     async close() {
       await hooks.close();
-      await argocd.close();
-      await kubernetes.close();
+      for (const plane of planes) {
+        await plane.argocd.close();
+        await plane.kubernetes.close();
+      }
       await github.close();
     },
   };
@@ -156,51 +173,6 @@ async function tag(github: GitHubSim, repository: string, name: string, sha: str
     body: JSON.stringify({ ref: `refs/tags/${name}`, sha }),
   });
   if (response.status !== 201) throw new Error(`tag ${name}: ${response.status} ${await response.text()}`);
-}
-
-/** Resolves once this many Applications are Synced and Healthy. */
-function untilHealthy({ store }: KubernetesSim, count: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const patience = setTimeout(() => finish(new Error("the embedded Argo CD did not get its Applications healthy")), PATIENCE_MS);
-    const off = store.subscribe("applications", look);
-    look();
-    function look(): void {
-      const healthy = store.list("applications").filter((object) => {
-        const { sync, health } = asApplication(object).status ?? {};
-        return sync?.status === "Synced" && health?.status === "Healthy";
-      });
-      if (healthy.length >= count) finish();
-    }
-    function finish(error?: Error): void {
-      clearTimeout(patience);
-      off();
-      if (error === undefined) resolve();
-      else reject(error);
-    }
-  });
-}
-
-/** GitHub has one webhook for the App and others for Argo CD: here one delivery is passed on, byte for byte, to each. */
-async function startRelay(): Promise<{ url: string; to: Set<string>; close(): Promise<void> }> {
-  const to = new Set<string>();
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
-    const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-      typeof value === "string" && /^(x-|content-type|user-agent)/.test(name) ? [[name, value] as [string, string]] : [],
-    );
-    const answers = await Promise.allSettled([...to].map((url) => fetch(url, { method: "POST", headers, body })));
-    response.writeHead(answers.every((answer) => answer.status === "fulfilled" && answer.value.ok) ? 200 : 502).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    to,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 async function untilComment(github: GitHubSim, repository: string, pull: number, text: string): Promise<string> {

@@ -1,12 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openApiPlane } from "../../src/argocd/api/index.ts";
 import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
+import type { ControlPlane } from "../../src/argocd/port.ts";
 import { WEBHOOK_PATH } from "../../src/bot/server.ts";
 import { type Stagecoach, startStagecoach } from "../../src/bot/stagecoach.ts";
 import { git } from "../../src/git/testing/repositories.ts";
 import { type Log, silentLog } from "../../src/reconcile/context.ts";
 import { isEnded, type Run } from "../../src/rollout/run.ts";
+import type { EmbeddedPlane } from "../../src/sim/plane.ts";
 import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../src/sim/world.ts";
 
 export interface JourneyOptions extends WorldOptions {
@@ -15,6 +18,8 @@ export interface JourneyOptions extends WorldOptions {
   /** Of the bot, in milliseconds of the world's clock. */
   resyncMs?: number;
   annotationRefresh?: boolean;
+  /** The bot is outside of the cluster: it reads Argo CD by its REST API. */
+  overApi?: boolean;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
 }
@@ -107,16 +112,28 @@ interface Running {
   close(): Promise<void>;
 }
 
+function openPlane(plane: EmbeddedPlane, { clock }: EmbeddedWorld, log: Log, options: JourneyOptions): ControlPlane {
+  const { name, argocd, kubeconfig } = plane;
+  if (options.overApi === true) {
+    const lines = ["applications", "applicationsets", "clusters", "projects"].map((what) => `p, bot, ${what}, get, *, allow`);
+    const actions = "p, bot, applications, action/argoproj.io/Rollout/*, *, allow";
+    const token = argocd.api.addAccount("bot", [...lines, actions]);
+    return openApiPlane({ name, url: argocd.url, token, clock, log, allowRolloutActions: true });
+  }
+  const annotationRefresh = options.annotationRefresh ?? false;
+  return openKubernetes({ name, kubeConfig: { kubeconfig }, clusterSecrets: true, annotationRefresh, clock, log });
+}
+
 async function startBot(world: EmbeddedWorld, directory: string, log: Log, options: JourneyOptions): Promise<Running> {
-  const { clock, kubeconfig } = world;
-  const { resyncMs, annotationRefresh = false } = options;
-  const plane = openKubernetes({ name: "hub", kubeConfig: { kubeconfig }, clusterSecrets: true, annotationRefresh, clock, log });
-  await plane.ready();
+  const { clock } = world;
+  const { resyncMs } = options;
+  const planes = world.planes.map((plane) => openPlane(plane, world, log, options));
+  for (const plane of planes) await plane.ready();
   const { id: appId, privateKey } = world.github.app;
   const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };
   const bot = await startStagecoach({
     app,
-    planes: [plane],
+    planes,
     signing: { kind: "github" },
     directory,
     clock,
@@ -131,7 +148,7 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
     async close() {
       world.noLongerTo(hook);
       await bot.close();
-      await plane.close();
+      for (const plane of planes) await plane.close();
     },
   };
 }

@@ -1,0 +1,52 @@
+import { openGitSource } from "./argocd/git-source.ts";
+import { type ArgoCdOptions, type ArgoCdSim, startArgoCd } from "./argocd/index.ts";
+import { asApplication } from "./argocd/types.ts";
+import { type KubernetesSim, startKubernetes } from "./kubernetes/index.ts";
+
+/** One control plane of the embedded world: a Kubernetes API with an Argo CD on it. */
+export interface EmbeddedPlane {
+  name: string;
+  kubernetes: KubernetesSim;
+  argocd: ArgoCdSim;
+  /** Text. */
+  kubeconfig: string;
+}
+
+const PATIENCE_MS = 60_000;
+
+export interface PlaneOptions extends Omit<ArgoCdOptions, "kubernetes" | "git"> {
+  name: string;
+  repo: { url: string; token: string };
+}
+
+/** Starts one that applies the Argo CD objects of a repo, and resolves once each of its Applications is Synced and Healthy. */
+export async function startPlane({ name, repo, ...options }: PlaneOptions): Promise<EmbeddedPlane> {
+  const kubernetes = await startKubernetes({ clock: options.clock });
+  const git = await openGitSource(repo);
+  const bootstrap = { repoURL: repo.url, revision: "main", path: "appsets" };
+  const argocd = await startArgoCd({ kubernetes, git, bootstrap, ...options });
+  await untilHealthy(kubernetes, (options.clusters ?? []).length + 1);
+  return { name, kubernetes, argocd, kubeconfig: kubernetes.kubeconfig() };
+}
+
+/** Resolves once this many Applications are Synced and Healthy. */
+function untilHealthy({ store }: KubernetesSim, count: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const patience = setTimeout(() => finish(new Error("the embedded Argo CD did not get its Applications healthy")), PATIENCE_MS);
+    const off = store.subscribe("applications", look);
+    look();
+    function look(): void {
+      const healthy = store.list("applications").filter((object) => {
+        const { sync, health } = asApplication(object).status ?? {};
+        return sync?.status === "Synced" && health?.status === "Healthy";
+      });
+      if (healthy.length >= count) finish();
+    }
+    function finish(error?: Error): void {
+      clearTimeout(patience);
+      off();
+      if (error === undefined) resolve();
+      else reject(error);
+    }
+  });
+}
