@@ -4,6 +4,7 @@ import type { Batch, BatchTarget, Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf, unitOf } from "./run-names.ts";
 import { branchOf } from "./start.ts";
+import { seesClusterOf } from "./target-unseen.ts";
 
 /** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
 const MOST_ATTEMPTS = 10;
@@ -208,13 +209,14 @@ function leave(draft: Draft, number: number, target: BatchTarget): boolean {
   const { run, world } = draft;
   const name = clusterName(run, target.cluster);
   const edit = target.edits.find((one) => one.create !== true);
-  if (world.clustersKnown && !world.clusters.has(target.cluster)) {
+  const seen = seesClusterOf(draft, target.cluster);
+  if (seen && !world.clusters.has(target.cluster)) {
     const targets = batchOf(run, number).targets.filter((one) => one.cluster !== target.cluster);
     changeBatch(draft, number, { targets });
     skip(draft, target.cluster, LEFT, `${name} left: ${LEFT}`);
     return true;
   }
-  if (!world.clustersKnown) {
+  if (!seen) {
     sayBatch(draft, number, `the pin of ${name} is gone and the clusters cannot be read: waiting to see whether it left`, {
       what: "looked at again",
     });

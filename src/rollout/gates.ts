@@ -4,6 +4,7 @@ import { dependsGate } from "./gate-depends.ts";
 import { haltGate } from "./gate-halt.ts";
 import { jitterUntil } from "./gate-jitter.ts";
 import { limitsGate } from "./gate-limits.ts";
+import { planeGate } from "./gate-plane.ts";
 import { windowGate } from "./gate-window.ts";
 import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
 import { type Batch, isMoving, type Next, type Run } from "./run.ts";
@@ -75,6 +76,7 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
   if (batch.intention !== undefined) return undefined;
   const blocked =
     settingsGate(draft) ??
+    planeGate(draft, batch) ??
     haltGate(draft, batch) ??
     dependsGate(draft, batch) ??
     approvalGate(draft, batch) ??

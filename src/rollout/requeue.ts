@@ -2,13 +2,14 @@ import type { Requeued } from "./run.ts";
 import { change, type Draft, wakeAtTime } from "./run-draft.ts";
 import { clusterName, count, unitOf } from "./run-names.ts";
 import { matches } from "./selector.ts";
+import { seesClusterOf } from "./target-unseen.ts";
 import { epoch, iso, type Time } from "./time.ts";
 
 /** Whether a cluster's labels say that it is to be put off. undefined: the clusters cannot be read now. */
 export function isPutOff(draft: Draft, stage: number, cluster: string): boolean | undefined {
   const rule = draft.run.spec.stages[stage]?.requeue;
   if (rule === undefined) return false;
-  if (!draft.world.clustersKnown) return undefined;
+  if (!unitOf(draft.run, cluster).every((member) => seesClusterOf(draft, member))) return undefined;
   // Gone from the inventory: its pin and Application tell whether it has left, once its batch is made.
   return unitOf(draft.run, cluster).some((member) => {
     const seen = draft.world.clusters.get(member);

@@ -206,6 +206,12 @@ function rearm(draft: Draft, batch: Batch, target: BatchTarget): BatchTarget {
   const { spec } = draft.run;
   const seen = target.firstSeenAt !== undefined;
   const wait = seen ? (spec.stages[batch.stage]?.progressDeadlineMs ?? 0) : spec.seenDeadlineMs;
-  const patch = { deadlineAt: iso(epoch(draft.at) + wait), evidence: undefined, confirmedAt: undefined, waitingSince: undefined };
+  const patch = {
+    deadlineAt: iso(epoch(draft.at) + wait),
+    evidence: undefined,
+    confirmedAt: undefined,
+    waitingSince: undefined,
+    retriedAt: draft.at,
+  };
   return moveTarget(draft, target, seen ? "Syncing" : "Merged", "looked at anew", patch);
 }

@@ -1,4 +1,4 @@
-import type { Edit, Plan, Release } from "./plan-types.ts";
+import type { Edit, Plan, PlannedTarget, Release } from "./plan-types.ts";
 import type { Rollout } from "./rollout.ts";
 import type { Time } from "./time.ts";
 
@@ -48,8 +48,8 @@ export interface Batch {
   ofStage: number;
   /** From 1; raised before a branch is built again after a close or conflict. */
   attempt: number;
-  /** Hotfix: made by command, out of its turn. */
-  kind: "Planned" | "CatchUp" | "Hotfix";
+  /** Hotfix: made by command, out of its turn. Revert: puts back what clusters had before, so that they can be tried again later. */
+  kind: "Planned" | "CatchUp" | "Hotfix" | "Revert";
   branch: string;
   phase: BatchPhase;
   since: Time;
@@ -92,6 +92,8 @@ export interface BatchTarget {
   baseline?: string[];
   /** Failed, and no worse than its baseline: outside the budget. */
   excused?: true;
+  /** Looked at anew since then by `/retry`: what was failing has its grace once more. */
+  retriedAt?: Time;
   /** Since when a dip lasts that is ignored as yet, and when those before it began, as far as they are in the window. */
   dippedAt?: Time;
   dips?: Time[];
@@ -178,6 +180,25 @@ export interface Requeued {
   failed?: boolean;
 }
 
+/** An amendment to the frozen plan (SPEC §9.16): a cluster that appeared during the run, caught up after its last stage. */
+export interface Joined {
+  cluster: string;
+  /** Index of the stage that selects it. */
+  stage: number;
+  targets: PlannedTarget[];
+  at: Time;
+}
+
+/** Left out by rule while it cannot be reached or is stopped. */
+export interface Quarantined {
+  cluster: string;
+  stage: number;
+  why: string;
+  since: Time;
+  /** Somebody has been asked about it: the run paused on it once, and is not paused by it again. */
+  asked?: true;
+}
+
 export interface HandledCommand {
   id: string;
   text: string;
@@ -198,7 +219,9 @@ export interface Pause {
     | "History"
     | "Refused"
     | "Waiting"
-    | "MergedByOther";
+    | "MergedByOther"
+    | "Joined"
+    | "Quarantine";
   by: string;
   reason: string;
   at: Time;
@@ -248,6 +271,12 @@ export interface Run {
   requeued: Requeued[];
   /** Clusters left out of this run by command or rule, and why. */
   skipped: { cluster: string; why: string; at: Time }[];
+  /** Clusters that appeared during the run and are caught up at its end. */
+  joined?: Joined[];
+  /** Clusters and Applications that appeared during the run and are not taken, and why: named, and left as they are. */
+  notJoined?: { cluster: string; why: string; at: Time }[];
+  /** Clusters left out by the rule `quarantine`, for as long as it says. */
+  quarantined?: Quarantined[];
   /** Clusters accepted as failed, within the budget or by `/resume`. */
   failedAccepted: string[];
   paused?: Pause;

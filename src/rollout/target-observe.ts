@@ -3,6 +3,8 @@ import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt, wakeAtTime } f
 import { clusterName } from "./run-names.ts";
 import { excuse } from "./target-baseline.ts";
 import { endDip, ignoreDip } from "./target-flap.ts";
+import { NOT_SEEN, withNudge } from "./target-nudge.ts";
+import { lostPlane, lostWords, planeOf } from "./target-unseen.ts";
 import { epoch, formatDuration, iso } from "./time.ts";
 import type { Assessment, ObservedTarget } from "./world.ts";
 
@@ -39,7 +41,7 @@ function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: Ob
   switch (target.phase) {
     case "Merged":
     case "Syncing":
-      return inFlight(draft, batch, target, seen?.assessment);
+      return inFlight(draft, batch, target, seen?.assessment && withNudge(target, seen.assessment, seen.nudge));
     case "Healthy":
       return baking(draft, batch, target, seen?.assessment);
     case "Baked":
@@ -57,7 +59,7 @@ function hasLeft(target: BatchTarget, seen: ObservedTarget | undefined): boolean
 }
 
 function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
-  if (assessment === undefined) return waits(draft, target, "Argo CD cannot be read");
+  if (assessment === undefined) return waits(draft, target, unseen(draft, target));
   if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
   const sighted = firstSight(draft, batch, target, assessment);
   if (isStale(batch, assessment))
@@ -66,6 +68,8 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
     case "live":
       return confirm(draft, sighted, assessment);
     case "failing":
+      // What was put right a moment ago shows so only when Argo CD has looked again.
+      if (isHealing(draft, sighted)) return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
       return fail(draft, sighted, assessment.sentence, assessment);
     case "waiting":
       return waits(draft, sighted, assessment.sentence);
@@ -75,6 +79,20 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
       if (assessment.clockStopped === true) return waits(draft, sighted, assessment.sentence);
       return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
   }
+}
+
+/** `/retry` gives it the grace anew. */
+function isHealing(draft: Draft, { retriedAt }: BatchTarget): boolean {
+  const until = retriedAt === undefined ? 0 : epoch(retriedAt) + draft.run.spec.graceMs;
+  if (draft.now >= until) return false;
+  wakeAt(draft, until);
+  return true;
+}
+
+/** Why nothing is known of it now. */
+function unseen(draft: Draft, target: BatchTarget): string {
+  const lost = lostPlane(draft, target.key);
+  return lost === undefined ? "Argo CD cannot be read" : lostWords(planeOf(target.key), lost);
 }
 
 /** Evidence from before the change says nothing about it. Liveness judges this by Argo CD's times; this is by ours. */
@@ -96,7 +114,13 @@ function progressDeadline(draft: Draft, batch: Batch): number {
 
 function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): BatchTarget {
   draft.events.push(`${clusterName(draft.run, target.cluster)} confirmed: ${target.application} is live and healthy`);
-  const patch = { confirmedAt: draft.at, evidence: assessment.evidence, deadlineAt: undefined, waitingSince: undefined };
+  const patch = {
+    confirmedAt: draft.at,
+    evidence: assessment.evidence,
+    deadlineAt: undefined,
+    waitingSince: undefined,
+    retriedAt: undefined,
+  };
   return moveTarget(draft, target, "Healthy", assessment.sentence, patch);
 }
 
@@ -109,7 +133,7 @@ function fail(draft: Draft, target: BatchTarget, what: string, assessment: Asses
   return moveTarget(draft, target, "Failed", why, { ...patch, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) });
 }
 
-const UNTIMED = { deadlineAt: undefined, waitingSince: undefined, dippedAt: undefined, dips: undefined };
+const UNTIMED = { deadlineAt: undefined, waitingSince: undefined, retriedAt: undefined, dippedAt: undefined, dips: undefined };
 
 /** The clock of the deadline stands still from here on. */
 function waits(draft: Draft, target: BatchTarget, why: string): BatchTarget {
@@ -139,13 +163,9 @@ function deadline(draft: Draft, target: BatchTarget, why: string, assessment?: A
   return fail(draft, target, `Argo CD has not shown the change within its deadline: ${why} ${NOT_SEEN}`, assessment);
 }
 
-/** Argo CD polls every few minutes: what takes longer than `seenDeadline` is most often something nobody told it of. */
-const NOT_SEEN =
-  "Does Argo CD hear of pushes? Its webhook (/api/webhook of its API server, and the ApplicationSet controller's own) tells it.";
-
 /** Confirmed, and healthy for `bake` yet to come: an unhealthy moment makes it in flight again, and the bake starts over. */
 function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
-  if (assessment === undefined) return waits(draft, target, "confirmed; Argo CD cannot be read now");
+  if (assessment === undefined) return waits(draft, target, `confirmed; ${unseen(draft, target)}`);
   if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
   if (assessment.verdict === "failing") return fail(draft, target, assessment.sentence, assessment);
   if (assessment.verdict === "live") return touchTarget(endDip(draft, target), { why: assessment.sentence, waitingSince: undefined });

@@ -13,6 +13,12 @@ export function lostPlane(draft: Pick<Draft, "world">, key: string): LostPlane |
   return draft.world.lostPlanes?.get(planeOf(key));
 }
 
+/** Whether the inventory says of this cluster what there is to know: that of one plane may be read while another's is not. */
+export function seesClusterOf({ world }: Pick<Draft, "world">, cluster: string): boolean {
+  if (world.clustersKnown) return true;
+  return (world.lostPlanes?.size ?? 0) > 0 && world.lostPlanes?.has(planeOf(cluster)) === false;
+}
+
 /** `control plane hub-eu cannot be seen since 14:05:00 UTC: …`. */
 export function lostWords(plane: string, { since, why }: LostPlane): string {
   return `control plane ${plane} cannot be seen since ${since.slice(0, 10)} ${since.slice(11, 19)} UTC: ${why}`;

@@ -1,6 +1,7 @@
 import type { Batch, BatchTarget } from "./run.ts";
 import { type Draft, pause, wakeAt } from "./run-draft.ts";
 import { clusterName, isOut, nameList, pinPlace } from "./run-names.ts";
+import { lostPlane, seesClusterOf } from "./target-unseen.ts";
 import { epoch } from "./time.ts";
 import type { ObservedTarget } from "./world.ts";
 
@@ -15,15 +16,17 @@ export function watchMoved(draft: Draft): void {
     for (const target of batch.targets) {
       if (isOut(target) || target.phase === "Failed") continue;
       const seen = draft.world.targets.get(target.key);
-      if (isUnread(seen)) unread.push(target.cluster);
+      // What is on a plane that cannot be seen holds itself; Git is read all the same.
+      if (isUnread(seen, lostPlane(draft, target.key) !== undefined)) unread.push(target.cluster);
       else watchOne(draft, batch, target, seen);
     }
   }
   if (unread.length > 0) hold(draft, `the state of ${nameList(draft.run, unread)} could not be read`);
 }
 
-function isUnread(seen: ObservedTarget | undefined): seen is undefined {
-  return seen === undefined || seen.pins === undefined || seen.assessment === undefined || seen.inHistory === undefined;
+function isUnread(seen: ObservedTarget | undefined, lost: boolean): seen is undefined {
+  if (seen === undefined || seen.pins === undefined || seen.inHistory === undefined) return true;
+  return seen.assessment === undefined && !lost;
 }
 
 export function hold(draft: Draft, why: string): void {
@@ -64,7 +67,7 @@ function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget, name:
 
 /** A cluster is taken out of Git first and of Argo CD some time after: in between it is neither drift nor gone. */
 function isLeaving(draft: Draft, target: BatchTarget): boolean {
-  if (!draft.world.clustersKnown || !draft.world.clusters.has(target.cluster)) return true;
+  if (!seesClusterOf(draft, target.cluster) || !draft.world.clusters.has(target.cluster)) return true;
   const since = epoch(target.confirmedAt ?? target.since);
   const until = since + draft.run.spec.seenDeadlineMs;
   if (draft.now >= until) return false;

@@ -1,0 +1,21 @@
+import type { BatchTarget } from "./run.ts";
+import type { Assessment, ObservedTarget } from "./world.ts";
+
+const WEBHOOK = "Its webhook tells it of pushes at once: docs/argocd.md#argo-cds-webhook";
+
+/** Said where `seenDeadline` has passed: Argo CD polls every few minutes, so it is most often something nobody told it of. */
+export const NOT_SEEN = `Does Argo CD hear of pushes? ${WEBHOOK} says how to set it up.`;
+
+/**
+ * What Argo CD shows, and where that is not the change yet, whether it was asked to look again and how it would hear of it by
+ * itself.
+ */
+export function withNudge(target: BatchTarget, assessment: Assessment, nudge: ObservedTarget["nudge"]): Assessment {
+  if (nudge === undefined || assessment.verdict !== "pending") return assessment;
+  const hint = target.firstSeenAt === undefined ? ` ${WEBHOOK}.` : "";
+  const asked =
+    nudge.answer === "asked"
+      ? ` Argo CD was asked to compare again at ${nudge.at.slice(11, 19)} UTC.`
+      : ` Argo CD cannot be asked from here to compare again (\`allowRefresh\`).${hint}`;
+  return { ...assessment, sentence: `${assessment.sentence}${asked}` };
+}
