@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readInventory } from "../argocd/inventory-file.ts";
 
 import { openCheckout } from "./lint-checkout.ts";
-import { lint } from "./lint-run.ts";
+import { lint, readRollouts } from "./lint-run.ts";
+import { makePlan } from "./plan-make.ts";
 
 const FLEET = new URL("../../fixtures/fleet/", import.meta.url).pathname;
 const SET = "appsets/my-app-set.yaml";
@@ -83,6 +84,20 @@ describe("lint of a checkout looks outside the rollout's file", () => {
     expect(told()).toEqual([expect.stringMatching(/^error BASE_REVISION/)]);
     parent("main", "other");
     expect(told()).toEqual([expect.stringMatching(/^warning NOT_APPLIED/)]);
+  });
+
+  test("delivery.base that is not the default branch is an error at its line, for lint and for plan", () => {
+    clone();
+    parent("main");
+    edit("rollouts/my-app.yaml", "  delivery:\n", "  delivery:\n    base: live\n");
+    expect(told()).toEqual([expect.stringMatching(/^error BASE_NOT_DEFAULT rollouts\/my-app.yaml:\d+$/)]);
+    const checkout = openCheckout(dir);
+    const [rollout] = readRollouts(checkout, ["rollouts/my-app.yaml"]).rollouts;
+    if (rollout === undefined) throw new Error("the sample has a rollout");
+    const made = makePlan(rollout, checkout, undefined, {});
+    expect([made.plan, made.problems.map(({ code }) => code)]).toEqual([undefined, expect.arrayContaining(["BASE_NOT_DEFAULT"])]);
+    edit("rollouts/my-app.yaml", "base: live", "base: main");
+    expect(told()).toEqual([]);
   });
 
   test("without a clone nobody knows the branch, and nothing is said of it", () => {

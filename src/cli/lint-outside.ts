@@ -45,6 +45,11 @@ export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory:
   return lintOutside(input).map((problem) => locate(problem, rollout, checkout));
 }
 
+/** Of a clone; undefined: no clone, or it does not say. */
+export function defaultBranchOf(checkout: Checkout): string | undefined {
+  return originOf(checkout.root).defaultBranch;
+}
+
 function findSet(rollout: Rollout, checkout: Checkout): { file: string; object: Record<string, unknown> } | undefined {
   for (const file of checkout.files()) {
     if (!/\.ya?ml$/.test(file)) continue;

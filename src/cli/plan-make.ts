@@ -1,4 +1,5 @@
 import type { Inventory } from "../argocd/inventory-file.ts";
+import { otherBase } from "../reconcile/base-branch.ts";
 import { readRelease } from "../reconcile/release.ts";
 import { resolveTargets } from "../reconcile/targets.ts";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
@@ -9,6 +10,7 @@ import { plan } from "../rollout/plan.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { Checkout } from "./lint-checkout.ts";
+import { defaultBranchOf } from "./lint-outside.ts";
 import { fleetOf } from "./plan-inputs.ts";
 
 export interface PlanMade {
@@ -26,7 +28,7 @@ export function makePlan(
   inventory: Inventory | undefined,
   to: Readonly<Record<string, string>>,
 ): PlanMade {
-  const problems: Problem[] = [];
+  const problems: Problem[] = otherBase(rollout, defaultBranchOf(checkout));
   const release = releaseOf(rollout, checkout, to, problems);
   const fleet = fleetOf(rollout, checkout, inventory);
   problems.push(...fleet.problems);

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { otherBase } from "../reconcile/base-branch.ts";
 import { isRolloutFile, REPO_CONFIG } from "../reconcile/project.ts";
 import { cell, code } from "../report/escape.ts";
 import { parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
@@ -25,7 +26,7 @@ function program(): Command {
     .argument("<version...>", "the version; VALUE=VERSION where the release has several values")
     .option("--repo <dir>", "clone of the config repo", ".")
     .option("--repository <owner/name>", "the repo on GitHub; default: the clone's remote, or GH_REPO")
-    .option("--base <branch>", "what it is to be merged into; default: the rollout's, else the repo's default branch")
+    .option("--base <branch>", "what it is to be merged into; default: the repo's default branch")
     .option("--dry-run", "show what it would change, and open nothing")
     .addOption(new Option("-o, --output <format>").choices(["text", "json"]).default("text"))
     .addHelpText(
@@ -44,19 +45,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   const place = await openPlace(options);
   const base = await openBase(place, options.base);
   const rollout = await findRollout(base, name);
-  const at =
-    options.base === undefined && rollout.delivery.base !== undefined && rollout.delivery.base !== base.branch
-      ? await openBase(place, rollout.delivery.base)
-      : base;
-  const edits = await releaseEdits(rollout, wanted, at.read);
+  const [refused] = otherBase(rollout, base.branch);
+  if (refused !== undefined) throw new CommandError(1, `${name}: ${refused.message}; ${refused.hint}`);
+  const edits = await releaseEdits(rollout, wanted, base.read);
   if (edits.every((edit) => edit.from === edit.to)) {
     throw new CommandError(
       1,
       `${name} is released at ${Object.values(wanted).join(", ")} already; to release it again raise release.attempt`,
     );
   }
-  const files = await editedFiles(edits, at.read);
-  const opened = options.dryRun === true ? undefined : await openPull(place, at, rollout, edits, files);
+  const files = await editedFiles(edits, base.read);
+  const opened = options.dryRun === true ? undefined : await openPull(place, base, rollout, edits, files);
   process.stdout.write(shown(rollout, edits, opened, options.output));
   return 0;
 }

@@ -27,7 +27,7 @@ const MARK = "0.0.0-stagecoach-lint";
 /** Renders the ApplicationSet once as it is and once with one target's pins changed, and puts together what lint looks at. */
 export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInput {
   const { rollout, set, clusters, edits, parents, seesAll, repoURL, defaultBranch } = input;
-  const base = rollout.delivery.base ?? defaultBranch;
+  const base = defaultBranch ?? rollout.delivery.base;
   const before = set === undefined ? undefined : renderAt(set, clusters, files, repoURL ?? "", base ?? "HEAD");
   const rendered = before?.ok === true && before.applications.length > 0 ? before.applications : undefined;
   const pinPaths = set === undefined || rendered === undefined ? undefined : changedPlaces(input, set, files);
@@ -48,7 +48,7 @@ export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInpu
 /** What of its Application changes with the pins of a target; of the first, for they are alike. */
 function changedPlaces(input: GatherInput, set: ApplicationSetInGit, files: SyncFiles): string[] | undefined {
   const { rollout, clusters, edits, repoURL = "" } = input;
-  const base = rollout.delivery.base ?? input.defaultBranch ?? "HEAD";
+  const base = input.defaultBranch ?? rollout.delivery.base ?? "HEAD";
   const [own] = edits.values();
   if (own === undefined) return undefined;
   const marked = own.filter((edit) => edit.kind === "value").map((edit) => ({ ...edit, to: MARK }));

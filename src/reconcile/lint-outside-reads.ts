@@ -24,7 +24,7 @@ function wrong(what: string, revision: string, base: string): Finding {
   return {
     code: "BASE_REVISION",
     message: `${what} at ${revision}, and batches are written to ${base}`,
-    hint: `let it read ${base}, or set delivery.base`,
+    hint: `let it read ${base}`,
     path: AT_SOURCE,
   };
 }

@@ -141,7 +141,7 @@ describe("lint looks outside the rollout's file", () => {
     ],
     [
       "delivery.base that nobody reads",
-      { rollout: { delivery: { ...sampleRollout().delivery, base: "rollouts" } } },
+      { base: undefined, rollout: { delivery: { ...sampleRollout().delivery, base: "rollouts" } } },
       /^error BASE_REVISION .* at main/,
     ],
     [

@@ -90,7 +90,7 @@ export async function judgePull(context: RepoContext, memory: RepoMemory, base: 
   const reads = noReads();
   const before = noting(memory.snapshot(base.commit), reads);
   const after = pull.tree === undefined ? undefined : noting(memory.snapshot(pull.tree), reads);
-  const project = after === undefined ? base.project : await readProject(after);
+  const project = after === undefined ? base.project : await readProject(after, base.branch);
   const findings: Draft = { plans: [], problems: newProblems(base.project, project, pull.touched), against: [], fails: false, notes: [] };
   const comments = new Map<string, string>();
   let concerns = findings.problems.length > 0;
@@ -129,7 +129,7 @@ async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches
     return;
   }
   const isRelease = known && (asked.before === undefined || !sameRelease(asked.before, asked.release));
-  const made = await makePlan(context, rollout, asked.release, after, base.branch);
+  const made = await makePlan(context, rollout, asked.release, after, base.branch, { partial: true });
   if (!made.ok) {
     if (made.retry) findings.waiting = made.problems[0]?.message ?? "what Argo CD has cannot be seen";
     else findings.problems.push(...made.problems);

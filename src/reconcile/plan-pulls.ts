@@ -87,7 +87,7 @@ async function baseOf(context: RepoContext, memory: RepoMemory, branch: string):
   const commit = memory.remote.base ?? (await context.mirror.head(branch));
   if (commit === undefined) return undefined;
   const state = await context.journal.read({ head: memory.remote.journal });
-  const project = await readProject(memory.snapshot(commit));
+  const project = await readProject(memory.snapshot(commit), branch);
   return { commit, branch, project, runs: state.runs, index: state.index, journal: state.head };
 }
 

@@ -3,6 +3,7 @@ import { type Problem, parseRepoConfig, parseRollouts } from "../rollout/parse.t
 import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { clashes } from "../rollout/rules-together.ts";
+import { otherBase } from "./base-branch.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
 /** Where a repo's own settings stand, always read from the base branch, never from a PR. */
@@ -17,9 +18,10 @@ export interface Project {
 
 /**
  * Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out,
- * and rollouts that clash take each other out: which of the two is meant, only a person can say.
+ * and rollouts that clash take each other out: which of the two is meant, only a person can say. With `baseBranch`, the branch
+ * it is read from, rollouts that want another one are out, too.
  */
-export async function readProject(snapshot: Snapshot): Promise<Project> {
+export async function readProject(snapshot: Snapshot, baseBranch?: string): Promise<Project> {
   const files = (await snapshot.paths()).filter(isRolloutFile);
   return snapshot.with((sync) => {
     const problems: Problem[] = [];
@@ -36,9 +38,15 @@ export async function readProject(snapshot: Snapshot): Promise<Project> {
       problems.push(...parsed.problems);
     }
     const out = new Set<Rollout>();
+    const locate = (problem: Problem, rollout: Rollout) => locateInRollout(problem, rollout, (path) => sync.read(path), REPO_CONFIG);
+    for (const rollout of rollouts) {
+      const other = otherBase(rollout, baseBranch);
+      if (other.length > 0) out.add(rollout);
+      problems.push(...other.map((problem) => locate(problem, rollout)));
+    }
     for (const clash of clashes(rollouts)) {
       for (const rollout of clash.rollouts) out.add(rollout);
-      problems.push(locateInRollout(clash.problem, clash.rollouts[1], (path) => sync.read(path), REPO_CONFIG));
+      problems.push(locate(clash.problem, clash.rollouts[1]));
     }
     return { rollouts: rollouts.filter((rollout) => !out.has(rollout)), problems };
   });

@@ -120,7 +120,7 @@ async function startAll(
   base: string,
   baseBranch: string,
 ): Promise<(Started & { rollout: string })[]> {
-  const project = await readProject(memory.snapshot(base));
+  const project = await readProject(memory.snapshot(base), baseBranch);
   const all: (Started & { rollout: string })[] = [];
   for (const rollout of project.rollouts) {
     if (rollout.release === undefined || state.broken.has(rollout.name)) continue;

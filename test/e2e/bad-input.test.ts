@@ -77,6 +77,12 @@ const CASES: [string, Change, RegExp, RegExp][] = [
     /config repo/,
   ],
   [
+    "a base that is not the default branch",
+    rollout("  stages:", "  delivery: { base: live }\n  stages:"),
+    /rollouts\/my-app\.yaml:\d+:\d+/,
+    /default branch is `?main/,
+  ],
+  [
     "a second rollout of the same ApplicationSet",
     (now) => ({ [SECOND_OWNER]: (now[ROLLOUT] ?? "").replace("name: my-app\n", "name: second\n") }),
     /rollouts\/second\.yaml:\d+:\d+/,
