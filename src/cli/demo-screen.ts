@@ -53,7 +53,7 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): 
     for (const batch of run.batches) {
       const pull = batch.pull === undefined ? "" : ` (PR #${batch.pull.number})`;
       once(
-        `${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${batch.kind === "CatchUp" ? " (catch-up)" : batch.kind === "Hotfix" ? " (hotfix)" : ""}${pull}: ${batch.phase}`,
+        `${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${batch.kind === "CatchUp" ? " (catch-up)" : batch.kind === "Hotfix" ? " (hotfix)" : batch.kind === "Revert" ? " (revert)" : ""}${pull}: ${batch.phase}`,
         batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", "),
       );
     }

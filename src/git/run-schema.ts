@@ -45,6 +45,11 @@ export const runSchema = z.looseObject({
     }),
   ),
   skipped: z.array(z.looseObject({ cluster: z.string(), why: z.string(), at: time })),
+  joined: z
+    .array(z.looseObject({ cluster: z.string(), stage: count, targets: z.array(plannedTarget), at: time }))
+    .optional(),
+  notJoined: z.array(z.looseObject({ cluster: z.string(), why: z.string(), at: time })).optional(),
+  quarantined: z.array(z.looseObject({ cluster: z.string(), stage: count, why: z.string(), since: time })).optional(),
   failedAccepted: z.array(z.string()),
   paused: z.looseObject({ kind: z.string(), by: z.string(), reason: z.string(), at: time, ask: z.string() }).optional(),
   commands: z.array(
@@ -89,7 +94,7 @@ export const batchSchema = z.looseObject({
   stage: count,
   ofStage: count,
   attempt: count,
-  kind: z.enum(["Planned", "CatchUp", "Hotfix"]),
+  kind: z.enum(["Planned", "CatchUp", "Hotfix", "Revert"]),
   branch: z.string(),
   phase: z.enum(["Proposing", "Open", "Merging", "Merged", "Baking", "Settled", "Closed"]),
   since: time,

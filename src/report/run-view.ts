@@ -130,6 +130,7 @@ function nextLook(run: Run, requeued: readonly Requeued[]): Next | null {
 function nameInStage(run: Run, batch: Batch): string {
   if (batch.kind === "CatchUp") return "catch-up batch";
   if (batch.kind === "Hotfix") return "hotfix batch";
+  if (batch.kind === "Revert") return "revert batch";
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}`;
 }
 

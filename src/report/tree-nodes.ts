@@ -111,6 +111,8 @@ function countDone(batches: readonly Batch[]): number {
   return [...phases.values()].filter(Boolean).length;
 }
 
+const NAMES: Partial<Record<Batch["kind"], string>> = { CatchUp: "catch-up batch", Hotfix: "hotfix batch", Revert: "revert batch" };
+
 function batchNode(seen: Seen, batch: Batch): TreeNode {
   const failed = batch.targets.some((target) => target.phase === "Failed");
   const clusters = Map.groupBy(batch.targets, (target) => target.cluster);
@@ -122,7 +124,7 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
   if (!over) info.push(batch.why);
   return {
     kind: "batch",
-    name: batch.kind === "CatchUp" ? "catch-up batch" : batch.kind === "Hotfix" ? "hotfix batch" : `batch ${batch.ofStage}`,
+    name: NAMES[batch.kind] ?? `batch ${batch.ofStage}`,
     mark: failed && batch.phase === "Settled" ? mark("⚠", "warn") : BATCH_MARKS[batch.phase],
     status: batch.phase,
     since: batch.since,

@@ -71,6 +71,7 @@ export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): str
   const stage = stageName(run, batch.stage);
   if (batch.kind === "CatchUp") return `catch-up batch of ${stage}`;
   if (batch.kind === "Hotfix") return `hotfix batch of ${stage}`;
+  if (batch.kind === "Revert") return `revert batch of ${stage}`;
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 

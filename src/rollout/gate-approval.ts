@@ -18,7 +18,9 @@ export function approvalHash(run: Run, stage: number): string {
     .map((one) => one.cluster)
     .filter(own)
     .sort();
-  return sha256(canonicalJson([run.plan.stages[stage]?.hash ?? "", skipped, requeued]));
+  const joined = (run.joined ?? []).filter((one) => one.stage === stage).map((one) => one.cluster);
+  const quarantined = (run.quarantined ?? []).filter((one) => one.stage === stage).map((one) => one.cluster);
+  return sha256(canonicalJson([run.plan.stages[stage]?.hash ?? "", skipped, requeued, joined.sort(), quarantined.sort()]));
 }
 
 /** Who has approved a stage: by command, and by review of the batch's PR at its head. Nobody twice, and never the release's author. */

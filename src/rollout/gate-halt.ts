@@ -15,7 +15,7 @@ export function isOn(halt: Halt, now: number): boolean {
 }
 
 /** Keys and names are both meant: a halt written on one rollout's PR names clusters as that rollout knows them. */
-export function haltCovers(halt: Halt, run: Pick<Run, "plan">, cluster: string): boolean {
+export function haltCovers(halt: Halt, run: Pick<Run, "plan" | "joined">, cluster: string): boolean {
   if (halt.clusters.length === 0) return true;
   return (
     halt.clusters.includes(cluster) ||

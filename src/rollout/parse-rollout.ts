@@ -27,6 +27,8 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     ...(spec.rollback === undefined ? {} : { rollback: toRollback(spec.rollback) }),
     ...(spec.windows === undefined ? {} : { windows: spec.windows.map(toWindow) }),
     ...(spec.dependsOn === undefined ? {} : { dependsOn: spec.dependsOn }),
+    ...(spec.joiners === undefined ? {} : { joiners: spec.joiners }),
+    ...(spec.quarantine === undefined ? {} : { quarantine: toQuarantine(spec.quarantine) }),
     settleMs: ms(spec.settle),
     graceMs: ms(spec.grace),
     seenDeadlineMs: ms(spec.seenDeadline),
@@ -142,3 +144,7 @@ function toQuantity(written: number | string): Quantity {
 function ms(text: string): number {
   return parseDuration(text) ?? 0;
 }
+function toQuarantine({ max, onReturn, selector }: NonNullable<Resource["spec"]["quarantine"]>): NonNullable<Rollout["quarantine"]> {
+  return { max: toQuantity(max), onReturn, ...(selector === undefined ? {} : { selector }) };
+}
+

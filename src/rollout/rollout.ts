@@ -26,6 +26,10 @@ export interface Rollout {
   rollback?: { maxUnavailable?: Quantity; skipBake: boolean };
   /** When its batches may merge; none: always. */
   windows?: Window[];
+  /** What happens to clusters that appear during a run. Absent: Append. */
+  joiners?: "Append" | "Ignore" | "Hold";
+  /** Clusters that cannot be reached, or that the selector takes for stopped, are left out. Absent: they are not. */
+  quarantine?: { max: Quantity; onReturn: "CatchUp" | "Skip"; selector?: Selector };
   /** Rollouts that must be there first, cluster by cluster. */
   dependsOn?: Dependency[];
   settleMs: number;

@@ -42,10 +42,13 @@ function stageNamesAreUnique({ spec }: Resource): Finding[] {
 }
 
 function selectorsCanMatch({ spec }: Resource): Finding[] {
-  return spec.stages.flatMap((stage, i) => [
+  const { quarantine } = spec;
+  const stopped = quarantine?.selector === undefined ? [] : checkSelector(quarantine.selector, ["spec", "quarantine", "selector"]);
+  const stages = spec.stages.flatMap((stage, i) => [
     ...checkSelector(stage.clusters.selector, ["spec", "stages", i, "clusters", "selector"]),
     ...(stage.requeue === undefined ? [] : checkSelector(stage.requeue.selector, ["spec", "stages", i, "requeue", "selector"])),
   ]);
+  return [...stopped, ...stages];
 }
 
 /** A stage that takes all of its clusters leaves none to a later one with the same selector. */

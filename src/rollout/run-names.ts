@@ -1,5 +1,8 @@
-import { editKey, type Plan, type PlannedTarget } from "./plan-types.ts";
-import type { Batch, BatchTarget, Run } from "./run.ts";
+import { editKey, type Plan, type PlannedStage, type PlannedTarget } from "./plan-types.ts";
+import type { Batch, BatchTarget, Joined, Run } from "./run.ts";
+
+/** What names are looked up in: the frozen plan, and the clusters that joined beside it. */
+export type Planned = Pick<Run, "plan" | "joined">;
 
 /** What a frozen plan says of its clusters, worked out once a plan: a plan never changes, so this is a memory, not a state. */
 interface PlanIndex {
@@ -13,13 +16,34 @@ interface PlanIndex {
 }
 
 const indexes = new WeakMap<Plan, PlanIndex>();
+/** With those that joined: each list of them is new where one is added. */
+const amended = new WeakMap<readonly Joined[], { plan: Plan; index: PlanIndex }>();
 
-function indexOf(plan: Plan): PlanIndex {
-  const known = indexes.get(plan);
-  if (known !== undefined) return known;
+function indexOf({ plan, joined }: Planned): PlanIndex {
+  if (joined === undefined || joined.length === 0) {
+    const known = indexes.get(plan) ?? makeIndex(plan.stages);
+    indexes.set(plan, known);
+    return known;
+  }
+  const known = amended.get(joined);
+  if (known !== undefined && known.plan === plan) return known.index;
+  const late = joined.map(({ cluster, stage, targets }) => ({ stage, clusters: [cluster], requeued: [], batches: [], requeuedTargets: targets }));
+  const index = makeIndex([...plan.stages, ...late]);
+  amended.set(joined, { plan, index });
+  return index;
+}
+
+type Indexed = Pick<PlannedStage, "clusters" | "requeued" | "requeuedTargets"> & {
+  /** Where it is not the place in the list. */
+  stage?: number;
+  batches: { targets: PlannedTarget[] }[];
+};
+
+function makeIndex(stages: readonly Indexed[]): PlanIndex {
   const index: PlanIndex = { byName: new Map(), stageOf: new Map(), targetsOf: new Map(), unitOf: new Map(), targets: 0 };
   const sharers = new Map<string, Set<string>>();
-  for (const [number, stage] of plan.stages.entries()) {
+  for (const [place, stage] of stages.entries()) {
+    const number = stage.stage ?? place;
     for (const cluster of [...stage.clusters, ...stage.requeued]) {
       index.stageOf.set(cluster, number);
       push(index.byName, shortOf(cluster), cluster);
@@ -35,7 +59,6 @@ function indexOf(plan: Plan): PlanIndex {
     }
   }
   joinUnits(index, sharers);
-  indexes.set(plan, index);
   return index;
 }
 
@@ -63,14 +86,14 @@ function shortOf(cluster: string): string {
 }
 
 /** A cluster as people call it: its name, or `controlPlane/name` where two control planes have one of that name. */
-export function clusterName(run: Pick<Run, "plan">, cluster: string): string {
+export function clusterName(run: Planned, cluster: string): string {
   const short = shortOf(cluster);
-  return (indexOf(run.plan).byName.get(short)?.length ?? 0) > 1 ? cluster : short;
+  return (indexOf(run).byName.get(short)?.length ?? 0) > 1 ? cluster : short;
 }
 
 /** The key of the cluster a person means, or why it is not clear which. */
-export function clusterKey(run: Pick<Run, "plan">, name: string): { key: string } | { error: string } {
-  const index = indexOf(run.plan);
+export function clusterKey(run: Planned, name: string): { key: string } | { error: string } {
+  const index = indexOf(run);
   if (index.stageOf.has(name)) return { key: name };
   const keys = index.byName.get(name) ?? [];
   const [key] = keys;
@@ -80,7 +103,7 @@ export function clusterKey(run: Pick<Run, "plan">, name: string): { key: string 
 }
 
 /** At most `most` names, then how many more. Never empty text for an empty list: "nothing". */
-export function nameList(run: Pick<Run, "plan">, clusters: Iterable<string>, most = 5): string {
+export function nameList(run: Planned, clusters: Iterable<string>, most = 5): string {
   const names = [...new Set(clusters)].map((cluster) => clusterName(run, cluster));
   if (names.length === 0) return "nothing";
   const more = names.length - most;
@@ -88,21 +111,21 @@ export function nameList(run: Pick<Run, "plan">, clusters: Iterable<string>, mos
 }
 
 /** Index of the plan's stage that has the cluster; undefined: none. */
-export function stageOf(run: Pick<Run, "plan">, cluster: string): number | undefined {
-  return indexOf(run.plan).stageOf.get(cluster);
+export function stageOf(run: Planned, cluster: string): number | undefined {
+  return indexOf(run).stageOf.get(cluster);
 }
 
-export function targetsOf(run: Pick<Run, "plan">, cluster: string): readonly PlannedTarget[] {
-  return indexOf(run.plan).targetsOf.get(cluster) ?? [];
+export function targetsOf(run: Planned, cluster: string): readonly PlannedTarget[] {
+  return indexOf(run).targetsOf.get(cluster) ?? [];
 }
 
 /** The clusters that have to move together with this one, itself included. */
-export function unitOf(run: Pick<Run, "plan">, cluster: string): readonly string[] {
-  return indexOf(run.plan).unitOf.get(cluster) ?? [cluster];
+export function unitOf(run: Planned, cluster: string): readonly string[] {
+  return indexOf(run).unitOf.get(cluster) ?? [cluster];
 }
 
-export function clusterCount(run: Pick<Run, "plan">): number {
-  return indexOf(run.plan).stageOf.size;
+export function clusterCount(run: Planned): number {
+  return indexOf(run).stageOf.size;
 }
 
 /** Out of its batch: left out, or put off to a later batch of its stage. */
@@ -131,7 +154,7 @@ export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 }
 
-const BATCH_NOUNS: Record<Batch["kind"], string> = { Planned: "batch", CatchUp: "catch-up batch", Hotfix: "hotfix batch" };
+const BATCH_NOUNS: Record<Batch["kind"], string> = { Planned: "batch", CatchUp: "catch-up batch", Hotfix: "hotfix batch", Revert: "revert batch" };
 
 /** `batch 2 of stage "eu-west-1"`. */
 export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind">): string {

@@ -185,7 +185,10 @@ export const specSchema = z.strictObject({
     z.array(windowSchema).min(1).max(50).optional(),
     "When batches may merge. A `deny` that is on closes; where there are `allow` windows, one must be on. Times of approval, window and freeze are waited for with the pull request open.",
   ),
-  joiners: planned(z.enum(["Append", "Ignore", "Hold"]), "What happens to clusters that appear during a run."),
+  joiners: key(
+    z.enum(["Append", "Ignore", "Hold"]).optional(),
+    "What happens to clusters that appear during a run and that a stage selects. `Append` (the default): a last catch-up batch after the last stage. `Ignore`: they are named, and left as they are. `Hold`: as `Append`, and the run pauses first and asks.",
+  ),
   rollback: key(
     z
       .strictObject({
@@ -195,12 +198,24 @@ export const specSchema = z.strictObject({
       .optional(),
     "How a rollback travels.",
   ),
-  quarantine: planned(
-    z.strictObject({
-      max: key(budget.optional(), "How many at most."),
-      onReturn: key(z.enum(["CatchUp", "Skip"]).optional(), "What a returning cluster gets."),
-    }),
-    "Clusters that cannot be reached are left out.",
+  quarantine: key(
+    z
+      .strictObject({
+        max: key(
+          budget.default("10%"),
+          "How many clusters at most; the run pauses on more. A percentage is of the rollout's clusters, rounded up.",
+        ),
+        onReturn: key(
+          z.enum(["CatchUp", "Skip"]).default("CatchUp"),
+          "`CatchUp`: a cluster that is back before the run ends gets a late batch, after the last stage. `Skip`: it stays as it is until the next release.",
+        ),
+        selector: key(
+          selector.optional(),
+          "Clusters with these labels count as stopped, besides those to which Argo CD's connection failed and those of a control plane that cannot be read.",
+        ),
+      })
+      .optional(),
+    "Clusters that cannot be reached, or are stopped, are left out before their change is merged, and do not count as failed. Without it they are proposed as all others.",
   ),
   flap: key(
     z

@@ -37,10 +37,23 @@ export interface World {
   actions?: ReadonlyMap<string, ReadonlyMap<string, RolloutOutcome>>;
   /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
   approvals?: ReadonlyMap<number, readonly Approver[]>;
+  /** Clusters that have Applications of the rollout's source which the run does not know, with their pins resolved. undefined: not looked. */
+  joiners?: readonly Joiner[];
+  /** By cluster key: those that Argo CD says it cannot reach now, and why. */
+  unreachable?: ReadonlyMap<string, string>;
+  /** By id: analyses that are under way or over. One that is not in it is to be started. undefined: not looked. */
+  analyses?: ReadonlyMap<string, ObservedAnalysis>;
+  /** By `hookTryKey`: what hooks answered, as far as this process has asked them. */
+  hooks?: ReadonlyMap<string, HookAnswer>;
 }
 
 /** `why` says what to do about it, e.g. what to grant. */
 export interface LostPlane {
+export interface Joiner {
+  cluster: Cluster;
+  targets: readonly PlannedTarget[];
+}
+
   since: Time;
   why: string;
 }

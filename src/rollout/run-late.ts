@@ -1,0 +1,35 @@
+import { makeBatch } from "./batch-build.ts";
+import { joinedToTry } from "./joiners.ts";
+import { release, returned } from "./quarantine.ts";
+import { requeue } from "./requeue.ts";
+import type { Draft } from "./run-draft.ts";
+import { nameList } from "./run-names.ts";
+
+/**
+ * After the last stage: clusters that joined, and those that are back from quarantine, are put to the end of their stage and
+ * looked at there as every requeued one is. What is not back by then stays as it is, and is named.
+ */
+export function callLate(draft: Draft): void {
+  const { run } = draft;
+  for (const [stage] of run.plan.stages.entries()) {
+    const joined = joinedToTry(run).filter((one) => one.stage === stage);
+    if (joined.length > 0) {
+      const names = joined.map((one) => one.cluster);
+      requeue(draft, stage, names, "joined during the run: caught up after the last stage");
+    }
+    const back = returned(draft).filter((one) => one.stage === stage);
+    if (back.length === 0) continue;
+    const names = back.map((one) => one.cluster);
+    release(draft, names);
+    requeue(draft, stage, names, "is back from quarantine: caught up after the last stage");
+    draft.events.push(`${nameList(run, names)} back from quarantine`);
+  }
+}
+
+/** The release values are put back by a rollback's last batch; where all of its clusters were left out, by a batch of its own. False: it was just made. */
+export function isRestored(draft: Draft): boolean {
+  const { run } = draft;
+  if (run.restore === undefined || run.batches.some((batch) => batch.also !== undefined)) return true;
+  makeBatch(draft, run.plan.stages.length - 1, [], "Planned");
+  return false;
+}
