@@ -1,7 +1,8 @@
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Rollout } from "../rollout/rollout.ts";
-import { findApplicationSet, generatorClusters, isRecord, renderAt } from "./appset-in-git.ts";
+import { generatorClusters, isRecord, renderAt } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
+import { setsByPlane } from "./plane-sets.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { SeenApplication } from "./targets-select.ts";
 
@@ -19,14 +20,18 @@ export async function withGeneratorParams(
 ): Promise<readonly SeenApplication[]> {
   if (rollout.source.kind !== "ApplicationSet" || !JSON.stringify(rollout.pins).includes("params")) return applications;
   const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
-  const set = await findApplicationSet(snapshot, rollout.source, files);
-  if (set === undefined) return applications;
-  const rendered = await snapshot.with((sync) => renderAt(set, generatorClusters(planes), sync, context.repoURL, baseBranch));
-  const given = rendered.generators.flatMap((generator) => generator.params);
-  if (!rendered.ok || given.length !== rendered.applications.length) return applications;
-  const byName = new Map(rendered.applications.map((application, i) => [application.metadata.name, flat(given[i] ?? {})]));
+  const sets = await setsByPlane(snapshot, rollout.source, files, planes);
+  const byPlane = new Map<string, Map<string, Record<string, string>>>();
+  for (const plane of planes) {
+    const set = sets.get(plane.name);
+    if (set === undefined) continue;
+    const rendered = await snapshot.with((sync) => renderAt(set, generatorClusters([plane]), sync, context.repoURL, baseBranch));
+    const given = rendered.generators.flatMap((generator) => generator.params);
+    if (!rendered.ok || given.length !== rendered.applications.length) continue;
+    byPlane.set(plane.name, new Map(rendered.applications.map((application, i) => [application.metadata.name, flat(given[i] ?? {})])));
+  }
   return applications.map((one) => {
-    const params = byName.get(one.view.name);
+    const params = byPlane.get(one.controlPlane)?.get(one.view.name);
     return params === undefined ? one : { ...one, params };
   });
 }

@@ -1,13 +1,15 @@
+import type { ControlPlane } from "../argocd/port.ts";
 import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import { plan } from "../rollout/plan.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import { lostWords } from "../rollout/target-unseen.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "./appset-in-git.ts";
 import { branchesOf } from "./branch-moves.ts";
 import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
 import type { RepoContext } from "./context.ts";
-import { clustersOf, planesFor } from "./fleet.ts";
+import { clustersOf, type Fleet, isRemembered, planesFor } from "./fleet.ts";
 import { withGeneratorParams } from "./generator-params.ts";
 import { limitsOf } from "./grants.ts";
 import { REPO_CONFIG } from "./project.ts";
@@ -20,18 +22,24 @@ export type MadePlan =
   | { ok: true; plan: Plan }
   | { ok: false /** The outside cannot be seen now: try again. */; retry: boolean; problems: PlanProblem[] };
 
-/** The plan of a release as of now: the fleet and the Applications as the control planes show them, the pins as in the snapshot. */
+/**
+ * The plan of a release as of now: the fleet and the Applications as the control planes show them, the pins as in the snapshot. Where
+ * one of several planes cannot be read now, its part is planned as it was last read, with a warning; one that was never
+ * read since the start leaves the plan half, which is a plan to look at (`partial`) and none to run.
+ */
 export async function makePlan(
   context: RepoContext,
   rollout: Rollout,
   release: Release,
   snapshot: Snapshot,
   baseBranch: string,
+  { partial = false }: { partial?: boolean } = {},
 ): Promise<MadePlan> {
   const names = rollout.source.controlPlanes;
-  const fleet = clustersOf(context, names);
-  if (!fleet.known) return refuse(rollout, true, fleet.why ?? "the fleet cannot be seen", "the plan is made as soon as it can");
+  const fleet = clustersOf(context, names, { remembered: true });
   const planes = planesFor(context, names);
+  if (!fleet.known && !canDoWithout(fleet, planes, partial))
+    return refuse(rollout, true, fleet.why ?? "the fleet cannot be seen", "the plan is made as soon as it can");
   if (planes.length > 1 && names.length === 0) {
     return refuse(
       rollout,
@@ -93,11 +101,29 @@ export async function makePlan(
   const errors = resolved.problems.filter((problem) => problem.severity === "error");
   if (errors.length > 0) return { ok: false, retry: false, problems: errors };
   const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets });
-  if (made.ok) return made;
+  if (made.ok) return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
   const problems = await snapshot.with((files) =>
     made.problems.map((problem) => locateInRollout(problem, rollout, (path) => files.read(path), REPO_CONFIG)),
   );
   return { ok: false, retry: false, problems };
+}
+
+/** Some plane can be read, and the others could before: nobody is left out of the plan without a word. */
+function canDoWithout(fleet: Fleet, planes: readonly ControlPlane[], partial: boolean): boolean {
+  if (fleet.lost.size === 0 || fleet.lost.size === planes.length) return false;
+  return partial || planes.every((plane) => !fleet.lost.has(plane.name) || isRemembered(plane));
+}
+
+function lostWarnings(fleet: Fleet, planes: readonly ControlPlane[]): Plan["warnings"] {
+  return planes.flatMap((plane) => {
+    const lost = fleet.lost.get(plane.name);
+    if (lost === undefined) return [];
+    const clusters = fleet.clusters.filter((cluster) => cluster.controlPlane === plane.name).length;
+    const known = isRemembered(plane)
+      ? `its ${clusters} clusters are planned as they were last read, and batches with one of them wait until it is back`
+      : "it was not read since the start, so its clusters are missing here, and no run starts before it is back";
+    return [{ code: "PLANE_LOST", message: `${lostWords(plane.name, lost)}; ${known}` }];
+  });
 }
 
 /** What the outside must change about the source stands at it. */

@@ -1,13 +1,15 @@
+import type { RenderResult } from "../appset/index.ts";
 import { unstagedLine } from "../report/plan-unstaged.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
-import { findApplicationSet, generatorClusters, renderAt } from "./appset-in-git.ts";
+import { generatorClusters, renderAt } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
 import { planesFor } from "./fleet.ts";
 import { makePlan } from "./make-plan.ts";
 import type { JudgedPull, PlanBase } from "./plan-check.ts";
 import { targetsOf } from "./plan-check-lint.ts";
 import type { Touches } from "./plan-check-touched.ts";
+import { joined, sameSetsAt, setsByPlane } from "./plane-sets.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type TargetBefore, UNSTAGED, type UnstagedInput, unstagedBy } from "./unstaged.ts";
 
@@ -64,12 +66,16 @@ async function rendersOf(
 ): Promise<UnstagedInput["renders"]> {
   if (rollout.source.kind !== "ApplicationSet") return undefined;
   const likely = new Set(targets.flatMap((target) => target.edits.map((edit) => edit.file)));
-  const old = await findApplicationSet(before, rollout.source, likely);
-  const fresh = await findApplicationSet(after, rollout.source, old === undefined ? likely : [old.file]);
-  if (old === undefined || fresh === undefined) return undefined;
-  const clusters = generatorClusters(planesFor(context, rollout.source.controlPlanes));
-  return {
-    before: await before.with((files) => renderAt(old, clusters, files, context.repoURL, base.branch)),
-    after: await after.with((files) => renderAt(fresh, clusters, files, context.repoURL, base.branch)),
-  };
+  const planes = planesFor(context, rollout.source.controlPlanes);
+  const old = await setsByPlane(before, rollout.source, likely, planes);
+  const fresh = await sameSetsAt(after, rollout.source, old);
+  const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
+  for (const plane of planes) {
+    const [was, is] = [old.get(plane.name), fresh.get(plane.name)];
+    if (was === undefined || is === undefined) continue;
+    const clusters = generatorClusters([plane]);
+    renders.before.set(plane.name, await before.with((files) => renderAt(was, clusters, files, context.repoURL, base.branch)));
+    renders.after.set(plane.name, await after.with((files) => renderAt(is, clusters, files, context.repoURL, base.branch)));
+  }
+  return renders.before.size === 0 ? undefined : { before: joined(renders.before), after: joined(renders.after) };
 }

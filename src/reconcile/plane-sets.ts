@@ -1,3 +1,4 @@
+import type { RenderResult } from "../appset/index.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Plan } from "../rollout/plan-types.ts";
 import type { SourceRef } from "../rollout/rollout.ts";
@@ -96,4 +97,18 @@ export async function specsByPlane(
     if (specs !== undefined) all.set(plane.name, specs);
   }
   return all;
+}
+
+/** What the sets of all control planes yield together; an Application whose name stands on several bears its plane's before it. */
+export function joined(renders: ReadonlyMap<string, RenderResult>): RenderResult {
+  const all = [...renders].flatMap(([plane, { applications }]) => applications.map((application) => ({ plane, application })));
+  const byName = Map.groupBy(all, ({ application }) => application.metadata.name);
+  const applications = all.map(({ plane, application }) => {
+    const { name } = application.metadata;
+    if ((byName.get(name)?.length ?? 0) < 2) return application;
+    return { ...application, metadata: { ...application.metadata, name: `${plane}/${name}` } };
+  });
+  const results = [...renders.values()];
+  const problems = results.flatMap((result) => result.problems);
+  return { ok: results.every((result) => result.ok), applications, generators: results.flatMap((result) => result.generators), problems };
 }
