@@ -1,6 +1,7 @@
 import type { Batch, Run } from "../rollout/run.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
-import { age, batchName, releaseName, shortName } from "./words.ts";
+import { evidenceWords } from "./evidence-fields.ts";
+import { age, batchName, phaseWord, releaseName, shortName } from "./words.ts";
 
 /** Subject and body of the batch's commit. The trailers let a restarted bot recognise its own commit. */
 export function batchCommitMessage(run: Run, batch: Batch): string {
@@ -46,13 +47,8 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   if (before === undefined) return "";
   const rows = before.targets.map((target) => {
     const proof = target.evidence;
-    const fields =
-      proof === undefined
-        ? ""
-        : Object.entries(proof.fields)
-            .map(([name, value]) => `${name}=${String(value)}`)
-            .join(" ");
-    return `| ${code(shortName(target.cluster))} | ${target.phase} | ${cell(proof?.sentence ?? target.why)} | ${code(fields.slice(0, 300))} |`;
+    const fields = proof === undefined ? "" : evidenceWords(proof);
+    return `| ${code(shortName(target.cluster))} | ${phaseWord(target)} | ${cell(proof?.sentence ?? target.why)} | ${code(fields.slice(0, 300))} |`;
   });
   const more = rows.length > limit ? `\n\n${rows.length - limit} more are in \`stagecoach get ${run.rollout} ${run.number}\`.` : "";
   const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;

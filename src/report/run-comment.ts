@@ -1,8 +1,21 @@
 import type { Batch, Requeued, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
 import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
+import { rolloutsOfRun } from "./rollouts.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
-import { age, batchesOfStage, batchName, clockTime, pinValue, releaseName, runMark, shortName, stageName, targetMark } from "./words.ts";
+import {
+  age,
+  batchesOfStage,
+  batchName,
+  clockTime,
+  phaseWord,
+  pinValue,
+  releaseName,
+  runMark,
+  shortName,
+  stageName,
+  targetMark,
+} from "./words.ts";
 
 /**
  * The live page of a run: the one sticky comment on its release PR. Never over GitHub's limit: a run with too many clusters
@@ -19,7 +32,14 @@ export function runComment(run: Run, now: number, remarks: readonly string[] = [
 const MARKER_ROOM = 300;
 
 function compose(run: Run, now: number, remarks: readonly string[], everyCluster: boolean): string {
-  const parts = [headline(run, now), ask(run), notes(remarks), stageTable(run), attention(run, now)];
+  const parts = [
+    headline(run, now),
+    ask(run),
+    notes([...unseenPlanes(run, now), ...remarks]),
+    stageTable(run),
+    attention(run, now),
+    rolloutsOfRun(run),
+  ];
   if (everyCluster) parts.push(details(run, now));
   else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
   parts.push(footer(run));
@@ -43,6 +63,17 @@ function ask(run: Run): string {
   if (run.paused === undefined) return "";
   const by = run.paused.kind === "Command" ? ` by ${cell(run.paused.by)}` : "";
   return `> [!WARNING]\n> Paused${by}: ${cell(run.paused.reason, 1000)}\n>\n> ${prose(run.paused.ask)}`;
+}
+
+/** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
+function unseenPlanes(run: Run, now: number): string[] {
+  return (run.unseen ?? []).map(({ plane, since, why }) => {
+    const clusters = new Set(
+      run.batches.flatMap((batch) => batch.targets.filter((target) => target.key.startsWith(`${plane}/`)).map((target) => target.cluster)),
+    );
+    const held = clusters.size === 0 ? "" : ` ${clusters.size} of its clusters are in this run's batches so far.`;
+    return `Control plane ${plane} cannot be seen since ${clockTime(since, now)}: ${why}. Its clusters wait, those of other control planes go on.${held}`;
+  });
 }
 
 /** What is worth knowing beside the run itself: a team that does not exist, a limit of GitHub's that is near. */
@@ -104,7 +135,7 @@ function details(run: Run, now: number): string {
       const change = edit === undefined ? "" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
       const why = target.evidence?.sentence ?? target.why;
       rows.push(
-        `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${target.phase} | ${age(target.since, now)} | ${cell(why)} |`,
+        `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${phaseWord(target)} | ${age(target.since, now)} | ${cell(why)} |`,
       );
     }
   }

@@ -7,6 +7,7 @@ export function fitted(root: TreeNode, lines: number): TreeNode {
     (node) => (node.kind === "batch" && node.state === "later" ? fold(node) : undefined),
     (node) => (node.kind === "batch" && node.state === "done" ? fold(node) : undefined),
     (node) => (node.kind === "stage" && node.state === "later" ? fold(node) : undefined),
+    (node) => (node.kind === "application" && node.state === "done" ? fold(node) : undefined),
     (node) => (node.kind === "cluster" && node.children.length === 1 ? withApplication(node) : undefined),
     (node) => (node.children.length > 0 ? summed(node) : undefined),
     (node) => (node.kind === "batch" ? fold(node) : undefined),
@@ -33,9 +34,10 @@ function fold(node: TreeNode): TreeNode {
   return { ...node, children: [], info: [node.info, node.folded].filter(Boolean).join(" · ") };
 }
 
-/** One line for a cluster with one Application. */
+/** One line for a cluster with one Application; its Rollouts stay below it. */
 function withApplication(node: TreeNode): TreeNode {
-  return { ...node, children: [], info: node.children[0]?.info ?? node.info };
+  const [only] = node.children;
+  return { ...node, children: only?.children ?? [], info: only?.info ?? node.info };
 }
 
 const SHOWN = 5;
@@ -44,14 +46,15 @@ const SHOWN = 5;
 function summed(node: TreeNode): TreeNode {
   if (node.kind === "run" || node.children.length <= SHOWN + 2) return node;
   const worth = node.children.filter(
-    (child) => child.status === "Failed" || child.mark.icon === "⚠" || (child.kind === "batch" && child.state === "now"),
+    (child) => child.status.startsWith("Failed") || child.mark.icon === "⚠" || (child.kind === "batch" && child.state === "now"),
   );
   const shown = new Set([...worth.slice(0, SHOWN), ...node.children].slice(0, Math.max(SHOWN, Math.min(worth.length, SHOWN))));
   const rest = node.children.filter((child) => !shown.has(child));
   const [first] = rest;
   if (first === undefined) return node;
   const counts = [...Map.groupBy(rest, (child) => child.status)].map(([status, those]) => `${those.length} ${status}`);
-  const noun = first.kind === "batch" ? "batches" : first.kind === "cluster" ? "clusters" : "Applications";
+  const noun =
+    first.kind === "batch" ? "batches" : first.kind === "cluster" ? "clusters" : first.kind === "rollout" ? "Rollouts" : "Applications";
   const { since: _, ...like } = first;
   const more: TreeNode = {
     ...like,

@@ -3,12 +3,13 @@ import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type Ta
 import type { Time } from "../rollout/time.ts";
 import { BATCH_MARKS, type Mark, mark, RUN_MARKS, TARGET_MARKS, within } from "./tree-marks.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
-import { shortName } from "./words.ts";
+import { rolloutNodes } from "./tree-rollouts.ts";
+import { phaseWord, shortName } from "./words.ts";
 
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
 
 export interface TreeNode {
-  kind: "run" | "stage" | "batch" | "cluster" | "application";
+  kind: "run" | "stage" | "batch" | "cluster" | "application" | "rollout";
   name: string;
   mark: Mark;
   status: string;
@@ -142,7 +143,7 @@ function clusterNode(seen: Seen, cluster: string, targets: readonly BatchTarget[
     kind: "cluster",
     name: shortName(cluster),
     mark: TARGET_MARKS[phase],
-    status: phase,
+    status: worst === undefined ? phase : phaseWord(worst),
     ...(worst === undefined ? {} : { since: worst.since }),
     info: "",
     children: targets.map((target) => applicationNode(seen, target)),
@@ -158,10 +159,10 @@ function applicationNode({ live }: Seen, target: BatchTarget): TreeNode {
     kind: "application",
     name: target.application,
     mark: TARGET_MARKS[target.phase],
-    status: target.phase,
+    status: phaseWord(target),
     since: target.since,
     info: [seen, why].filter((part) => part !== undefined && part !== "").join(" · "),
-    children: [],
+    children: rolloutNodes(target),
     state: OVER.has(target.phase) ? "done" : "now",
     folded: "",
   };

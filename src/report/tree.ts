@@ -16,7 +16,7 @@ export interface TreeOptions {
 }
 
 const MAX_LINES = 40;
-const GLYPHS = { run: "⟳", stage: "#", batch: "⧉", cluster: "⎈", application: "□" } as const;
+const GLYPHS = { run: "⟳", stage: "#", batch: "⧉", cluster: "⎈", application: "□", rollout: "⟳" } as const;
 const COLORS: Record<Tone, string> = { good: "32", busy: "36", warn: "33", bad: "31", dim: "2", plain: "" };
 
 /** A line before it is laid out. */
@@ -63,6 +63,7 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
     line("Why", run.why),
   ];
   if (run.paused !== undefined && run.paused.ask !== "") lines.push(line("Asks", run.paused.ask, "warn"));
+  for (const { plane, since, why } of run.unseen ?? []) lines.push(line("Unseen", `control plane ${plane} since ${since}: ${why}`, "warn"));
   if (run.next !== null)
     lines.push(line("Next", run.next.at === undefined ? run.next.what : `${run.next.what} (${within(run.next.at, now)})`));
   lines.push(`${paint("Progress: ", "dim", options)}${progress(run, options)}`);

@@ -37,6 +37,11 @@ export function targetMark(phase: TargetPhase): string {
   return TARGET_MARKS[phase];
 }
 
+/** A target's phase as people read it: what failed as it had been before is told apart. */
+export function phaseWord({ phase, excused }: { phase: TargetPhase; excused?: true }): string {
+  return excused === true ? `${phase} (baseline)` : phase;
+}
+
 /** `v1.4.2`, or `chart=1.2.0, image=v3` where a release has several values. */
 export function releaseName(values: Readonly<Record<string, string>>): string {
   const entries = Object.entries(values).sort(([a], [b]) => a.localeCompare(b));
