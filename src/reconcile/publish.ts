@@ -1,4 +1,5 @@
 import { problemsComment } from "../report/plan-comment.ts";
+import { pausedSign } from "../report/rollouts.ts";
 import { runComment } from "../report/run-comment.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Advanced } from "../rollout/world.ts";
@@ -56,9 +57,11 @@ export function publishRun(context: RepoContext, memory: RepoMemory, advanced: A
   return undefined;
 }
 
-/** What people have to see at once: a pause and its reason, going on, the end. */
+/** What people have to see at once: a pause and its reason, a control plane lost, Argo Rollouts that wait for them, going on, the end. */
 function phaseOf(run: Run): string {
-  return `${run.phase} ${run.paused?.reason ?? ""}`;
+  const rollouts = run.batches.map((batch) => (batch.phase === "Settled" ? "" : pausedSign(batch))).join("");
+  const unseen = (run.unseen ?? []).map((one) => one.plane).join();
+  return `${run.phase} ${run.paused?.reason ?? ""} ${unseen} ${rollouts}`;
 }
 
 /** One a batch, and one more where a person merges it: that merge is no write of ours. */

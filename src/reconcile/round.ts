@@ -25,6 +25,7 @@ import { readProject } from "./project.ts";
 import { publishRefusal, publishRun, slowedWake, stickyMarker } from "./publish.ts";
 import { record } from "./record.ts";
 import { refusedReleases } from "./refused-releases.ts";
+import { publishRollouts } from "./rollouts-publish.ts";
 import { send } from "./send-comment.ts";
 import { type Started, startRuns } from "./start-runs.ts";
 
@@ -199,7 +200,7 @@ function publishAll(
   }
   let due = Number.POSITIVE_INFINITY;
   for (const { advanced } of decisions) {
-    due = Math.min(due, publishRun(context, memory, advanced) ?? due);
+    due = Math.min(due, publishRun(context, memory, advanced) ?? due, publishRollouts(context, memory, advanced.run) ?? due);
     putDeployments(context, memory, advanced.run);
   }
   for (const run of endedUntold(context, memory, runs.values()))

@@ -92,11 +92,11 @@ const STEER =
   "<sub>`/promote --rollouts` moves those that are paused on by one step, all clusters together; `--full` to the end; `/abort --rollouts` aborts them, `/retry --rollouts` tries aborted ones again.</sub>";
 
 /** The comment on a batch's own PR: its Rollouts as they stand. */
-export function rolloutsComment(run: Run, batch: Batch): string {
+export function rolloutsComment(run: Run, batch: Batch, now: number): string {
   const table = rolloutsTable(batch);
   if (table === "")
     return `### Argo Rollouts of ${cell(batchName(run, batch))}\n\nNothing of them is under way any more: ${cell(batch.why, 500)}.`;
-  const body = `### Argo Rollouts of ${cell(batchName(run, batch))}\n\n${table}\n\n${STEER}`;
+  const body = `### Argo Rollouts of ${cell(batchName(run, batch))}\n\n${table}\n\nAs of ${new Date(now).toISOString().slice(11, 19)} UTC. ${STEER}`;
   return body.length <= BODY_LIMIT - 300 ? body : body.slice(0, BODY_LIMIT - 300);
 }
 
@@ -108,4 +108,10 @@ export function rolloutsSign(batch: Batch): string {
   return rowsOf(batch)
     .map(({ target, rollout }) => `${target.key} ${rollout.namespace}/${rollout.name} ${stateWords(rollout)}`)
     .join("\n");
+}
+
+/** The steps at which Rollouts of a batch are paused now: what waits for a person. Empty where none is. */
+export function pausedSign(batch: Batch): string {
+  const paused = rowsOf(batch).filter(({ rollout }) => rollout.paused);
+  return [...new Set(paused.map(({ rollout }) => `${rollout.name} ${rollout.step ?? ""}`))].sort().join();
 }

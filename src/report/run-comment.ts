@@ -133,7 +133,7 @@ function details(run: Run, now: number): string {
     for (const target of batch.targets) {
       const edit = target.edits[0];
       const change = edit === undefined ? "" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
-      const why = target.evidence?.sentence ?? target.why;
+      const why = target.excused === true ? target.why : (target.evidence?.sentence ?? target.why);
       rows.push(
         `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${phaseWord(target)} | ${age(target.since, now)} | ${cell(why)} |`,
       );

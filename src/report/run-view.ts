@@ -1,5 +1,6 @@
-import type { Batch, BatchTarget, Next, Requeued, Run, TargetPhase } from "../rollout/run.ts";
+import type { Batch, BatchTarget, Next, Requeued, RolloutState, Run, TargetPhase } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
+import { rolloutDetails, rolloutPhase } from "./rollouts.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import { batchesOfStage, pinValue, releaseName, shortName } from "./words.ts";
 
@@ -13,6 +14,8 @@ export interface RunView {
   why: string;
   next: Next | null;
   ask: string | null;
+  /** Control planes that cannot be seen: their clusters wait. */
+  unseen: { plane: string; since: string; why: string }[];
   startedAt: string;
   endedAt: string | null;
   trigger: { pull: number | null; author: string };
@@ -38,6 +41,13 @@ export interface BatchView {
   clusters: ClusterView[];
 }
 
+export interface RolloutView {
+  name: string;
+  phase: string;
+  /** Step, weight, images, replicas and message, in words. */
+  details: string;
+}
+
 export interface ClusterView {
   name: string;
   applications: string[];
@@ -46,6 +56,10 @@ export interface ClusterView {
   why: string;
   from: string;
   to: string;
+  /** Failed as it had been before its batch: outside the budget. */
+  excused?: boolean;
+  /** Argo Rollouts of it that are under way. */
+  rollouts?: RolloutView[];
 }
 
 /** Worst first: a cluster is as far as its least advanced Application. */
@@ -64,6 +78,7 @@ export function runView(run: Run): RunView {
     why: run.why,
     next: run.next,
     ask: run.paused?.ask ?? null,
+    unseen: run.unseen ?? [],
     startedAt: run.startedAt,
     endedAt: run.endedAt ?? null,
     trigger: { pull: run.trigger.pull ?? null, author: run.trigger.author },
@@ -145,9 +160,19 @@ function openedBatch(run: Run, batch: Batch): BatchView {
     pull: batch.pull === undefined ? null : { number: batch.pull.number, url: batch.pull.url },
     clusters: [...byCluster].map(([key, targets]) => {
       const worst = worstOf(targets);
-      return clusterView(key, targets, worst.phase, worst.since, worst.evidence?.sentence ?? worst.why);
+      const why = worst.excused === true ? worst.why : (worst.evidence?.sentence ?? worst.why);
+      const rollouts = targets.flatMap((target) => target.rollouts ?? []);
+      return {
+        ...clusterView(key, targets, worst.phase, worst.since, why),
+        ...(worst.excused === true ? { excused: true } : {}),
+        ...(rollouts.length === 0 ? {} : { rollouts: rollouts.map(rolloutView) }),
+      };
     }),
   };
+}
+
+function rolloutView(rollout: RolloutState): RolloutView {
+  return { name: rollout.name, phase: rolloutPhase(rollout), details: rolloutDetails(rollout) };
 }
 
 function worstOf(targets: readonly BatchTarget[]): BatchTarget {

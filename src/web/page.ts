@@ -53,6 +53,8 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .cells { display: flex; flex-wrap: wrap; gap: 6px; margin: 8px 0 2px; padding: 0; list-style: none; }
 .cell { display: flex; align-items: center; gap: 6px; border: 1px solid var(--line); border-radius: 7px; padding: 3px 9px 3px 7px; font-size: 13px; background: var(--paper); }
 .cell:focus-visible { outline: 2px solid var(--move); }
+.rollouts { list-style: none; margin: 6px 0 2px; padding: 0; font-size: 13px; } .rollouts li { overflow-wrap: anywhere; }
+.rollouts b { font-weight: 600; } .rollouts .Paused { color: var(--wait); } .rollouts .Degraded { color: var(--bad); } .rollouts .Healthy { color: var(--live); }
 .dot { width: 11px; height: 11px; flex: none; }
 .c-live { color: var(--live); } .c-move { color: var(--move); } .c-wait { color: var(--wait); } .c-bad { color: var(--bad); } .c-none { color: var(--none); }
 #legend { list-style: none; display: flex; flex-wrap: wrap; gap: 6px 18px; padding: 0 0 32px; margin: 0; color: var(--quiet); font-size: 13px; }
@@ -107,16 +109,23 @@ function link(pull) {
   return el(safe ? "a" : "span", safe ? { href: pull.url, rel: "noreferrer" } : {}, "#" + pull.number);
 }
 function cluster(c) {
-  const [, , label] = LOOK[c.phase] ?? LOOK.Pending;
+  const label = (LOOK[c.phase] ?? LOOK.Pending)[2] + (c.excused ? " (baseline)" : "");
   const change = c.from || c.to ? c.from + " → " + c.to + "\\n" : "";
   const title = c.name + ": " + label + "\\n" + change + (c.applications.length ? c.applications.join(", ") + "\\n" : "") + c.why;
   return el("li", { class: "cell", title, tabindex: "0", "aria-label": title }, dot(c.phase), c.name);
+}
+const ROLLOUT_WORDS = ["Paused", "Degraded", "Healthy"];
+function rollouts(b) {
+  const all = b.clusters.flatMap((c) => (c.rollouts ?? []).map((r) => [c, r]));
+  if (!all.length || b.phase === "Settled") return null;
+  const row = ([c, r]) => el("li", {}, el("b", {}, c.name), " ⟳ " + r.name + " ", el("span", { class: ROLLOUT_WORDS.includes(r.phase) ? r.phase : "quiet" }, r.phase), " · " + r.details);
+  return el("ul", { class: "rollouts", "aria-label": "Argo Rollouts" }, ...all.slice(0, 20).map(row), all.length > 20 ? el("li", { class: "quiet" }, all.length - 20 + " more") : null);
 }
 function batch(b) {
   const head = el("p", { class: "head" }, el("span", {}, b.name, " ", link(b.pull)), el("span", {}, b.phase, b.since && b.phase !== "Settled" ? " " : "", b.since && b.phase !== "Settled" ? since(b.since) : ""));
   const why = b.why && b.phase !== "Settled" ? el("p", {}, b.why) : null;
   const next = b.next && b.phase !== "Settled" ? el("p", { class: "quiet" }, "next: " + b.next.what + " ", b.next.at ? until(b.next.at) : "") : null;
-  return el("div", { class: "batch" }, head, el("ul", { class: "cells" }, ...b.clusters.map(cluster)), why, next);
+  return el("div", { class: "batch" }, head, el("ul", { class: "cells" }, ...b.clusters.map(cluster)), rollouts(b), why, next);
 }
 function stage(s) {
   const all = s.batches.flatMap((b) => b.clusters);
@@ -135,6 +144,7 @@ function run(r) {
     el("p", { class: "why" }, r.why),
     el("p", { class: "next" }, r.next ? "Next: " + r.next.what + " " : "", r.next && r.next.at ? until(r.next.at) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
     r.ask ? el("p", { class: "ask" }, r.ask) : null,
+    ...(r.endedAt ? [] : r.unseen ?? []).map((u) => el("p", { class: "ask" }, "Control plane " + u.plane + " cannot be seen: " + u.why + ". Its clusters wait, for ", since(u.since))),
     el("div", { class: "bar", role: "img", "aria-label": live + " of " + clusters + " clusters live" }, liveBar, failBar),
     el("p", { class: "count" }, live + " of " + clusters + " clusters live" + (failed ? ", " + failed + " failed" : "") + (requeued ? ", " + requeued + " requeued" : "")),
     el("div", { class: "stages" }, ...r.stages.map(stage)));
