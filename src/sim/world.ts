@@ -29,6 +29,8 @@ export interface WorldOptions {
   planes?: readonly { name: string; labels: Record<string, string> }[];
   /** Whether pushes are told to Argo CD; else it polls. Default true. */
   argocdWebhook?: boolean;
+  /** Argo CD may push to the repo, as its source hydrator has to. Default false. */
+  argocdMayPush?: boolean;
   /** Of the embedded GitHub: its faults, limits, permissions, or who checks its answers and events. */
   github?: Partial<Omit<GitHubOptions, "clock">>;
 }
@@ -83,6 +85,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
     ["carol", "admin"],
   ] as const)
     github.collaborator(repository, login, role);
+  if (options.argocdMayPush === true) github.collaborator(repository, "argocd", "write");
   await tag(github, repository, FIRST_VERSION, head);
   const inventory = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml");
   const repo = { url: cloneUrl, token: github.token("argocd") };

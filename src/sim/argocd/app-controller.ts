@@ -49,7 +49,7 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
     isDown: (actor) => stopped || own.board.has("controller-down", clusterNameOf(actor)),
     hydrate: (actor) => hydrator.look(actor),
   };
-  const hydrator = createHydrator(shared);
+  const hydrator = createHydrator(shared, () => actors.values());
 
   function clusterNameOf(actor: Actor): string {
     const app = applicationOf(shared, actor);

@@ -15,24 +15,29 @@ export interface Hydrator {
 
 /**
  * The source hydrator: renders what people commit and commits that to a branch, one commit for all Applications of one dry
- * revision and one branch. What is written here is the dry files as they stand, not rendered: one `manifest.yaml` an
- * Application, and `hydrator.metadata` with the dry commit. A dry commit that changes nothing of an Application moves only its
- * lastComparedDryRevision.
+ * revision and one branch: where one of them changes, all of them are hydrated. What is written here is the dry files as they
+ * stand, not rendered: one `manifest.yaml` an Application, and `hydrator.metadata` with the dry commit. A dry commit that changes
+ * none of them moves only their lastComparedDryRevision.
  */
-export function createHydrator(shared: Shared): Hydrator {
-  const waiting = new Map<string, Set<Actor>>();
+export function createHydrator(shared: Shared, actors: () => Iterable<Actor>): Hydrator {
+  const asked = new Set<string>();
   const busy = new Set<string>();
+
+  function keyOf(actor: Actor): string | undefined {
+    const hydrator = applicationOf(shared, actor)?.spec.sourceHydrator;
+    return hydrator && JSON.stringify([hydrator.drySource.repoURL, hydrator.drySource.targetRevision, branchOf(hydrator)]);
+  }
 
   function begin(key: string): void {
     if (busy.has(key)) return;
     busy.add(key);
     shared.scheduler.after(shared.lag.hydrate, () => {
-      const together = [...(waiting.get(key) ?? [])];
-      waiting.delete(key);
+      asked.delete(key);
+      const together = [...actors()].filter((actor) => keyOf(actor) === key && !shared.isDown(actor));
       shared.scheduler.track(
         hydrate(shared, together).finally(() => {
           busy.delete(key);
-          if (waiting.has(key)) begin(key);
+          if (asked.has(key)) begin(key);
         }),
       );
     });
@@ -40,10 +45,9 @@ export function createHydrator(shared: Shared): Hydrator {
 
   return {
     look(actor) {
-      const hydrator = applicationOf(shared, actor)?.spec.sourceHydrator;
-      if (hydrator === undefined) return;
-      const key = JSON.stringify([hydrator.drySource.repoURL, hydrator.drySource.targetRevision, branchOf(hydrator)]);
-      waiting.set(key, (waiting.get(key) ?? new Set()).add(actor));
+      const key = keyOf(actor);
+      if (key === undefined) return;
+      asked.add(key);
       begin(key);
     },
   };
@@ -53,35 +57,45 @@ const branchOf = ({ hydrateTo, syncSource }: SourceHydrator) => hydrateTo?.targe
 
 interface Wanted {
   actor: Actor;
+  app: Application;
   hydrator: SourceHydrator;
   startedAt: string;
   life: number;
 }
 
 async function hydrate(shared: Shared, actors: readonly Actor[]): Promise<void> {
-  const wanted: Wanted[] = [];
-  let drySHA: string | undefined;
+  const startedAt = kubeTime(shared.scheduler.now());
+  const group: Wanted[] = [];
   for (const actor of actors) {
     const app = applicationOf(shared, actor);
     const hydrator = app?.spec.sourceHydrator;
-    if (app === undefined || hydrator === undefined || shared.isDown(actor)) continue;
-    const { life } = actor;
-    try {
-      const seen = await dryRevision(shared, hydrator);
-      if (actor.life !== life || !(await needsHydration(shared, actor, app, hydrator, seen))) continue;
-      drySHA = seen;
-    } catch (error) {
-      if (!(error instanceof RepoError)) throw error;
-      fail(shared, { actor, hydrator, startedAt: kubeTime(shared.scheduler.now()), life }, "", error.message);
-      continue;
-    }
-    const startedAt = kubeTime(shared.scheduler.now());
-    setStatus(shared, actor, { currentOperation: { phase: "Hydrating", message: "", startedAt, sourceHydrator: hydrator } });
-    wanted.push({ actor, hydrator, startedAt, life });
+    if (app !== undefined && hydrator !== undefined) group.push({ actor, app, hydrator, startedAt, life: actor.life });
   }
-  if (drySHA === undefined || wanted.length === 0) return;
+  const [first] = group;
+  if (first === undefined) return;
+  let drySHA: string;
+  try {
+    drySHA = await dryRevision(shared, first.hydrator);
+    if (!(await anyNeeds(shared, group, drySHA))) return;
+  } catch (error) {
+    if (!(error instanceof RepoError)) throw error;
+    for (const one of group) fail(shared, one, "", error.message);
+    return;
+  }
+  for (const one of group) {
+    setStatus(shared, one, { currentOperation: { phase: "Hydrating", message: "", startedAt, sourceHydrator: one.hydrator } });
+  }
   await shared.scheduler.sleep(shared.lag.hydrate);
-  if (!shared.scheduler.closed) await commit(shared, wanted, drySHA);
+  if (!shared.scheduler.closed) await commit(shared, group, drySHA);
+}
+
+/** Whether one of the group has to be hydrated; where none has, they have compared the dry revision all the same. */
+async function anyNeeds(shared: Shared, group: readonly Wanted[], drySHA: string): Promise<boolean> {
+  for (const one of group) if (await needsHydration(shared, one, drySHA)) return true;
+  for (const one of group) {
+    if (one.app.status?.sourceHydrator?.currentOperation?.phase === "Hydrated") setStatus(shared, one, { lastComparedDryRevision: drySHA });
+  }
+  return false;
 }
 
 /** The dry revision as of now. Throws RepoError. */
@@ -89,19 +103,15 @@ async function dryRevision(shared: Shared, { drySource }: SourceHydrator): Promi
   return (await shared.repositories.resolve(drySource, drySource.targetRevision, true)).revision;
 }
 
-async function needsHydration(shared: Shared, actor: Actor, app: Application, hydrator: SourceHydrator, drySHA: string): Promise<boolean> {
+async function needsHydration(shared: Shared, { app, hydrator }: Wanted, drySHA: string): Promise<boolean> {
   const { currentOperation: current, lastComparedDryRevision: last } = app.status?.sourceHydrator ?? {};
   if (current === undefined || app.metadata.annotations?.[HYDRATE] !== undefined) return true;
   if (!isDeepStrictEqual(current.sourceHydrator, hydrator)) return true;
-  if (current.phase === "Failed" && shared.scheduler.now() - Date.parse(current.finishedAt ?? "") < RETRY_MS && current.drySHA === drySHA)
-    return false;
+  const sinceFailed = shared.scheduler.now() - Date.parse(current.finishedAt ?? "");
+  if (current.phase === "Failed" && current.drySHA === drySHA) return sinceFailed >= RETRY_MS;
   if (current.phase !== "Hydrated") return true;
   if (last === drySHA) return false;
-  const before = await dryText(shared, hydrator, current.drySHA ?? "");
-  const after = await dryText(shared, hydrator, drySHA);
-  if (before !== after) return true;
-  setStatus(shared, actor, { lastComparedDryRevision: drySHA });
-  return false;
+  return (await dryText(shared, hydrator, current.drySHA ?? "")) !== (await dryText(shared, hydrator, drySHA));
 }
 
 /** What the manifests of a dry source are at a commit. */
@@ -126,7 +136,7 @@ async function commit(shared: Shared, wanted: readonly Wanted[], drySHA: string)
   const files = new Map([["hydrator.metadata", `${JSON.stringify({ repoURL: drySource.repoURL, drySha: drySHA }, null, 2)}\n`]]);
   const good: Wanted[] = [];
   for (const one of wanted) {
-    const refusal = refusalOf(shared, one.actor);
+    const refusal = refusalOf(shared, one);
     if (refusal !== undefined) {
       fail(shared, one, drySHA, refusal);
       continue;
@@ -146,9 +156,8 @@ async function commit(shared: Shared, wanted: readonly Wanted[], drySHA: string)
   for (const one of good) succeed(shared, one, drySHA, hydratedSHA);
 }
 
-function refusalOf(shared: Shared, actor: Actor): string | undefined {
-  const app = applicationOf(shared, actor);
-  const cluster = app === undefined ? undefined : clusterOf(shared, app)?.name;
+function refusalOf(shared: Shared, { app, actor }: Wanted): string | undefined {
+  const cluster = clusterOf(shared, app)?.name;
   if (cluster === undefined) return undefined;
   const fault = shared.board.find("hydrate-failed", { cluster, application: actor.name, mentions: () => true });
   return fault === undefined ? undefined : (fault.message ?? "rpc error: code = Unknown desc = failed to push: permission denied");
@@ -161,26 +170,27 @@ async function push(shared: Shared, hydrator: SourceHydrator, files: ReadonlyMap
   return git.commit({ branch: branchOf(hydrator), files, message, at: shared.scheduler.now() });
 }
 
-function fail(shared: Shared, { actor, hydrator, startedAt, life }: Wanted, drySHA: string, why: string): void {
-  if (actor.life !== life) return;
+function fail(shared: Shared, one: Wanted, drySHA: string, why: string): void {
+  const { hydrator, startedAt } = one;
   const finishedAt = kubeTime(shared.scheduler.now());
   const message = `Failed to hydrate revision "${drySHA}": ${why}`;
   const base = { phase: "Failed", message, startedAt, finishedAt, sourceHydrator: hydrator } as const;
-  setStatus(shared, actor, { currentOperation: { ...base, ...(drySHA === "" ? {} : { drySHA }) } });
+  setStatus(shared, one, { currentOperation: { ...base, ...(drySHA === "" ? {} : { drySHA }) } });
 }
 
-function succeed(shared: Shared, { actor, hydrator, startedAt, life }: Wanted, drySHA: string, hydratedSHA: string): void {
-  if (actor.life !== life) return;
+function succeed(shared: Shared, one: Wanted, drySHA: string, hydratedSHA: string): void {
+  const { hydrator, startedAt, actor } = one;
   const finishedAt = kubeTime(shared.scheduler.now());
   const base = { message: "", startedAt, finishedAt, drySHA, hydratedSHA, sourceHydrator: hydrator };
   const currentOperation: HydrateOperation = { phase: "Hydrated", ...base };
   const lastSuccessfulOperation = { drySHA, hydratedSHA, sourceHydrator: hydrator };
-  setStatus(shared, actor, { currentOperation, lastSuccessfulOperation, lastComparedDryRevision: drySHA });
+  setStatus(shared, one, { currentOperation, lastSuccessfulOperation, lastComparedDryRevision: drySHA });
   // A new commit was pushed: it is compared at once.
   shared.refresh(actor, LEVEL.force);
 }
 
-function setStatus(shared: Shared, actor: Actor, change: SourceHydratorStatus): void {
+function setStatus(shared: Shared, { actor, life }: Wanted, change: SourceHydratorStatus): void {
+  if (actor.life !== life || actor.gone) return;
   patchApplication(shared, actor, (app, status) => {
     const { [HYDRATE]: _, ...annotations } = app.metadata.annotations ?? {};
     return {
