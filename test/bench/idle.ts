@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fastClock } from "../../src/sim/clock.ts";
 import { type GitHubSim, startGitHub } from "../../src/sim/github/start.ts";
 import { type KubernetesSim, startKubernetes } from "../../src/sim/kubernetes/index.ts";
+import { readDockerfile } from "../image/dockerfile.ts";
 import type { IdleWorld } from "../support/idle-bot.ts";
 import type { BenchRow } from "./main.ts";
 
@@ -68,8 +69,13 @@ export async function benchIdle(): Promise<BenchRow[]> {
   }
 }
 
+/** With the flags that the image starts it with. */
 function startBot(world: IdleWorld): ChildProcess {
-  return spawn(process.execPath, [new URL("../support/idle-bot.ts", import.meta.url).pathname], {
+  const entry = readDockerfile(new URL("../../Dockerfile", import.meta.url))
+    .at(-1)
+    ?.instructions.find(({ name }) => name === "ENTRYPOINT");
+  const flags = (JSON.parse(entry?.text ?? "[]") as string[]).filter((word) => word.startsWith("--"));
+  return spawn(process.execPath, [...flags, new URL("../support/idle-bot.ts", import.meta.url).pathname], {
     env: { ...process.env, STAGECOACH_IDLE_WORLD: JSON.stringify(world) },
     stdio: ["pipe", "pipe", "inherit"],
   });
