@@ -109,6 +109,11 @@ export function effectiveCount(rules: MetricRules): number | undefined {
   return rules.intervalMs === undefined ? 1 : undefined;
 }
 
+/** Measured until it is stopped: an interval and no count. */
+export function isEndless(rules: MetricRules): boolean {
+  return effectiveCount(rules) === undefined && rules.consecutiveSuccessLimit === 0;
+}
+
 /** Epoch milliseconds of the next measurement; undefined: none is wanted. */
 export function dueAt(rules: MetricRules, result: MetricResult, startedAt: Time): number | undefined {
   if (isComplete(result.phase)) return undefined;

@@ -1,25 +1,29 @@
 import type { Time } from "../rollout/time.ts";
 import type { AnalysisPhase } from "./metric.ts";
-import type { AnalysisRequest, Asked } from "./request.ts";
+import type { Asked, Sources } from "./request.ts";
 
 /** Runs analyses, in memory or as AnalysisRun objects. An analysis is known by its id, so asking twice starts it once. */
 export interface AnalysisEngine {
   readonly kind: "builtin" | "argo-rollouts";
-  /** Starts it, or goes on with the one of this id. Resolves once it is under way; what comes of it is read with `state`. */
+  /**
+   * Starts it, or goes on with the one of this id. Resolves once it is under way; what comes of it is read with `state`. Throws
+   * AnalysisError where it can never be run as it is asked for; any other error: not now, try again.
+   */
   start(id: string, analysis: AnalysisToRun): Promise<void>;
   /** What is known now; undefined: none of this id, e.g. after a restart of the builtin engine, which starts it anew. */
   state(id: string): AnalysisState | undefined;
-  /** No further measurement; what is not decided yet counts as Successful, as Argo Rollouts does. */
+  /** No further measurement; what is not decided yet counts as Successful, as Argo Rollouts does. Also of one it does not know. */
   stop(id: string): Promise<void>;
+  /** Something of this analysis changed. */
   onChange(listener: (id: string) => void): () => void;
   close(): Promise<void>;
 }
 
 export interface AnalysisToRun {
-  /** For an engine that measures itself: every argument filled in. */
-  request: AnalysisRequest;
-  /** For an engine that hands it on: the templates by name, and the arguments. */
   asked: Asked;
+  sources: Sources;
+  /** It must end by itself: one that measures until it is stopped is an AnalysisError. */
+  mustEnd: boolean;
 }
 
 export interface AnalysisState {
@@ -28,6 +32,8 @@ export interface AnalysisState {
   startedAt: Time;
   finishedAt?: Time;
   metrics: MetricState[];
+  /** What is not decided yet is measured until it is stopped. */
+  endless?: true;
 }
 
 export interface MetricState {

@@ -1,7 +1,7 @@
 import { nearest } from "../rollout/parse-problem.ts";
 import { isRecord } from "../rollout/parse-walk.ts";
 import { badCondition } from "./expr/evaluate.ts";
-import { DEFAULT_ERROR_LIMIT, DEFAULT_RETENTION, type MetricRules } from "./metric.ts";
+import { DEFAULT_ERROR_LIMIT, DEFAULT_RETENTION, isEndless, type MetricRules } from "./metric.ts";
 import type { AnalysisTemplate, TemplateArgument, TemplateMetric } from "./template-schema.ts";
 
 /** One analysis to run: the templates that were asked for as one list of metrics, every argument filled in. */
@@ -14,7 +14,7 @@ export interface AnalysisRequest {
 /** Why an analysis cannot be run as it stands: for people, naming what is missing. */
 export class AnalysisError extends Error {
   override name = "AnalysisError";
-  readonly code: "ANALYSIS_TEMPLATE" | "ANALYSIS_ARG" | "ANALYSIS_VALUE" | "ANALYSIS_SECRET";
+  readonly code: "ANALYSIS_TEMPLATE" | "ANALYSIS_ARG" | "ANALYSIS_VALUE" | "ANALYSIS_SECRET" | "ANALYSIS_ENDLESS";
   constructor(code: AnalysisError["code"], message: string) {
     super(message);
     this.code = code;
@@ -126,6 +126,14 @@ function fill(value: unknown, values: ReadonlyMap<string, string>, where: string
   if (Array.isArray(value)) return value.map((item) => fill(item, values, where));
   if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, values, where)]));
   return value;
+}
+
+/** Throws AnalysisError where one of the metrics would be measured until it is stopped, and nothing stops it. */
+export function refuseEndless(metrics: readonly MetricRules[]): void {
+  const endless = metrics.find((rules) => !rules.dryRun && isEndless(rules));
+  if (endless === undefined) return;
+  const hint = "give it a count, run it with when: [Background], or after batches that bake";
+  throw new AnalysisError("ANALYSIS_ENDLESS", `metric ${endless.name} has an interval and no count, so it never ends by itself; ${hint}`);
 }
 
 function rulesOf(metric: TemplateMetric, template: AnalysisTemplate, all: readonly AnalysisTemplate[]): MetricRules {

@@ -12,7 +12,19 @@ const FIRST_RETRY_MS = 2000;
 const STOPS: readonly CommandName[] = ["pause", "abort", "halt"];
 
 /** Merges first: their intentions run out. */
-const ORDER: Record<Effect["kind"], number> = { Merge: 0, Close: 1, Propose: 2, Answer: 3, Refresh: 4, RolloutActions: 5 };
+const ORDER: Record<Effect["kind"], number> = {
+  Merge: 0,
+  Close: 1,
+  Propose: 2,
+  Answer: 3,
+  StopAnalysis: 4,
+  CallHook: 5,
+  StartAnalysis: 6,
+  Refresh: 7,
+  RolloutActions: 8,
+};
+/** What comes of these is heard of when there is something to hear: looking at once would show nothing. */
+const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "StartAnalysis", "StopAnalysis", "CallHook"]);
 const LONGEST_RETRY_MS = 5 * 60_000;
 
 /** True where something was done whose outcome is worth looking at now. */
@@ -54,7 +66,7 @@ async function tryOne(context: RepoContext, memory: RepoMemory, scope: ActScope,
     const done = await act(context, memory, scope, effect);
     if (effect.kind === "Propose") memory.proposed.add(batches[effect.batch - 1]?.branch ?? "");
     if (!done) trouble(context, memory, rollout, undefined);
-    if (!done || effect.kind === "Answer" || effect.kind === "Refresh") return false;
+    if (!done || UNSEEN.has(effect.kind)) return false;
     memory.troubles.delete(rollout);
     return true;
   } catch (error) {

@@ -1,6 +1,8 @@
 import type { Batch, Run } from "../rollout/run.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command, Effect } from "../rollout/world.ts";
+import { startAnalysis, stopAnalysis } from "./act-analysis.ts";
+import { callHook } from "./act-hooks.ts";
 import { mergeText } from "./batch-text.ts";
 import { moveBranches } from "./branch-act.ts";
 import { movesBranches } from "./branch-moves.ts";
@@ -52,6 +54,12 @@ export async function act(context: RepoContext, memory: RepoMemory, scope: ActSc
       return true;
     case "RolloutActions":
       return runRolloutActions(context, memory, scope.run, effect.command);
+    case "StartAnalysis":
+      return startAnalysis(context, memory, scope.run, effect.analysis);
+    case "StopAnalysis":
+      return stopAnalysis(context, effect.analysis);
+    case "CallHook":
+      return callHook(context, scope.run, effect.hook, effect.request);
     case "Answer": {
       const command = scope.commands.find((c) => c.id === effect.command);
       if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message, scope.run);

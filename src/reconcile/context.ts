@@ -1,7 +1,9 @@
+import type { AnalysisService } from "../analysis/service.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Forge } from "../forge/port.ts";
 import type { Journal } from "../git/journal-port.ts";
 import type { CommitWriter, Mirror } from "../git/port.ts";
+import type { HookCaller } from "../hooks/port.ts";
 import type { Clock } from "../rollout/time.ts";
 import type { Window } from "../rollout/windows.ts";
 import type { CommandSource } from "./command-source.ts";
@@ -24,6 +26,10 @@ export interface RepoContext {
   grants?: Grants;
   /** Windows of the server's configuration: they bind every run of every repo. */
   freezes?: readonly Window[];
+  /** Runs analyses. Absent: none can be, and one that is wanted says so. */
+  analysis?: AnalysisService;
+  /** Asks hooks. Absent: none is asked, and one that is wanted says so. */
+  hooks?: HookCaller;
   clock: Clock;
   log: Log;
   /** Of the commits the bot makes. */

@@ -11,7 +11,9 @@ import { clustersOf } from "./fleet.ts";
 import { guardBatch } from "./guard.ts";
 import { fact, type RepoMemory } from "./memory.ts";
 import { withFacts } from "./mirror-facts.ts";
+import { observeAnalyses } from "./observe-analysis.ts";
 import { observeApprovals, observeBounds, withTeams } from "./observe-gates.ts";
+import { observeHooks } from "./observe-hooks.ts";
 import { observePull } from "./observe-pull.ts";
 import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
@@ -55,6 +57,8 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     others: input.others,
     ...(await observeBounds(context, memory, base)),
     ...(await observeApprovals(context, memory, run, pulls)),
+    ...observeAnalyses(context, memory, run),
+    ...observeHooks(context, run),
   };
 }
 

@@ -13,12 +13,19 @@
 import { propose } from "./batch-build.ts";
 import { observePulls } from "./batch-pulls.ts";
 import { settleBatches } from "./batch-settle.ts";
+import { inBackground } from "./gate-analysis.ts";
+import { tellFailures } from "./gate-hooks.ts";
 import { mergeOpen } from "./gates.ts";
+import { takeJoiners } from "./joiners.ts";
+import { judgeQuarantine, leaveUnreachableOpen } from "./quarantine.ts";
 import { isEnded, isMoving, movingPhase, type Run } from "./run.ts";
+import { followAnalyses } from "./run-analysis.ts";
+import { judgeAnalyses } from "./run-analysis-judge.ts";
 import { change, closeDraft, type Draft, openDraft } from "./run-draft.ts";
 import { end } from "./run-end.ts";
 import { sayFromBatches, sayPaused } from "./run-explain.ts";
 import { judgeFailures } from "./run-failures.ts";
+import { followHooks, judgeHooks } from "./run-hooks.ts";
 import { obey } from "./run-obey.ts";
 import { followOrders } from "./run-rollouts.ts";
 import { moveOn } from "./run-stage.ts";
@@ -36,7 +43,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
     obey(draft);
     return closeDraft(draft);
   }
-  if (run.phase === "Pending") change(draft, { phase: movingPhase(run), since: draft.at }, "started");
+  if (run.phase === "Pending") change(draft, { phase: movingPhase(run), since: draft.at, ...startedFrom(run, world) }, "started");
   noteBaselines(draft);
   observePulls(draft);
   observeTargets(draft);
@@ -47,18 +54,33 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
   return closeDraft(draft);
 }
 
+/** Where its analysis templates are read: what is edited during the run does not change it. */
+function startedFrom({ spec }: Run, { base }: World): Partial<Run> {
+  return spec.stages.some((stage) => stage.analysis !== undefined) ? { startedFrom: base.commit } : {};
+}
+
 function decide(draft: Draft): void {
   watchMoved(draft);
   judgeFailures(draft);
+  followAnalyses(draft);
+  followHooks(draft);
+  judgeAnalyses(draft);
+  judgeHooks(draft);
   settleBatches(draft);
+  inBackground(draft);
+  tellFailures(draft);
   if (draft.run.ending !== undefined) {
     end(draft);
     return;
   }
+  takeJoiners(draft);
+  if (isMoving(draft.run)) leaveUnreachableOpen(draft);
   if (isMoving(draft.run)) moveOn(draft);
+  judgeQuarantine(draft);
   if (isMoving(draft.run)) judgeFailures(draft);
-  if (isMoving(draft.run)) propose(draft);
-  if (isMoving(draft.run)) mergeOpen(draft);
+  // Of a run that is paused, too: reverts.
+  propose(draft);
+  mergeOpen(draft);
   if (isMoving(draft.run)) sayFromBatches(draft);
   if (draft.run.phase === "Paused") sayPaused(draft);
 }

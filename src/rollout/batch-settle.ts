@@ -1,3 +1,4 @@
+import { afterBatch, measuresBatch } from "./gate-analysis.ts";
 import type { Batch, BatchTarget, Next } from "./run.ts";
 import { batchOf, type Draft, mapTargets, moveBatch, moveTarget, sayBatch, wakeAt } from "./run-draft.ts";
 import { withinBudget } from "./run-failures.ts";
@@ -9,7 +10,7 @@ export function settleBatches(draft: Draft): void {
   for (const { number, merged, phase } of draft.run.batches) {
     if (merged === undefined || phase === "Settled") continue;
     if (draft.disturbed.has(number)) disturb(draft, batchOf(draft.run, number));
-    if (isRolling(draft, batchOf(draft.run, number))) bakeSingly(draft, number);
+    if (isRolling(draft, batchOf(draft.run, number)) && batchOf(draft.run, number).kind !== "Revert") bakeSingly(draft, number);
     settleOne(draft, number);
   }
 }
@@ -19,7 +20,9 @@ function isRolling(draft: Draft, batch: Batch): boolean {
 }
 
 function bakeMs(draft: Draft, batch: Batch): number {
-  return draft.run.promotedFully !== undefined || batch.kind === "Hotfix" ? 0 : (draft.run.spec.stages[batch.stage]?.bakeMs ?? 0);
+  return draft.run.promotedFully !== undefined || batch.kind === "Hotfix" || batch.kind === "Revert"
+    ? 0
+    : (draft.run.spec.stages[batch.stage]?.bakeMs ?? 0);
 }
 
 /** A bake in which somebody became unhealthy begins anew when all are confirmed again: kept is only how often that happened. */
@@ -41,7 +44,7 @@ function settleOne(draft: Draft, number: number): void {
 
 function startBake(draft: Draft, batch: Batch): void {
   const wait = bakeMs(draft, batch);
-  if (wait === 0 || !batch.targets.some((target) => target.phase === "Healthy")) return;
+  if ((wait === 0 && !measuresBatch(draft.run, batch)) || !batch.targets.some((target) => target.phase === "Healthy")) return;
   const restarts = batch.bake?.restarts ?? 0;
   const bake = { from: draft.at, until: iso(draft.now + wait), restarts };
   const event = `${batchName(draft.run, batch)}: all clusters confirmed, baking for ${formatDuration(wait)}`;
@@ -50,14 +53,25 @@ function startBake(draft: Draft, batch: Batch): void {
 
 function endBake(draft: Draft, batch: Batch): void {
   const healthy = batch.targets.filter((target) => target.phase === "Healthy");
-  if (batch.phase === "Baking" && healthy.length > 0 && !isBaked(draft, batch, healthy)) return;
+  const inBake = batch.phase === "Baking" && healthy.length > 0;
+  const retried = batch.analyses?.some((record) => record.phase === "Running") === true;
+  const unmeasured = inBake || retried ? afterBatch(draft, batch, draft.now >= epoch(batch.bake?.until ?? draft.at)) : undefined;
+  if (inBake && !isBaked(draft, batch, healthy)) return;
+  if (unmeasured !== undefined) {
+    sayBatch(draft, batch.number, unmeasured.why, unmeasured.next);
+    return;
+  }
   const failed = batch.targets.filter((target) => target.phase === "Failed");
   if (!withinBudget(draft.run) && failed.some((target) => target.excused !== true)) {
     sayBatch(draft, batch.number, "clusters of it failed: somebody has to decide", { what: "a command" });
     return;
   }
+  const [phase, reached] =
+    batch.kind === "Revert"
+      ? (["RolledBack", "has what it had before, live and healthy"] as const)
+      : (["Baked", "live, healthy and baked"] as const);
   mapTargets(draft, batch.number, (target) =>
-    target.phase === "Healthy" ? moveTarget(draft, target, "Baked", "live, healthy and baked", { waitingSince: undefined }) : target,
+    target.phase === "Healthy" ? moveTarget(draft, target, phase, reached, { waitingSince: undefined }) : target,
   );
   const why = failed.length === 0 ? "every cluster is confirmed" : `settled with ${withFailures(draft, failed)}`;
   moveBatch(draft, batch.number, "Settled", { settledAt: draft.at, why, next: null }, `${batchName(draft.run, batch)} settled`);

@@ -1,24 +1,26 @@
 import { INTENTION_MS } from "./batch-arrive.ts";
+import { beforeStage } from "./gate-analysis.ts";
 import { approvalGate } from "./gate-approval.ts";
 import { dependsGate } from "./gate-depends.ts";
 import { haltGate } from "./gate-halt.ts";
+import { hooksBefore } from "./gate-hooks.ts";
 import { jitterUntil } from "./gate-jitter.ts";
 import { limitsGate } from "./gate-limits.ts";
 import { planeGate } from "./gate-plane.ts";
 import { windowGate } from "./gate-window.ts";
 import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
-import { type Batch, isMoving, type Next, type Run } from "./run.ts";
+import { type Batch, mayMove, type Next, type Run } from "./run.ts";
 import { batchOf, type Draft, moveBatch, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
 import { epoch, iso } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
 
-/** Merges what may be merged: first the intention in the journal, then the call. */
+/** Merges what may be merged: first the intention in the journal, then the call. Of a run that is paused only reverts (SPEC §9.14). */
 export function mergeOpen(draft: Draft): void {
   for (const { number } of draft.run.batches) {
     const batch = batchOf(draft.run, number);
+    if (!mayMove(draft.run, batch)) continue;
     if ((batch.phase === "Open" || batch.phase === "Merging") && batch.closing === undefined) mergeOne(draft, batch);
-    if (!isMoving(draft.run)) return;
   }
 }
 
@@ -26,7 +28,7 @@ function mergeOne(draft: Draft, batch: Batch): void {
   const pull = draft.world.pulls.get(batch.number);
   const blocked = gates(draft, batch, pull);
   // gates() may have closed it or paused the run: then there is nothing more to say here.
-  if (batchOf(draft.run, batch.number).closing !== undefined || !isMoving(draft.run)) return;
+  if (batchOf(draft.run, batch.number).closing !== undefined || !mayMove(draft.run, batch)) return;
   if (blocked !== undefined) {
     sayBatch(draft, batch.number, blocked.why, blocked.next);
     return;
@@ -58,7 +60,7 @@ function next(what: string, at: string | undefined): Next {
 
 /** The first thing that stands against merging this batch now; undefined: nothing does. */
 function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined): Blocked | undefined {
-  if (draft.hold !== undefined) return { why: `not merged yet: ${draft.hold}`, next: { what: "judged again" } };
+  if (draft.hold !== undefined && batch.kind !== "Revert") return { why: `not merged yet: ${draft.hold}`, next: { what: "judged again" } };
   if (pull === undefined || pull === null)
     return { why: "waiting for GitHub: its PR could not be seen", next: { what: "looked at again" } };
   const before = blockedBefore(draft, batch);
@@ -74,6 +76,10 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
 /** What is waited for with the PR open (SPEC §9.10). A merge that is under way is not called back by it. */
 function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   if (batch.intention !== undefined) return undefined;
+  if (batch.kind === "Revert") {
+    const stopped = settingsGate(draft) ?? planeGate(draft, batch) ?? haltGate(draft, batch) ?? limitsGate(draft, batch);
+    return stopped === undefined ? undefined : { why: `${pullName(pull)} is open; ${stopped.why}`, next: stopped.next };
+  }
   const blocked =
     settingsGate(draft) ??
     planeGate(draft, batch) ??
@@ -83,7 +89,15 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
     (batch.kind === "Hotfix" ? undefined : windowGate(draft, batch)) ??
     limitsGate(draft, batch);
   if (blocked !== undefined) return { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
-  return waitsForJitter(draft, batch, pull);
+  return waitsForJitter(draft, batch, pull) ?? stageBegins(draft, batch, pull);
+}
+
+/** Before the stage's first merge, last of all: what is measured and answered is of the moment it may merge. */
+function stageBegins(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
+  const begun = draft.run.batches.some((one) => one.stage === batch.stage && (one.merged !== undefined || one.intention !== undefined));
+  if (begun || batch.kind === "Hotfix") return undefined;
+  const blocked = beforeStage(draft, batch) ?? hooksBefore(draft, batch);
+  return blocked === undefined ? undefined : { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
 }
 
 function settingsGate({ world }: Draft): Blocked | undefined {
@@ -116,7 +130,7 @@ function allowed(run: Run, batch: Batch, pull: ObservedPull): Blocked | undefine
 /** What of the run stands against merging this batch, whoever merges: the batches before it, and the window. */
 export function blockedBefore(draft: Draft, batch: Batch): string | undefined {
   const { run } = draft;
-  if (run.phase === "Paused") return "the run is paused";
+  if (run.phase === "Paused" && batch.kind !== "Revert") return "the run is paused";
   const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
   for (const other of run.batches) {
     if (!comesBefore(other, batch, rolling)) continue;
@@ -130,8 +144,8 @@ export function blockedBefore(draft: Draft, batch: Batch): string | undefined {
 
 /** By stage, then by number: a catch-up batch of an earlier stage comes first though it was made later. */
 function comesBefore(other: Batch, batch: Batch, rolling: boolean): boolean {
-  // Order is what a hotfix skips; health and the window it does not.
-  if (batch.kind === "Hotfix") return false;
+  // Order is what a hotfix skips, and a revert; health and the window they do not.
+  if (batch.kind === "Hotfix" || batch.kind === "Revert") return false;
   if (other.stage !== batch.stage) return other.stage < batch.stage;
   return !rolling && other.number < batch.number;
 }

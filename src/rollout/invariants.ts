@@ -64,7 +64,7 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
       continue;
     }
     // Order is what `/hotfix` is for (SPEC §9.22); the window is watched by 1.
-    if (batch.kind === "Hotfix") continue;
+    if (batch.kind === "Hotfix" || batch.kind === "Revert") continue;
     const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
     for (const other of run.batches) {
       const earlier = other.stage < batch.stage || (other.stage === batch.stage && other.number < batch.number && !rolling);
@@ -118,10 +118,16 @@ function unproven(batch: Batch, target: BatchTarget): string | undefined {
 /** 3. Paused, aborted, failed or superseded: nothing merges, and nothing begins to. */
 function stoppedMergesNothing(before: Run, after: Run, effects: readonly Effect[], report: Report): void {
   if ((after.phase === "Progressing" || (after.phase === "RollingBack" && after.kind === "Rollback")) && after.ending === undefined) return;
-  if (effects.some((effect) => effect.kind === "Merge")) report(3, `a merge while the run is ${after.phase}`);
+  // Old values may be put back while a run is paused (SPEC §9.14).
+  const reverts = new Set(
+    after.phase === "Paused" && after.ending === undefined
+      ? after.batches.filter((batch) => batch.kind === "Revert").map((batch) => batch.number)
+      : [],
+  );
+  if (effects.some((effect) => effect.kind === "Merge" && !reverts.has(effect.batch))) report(3, `a merge while the run is ${after.phase}`);
   for (const batch of after.batches) {
     const was = before.batches.find((one) => one.number === batch.number);
-    if (batch.intention !== undefined && was?.intention === undefined)
+    if (batch.intention !== undefined && was?.intention === undefined && !reverts.has(batch.number))
       report(3, `batch ${batch.number} is to be merged while the run is ${after.phase}`);
   }
 }
@@ -129,9 +135,14 @@ function stoppedMergesNothing(before: Run, after: Run, effects: readonly Effect[
 /** 4. As far as the run itself tells: a batch's edits are those that the frozen plan has for its targets, all of them and no others. */
 function batchesChangeTheirPins(run: Run, report: Report): void {
   const planned = plannedEdits(run);
+  const joined = new Map((run.joined ?? []).flatMap((one) => one.targets.map((target) => [target.key, target.edits])));
   for (const batch of run.batches) {
     for (const target of batch.targets) {
-      const wanted = planned.get(target.key);
+      const wanted = planned.get(target.key) ?? joined.get(target.key);
+      if (wanted !== undefined && batch.kind === "Revert") {
+        if (!putsBack(wanted, target)) report(4, `batch ${batch.number} puts ${target.key} back otherwise than it was changed`);
+        continue;
+      }
       if (wanted === undefined) report(4, `batch ${batch.number} has ${target.key}, which is not in the plan`);
       else if (!sameEdits(wanted, target)) report(4, `batch ${batch.number} edits ${target.key} otherwise than planned`);
     }
@@ -153,6 +164,12 @@ function plannedEdits(run: Run): Map<string, BatchTarget["edits"]> {
   return edits;
 }
 
+/** The same places, and never the release itself. */
+function putsBack(edits: BatchTarget["edits"], target: BatchTarget): boolean {
+  const same = edits.map((edit, index) => ({ ...edit, to: target.edits[index]?.to ?? edit.to }));
+  return sameEdits(same, target) && edits.some((edit, index) => target.edits[index]?.to !== edit.to);
+}
+
 function sameEdits(edits: BatchTarget["edits"], target: BatchTarget): boolean {
   if (edits === target.edits) return true;
   if (edits.length !== target.edits.length) return false;
@@ -167,12 +184,14 @@ function oneRunOneIdentity(before: Run, after: Run, report: Report): void {
   if (before.rollout !== after.rollout || before.number !== after.number) report(5, "the run became another one");
   if (before.plan !== after.plan || before.spec !== after.spec || before.release !== after.release)
     report(5, "plan, resource or release of the run changed");
+  for (const [index, one] of (before.joined ?? []).entries())
+    if (after.joined?.[index] !== one) report(5, `the amendment that ${one.cluster} joined was changed`);
   const came = before.endedAt !== undefined && after.endedAt === undefined;
   if (came && before.phase !== "Failed") report(5, `a run that was ${before.phase} goes on`);
   if (before.ending !== undefined && after.ending === undefined && after.phase !== before.ending.phase)
     report(5, "a run that was to end goes on");
   // One in its turn, and what people put before it by `/hotfix`.
-  const open = after.batches.filter((batch) => batch.kind !== "Hotfix" && ["Proposing", "Open", "Merging"].includes(batch.phase));
+  const open = after.batches.filter((batch) => batch.kind !== "Hotfix" && batch.kind !== "Revert" && ["Proposing", "Open", "Merging"].includes(batch.phase));
   if (open.length > 1) report(5, `${open.length} pull requests of the run are open at once`);
   if (after.endedAt !== undefined && open.length > 0) report(5, `the run ended with batch ${open[0]?.number} open`);
 }
@@ -181,6 +200,11 @@ function oneRunOneIdentity(before: Run, after: Run, report: Report): void {
 function journalComesFirst(after: Run, effects: readonly Effect[], now: number, report: Report): void {
   for (const effect of effects) {
     if (effect.kind === "Refresh" || effect.kind === "Answer") continue;
+    if (effect.kind === "StopAnalysis") continue;
+    if (effect.kind === "StartAnalysis" || effect.kind === "CallHook") {
+      if (!asksWhatIsJournalled(after, effect)) report(6, `${effect.kind} of what is not journalled as under way`);
+      continue;
+    }
     if (effect.kind === "RolloutActions") {
       if (after.rolloutOrders?.some((order) => order.command === effect.command) !== true)
         report(6, `actions on Argo Rollouts of ${effect.command}, which is not journalled`);
@@ -195,6 +219,13 @@ function journalComesFirst(after: Run, effects: readonly Effect[], now: number, 
     else if (intention.head !== effect.head) report(6, `a merge of batch ${effect.batch} at another head than intended`);
     else if (now - epoch(intention.at) >= 30_000) report(6, `a merge of batch ${effect.batch} on an intention that has lapsed`);
   }
+}
+
+function asksWhatIsJournalled(run: Run, effect: Extract<Effect, { kind: "StartAnalysis" | "CallHook" }>): boolean {
+  if (effect.kind === "CallHook")
+    return run.hooks?.some((call) => call.id === effect.hook && call.phase === "Calling" && call.tries === effect.request) === true;
+  const records = [...(run.analyses ?? []), ...run.batches.flatMap((batch) => batch.analyses ?? [])];
+  return records.some((record) => record.id === effect.analysis && record.phase === "Running");
 }
 
 const RANK: readonly Permission[] = ["none", "read", "triage", "write", "maintain", "admin"];

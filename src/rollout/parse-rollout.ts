@@ -1,7 +1,10 @@
 import type { z } from "zod";
-import type { Delivery, Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage } from "./rollout.ts";
+import type { Delivery, Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage, Step, WeightPin } from "./rollout.ts";
+import type { StageAnalysis } from "./run-analysis-types.ts";
+import type { StageHooks } from "./run-hooks-types.ts";
 import type { Resource } from "./schema.ts";
 import type { deliverySchema, pinSchema, releaseSchema, windowSchema } from "./schema-spec.ts";
+import type { weightPinSchema } from "./step-schema.ts";
 import { parseDuration } from "./time.ts";
 import type { Window } from "./windows.ts";
 
@@ -17,6 +20,7 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     source: toSource(spec.sourceRef),
     ...(spec.release === undefined ? {} : { release: toRelease(spec.release) }),
     pins: (spec.pins ?? []).map(toPin),
+    ...(spec.weightPins === undefined ? {} : { weightPins: spec.weightPins.map(toWeightPin) }),
     delivery: toDelivery(spec.delivery),
     onNewRelease: spec.onNewRelease,
     onFailure: { action: spec.onFailure.action, maxFailures: toQuantity(spec.onFailure.maxFailures) },
@@ -25,10 +29,10 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     ...(spec.suspended === undefined ? {} : { suspended: spec.suspended }),
     ...(spec.flap === undefined ? {} : { flap: toFlap(spec.flap) }),
     ...(spec.rollback === undefined ? {} : { rollback: toRollback(spec.rollback) }),
-    ...(spec.windows === undefined ? {} : { windows: spec.windows.map(toWindow) }),
-    ...(spec.dependsOn === undefined ? {} : { dependsOn: spec.dependsOn }),
     ...(spec.joiners === undefined ? {} : { joiners: spec.joiners }),
     ...(spec.quarantine === undefined ? {} : { quarantine: toQuarantine(spec.quarantine) }),
+    ...(spec.windows === undefined ? {} : { windows: spec.windows.map(toWindow) }),
+    ...(spec.dependsOn === undefined ? {} : { dependsOn: spec.dependsOn }),
     settleMs: ms(spec.settle),
     graceMs: ms(spec.grace),
     seenDeadlineMs: ms(spec.seenDeadline),
@@ -78,6 +82,10 @@ function toPin(pin: z.output<typeof pinSchema>): PinTemplate {
   };
 }
 
+function toWeightPin({ file, path, value, replicas }: z.output<typeof weightPinSchema>): WeightPin {
+  return { file, path, value, ...(replicas === undefined ? {} : { replicas }) };
+}
+
 function toDelivery(delivery: z.output<typeof deliverySchema>): Delivery {
   return {
     strategy: delivery.strategy,
@@ -109,12 +117,35 @@ function toStage(stage: WrittenStage, rollout: string): Stage {
     ...(grow === undefined ? {} : { grow }),
     ...(stage.approval === undefined ? {} : { approval: stage.approval }),
     ...(stage.jitter === undefined ? {} : { jitterMs: ms(stage.jitter) }),
+    ...(stage.analysis === undefined ? {} : { analysis: toAnalysis(stage.analysis) }),
+    ...(stage.hooks === undefined ? {} : { hooks: toHooks(stage.hooks) }),
+    ...(stage.steps === undefined ? {} : { steps: stage.steps.map(toStep) }),
     bakeMs: ms(stage.bake),
     progressDeadlineMs: ms(stage.progressDeadline),
     ...(stage.requeue === undefined
       ? {}
       : { requeue: { selector: stage.requeue.selector, attempts: stage.requeue.attempts, intervalMs: ms(stage.requeue.interval) } }),
   };
+}
+
+function toAnalysis({ templates, args, when }: NonNullable<WrittenStage["analysis"]>): StageAnalysis {
+  const refs = templates.map(({ templateName, clusterScope, file }) => ({
+    templateName,
+    clusterScope,
+    ...(file === undefined ? {} : { file }),
+  }));
+  return { templates: refs, args, when: [...new Set(when)] };
+}
+
+function toHooks(hooks: NonNullable<WrittenStage["hooks"]>): StageHooks {
+  const read = (list: typeof hooks.before) => list.map(({ url, timeout }) => ({ url, timeoutMs: ms(timeout) }));
+  return { before: read(hooks.before), after: read(hooks.after), onFailure: read(hooks.onFailure) };
+}
+
+function toStep({ setWeight, pause, analysis }: NonNullable<WrittenStage["steps"]>[number]): Step {
+  if (analysis !== undefined) return { kind: "analysis", analysis: toAnalysis({ ...analysis, when: ["AfterBatch"] }) };
+  if (setWeight !== undefined) return { kind: "setWeight", weight: setWeight };
+  return { kind: "pause", ...(pause?.duration === undefined ? {} : { durationMs: ms(pause.duration) }) };
 }
 
 function toOrder(order: WrittenStage["order"], rollout: string): Order {
@@ -131,6 +162,10 @@ function toRollback({ maxUnavailable, skipBake }: NonNullable<Resource["spec"]["
   return { skipBake, ...(maxUnavailable === undefined ? {} : { maxUnavailable: toQuantity(maxUnavailable) }) };
 }
 
+function toQuarantine({ max, onReturn, selector }: NonNullable<Resource["spec"]["quarantine"]>): NonNullable<Rollout["quarantine"]> {
+  return { max: toQuantity(max), onReturn, ...(selector === undefined ? {} : { selector }) };
+}
+
 /** A window as it is written, in the core's terms. */
 export function toWindow({ schedule, duration, timeZone, kind }: z.output<typeof windowSchema>): Window {
   return { schedule, durationMs: ms(duration), timeZone, kind };
@@ -144,7 +179,3 @@ function toQuantity(written: number | string): Quantity {
 function ms(text: string): number {
   return parseDuration(text) ?? 0;
 }
-function toQuarantine({ max, onReturn, selector }: NonNullable<Resource["spec"]["quarantine"]>): NonNullable<Rollout["quarantine"]> {
-  return { max: toQuantity(max), onReturn, ...(selector === undefined ? {} : { selector }) };
-}
-

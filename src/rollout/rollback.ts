@@ -79,7 +79,7 @@ function reversed(run: Run, target: BatchTarget, to: string | undefined): Planne
   for (const [i, edit] of target.edits.entries()) {
     const good = goodValue(run, target.key, i, frozen?.edits[i] ?? edit, to);
     if (good === undefined)
-      return { why: `its pin ${edit.file} ${edit.path} does not hold the plain version, so --to cannot be written there` };
+      return { why: `its pin ${edit.file} ${edit.path} does not hold the plain version of one target, so --to cannot be written there` };
     if (good === null) return { why: `its pin ${edit.file} ${edit.path} was made by this run: nothing stood there before` };
     edits.push(backwards(edit, good));
   }
@@ -91,13 +91,13 @@ function goodValue(run: Run, key: string, index: number, frozen: Edit, to: strin
     const known = run.lastGood?.[key];
     return known === undefined ? frozen.from : (known[index] ?? null);
   }
-  return frozen.to === run.release.values["version"] ? to : undefined;
+  // Another value in an entry of a generator would be every cluster's that is with it.
+  return frozen.to === run.release.values["version"] && frozen.kind === "value" ? to : undefined;
 }
 
-/** A cluster between two entries of a generator goes back to the one it came from. */
-function backwards(edit: Edit, good: string): Edit {
-  if (edit.kind !== "clusterGenerator" || edit.entry === undefined) return { ...edit, from: edit.to, to: good };
-  return { ...edit, path: edit.entry, entry: edit.path, from: edit.to, to: good };
+/** Of a cluster between two entries of a generator, too: it goes to the entry that holds the value. */
+export function backwards(edit: Edit, good: string): Edit {
+  return { ...edit, from: edit.to, to: good };
 }
 
 function reverseStage(
@@ -155,7 +155,7 @@ function toBatch(clusters: string[], run: Run, back: ReadonlyMap<string, Planned
 }
 
 function reverseStageSpec(spec: Stage, skipBake: boolean): Stage {
-  const { requeue: _r, grow: _g, jitterMs: _j, approval: _a, ...kept } = spec;
+  const { requeue: _r, grow: _g, jitterMs: _j, approval: _a, analysis: _m, hooks: _h, ...kept } = spec;
   return { ...kept, batching: "Fixed", bakeMs: skipBake ? 0 : spec.bakeMs };
 }
 

@@ -1,3 +1,5 @@
+import type { StageAnalysis } from "./run-analysis-types.ts";
+import type { StageHooks } from "./run-hooks-types.ts";
 import type { Window } from "./windows.ts";
 
 /**
@@ -13,6 +15,8 @@ export interface Rollout {
   /** Absent on a resource of the ancestor without annotations: it can be linted and planned, not run. */
   release?: ReleaseSpec;
   pins: PinTemplate[];
+  /** Where the weight of a step is written, beside the version. Absent: no stage has steps. */
+  weightPins?: WeightPin[];
   delivery: Delivery;
   onNewRelease: "Supersede" | "Queue" | "Reject";
   onFailure: { action: "Pause" | "Rollback" | "Continue"; maxFailures: Quantity };
@@ -24,12 +28,12 @@ export interface Rollout {
   flap?: { ignoreMs: number; most: number; windowMs: number };
   /** How a rollback travels. Absent: batches as they moved, without bakes. */
   rollback?: { maxUnavailable?: Quantity; skipBake: boolean };
-  /** When its batches may merge; none: always. */
-  windows?: Window[];
   /** What happens to clusters that appear during a run. Absent: Append. */
   joiners?: "Append" | "Ignore" | "Hold";
   /** Clusters that cannot be reached, or that the selector takes for stopped, are left out. Absent: they are not. */
   quarantine?: { max: Quantity; onReturn: "CatchUp" | "Skip"; selector?: Selector };
+  /** When its batches may merge; none: always. */
+  windows?: Window[];
   /** Rollouts that must be there first, cluster by cluster. */
   dependsOn?: Dependency[];
   settleMs: number;
@@ -63,6 +67,15 @@ export type PinTemplate =
   | { kind: "value"; file: string; path: string; part?: PinPart; create: boolean; value: string }
   | { kind: "clusterGenerator"; file: string; old: string; new: string; path: string; value: string }
   | { kind: "branch"; branch: string };
+
+/** All three are templates; `value` knows `{{ step.weight }}` and `{{ step.replicas }}`, too. */
+export interface WeightPin {
+  file: string;
+  path: string;
+  value: string;
+  /** Of the workload, over the clusters of one batch together. */
+  replicas?: number;
+}
 
 export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
 
@@ -115,7 +128,17 @@ export interface Stage {
   jitterMs?: number;
   /** Wanted before the stage's first batch merges: so many members of these teams. */
   approval?: { teams: string[]; count: number };
+  analysis?: StageAnalysis;
+  hooks?: StageHooks;
+  /** A weighted canary: its batches travel as one PR a weight. Absent: at once. */
+  steps?: Step[];
   bakeMs: number;
   progressDeadlineMs: number;
   requeue?: { selector: Selector; attempts: number; intervalMs: number };
 }
+
+/** A pause without a duration lasts until `/promote`. */
+export type Step =
+  | { kind: "setWeight"; weight: number }
+  | { kind: "pause"; durationMs?: number }
+  | { kind: "analysis"; analysis: StageAnalysis };

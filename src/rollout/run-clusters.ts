@@ -1,10 +1,13 @@
 import { close, rebuild, skip } from "./batch-build.ts";
+import { release } from "./quarantine.ts";
 import { requeue } from "./requeue.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 import { batchOf, change, type Draft, mapTargets, moveBatch, moveTarget } from "./run-draft.ts";
 import { failedClusters, withinBudget } from "./run-failures.ts";
+import { retryGates } from "./run-hooks-command.ts";
 import { clusterKey, clusterName, clustersOf, isOut, nameList, stageOf, unitOf } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
+import { cannotRevert, changedTargets, revert } from "./run-revert.ts";
 import { failedAfter, mergeUnderWay, tooEarly, unpause } from "./run-steer.ts";
 import { epoch, iso, parseDuration, type Time } from "./time.ts";
 import type { Command } from "./world.ts";
@@ -53,6 +56,7 @@ export function skipCommand(draft: Draft, command: Command): Reply {
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
   const why = `left out by @${command.actor}`;
+  release(draft, asked.clusters);
   for (const { cluster } of places) skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
   for (const place of places) if (!isUnmerged(place)) putOut(draft, place, "Skipped", why);
   reopen(draft, places, "a cluster of it is left out");
@@ -80,10 +84,25 @@ export function requeueCommand(draft: Draft, command: Command): Reply {
     if (why !== undefined) return refused(why);
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
+  // What is tried again with the same release keeps its pin; what is put off gets back what it had.
+  const back = isRetry(command) ? [] : places.flatMap(toRevert);
+  const cannot = cannotRevert(run, back);
+  if (cannot !== undefined) return refused(cannot);
   for (const place of places) putToEnd(draft, place, `put off by @${command.actor}`, until);
   reopen(draft, places, "a cluster of it is put off");
+  revert(draft, back);
   goOn(draft, command);
-  return done(`put to the stage's end: ${nameList(run, asked.clusters, 20)}`);
+  const first = back.length === 0 ? "" : `; first a batch puts back what ${nameList(run, clustersOf(back), 20)} had before`;
+  return done(`put to the stage's end: ${nameList(run, asked.clusters, 20)}${first}`);
+}
+
+/** `/requeue failed`: the very same release once more. */
+function isRetry({ args }: Command): boolean {
+  return args.length === 1 && args[0] === "failed";
+}
+
+function toRevert({ batch, targets }: Place): (BatchTarget & { stage: number })[] {
+  return changedTargets(batch, targets).map((target) => ({ ...target, stage: batch?.stage ?? 0 }));
 }
 
 function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
@@ -95,7 +114,7 @@ function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
 
 function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: string } {
   const failed = failedClusters(run);
-  if (command.args.length === 1 && command.args[0] === "failed") {
+  if (isRetry(command)) {
     const later = failedAfter(run, failed, command);
     const known = [...failed].filter((cluster) => !later.includes(cluster));
     if (known.length > 0) return { clusters: known };
@@ -112,10 +131,8 @@ function requeueClusters(run: Run, command: Command): { clusters: string[] } | {
 function cannotRequeue(run: Run, place: Place, until: Time | undefined): string | undefined {
   const name = clusterName(run, place.cluster);
   if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} was left out of this run`;
-  if (has(place, "Failed") || isUnmerged(place)) return undefined;
-  if (has(place, "Merged", "Syncing")) {
-    return `${name} is merged already, and reverting it is not available yet in this version; \`/skip ${name}\` goes on without it`;
-  }
+  if (place.batch?.kind === "Revert" && !has(place, "Failed")) return `${name} is being put back already: ${place.batch.why}`;
+  if (isUnmerged(place) || has(place, "Failed", "Merged", "Syncing", "Healthy")) return undefined;
   if (place.targets.length > 0) return `${name} is confirmed already`;
   const waiting = run.requeued.find((one) => one.cluster === place.cluster && one.failed !== true);
   if (waiting !== undefined && until === undefined) return `${name} is put off already: ${waiting.why}`;
@@ -135,6 +152,7 @@ function mustWait(draft: Draft, command: Command, places: readonly Place[]): boo
 
 function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefined): void {
   const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
+  release(draft, [place.cluster]);
   if (!isUnmerged(place)) putOut(draft, place, "Requeued", why);
   requeue(draft, stage, [place.cluster], why, until);
   goBack(draft, stage);
@@ -175,13 +193,15 @@ function goOn(draft: Draft, command: Command): void {
 
 export function retryCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
-  const stopped = run.paused?.kind === "Failure" || run.phase === "Failed";
+  const stopped = run.paused?.kind === "Failure" || run.paused?.kind === "Undecided" || run.phase === "Failed";
   if (!stopped) return refused(`/retry is for a run that stopped on failures; this one is ${run.phase}`);
   if (tooEarly(command, run.paused?.at ?? run.since)) return refused("it was written before the failure it would answer");
   const failed = [...failedClusters(run)];
   for (const cluster of failed) retryOne(draft, placeOf(run, cluster), command.actor);
+  const gates = retryGates(draft);
   unpause(draft, { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) }, `retried by ${command.actor}`);
-  return done(`looked at anew: ${nameList(run, failed)}`);
+  const again = [...(failed.length > 0 || gates.length === 0 ? [nameList(run, failed)] : []), ...gates.slice(0, 5)];
+  return done(`looked at anew: ${again.join("; ")}`);
 }
 
 /** A failed cluster is looked at anew where it is; one whose pins were changed away meanwhile is updated again. */

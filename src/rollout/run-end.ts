@@ -1,6 +1,7 @@
 import { close } from "./batch-build.ts";
 import type { Batch } from "./run.ts";
 import { batchOf, change, type Draft, moveBatch, say } from "./run-draft.ts";
+import { awaitsOutside } from "./run-hooks-end.ts";
 import { batchName, clustersOf, liveTargets, nameList } from "./run-names.ts";
 
 /** Brings an aborted or superseded run to its end: its PRs are closed first, and observed closed. */
@@ -19,6 +20,10 @@ export function end(draft: Draft): void {
     say(draft, `${ending.reason}: waiting for ${nameList(draft.run, flying)}, in flight, to be confirmed or to fail`, {
       what: "the newer run starts",
     });
+    return;
+  }
+  if (awaitsOutside(draft)) {
+    say(draft, `${ending.reason}: waiting for its hooks and analyses to end`, { what: `it is ${ending.phase}` });
     return;
   }
   finish(draft, ending);

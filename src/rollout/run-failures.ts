@@ -54,6 +54,15 @@ export function judgeFailures(draft: Draft): void {
   judgeWaiting(draft);
 }
 
+/** A failure that is of no cluster, such as an analysis: whatever the budget tolerates, the policy acts on it. */
+export function failRun(draft: Draft, reason: string, ask: string): void {
+  const { spec, rollback, ending } = draft.run;
+  if (spec.onFailure.action === "Continue") return;
+  if (spec.onFailure.action === "Rollback" && rollback === undefined && ending === undefined)
+    rollBack(draft, { by: "stagecoach", reason, at: draft.at });
+  else pause(draft, "Failure", "stagecoach", reason, ask);
+}
+
 function whyFailed(run: Run, cluster: string): string {
   for (const batch of run.batches) {
     const target = batch.targets.find((one) => one.cluster === cluster && one.phase === "Failed" && one.excused !== true);

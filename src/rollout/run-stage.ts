@@ -1,11 +1,17 @@
 import { makeBatch, rebuild } from "./batch-build.ts";
+import { afterStage } from "./gate-analysis.ts";
+import { hooksAfter } from "./gate-hooks.ts";
 import { isSettled, occupied } from "./gates.ts";
 import { apart, keepsApart } from "./plan-apart.ts";
 import { grownSize } from "./plan-pick.ts";
+import { leaveUnreachable } from "./quarantine.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
 import type { Batch, Run } from "./run.ts";
+import { failedAnalyses } from "./run-analysis-judge.ts";
 import { change, type Draft, say, wakeAt } from "./run-draft.ts";
 import { budget, unacceptedFailures, withinBudget } from "./run-failures.ts";
+import { failedHooks } from "./run-hooks.ts";
+import { callLate, isRestored } from "./run-late.ts";
 import { clusterName, count, liveTargets, nameList, unitOf } from "./run-names.ts";
 import { epoch, iso } from "./time.ts";
 
@@ -20,16 +26,29 @@ export function moveOn(draft: Draft): void {
     const { stage } = draft.run;
     const planned = draft.run.plan.stages[stage];
     if (planned === undefined) {
-      succeed(draft);
+      if (lateIsDone(draft)) succeed(draft);
       return;
     }
     if (!stageIsDone(draft, stage) || !withinBudget(draft.run)) return;
+    const blocked = afterStage(draft, stage) ?? hooksAfter(draft, stage);
+    if (blocked !== undefined) {
+      say(draft, blocked.why, blocked.next);
+      return;
+    }
     change(draft, { stage: stage + 1 }, `stage "${planned.name}" done`);
   }
 }
 
+/** What the stages left to the run's end: clusters that joined or are back, one batch after the other. */
+function lateIsDone(draft: Draft): boolean {
+  for (const [stage] of draft.run.plan.stages.entries()) if (revive(draft, stage)) return false;
+  if (draft.run.batches.some((batch) => !isSettled(batch)) || !withinBudget(draft.run)) return false;
+  callLate(draft);
+  for (const [stage] of draft.run.plan.stages.entries()) if (!requeuedAreDone(draft, stage)) return false;
+  return withinBudget(draft.run) && isRestored(draft);
+}
+
 function succeed(draft: Draft): void {
-  if (draft.run.batches.some((batch) => !isSettled(batch))) return;
   const { run } = draft;
   const missing = [
     ...new Set([...run.failedAccepted, ...failedIn(run.batches), ...run.requeued.filter((one) => one.failed).map((one) => one.cluster)]),
@@ -37,9 +56,13 @@ function succeed(draft: Draft): void {
   const skipped = run.skipped.map((one) => one.cluster);
   const back = run.kind === "Rollback";
   const parts = [back ? "every cluster that could be put back is" : "every stage is done"];
-  const beyond = run.spec.onFailure.action === "Continue" && unacceptedFailures(run).length > budget(run);
+  const gates = [...failedAnalyses(run), ...failedHooks(run)];
+  const beyond = run.spec.onFailure.action === "Continue" && (unacceptedFailures(run).length > budget(run) || gates.length > 0);
+  if (gates.length > 0) parts.push(`failed: ${gates.slice(0, 5).join("; ")}`);
   if (missing.length > 0) parts.push(`${beyond ? "failed" : "tolerated as failed"}: ${nameList(run, missing)}`);
   if (skipped.length > 0) parts.push(`left out: ${nameList(run, skipped)}`);
+  const shut = (run.quarantined ?? []).map((one) => one.cluster);
+  if (shut.length > 0) parts.push(`still in quarantine: ${nameList(run, shut)}`);
   const why = parts.join("; ");
   const phase = beyond ? "Failed" : back ? "RolledBack" : "Succeeded";
   change(
@@ -91,6 +114,7 @@ function takenClusters(draft: Draft, stage: number): Set<string> {
   }
   for (const one of run.skipped) taken.add(one.cluster);
   for (const one of run.requeued) taken.add(one.cluster);
+  for (const one of run.quarantined ?? []) taken.add(one.cluster);
   return taken;
 }
 
@@ -137,8 +161,9 @@ export function windowNow(run: Run, stage: number): number {
 }
 
 /** Puts off those that match `requeue` now, seen before their PR is opened (SPEC §9.16), and gives back the others. */
-function putOff(draft: Draft, stage: number, clusters: readonly string[]): string[] | "unknown" {
+function putOff(draft: Draft, stage: number, all: readonly string[]): string[] | "unknown" {
   const off: string[] = [];
+  const clusters = leaveUnreachable(draft, stage, all);
   for (const cluster of clusters) {
     const answer = isPutOff(draft, stage, cluster);
     if (answer === undefined) {
@@ -208,7 +233,8 @@ function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
 
 /** After the stage's batches: its requeued clusters, in catch-up batches of the window's size, until none is left to try. */
 function requeuedAreDone(draft: Draft, stage: number): boolean {
-  const ready = lookAtRequeued(draft, stage);
+  const looked = lookAtRequeued(draft, stage);
+  const ready = looked === "unknown" ? looked : leaveUnreachable(draft, stage, looked);
   if (ready === "unknown") {
     say(draft, "waiting for the clusters to be read: whether requeued ones are to be tried is not known", { what: "they are read" });
     return false;

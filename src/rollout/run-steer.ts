@@ -4,6 +4,7 @@ import { approve, wantsApproval } from "./gate-approval.ts";
 import { type Batch, movingPhase, type Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "./run-draft.ts";
 import { unacceptedFailures } from "./run-failures.ts";
+import { acceptGates, badGates } from "./run-hooks-command.ts";
 import { batchName, nameList, pullName } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
 import { endSoon } from "./start.ts";
@@ -49,10 +50,11 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   if (paused === undefined) return refused("the run is not paused");
   if (tooEarly(command, paused.at)) return refused(`it was written before the pause it would end: ${paused.reason}`);
   const failed = unacceptedFailures(draft.run);
-  const accepts = paused.kind === "Failure" && failed.length > 0;
+  const gates = badGates(draft.run);
+  const accepts = paused.kind === "Failure" && (failed.length > 0 || gates.length > 0);
   if (accepts && !hasPermission(command.permission, "maintain")) {
     return refused(
-      `/resume would accept ${nameList(draft.run, failed)} as failed, which needs maintain permission; \`/retry\` looks again`,
+      `/resume would accept ${acceptedWords(draft.run, failed, gates)} as failed, which needs maintain permission; \`/retry\` looks again`,
     );
   }
   const later = accepts ? failedAfter(draft.run, failed, command) : [];
@@ -60,8 +62,14 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   if (paused.kind === "HeadMoved") closeMoved(draft);
   if (paused.kind === "Waiting") waitAnew(draft);
   const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;
+  const passed = paused.kind === "Failure" || paused.kind === "Undecided" ? acceptGates(draft, command) : [];
   unpause(draft, { failedAccepted }, `resumed by ${command.actor}`);
-  return done(accepts ? `resumed; accepted as failed: ${nameList(draft.run, failed)}` : "resumed");
+  if (accepts) return done(`resumed; accepted as failed: ${acceptedWords(draft.run, failed, passed)}`);
+  return done(passed.length > 0 ? `resumed; gone on past: ${passed.slice(0, 5).join("; ")}` : "resumed");
+}
+
+function acceptedWords(run: Run, clusters: readonly string[], gates: readonly string[]): string {
+  return [...(clusters.length > 0 ? [nameList(run, clusters)] : []), ...gates.slice(0, 5)].join("; ");
 }
 
 /** Clusters of which its author cannot have known that they failed. */
@@ -113,6 +121,8 @@ export function promoteCommand(draft: Draft, command: Command): Reply {
 
 function endBakeNow(draft: Draft, command: Command, batch: Batch): Reply {
   if (batch.bake === undefined || tooEarly(command, batch.bake.from)) return refused("it was written before this bake began");
+  if (epoch(batch.bake.until) <= draft.now)
+    return refused(`its bake is over; ${batch.why}. \`/promote --full\` (maintain) ends analyses, too`);
   changeBatch(draft, batch.number, { bake: { ...batch.bake, until: draft.at } });
   return done(`the bake of ${batchName(draft.run, batch)} ends now, if its clusters are healthy`);
 }

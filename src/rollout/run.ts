@@ -1,5 +1,7 @@
 import type { Edit, Plan, PlannedTarget, Release } from "./plan-types.ts";
 import type { Rollout } from "./rollout.ts";
+import type { RunAnalysis } from "./run-analysis-types.ts";
+import type { HookCall } from "./run-hooks-types.ts";
 import type { Time } from "./time.ts";
 
 /** RollingBack: what Progressing is, of a run that puts old values back; RolledBack: what Succeeded is. */
@@ -50,6 +52,8 @@ export interface Batch {
   attempt: number;
   /** Hotfix: made by command, out of its turn. Revert: puts back what clusters had before, so that they can be tried again later. */
   kind: "Planned" | "CatchUp" | "Hotfix" | "Revert";
+  /** Of a stage with steps: a batch travels as one of these a weight, each with a PR of its own, for the same clusters. */
+  step?: BatchStep;
   branch: string;
   phase: BatchPhase;
   since: Time;
@@ -69,7 +73,19 @@ export interface Batch {
   promoted?: { by: string; at: Time };
   merged?: { commit: string; at: Time; by: string };
   bake?: { from: Time; until: Time; restarts: number };
+  /** Its analyses, AfterBatch: the last attempt of each. */
+  analyses?: RunAnalysis[];
   settledAt?: Time;
+}
+
+/** Which weight a batch brings. Its targets are Healthy from their confirmation until the next weight has merged, and Baked then. */
+export interface BatchStep {
+  /** From 1, over the weights of the stage. */
+  index: number;
+  of: number;
+  weight: number;
+  /** Where it is in the pauses and analyses that follow it: `at` counts from 0. `from`: when the present one began; absent: it has not. */
+  wait?: { at: number; from?: Time; until?: Time };
 }
 
 export interface BatchTarget {
@@ -212,6 +228,7 @@ export interface Pause {
   kind:
     | "Command"
     | "Failure"
+    | "Undecided"
     | "Drift"
     | "UnexpectedMerge"
     | "PullClosed"
@@ -304,6 +321,12 @@ export interface Run {
   rollback?: { by: string; reason: string; at: Time; to?: string };
   /** Given by command, for one stage and what it held then. */
   approvals?: Approval[];
+  /** Head of the base branch when the run started, where it measures something: analysis templates are read there. */
+  startedFrom?: string;
+  /** Analyses of its stages: the last attempt of each. Those of batches stand there. */
+  analyses?: RunAnalysis[];
+  /** What hooks were asked, and answered: the last event of each before and after, and all of onFailure. */
+  hooks?: HookCall[];
   /** `/promote --full`: no later bake, step pause or analysis is waited for. */
   promotedFully?: { by: string; at: Time };
   /** Clusters that no run of the repo may touch for now. Carried over to the rollout's next run. */
@@ -322,6 +345,11 @@ export const ENDED: readonly RunPhase[] = ["Succeeded", "RolledBack", "Failed", 
 /** Goes on by itself: makes batches and merges them. */
 export function isMoving(run: Pick<Run, "phase">): boolean {
   return run.phase === "Progressing" || run.phase === "RollingBack";
+}
+
+/** The run goes on by itself; or it is paused, and this batch puts back what clusters had before (SPEC §9.14). */
+export function mayMove(run: Pick<Run, "phase" | "ending">, batch: Pick<Batch, "kind">): boolean {
+  return isMoving(run) || (run.phase === "Paused" && run.ending === undefined && batch.kind === "Revert");
 }
 
 /** The phase in which a run goes on. */

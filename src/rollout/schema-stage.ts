@@ -1,28 +1,49 @@
 import { z } from "zod";
+import { ANALYSIS_WHEN } from "./run-analysis-types.ts";
 import { duration, key, planned, quantity, selector, team, text } from "./schema-common.ts";
+import { stepSchema } from "./step-schema.ts";
 
 const analysis = z.strictObject({
   templates: key(
     z
       .array(
         z.strictObject({
-          templateName: key(text, "Name of the template."),
-          clusterScope: key(z.boolean().optional(), "A ClusterAnalysisTemplate."),
+          templateName: key(text.min(1).max(253), "Name of the AnalysisTemplate."),
+          clusterScope: key(z.boolean().default(false), "It is a ClusterAnalysisTemplate."),
+          file: key(
+            text.min(1).max(500).optional(),
+            "File of the config repo that holds it. Default: any below `analysis/`; with the argo-rollouts engine, else the cluster.",
+          ),
         }),
       )
-      .default([]),
-    "Templates to run together.",
+      .min(1)
+      .max(20),
+    "Argo Rollouts' AnalysisTemplates that are run together, as one list of metrics.",
   ),
   args: key(
-    z.array(z.strictObject({ name: key(text, "Argument."), value: key(text, "Its value; a template.") })).default([]),
+    z
+      .array(
+        z.strictObject({
+          name: key(text.min(1).max(200), "Argument of the templates."),
+          value: key(
+            text.max(2000),
+            "Its value; a template as in pins: `{{ release.version }}`, `{{ cluster.name }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`. Where it names the cluster, the analysis is run once for each cluster of the batch.",
+          ),
+        }),
+      )
+      .max(100)
+      .default([]),
     "Arguments of the templates.",
   ),
-  when: key(z.array(z.enum(["BeforeStage", "AfterBatch", "AfterStage", "Background"])).optional(), "When it runs."),
+  when: key(
+    z.array(z.enum(ANALYSIS_WHEN)).min(1).default(["AfterBatch"]),
+    "`BeforeStage`: before the stage's first merge. `AfterBatch`: from the moment every cluster of a batch is confirmed, beside its bake. `AfterStage`: before the next stage. `Background`: from the stage's first merge to its end.",
+  ),
 });
 
 const hook = z.strictObject({
-  url: key(text, "Called with POST."),
-  timeout: key(duration.optional(), "How long an answer may take."),
+  url: key(text.min(1).max(2000), "Gets a CloudEvent by POST. Its host must be allowed in the server's configuration."),
+  timeout: key(duration.default("10s"), "How long an answer may take: at most 60s."),
 });
 
 const order = z.strictObject({
@@ -92,24 +113,36 @@ export const stageSchema = z.strictObject({
       .optional(),
     "Wanted before the stage's first batch merges: an approving review of its pull request at its head, or `/promote` on it. It is given to the stage as it is planned, and lapses where that changes.",
   ),
-  analysis: planned(analysis, "Measurements that must pass."),
-  steps: planned(
-    z.array(
-      z.strictObject({
-        setWeight: key(z.int().min(0).max(100).optional(), "Weight of the new version."),
-        pause: key(z.strictObject({ duration: key(duration.optional(), "How long; absent: until promoted.") }).optional(), "Waits."),
-        analysis: key(analysis.optional(), "Runs an analysis."),
-      }),
-    ),
-    "A weighted canary across the batch's clusters before the full version.",
+  analysis: key(
+    analysis.optional(),
+    "Measurements that must pass. Failed or in error, it counts as a failure of the run, whatever `maxFailures` tolerates; inconclusive, the run pauses and asks.",
   ),
-  hooks: planned(
-    z.strictObject({
-      before: key(z.array(hook).default([]), "Before the stage."),
-      after: key(z.array(hook).default([]), "After the stage."),
-      onFailure: key(z.array(hook).default([]), "When a target fails."),
-    }),
-    "Endpoints called around the stage.",
+  steps: key(
+    z
+      .array(stepSchema(analysis.omit({ when: true })))
+      .min(1)
+      .max(50)
+      .optional(),
+    "A weighted canary across the clusters of each batch: they go from weight to weight together, one pull request each, and a cluster counts as in flight until the last one is confirmed. Needs `weightPins`.",
+  ),
+  hooks: key(
+    z
+      .strictObject({
+        before: key(
+          z.array(hook).max(10).default([]),
+          "Asked one after the other before the stage's first merge; each may hold it, or fail the run.",
+        ),
+        after: key(
+          z.array(hook).max(10).default([]),
+          "Asked once the stage is done, before the next; each may hold that, or fail the run.",
+        ),
+        onFailure: key(
+          z.array(hook).max(10).default([]),
+          "Told when a cluster, an analysis or a hook of the stage fails; nobody waits for the answer.",
+        ),
+      })
+      .optional(),
+    "Endpoints that are asked around the stage.",
   ),
   jitter: key(
     duration.optional(),

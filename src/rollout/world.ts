@@ -1,4 +1,6 @@
-import type { Cluster } from "./plan-types.ts";
+import type { Cluster, PlannedTarget } from "./plan-types.ts";
+import type { ObservedAnalysis } from "./run-analysis-types.ts";
+import type { HookAnswer } from "./run-hooks-types.ts";
 import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 import type { Time } from "./time.ts";
 import type { Window } from "./windows.ts";
@@ -35,8 +37,6 @@ export interface World {
   lostPlanes?: ReadonlyMap<string, LostPlane>;
   /** By command: what came of its actions on Argo Rollouts, by `actionKey`, as far as this process has tried them. */
   actions?: ReadonlyMap<string, ReadonlyMap<string, RolloutOutcome>>;
-  /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
-  approvals?: ReadonlyMap<number, readonly Approver[]>;
   /** Clusters that have Applications of the rollout's source which the run does not know, with their pins resolved. undefined: not looked. */
   joiners?: readonly Joiner[];
   /** By cluster key: those that Argo CD says it cannot reach now, and why. */
@@ -45,15 +45,17 @@ export interface World {
   analyses?: ReadonlyMap<string, ObservedAnalysis>;
   /** By `hookTryKey`: what hooks answered, as far as this process has asked them. */
   hooks?: ReadonlyMap<string, HookAnswer>;
+  /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
+  approvals?: ReadonlyMap<number, readonly Approver[]>;
 }
 
-/** `why` says what to do about it, e.g. what to grant. */
-export interface LostPlane {
 export interface Joiner {
   cluster: Cluster;
   targets: readonly PlannedTarget[];
 }
 
+/** `why` says what to do about it, e.g. what to grant. */
+export interface LostPlane {
   since: Time;
   why: string;
 }
@@ -125,6 +127,8 @@ export type Guard =
   | { ok: false; base: string; at: Time; why: string /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };
 
 export interface ObservedTarget {
+  /** Number of the batch whose change `assessment`, `drift` and `inHistory` are about. undefined: of the only one that it is in. */
+  batch?: number;
   /** Where the target has moved: the liveness of its change. */
   assessment?: Assessment;
   /** The pins' values at the base head, in the order of its edits; null: absent. undefined: could not be read. */
@@ -216,6 +220,11 @@ export type Effect =
   | { kind: "Refresh"; targets: string[] }
   /** Of the order with this command's id: those Rollouts without an outcome. */
   | { kind: "RolloutActions"; command: string }
+  | { kind: "StartAnalysis"; analysis: string }
+  /** No further measurement. Also of one that is not known any more. */
+  | { kind: "StopAnalysis"; analysis: string }
+  /** `request` counts the requests of one event from 1. */
+  | { kind: "CallHook"; hook: string; request: number }
   | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: string };
 
 export interface Advanced<Run> {

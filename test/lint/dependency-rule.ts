@@ -20,18 +20,38 @@ const ALLOWED: Record<string, readonly string[]> = {
   argocd: ["rollout", "appset"],
   queue: ["rollout"],
   analysis: ["rollout"],
+  hooks: ["rollout", "analysis"],
   init: ["rollout", "pins", "appset", "argocd", "git"],
   report: ["rollout"],
-  reconcile: ["rollout", "pins", "appset", "git", "forge", "argocd", "queue", "analysis", "report"],
-  bot: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "analysis", "init", "report", "web"],
+  reconcile: ["rollout", "pins", "appset", "git", "forge", "argocd", "queue", "analysis", "hooks", "report"],
+  bot: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "analysis", "hooks", "init", "report", "web"],
   web: ["rollout", "git", "report"],
-  cli: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "analysis", "init", "report", "bot", "web", "sim"],
+  cli: [
+    "rollout",
+    "pins",
+    "appset",
+    "reconcile",
+    "git",
+    "forge",
+    "argocd",
+    "queue",
+    "analysis",
+    "hooks",
+    "init",
+    "report",
+    "bot",
+    "web",
+    "sim",
+  ],
   sim: ["rollout", "pins", "appset", "git", "forge", "argocd", "reconcile", "report", "queue", "bot", "web"],
 };
 const CORE = new Set(["rollout", "pins", "appset"]);
 /** The loop knows the outside by its ports alone, and may use the pure decisions that stand beside them. */
 const RECONCILE_MAY_IMPORT =
-  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for)|queue\/port|analysis\/port|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
+  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for)|queue\/port|analysis\/(port|service|request|repo-templates|lint)|hooks\/(port|event)|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
+
+/** Hooks go out by the same guarded way as measurements, and know nothing else of them. */
+const HOOKS_MAY_IMPORT = /^(analysis\/outbound|rollout\/[\w-]+)\.ts$/;
 
 function room(path: string): string {
   return path.split("/")[0] ?? "";
@@ -61,6 +81,7 @@ function judge(file: string, here: string, specifier: string, isTest: boolean): 
   if (target.startsWith("..")) return isTest ? undefined : `src/ may not import "${specifier}" from outside it`;
   if (there === here || isTest) return undefined;
   if (!(ALLOWED[here] ?? []).includes(there)) return `${here}/ may not import ${there}/`;
+  if (here === "hooks" && !HOOKS_MAY_IMPORT.test(target)) return `hooks/ may not import ${target}`;
   if (here === "reconcile" && !RECONCILE_MAY_IMPORT.test(target))
     return `reconcile/ knows ${there}/ by its port: it may not import ${target}`;
   return undefined;

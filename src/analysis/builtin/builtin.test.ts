@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { formatDuration } from "../../rollout/time.ts";
 import type { AnalysisState } from "../port.ts";
 import { isOver } from "../port.ts";
-import { type Asked, prepare, type Sources } from "../request.ts";
+import type { Asked, Sources } from "../request.ts";
 import { readTemplates } from "../template.ts";
 import { type Answering, json, startAnswering } from "../testing.ts";
 import { builtinEngine } from "./index.ts";
@@ -45,10 +45,8 @@ const NO_SOURCES = { secret: () => undefined, field: () => undefined };
 async function run(text: string, options: { allow?: string[]; args?: Asked["args"]; sources?: Partial<Sources> } = {}) {
   const { templates, problems } = readTemplates(text, "t.yaml", { builtin: true });
   expect(problems).toEqual([]);
-  const request = prepare(
-    { templates: [{ templateName: templates[0]?.metadata.name ?? "" }], args: options.args ?? [] },
-    { templates, ...NO_SOURCES, ...options.sources },
-  );
+  const asked = { templates: [{ templateName: templates[0]?.metadata.name ?? "" }], args: options.args ?? [] };
+  const sources = { templates, ...NO_SOURCES, ...options.sources };
   const clock = eagerClock();
   const engine = builtinEngine({ clock, policy: { allow: options.allow ?? [] } });
   open.push(() => engine.close());
@@ -58,7 +56,7 @@ async function run(text: string, options: { allow?: string[]; args?: Asked["args
       if (state !== undefined && isOver(state)) resolve(state);
     });
   });
-  await engine.start("a", { request, asked: { templates: [], args: [] } });
+  await engine.start("a", { asked, sources, mustEnd: false });
   return { state: await over, clock };
 }
 
@@ -164,10 +162,8 @@ describe("the builtin engine", () => {
   test("an analysis asked for twice is started once, and one that is stopped is over", async () => {
     const server = await serve(json({ status: "ok" }));
     const { templates } = readTemplates(WEBCHECK, "t.yaml", { builtin: true });
-    const request = prepare(
-      { templates: [{ templateName: "webcheck" }], args: [{ name: "host", value: server.host }] },
-      { templates, ...NO_SOURCES },
-    );
+    const asked = { templates: [{ templateName: "webcheck" }], args: [{ name: "host", value: server.host }] };
+    const sources = { templates, ...NO_SOURCES };
     const engine = builtinEngine({ clock: eagerClock(), policy: { allow: [server.host] } });
     open.push(() => engine.close());
     const counted = new Promise<void>((resolve) => {
@@ -175,8 +171,8 @@ describe("the builtin engine", () => {
         if ((engine.state("a")?.metrics[0]?.successful ?? 0) >= 3) resolve();
       });
     });
-    await engine.start("a", { request, asked: { templates: [], args: [] } });
-    await engine.start("a", { request, asked: { templates: [], args: [] } });
+    await engine.start("a", { asked, sources, mustEnd: false });
+    await engine.start("a", { asked, sources, mustEnd: false });
     await counted;
     expect(engine.state("a")?.phase).toBe("Running");
     await engine.stop("a");

@@ -9,6 +9,7 @@ import { judgeValue } from "../evaluate-measurement.ts";
 import {
   dueAt,
   isComplete,
+  isEndless,
   type Measurement,
   type MetricResult,
   type MetricRules,
@@ -19,6 +20,7 @@ import {
 } from "../metric.ts";
 import type { OutboundPolicy } from "../outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
+import { prepare, refuseEndless } from "../request.ts";
 import type { TemplateMetric } from "../template-schema.ts";
 import type { JobRunner } from "./jobs.ts";
 import { measurePrometheus } from "./prometheus.ts";
@@ -101,8 +103,10 @@ export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
 
   return {
     kind: "builtin",
-    async start(id: string, { request }: AnalysisToRun) {
+    async start(id: string, { asked, sources, mustEnd }: AnalysisToRun) {
       if (analyses.has(id)) return;
+      const request = prepare(asked, sources);
+      if (mustEnd) refuseEndless(request.metrics.map(({ rules }) => rules));
       if (analyses.size >= MOST_KEPT) forget(analyses);
       const metrics = request.metrics.map(({ rules, metric }) => ({
         rules,
@@ -120,8 +124,13 @@ export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
       return running === undefined ? undefined : stateOf(running);
     },
     async stop(id) {
-      const running = analyses.get(id);
-      if (running === undefined || running.finishedAt !== undefined) return;
+      const known = analyses.get(id);
+      if (known?.finishedAt !== undefined) return;
+      // Of before a restart: it is over, since nobody measures it any more.
+      const running: Running = known ?? {
+        ...{ id, startedAt: clock.now(), finishedAt: undefined, secrets: [], metrics: [], stopped: false },
+      };
+      analyses.set(id, running);
       end(running);
       changed(id);
     },
@@ -168,12 +177,15 @@ function finish(
 
 function stateOf(running: Running): AnalysisState {
   const phase = runPhase(running.metrics.map((m) => m.result));
+  const open = running.metrics.filter(({ result }) => !isComplete(result.phase));
+  const endless = open.length > 0 && open.every(({ rules }) => isEndless(rules));
   const metrics = running.metrics.map(({ result }) => metricState(result));
   return {
     phase,
     message: sentence(phase, metrics),
     startedAt: iso(running.startedAt),
     ...(running.finishedAt === undefined ? {} : { finishedAt: iso(running.finishedAt) }),
+    ...(endless ? { endless: true as const } : {}),
     metrics,
   };
 }

@@ -1,5 +1,5 @@
 import { fleetOf, NEW, OLD } from "../../sim/model/fleet.ts";
-import { CALM, type ModelStage, type Scenario } from "../../sim/model/scenario.ts";
+import { CALM, type ModelStage, PLAIN, type Scenario } from "../../sim/model/scenario.ts";
 import { advance } from "../advance.ts";
 import { checkInvariants } from "../invariants.ts";
 import type { Rollout } from "../rollout.ts";
@@ -33,11 +33,7 @@ export function bench(clusters: number, stages: Partial<ModelStage>[] = [{}], ch
       region: index % 2 === 0 ? "eu" : "us",
       drained: false,
     })),
-    sharedPins: false,
-    stages: stages.map((stage) => ({ ...STAGE, ...stage })),
-    merge: "Auto",
-    mode: "Run",
-    maxFailures: 0,
+    rollouts: [{ ...PLAIN, stages: stages.map((stage) => ({ ...STAGE, ...stage })) }],
     behaviours: {},
     happenings: [],
     chaos: CALM,
@@ -151,6 +147,8 @@ export function bring(self: Bench, batch: number, to: "open" | "merging" | "merg
 export function wants(advanced: Advanced<Run>): string[] {
   return advanced.effects.map((effect) => {
     if (effect.kind === "Answer") return `Answer ${effect.outcome}`;
+    if (effect.kind === "StartAnalysis" || effect.kind === "StopAnalysis") return `${effect.kind} ${effect.analysis}`;
+    if (effect.kind === "CallHook") return `${effect.kind} ${effect.hook}#${effect.request}`;
     return effect.kind === "Refresh" || effect.kind === "RolloutActions" ? effect.kind : `${effect.kind} ${effect.batch}`;
   });
 }

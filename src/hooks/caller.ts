@@ -1,0 +1,82 @@
+import { createHmac } from "node:crypto";
+import { OutboundError, type OutboundPolicy, outbound } from "../analysis/outbound.ts";
+import type { HookAnswer } from "../rollout/run-hooks-types.ts";
+import { readAnswer } from "./answer.ts";
+import type { HookCaller, HookRequest } from "./port.ts";
+
+export interface HookOptions {
+  /** Hosts that may be asked: the server's configuration says, never the repo. */
+  policy: OutboundPolicy;
+  /** What requests are signed with. Absent: none is made, since no hook could tell that it is ours. */
+  secret: string | undefined;
+}
+
+/** Answers kept to be asked about; each is journalled in the next round. */
+const MOST_KEPT = 1000;
+/** More than any answer needs: 64 KiB. */
+const MAX_BYTES = 65_536;
+export const SIGNATURE_HEADER = "x-stagecoach-signature-256";
+
+/** Makes hooks' requests: signed, bounded in time and size, to allowed hosts, never redirected. */
+export function hookCaller({ policy, secret }: HookOptions): HookCaller {
+  const answers = new Map<string, HookAnswer>();
+  const underWay = new Map<string, Promise<void>>();
+  const listeners = new Set<(key: string) => void>();
+
+  async function work(request: HookRequest): Promise<void> {
+    const answer = await ask(policy, secret, request);
+    answers.set(request.key, answer);
+    const oldest = answers.keys().next().value;
+    if (answers.size > MOST_KEPT && oldest !== undefined) answers.delete(oldest);
+    underWay.delete(request.key);
+    for (const listener of listeners) listener(request.key);
+  }
+
+  return {
+    call(request) {
+      if (underWay.has(request.key) || answers.has(request.key)) return;
+      underWay.set(request.key, work(request));
+    },
+    answer: (key) => answers.get(key),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      listeners.clear();
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+async function ask(policy: OutboundPolicy, secret: string | undefined, request: HookRequest): Promise<HookAnswer> {
+  if (secret === undefined) {
+    return {
+      kind: "error",
+      message: "no secret to sign with is configured (hooks.secretFile in the server's configuration)",
+      again: false,
+    };
+  }
+  const headers = {
+    "content-type": "application/cloudevents+json; charset=utf-8",
+    accept: "application/json",
+    "user-agent": "stagecoach",
+    "idempotency-key": request.id,
+    "x-stagecoach-request": String(request.count),
+    [SIGNATURE_HEADER]: signatureOf(secret, request.body),
+  };
+  try {
+    const { url, timeoutMs, body } = request;
+    return readAnswer(await outbound(policy, { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_BYTES }));
+  } catch (error) {
+    if (error instanceof OutboundError) {
+      return { kind: "error", message: error.message, again: error.kind === "Unreachable" || error.kind === "TimedOut" };
+    }
+    return { kind: "error", message: "it could not be asked", again: true };
+  }
+}
+
+/** As GitHub signs its webhooks: `sha256=` and the HMAC of the body in hex. */
+export function signatureOf(secret: string, body: string): string {
+  return `sha256=${createHmac("sha256", secret).update(body, "utf8").digest("hex")}`;
+}
