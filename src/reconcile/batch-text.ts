@@ -33,5 +33,12 @@ export function mergeText({ author }: Pick<Speaker, "author">, run: Run, batch: 
 
 function titleOf(run: Run, batch: Batch): string {
   const planned = batch.kind !== "Planned" ? {} : { batch: { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } };
-  return printTitle({ rollout: run.rollout, release: releaseName(run.release.values), stage: stageName(run, batch.stage), ...planned });
+  const extra = batch.kind === "Hotfix" ? { extra: "hotfix" as const } : batch.kind === "Revert" ? { extra: "revert" as const } : {};
+  return printTitle({
+    rollout: run.rollout,
+    release: releaseName(run.release.values),
+    stage: stageName(run, batch.stage),
+    ...planned,
+    ...extra,
+  });
 }

@@ -6,7 +6,8 @@ import { age, batchName, phaseWord, releaseName, shortName } from "./words.ts";
 /** Subject and body of the batch's commit. The trailers let a restarted bot recognise its own commit. */
 export function batchCommitMessage(run: Run, batch: Batch): string {
   const clusters = [...new Set(batch.targets.map((target) => shortName(target.cluster)))];
-  const subject = `${run.rollout} ${releaseName(run.release.values)}: ${clusters.slice(0, 3).join(", ")}${clusters.length > 3 ? ` and ${clusters.length - 3} more` : ""}`;
+  const what = batch.kind === "Revert" ? `back from ${releaseName(run.release.values)}` : releaseName(run.release.values);
+  const subject = `${run.rollout} ${what}: ${clusters.slice(0, 3).join(", ")}${clusters.length > 3 ? ` and ${clusters.length - 3} more` : ""}`;
   return `${subject.slice(0, 200)}\n\n${batchName(run, batch)}\n\n${batchTrailers(run, batch)}\n`;
 }
 

@@ -14,7 +14,7 @@ export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: 
     if (isOut(target)) return target;
     return moveTarget(draft, target, "Merged", "merged; Argo CD has not shown the change yet", { deadlineAt });
   });
-  takeBack(draft, batch);
+  if (batch.kind !== "Revert") takeBack(draft, batch);
 }
 
 /** Clusters that were to be left out or put off while the PR was open have moved all the same, merged before it was closed. */

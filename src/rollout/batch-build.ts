@@ -1,6 +1,6 @@
 import { arrive } from "./batch-arrive.ts";
 import type { Edit, PlannedTarget } from "./plan-types.ts";
-import type { Batch, BatchTarget, Run } from "./run.ts";
+import { type Batch, type BatchTarget, mayMove, type Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf, unitOf } from "./run-names.ts";
 import { branchOf } from "./start.ts";
@@ -23,8 +23,8 @@ export function makeBatch(draft: Draft, stage: number, clusters: readonly string
     phase: "Proposing",
     since: draft.at,
     ...opening(draft.run),
-    targets: clusters.flatMap((cluster) => targetsOf(draft.run, cluster).map((target) => pending(target, draft))),
-    ...(draft.run.restore !== undefined && isLast(draft.run, clusters) ? { also: draft.run.restore } : {}),
+    targets: targets.map((target) => pending(target, draft)),
+    ...(draft.run.restore !== undefined && kind !== "Revert" && isLast(draft.run, clusters) ? { also: draft.run.restore } : {}),
   };
   draft.rebuilt.add(number);
   change(draft, { batches: [...draft.run.batches, batch] }, `${batchName(draft.run, batch)}: ${nameList(draft.run, clusters)}`);
@@ -32,7 +32,8 @@ export function makeBatch(draft: Draft, stage: number, clusters: readonly string
 
 /** No cluster is left for a batch after this one. */
 function isLast(run: Run, clusters: readonly string[]): boolean {
-  const gone = new Set([...clusters, ...run.skipped.map((one) => one.cluster)]);
+  const out = [...run.skipped, ...(run.quarantined ?? [])].map((one) => one.cluster);
+  const gone = new Set([...clusters, ...out]);
   for (const batch of run.batches) for (const target of batch.targets) gone.add(target.cluster);
   return run.plan.stages.every((stage) => stage.clusters.every((cluster) => gone.has(cluster)));
 }
@@ -49,8 +50,12 @@ function pending({ key, application, cluster, edits }: PlannedTarget, { run, at 
 }
 
 /** Left out by command or put off: what a batch that is built again goes on without. */
-function isLeftOut(run: Run, cluster: string): boolean {
-  return run.skipped.some((one) => one.cluster === cluster) || run.requeued.some((one) => one.cluster === cluster && one.failed !== true);
+function isLeftOut(run: Run, batch: Batch, cluster: string): boolean {
+  if (run.skipped.some((one) => one.cluster === cluster)) return true;
+  // What is put back is put off by that very thing.
+  if (batch.kind === "Revert") return false;
+  if (run.quarantined?.some((one) => one.cluster === cluster) === true) return true;
+  return run.requeued.some((one) => one.cluster === cluster && one.failed !== true);
 }
 
 /** Starts a batch whose PR was closed over again, on a new branch, without the clusters left out since. */
@@ -98,7 +103,9 @@ export function close(draft: Draft, batch: Batch, why: string): void {
 export function propose(draft: Draft): void {
   for (const batch of draft.run.batches) {
     // A later stage's batch waits where an earlier stage has something to catch up on.
-    if (batch.phase === "Proposing" && batch.closing === undefined && (batch.stage <= draft.run.stage || batch.kind === "Hotfix"))
+    if (!mayMove(draft.run, batch)) continue;
+    const inTurn = batch.stage <= draft.run.stage || batch.kind === "Hotfix" || batch.kind === "Revert";
+    if (batch.phase === "Proposing" && batch.closing === undefined && inTurn)
       proposeOne(draft, batch.number);
   }
 }
@@ -158,7 +165,7 @@ function readPins(draft: Draft, number: number): boolean {
     return false;
   }
   for (const target of gone) if (!leave(draft, number, target)) return false;
-  if (draft.run.kind === "Rollback") leavePinnedByHand(draft, number);
+  if (draft.run.kind === "Rollback" || batchOf(draft.run, number).kind === "Revert") leavePinnedByHand(draft, number);
   mapTargets(draft, number, (target) => {
     const pins = draft.world.targets.get(target.key)?.pins;
     const edits = pins === undefined ? target.edits : withValues(target.edits, pins);

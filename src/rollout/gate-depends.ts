@@ -41,7 +41,10 @@ export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster
 /** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */
 export function versionAt(run: Run, cluster: string): string | undefined {
   const begun = run.batches.filter((batch) => batch.merged !== undefined || batch.intention !== undefined);
-  const states = begun.flatMap((batch) => batch.targets.filter((target) => target.cluster === cluster && target.phase !== "Requeued"));
+  const here = begun.map((batch) => ({ ...batch, targets: batch.targets.filter((target) => target.cluster === cluster) }));
+  // On its way back: neither the one nor the other.
+  if (here.some((batch) => batch.kind === "Revert" && batch.targets.some((target) => !isOut(target)))) return undefined;
+  const states = here.flatMap((batch) => batch.targets.filter((target) => target.phase !== "Requeued" && target.phase !== "RolledBack"));
   const last = states.filter((target) => target.phase !== "Skipped");
   if (last.length > 0) {
     const confirmed = last.every((target) => target.phase === "Healthy" || target.phase === "Baked");

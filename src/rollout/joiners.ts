@@ -95,7 +95,13 @@ function append(draft: Draft, taken: readonly Joined[]): void {
   draft.events.push(`joined: ${shown}, for a last catch-up batch`);
   if (run.spec.joiners !== "Hold") return;
   const reason = `${count(taken.length, "cluster")} appeared during the run (${shown}; joiners: Hold)`;
-  pause(draft, "Joined", "stagecoach", reason, `\`/resume\` takes them in a last catch-up batch; \`/skip ${names.join(" ")}\` before it leaves them out`);
+  pause(
+    draft,
+    "Joined",
+    "stagecoach",
+    reason,
+    `\`/resume\` takes them in a last catch-up batch; \`/skip ${names.join(" ")}\` before it leaves them out`,
+  );
 }
 
 /** Those that joined and were neither tried nor left out yet. */
@@ -104,4 +110,3 @@ export function joinedToTry(run: Run): Joined[] {
   for (const batch of run.batches) for (const target of batch.targets) seen.add(target.cluster);
   return (run.joined ?? []).filter((one) => !seen.has(one.cluster));
 }
-

@@ -1,3 +1,4 @@
+import { close } from "./batch-build.ts";
 import type { Run } from "./run.ts";
 import { change, type Draft, pause, wakeAt } from "./run-draft.ts";
 import { clusterCount, clusterName, clustersOf, count, liveTargets, nameList, unitOf } from "./run-names.ts";
@@ -23,7 +24,9 @@ export function quarantineWhy(draft: Draft, cluster: string): string | undefined
     return undefined;
   }
   const seen = world.clusters.get(cluster);
-  return rule.selector !== undefined && seen !== undefined && matches(rule.selector, seen) ? "it matches the quarantine selector" : undefined;
+  return rule.selector !== undefined && seen !== undefined && matches(rule.selector, seen)
+    ? "it matches the quarantine selector"
+    : undefined;
 }
 
 /** How many clusters may be in quarantine: a percentage is of the run's clusters, rounded up. */
@@ -55,11 +58,7 @@ function quarantine(draft: Draft, stage: number, out: ReadonlyMap<string, string
   const added = [...out].map(([cluster, why]) => ({ cluster, stage, why, since: draft.at }));
   const requeued = draft.run.requeued.filter((one) => !out.has(one.cluster));
   const [first] = added;
-  change(
-    draft,
-    { quarantined: [...kept, ...added], requeued },
-    `${nameList(draft.run, out.keys())} in quarantine: ${first?.why ?? ""}`,
-  );
+  change(draft, { quarantined: [...kept, ...added], requeued }, `${nameList(draft.run, out.keys())} in quarantine: ${first?.why ?? ""}`);
 }
 
 /** Pauses a run that has more clusters in quarantine than it may, once for each that is added. */
@@ -78,16 +77,15 @@ export function judgeQuarantine(draft: Draft): void {
   pause(draft, "Quarantine", "stagecoach", reason, ask);
 }
 
-/** Batches with a PR that is not being merged yet and that have such clusters: by number, those clusters and why. */
-export function unreachableInOpen(draft: Draft): Map<number, { stage: number; out: string[] }> {
-  const found = new Map<number, { stage: number; out: string[] }>();
-  if (draft.run.spec.quarantine === undefined) return found;
+/** Closes PRs that are not being merged yet and hold such clusters: they are built again without them. */
+export function leaveUnreachableOpen(draft: Draft): void {
+  if (draft.run.spec.quarantine === undefined) return;
   for (const batch of draft.run.batches) {
     if (batch.phase !== "Open" || batch.intention !== undefined || batch.closing !== undefined || batch.kind === "Revert") continue;
-    const out = clustersOf(liveTargets(batch)).filter((cluster) => quarantineWhy(draft, cluster) !== undefined);
-    if (out.length > 0) found.set(batch.number, { stage: batch.stage, out: out.flatMap((cluster) => [...unitOf(draft.run, cluster)]) });
+    const clusters = clustersOf(liveTargets(batch));
+    const left = leaveUnreachable(draft, batch.stage, clusters);
+    if (left.length < clusters.length) close(draft, batch, "a cluster of it cannot be reached, or is stopped");
   }
-  return found;
 }
 
 /** Those that are back and are to be caught up. */

@@ -1,0 +1,38 @@
+import { makeBatch } from "./batch-build.ts";
+import type { PlannedTarget } from "./plan-types.ts";
+import { backwards } from "./rollback.ts";
+import type { Batch, BatchTarget, Run } from "./run.ts";
+import type { Draft } from "./run-draft.ts";
+import { clusterName } from "./run-names.ts";
+
+/** What of a cluster has been changed by a merged batch and would have to be put back. */
+export function changedTargets(batch: Batch | undefined, targets: readonly BatchTarget[]): BatchTarget[] {
+  if (batch?.merged === undefined || batch.kind === "Revert") return [];
+  return targets.filter((target) => target.edits.some((edit) => edit.from !== edit.to));
+}
+
+/** Why what a batch has changed for a cluster cannot be put back; undefined: it can be. */
+export function cannotRevert(run: Run, targets: readonly BatchTarget[]): string | undefined {
+  for (const { cluster, edits } of targets) {
+    const name = clusterName(run, cluster);
+    const branch = edits.find((edit) => edit.kind === "branch");
+    if (branch !== undefined)
+      return `${name} is merged, and branch ${branch.path} only moves forward; \`/skip ${name}\` goes on without it`;
+    const made = edits.find((edit) => edit.from === null);
+    if (made !== undefined)
+      return `${name} is merged, and its pin in ${made.file} was made by this run: nothing stood there before; \`/skip ${name}\` goes on without it`;
+  }
+  return undefined;
+}
+
+/** A batch of its own that puts back what stood there before, one for each stage; it may merge while the run is paused (SPEC §9.14). */
+export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
+  for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
+    const clusters = [...new Set(group.map((target) => target.cluster))];
+    makeBatch(draft, stage, clusters, "Revert", group.map(reversed));
+  }
+}
+
+function reversed({ key, application, cluster, edits }: BatchTarget): PlannedTarget {
+  return { key, application, cluster, edits: edits.map((edit) => backwards(edit, edit.from ?? "")) };
+}
