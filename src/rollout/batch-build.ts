@@ -10,7 +10,13 @@ import { seesClusterOf } from "./target-unseen.ts";
 const MOST_ATTEMPTS = 10;
 
 /** Journals a new batch of these clusters of the stage. Its PR is asked for in the same round where the pins are known. */
-export function makeBatch(draft: Draft, stage: number, clusters: readonly string[], kind: Batch["kind"]): void {
+export function makeBatch(
+  draft: Draft,
+  stage: number,
+  clusters: readonly string[],
+  kind: Batch["kind"],
+  targets: readonly PlannedTarget[] = clusters.flatMap((cluster) => [...targetsOf(draft.run, cluster)]),
+): void {
   const number = draft.run.batches.length + 1;
   const ofStage = draft.run.batches.filter((batch) => batch.stage === stage).length + 1;
   const batch: Batch = {
@@ -64,7 +70,7 @@ export function rebuild(draft: Draft, batch: Batch): void {
   const pull = draft.world.pulls.get(batch.number);
   // Opened again by hand after it was closed: it would be merged beside the new one.
   if (pull?.state === "open") draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: "it is built again" });
-  const targets = batch.targets.filter((target) => !isLeftOut(draft.run, target.cluster));
+  const targets = batch.targets.filter((target) => !isLeftOut(draft.run, batch, target.cluster));
   const patch = {
     attempt,
     targets,
@@ -105,8 +111,7 @@ export function propose(draft: Draft): void {
     // A later stage's batch waits where an earlier stage has something to catch up on.
     if (!mayMove(draft.run, batch)) continue;
     const inTurn = batch.stage <= draft.run.stage || batch.kind === "Hotfix" || batch.kind === "Revert";
-    if (batch.phase === "Proposing" && batch.closing === undefined && inTurn)
-      proposeOne(draft, batch.number);
+    if (batch.phase === "Proposing" && batch.closing === undefined && inTurn) proposeOne(draft, batch.number);
   }
 }
 
@@ -119,7 +124,7 @@ function proposeOne(draft: Draft, number: number): void {
   if (!readPins(draft, number)) return;
   const batch = batchOf(draft.run, number);
   const live = liveTargets(batch);
-  if (live.length === 0) {
+  if (live.length === 0 && batch.also === undefined) {
     moveBatch(draft, number, "Settled", { settledAt: draft.at, why: "every cluster of it was left out", next: null });
     return;
   }

@@ -62,7 +62,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: [{ name: "for", value: "DURATION", summary: "not before then, such as 2h" }],
     who: "write",
     where: anywhere,
-    summary: "puts clusters that are not merged yet to the stage's end; tries failed ones again",
+    summary: "puts clusters to the stage's end, and back to what they had where they are merged; `failed`: tries the failed ones again, with the same release",
     examples: ["/requeue eu-1", "/requeue eu-1 eu-2 --for 2h", "/requeue failed"],
     built: true,
   },

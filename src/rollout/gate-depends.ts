@@ -3,7 +3,7 @@ import type { Blocked } from "./pull-gates.ts";
 import type { Dependency } from "./rollout.ts";
 import type { Batch, Run } from "./run.ts";
 import type { Draft } from "./run-draft.ts";
-import { clusterName, clustersOf, liveTargets, stageOf, targetsOf } from "./run-names.ts";
+import { clusterName, clustersOf, isOut, liveTargets, stageOf, targetsOf } from "./run-names.ts";
 
 /** `dependsOn`: per cluster, the rollouts that must be there first. A cluster that such a rollout does not go to does not wait for it. */
 export function dependsGate(draft: Draft, batch: Batch): Blocked | undefined {

@@ -40,7 +40,7 @@ export function sound(draft: Draft, batch: Batch, pull: ObservedPull): Blocked |
 
 /** Somebody else has brought every pin of the batch to the release meanwhile. */
 function nothingLeft(draft: Draft, batch: Batch): boolean {
-  if (batch.intention !== undefined) return false;
+  if (batch.intention !== undefined || batch.also !== undefined) return false;
   return liveTargets(batch).every((target) => {
     const pins = draft.world.targets.get(target.key)?.pins;
     return pins !== undefined && target.edits.every((edit, index) => pins[index] === edit.to);
