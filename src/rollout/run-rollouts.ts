@@ -105,7 +105,7 @@ function targetsOf(run: Run, rollouts: readonly OrderedRollout[]) {
   return run.batches.flatMap((batch) => batch.targets.filter((target) => keys.has(target.key)));
 }
 
-/** Takes in what came of orders, has the rest tried, and answers those that are through. */
+/** Takes in what came of orders and has the rest tried. Those that are through are answered as every handled command is. */
 export function followOrders(draft: Draft): void {
   for (const order of draft.run.rolloutOrders ?? []) followOrder(draft, order);
 }
@@ -134,7 +134,6 @@ function finish(draft: Draft, order: RolloutOrder): void {
   const { command: id, text, actor } = order;
   draft.run = others.length === 0 ? rest : { ...rest, rolloutOrders: others };
   change(draft, { commands: [...draft.run.commands, { id, text, actor, at: draft.at, ...reply }] }, `${actor}: ${text}: ${reply.outcome}`);
-  draft.effects.push({ kind: "Answer", command: id, ...reply });
 }
 
 const DONE: Record<RolloutAction, string> = {

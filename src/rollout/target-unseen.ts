@@ -32,7 +32,8 @@ export function noteUnseen(draft: Draft): void {
     mapTargets(draft, batch.number, (target) => {
       if (isOut(target) || target.phase === "Baked") return touchTarget(target, { rollouts: undefined });
       const looked = draft.world.targets.get(target.key)?.rollouts;
-      if (looked === undefined) return target;
+      // Nobody looks at them any more once the Application is healthy: what they showed before is over.
+      if (looked === undefined) return target.phase === "Healthy" ? touchTarget(target, { rollouts: undefined }) : target;
       if (looked.lookAgainAt !== undefined) wakeAtTime(draft, looked.lookAgainAt);
       const rollouts = shown(looked);
       if (looked.unseen !== undefined || JSON.stringify(rollouts) === JSON.stringify(target.rollouts)) return target;
