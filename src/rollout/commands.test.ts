@@ -334,14 +334,6 @@ describe("/requeue and /retry", () => {
     expect(batch(run.run, 3).kind).toBe("CatchUp");
   });
 
-  test("/requeue of what is merged is refused with the way out", () => {
-    const run = bench(1);
-    bring(run, 1, "merged");
-    say(run, "/requeue c1");
-    round(run);
-    expect(answer(run)).toContain("reverting it is not available yet in this version; `/skip c1` goes on without it");
-  });
-
   test("/requeue failed tries the failed ones in a catch-up batch, which needs no PR where the pin stands", () => {
     const run = failed();
     say(run, "/requeue failed");

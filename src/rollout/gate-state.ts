@@ -16,7 +16,8 @@ export interface GateState {
 export function gateOf(run: Run, batch: Batch, cleared: boolean): GateState {
   const name = pullName(batch.pull);
   if (isEnded(run)) return { kind: "fenced", why: `the run has ended: ${run.phase}. ${run.why}`, next: null };
-  if (run.phase === "Paused" && (batch.kind !== "Revert" || run.ending !== undefined)) return { kind: "fenced", why: run.paused?.reason ?? run.why, next: run.next };
+  if (run.phase === "Paused" && (batch.kind !== "Revert" || run.ending !== undefined))
+    return { kind: "fenced", why: run.paused?.reason ?? run.why, next: run.next };
   if (batch.closing !== undefined) return { kind: "fenced", why: `${name} is being closed: ${batch.closing.why}`, next: batch.next };
   // What is passed once stays so while a merge may be under way: its outcome decides.
   if (cleared || batch.intention !== undefined) return { kind: "passed", why: batch.why, next: batch.next };

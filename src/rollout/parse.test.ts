@@ -265,8 +265,7 @@ describe("hostile files are refused, not read", () => {
 
 describe("what is not built yet is an error that names it", () => {
   test.each([
-    ["joiners", "  joiners: Append\n", "", "spec.joiners"],
-    ["analysis", "", "      analysis: { templates: [ { templateName: x } ] }\n", "spec.stages[0].analysis"],
+    ["inventory", "  inventory: { file: clusters.yaml }\n", "", "spec.inventory"],
     ["steps", "", "      steps: [ { setWeight: 20 } ]\n", "spec.stages[0].steps"],
     ["Commit into files", "  delivery: { strategy: Commit }\n", "", "delivery.strategy: Commit"],
   ])("%s", (_name, spec, stage, named) => {

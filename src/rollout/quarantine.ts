@@ -1,4 +1,4 @@
-import { close } from "./batch-build.ts";
+import { close, rebuild } from "./batch-build.ts";
 import type { Run } from "./run.ts";
 import { change, type Draft, pause, wakeAt } from "./run-draft.ts";
 import { clusterCount, clusterName, clustersOf, count, liveTargets, nameList, unitOf } from "./run-names.ts";
@@ -77,14 +77,18 @@ export function judgeQuarantine(draft: Draft): void {
   pause(draft, "Quarantine", "stagecoach", reason, ask);
 }
 
-/** Closes PRs that are not being merged yet and hold such clusters: they are built again without them. */
+/** Takes such clusters out of batches that are not being merged yet: their PRs are closed, and built again without them. */
 export function leaveUnreachableOpen(draft: Draft): void {
   if (draft.run.spec.quarantine === undefined) return;
   for (const batch of draft.run.batches) {
-    if (batch.phase !== "Open" || batch.intention !== undefined || batch.closing !== undefined || batch.kind === "Revert") continue;
+    const unseen = batch.phase === "Proposing" && draft.world.pulls.get(batch.number) === null;
+    const open = batch.phase === "Open" && batch.intention === undefined;
+    if (!(unseen || open) || batch.closing !== undefined || batch.kind === "Revert") continue;
     const clusters = clustersOf(liveTargets(batch));
     const left = leaveUnreachable(draft, batch.stage, clusters);
-    if (left.length < clusters.length) close(draft, batch, "a cluster of it cannot be reached, or is stopped");
+    if (left.length === clusters.length) continue;
+    if (unseen) rebuild(draft, batch);
+    else close(draft, batch, "a cluster of it cannot be reached, or is stopped");
   }
 }
 
