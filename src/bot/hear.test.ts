@@ -43,6 +43,13 @@ describe("what an event makes the bot look at", () => {
     expect([story, served.memory.remote.dirty]).toEqual([["read #7", "look at acme/config"], true]);
   });
 
+  test("a review: who has approved is asked anew, so that it counts at once", () => {
+    const { story, served, hear } = listener();
+    served.memory.approvals.set("branch@head", { at: 0, approvers: [] });
+    hear({ name: "pull_request_review", action: "submitted", pull: 7 });
+    expect([story, served.memory.approvals.size]).toEqual([["look at acme/config"], 0]);
+  });
+
   test.each(["installation", "installation_repositories", "repository", "organization"])("%s: which repositories there are", (name) => {
     const { story, hear } = listener();
     hear({ name });

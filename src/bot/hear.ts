@@ -43,6 +43,8 @@ function isOwnDoing(served: ServedRepo, event: BotEvent): boolean {
 function note(served: ServedRepo, event: BotEvent): void {
   if (event.pull !== undefined && event.name === "issue_comment") served.inbox.touched(event.pull);
   if (event.sender === served.login) return;
+  // What somebody has just said in a review counts in the next round.
+  if (event.name === "pull_request_review") served.memory.approvals.clear();
   served.memory.remote.dirty ||= MOVES.has(event.name);
   served.pullsDirty ||= OF_PULLS.has(event.name);
 }

@@ -1,6 +1,6 @@
 import type { BranchRules, Pull, QueueEntry } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
-import type { Approver, Guard } from "../rollout/world.ts";
+import type { Approver, Guard, Joiner } from "../rollout/world.ts";
 import type { RefusedRelease } from "./refused-releases.ts";
 import type { SpecsByPlane } from "./rendered.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
@@ -67,6 +67,8 @@ export interface RepoMemory {
   approvals: Map<string, { at: number; approvers: readonly Approver[] }>;
   /** Person and teams → those the person is in, as last asked; undefined: could not be seen. */
   members: Map<string, { at: number; teams: string[] | undefined }>;
+  /** Rollout → Applications that its run does not know, and what they resolve to. */
+  joiners: Map<string, { key: string; joiners: Joiner[] }>;
   /** Branches whose PR was asked for by this process. */
   proposed: Set<string>;
   /** Releases that cannot start because of an error on this base. */
@@ -101,6 +103,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     journalKeep: undefined,
     approvals: new Map(),
     members: new Map(),
+    joiners: new Map(),
     proposed: new Set(),
     refused: { base: undefined, found: [] },
     troubles: new Map(),

@@ -14,6 +14,7 @@ import { withFacts } from "./mirror-facts.ts";
 import { observeAnalyses } from "./observe-analysis.ts";
 import { observeApprovals, observeBounds, withTeams } from "./observe-gates.ts";
 import { observeHooks } from "./observe-hooks.ts";
+import { observeJoiners, observeUnreachable } from "./observe-joiners.ts";
 import { observePull } from "./observe-pull.ts";
 import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
@@ -57,6 +58,8 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     others: input.others,
     ...(await observeBounds(context, memory, base)),
     ...(await observeApprovals(context, memory, run, pulls)),
+    ...(await observeJoiners(context, memory, run, base, baseBranch)),
+    ...observeUnreachable(context, run),
     ...observeAnalyses(context, memory, run),
     ...observeHooks(context, run),
   };
@@ -200,6 +203,8 @@ async function renderAround(context: RepoContext, rendered: (commit: string) => 
 function upcomingBatches(run: Run): { branch: string; targets: readonly PlannedTarget[] }[] {
   const moved = new Set(run.batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.map((target) => target.key))));
   const upcoming: { branch: string; targets: readonly PlannedTarget[] }[] = [];
+  const late = (run.joined ?? []).flatMap((one) => one.targets).filter((target) => !moved.has(target.key));
+  if (late.length > 0) upcoming.push({ branch: `joined ${run.rollout}/${run.number}/${late.length}`, targets: late });
   for (const index of [run.stage, run.stage + 1]) {
     const stage = run.plan.stages[index];
     const next = stage?.batches.findIndex((batch) => batch.targets.some((target) => !moved.has(target.key))) ?? -1;
