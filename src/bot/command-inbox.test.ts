@@ -188,11 +188,11 @@ describe("crowds", () => {
 describe("answers", () => {
   test("refusals of one comment stand together, and those of the next comment take their place", async () => {
     const comments = [said(1, "wim", "/rollback\n/halt now")];
-    const { texts, bodies, pass } = inboxOn({ comments });
+    const { inbox, texts, bodies } = inboxOn({ comments });
     await texts();
     expect(bodies.at(-1)).toMatch(/> `\/rollback`[\s\S]*> `\/halt now`/);
     comments.push(said(2, "wim", "/hotfix a"));
-    pass(60_000);
+    inbox.resync();
     await texts();
     expect(bodies.at(-1)).not.toContain("/rollback");
     expect(bodies.at(-1)).toContain("> `/hotfix a`");
@@ -267,5 +267,58 @@ describe("an open release PR, which has no run yet", () => {
     for (const command of asked) await inbox.answer(command, "done", "");
     expect(calls).toContain("react 1 rocket");
     expect(await inbox.beforeRun?.(1)).toEqual([]);
+  });
+});
+
+describe("comments are asked for", () => {
+  function counted(forge: Partial<Forge> = {}) {
+    let asked = 0;
+    const comments: Comment[] = [];
+    const bench = inboxOn({
+      comments,
+      forge: {
+        comments: async () => {
+          asked += 1;
+          return [...comments];
+        },
+        ...forge,
+      },
+    });
+    return { ...bench, comments, asked: () => asked };
+  }
+
+  test("once, then when an event says so, at each resync, and after five minutes without one", async () => {
+    const { inbox, texts, pass, asked } = counted();
+    await texts();
+    await texts();
+    expect(asked()).toBe(1);
+    inbox.touched(1);
+    await texts();
+    expect(asked()).toBe(2);
+    inbox.resync();
+    await texts();
+    expect(asked()).toBe(3);
+    pass(4 * 60_000);
+    await texts();
+    expect(asked()).toBe(3);
+    pass(60_000);
+    await texts();
+    expect(asked()).toBe(4);
+  });
+
+  test("not of a pull request that we have just opened, until somebody writes on it", async () => {
+    const { inbox, texts, comments, asked } = counted({ isBlank: (pull) => pull === 1 });
+    await texts();
+    expect(asked()).toBe(0);
+    comments.push(said(1, "wim", "/pause"));
+    inbox.touched(1);
+    expect(await texts()).toEqual(["/pause"]);
+  });
+
+  test("of one just opened, where the event of a comment came first", async () => {
+    const { inbox, texts, comments } = counted({ isBlank: () => true });
+    comments.push(said(1, "wim", "/pause"));
+    inbox.touched(1);
+    expect(await texts()).toEqual(["/pause"]);
   });
 });

@@ -23,6 +23,8 @@ const AGAIN_MS = 5_000;
 export interface CommandInbox extends CommandSource {
   /** A webhook said that something was written on this PR: it is read anew in the next round. */
   touched(pull: number): void;
+  /** Everything is read anew in the next round: webhooks may have been lost. */
+  resync(): void;
 }
 
 export interface CommandInboxOptions {
@@ -187,6 +189,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
 
   return {
     touched: held.touched,
+    resync: held.resync,
     async read(rollout, pulls) {
       const now = await look();
       const commands: Command[] = [];

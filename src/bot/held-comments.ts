@@ -2,16 +2,18 @@ import type { Comment, Forge } from "../forge/port.ts";
 import type { Log } from "../reconcile/context.ts";
 import type { Clock } from "../rollout/time.ts";
 
-/** Without a webhook a PR's comments are asked for this often. */
-const RESYNC_MS = 60_000;
+/** Without a webhook, and without a resync of everything, a PR's comments are asked for this often. */
+const RESYNC_MS = 5 * 60_000;
 /** Of pull requests that nobody asked about for the longest. */
 const MOST_PULLS = 500;
 
 /** Comments of pull requests as last read: rounds are many, and comments few. */
 export interface HeldComments {
-  /** Asked for anew where a webhook said so, or a minute has passed. What cannot be read now is as it was. */
+  /** Asked for anew where a webhook said so, or it was long ago. What cannot be read now is as it was. */
   of(pull: number): Promise<readonly Comment[]>;
   touched(pull: number): void;
+  /** All are asked for anew: webhooks may have been lost. */
+  resync(): void;
 }
 
 export function heldComments(forge: Forge, clock: Clock, log: Log): HeldComments {
@@ -27,10 +29,18 @@ export function heldComments(forge: Forge, clock: Clock, log: Log): HeldComments
 
   return {
     touched: (pull) => void dirty.add(pull),
+    resync() {
+      for (const pull of held.keys()) dirty.add(pull);
+    },
     async of(pull) {
       const known = held.get(pull);
       const now = clock.now();
       if (known !== undefined && !dirty.has(pull) && now - known.readAt < RESYNC_MS) return known.comments;
+      // Opened by us a moment ago: a comment on it is told before it is asked for.
+      if (known === undefined && !dirty.has(pull) && forge.isBlank?.(pull) === true) {
+        keep(pull, [], now);
+        return [];
+      }
       dirty.delete(pull);
       try {
         const fresh = await forge.comments(pull);

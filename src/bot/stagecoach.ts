@@ -151,6 +151,7 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     for (const s of repos.opened()) {
       s.pullsDirty = true;
       s.memory.remote.dirty = true;
+      s.inbox.resync();
     }
     for (const key of repos.keys()) wake(key);
     metrics?.resent(await sweeper.sweep());

@@ -37,6 +37,8 @@ export interface Forge {
 
   /** Oldest first; `since` as updated_at lower bound. */
   comments(pull: number, since?: Time): Promise<Comment[]>;
+  /** True once for a PR that this process has just opened: whatever is written on it is still to come, and told by an event. */
+  isBlank?(pull: number): boolean;
   /** The one comment of ours that carries `marker`, made or edited in place; nothing is sent where the body is the same. */
   stickyComment(pull: number, marker: string, body: string): Promise<{ id: number; url: string }>;
   react(comment: number, reaction: Reaction): Promise<void>;

@@ -10,15 +10,30 @@ const DESCRIPTION_LIMIT = 140;
  * GitHub is told neither to merge the base into what is deployed nor to wait for checks: the rollout decides both.
  */
 export function deploymentWriter(place: RepoOctokit, identity: () => Promise<{ login: string }>) {
-  const known = new Map<string, number>();
+  const known = new Map<string, Known>();
   return async (report: DeploymentReport): Promise<void> => {
     const key = `${report.environment}\n${report.task}`;
-    const there = known.get(key) ?? (await find(place, (await identity()).login, report));
+    const before = known.get(key);
+    const said = sayingOf(report);
+    if (before?.said === said) return;
+    const there = before?.id ?? (await find(place, (await identity()).login, report));
     const id = there ?? (await create(place, report));
-    known.set(key, id);
-    if (there !== undefined && (await saysTheSame(place, id, report))) return;
-    await addStatus(place, id, report);
+    // What is known stops being so with the first byte sent: an answer may get lost.
+    known.set(key, { id });
+    const silent = there === undefined || before?.said !== undefined;
+    if (silent || !(await saysTheSame(place, id, report))) await addStatus(place, id, report);
+    known.set(key, { id, said });
   };
+}
+
+interface Known {
+  id: number;
+  /** By this process, and answered for; else GitHub is asked what was. */
+  said?: string;
+}
+
+function sayingOf({ state, statusDescription, environmentUrl, logUrl }: DeploymentReport): string {
+  return JSON.stringify([state, bounded(statusDescription, DESCRIPTION_LIMIT), environmentUrl, logUrl]);
 }
 
 async function find({ octokit, owner, repo }: RepoOctokit, us: string, report: DeploymentReport): Promise<number | undefined> {

@@ -101,6 +101,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     openPulls: () => openPulls(place),
     changedFiles: (number) => changedFiles(place, number),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),
+    isBlank: (number) => shared.blankPulls.delete(number),
     stickyComment: sticky,
     react: (comment, reaction) => react(place, comment, reaction),
     permission: (login) => permission(place, login),

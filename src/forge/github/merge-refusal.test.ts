@@ -46,6 +46,7 @@ describe("what GitHub says when it does not merge", () => {
   it.each([
     [409, "Head branch was modified. Review and try the merge again.", "headMoved"],
     [409, "Base branch was modified. Review and try the merge again.", "retry"],
+    [403, "Repository was archived so is read-only.", "wait"],
     [403, "Resource not accessible by integration", "human"],
     [403, "refusing to allow a GitHub App to create or update workflow `.github/workflows/x.yml` without `workflows` permission", "human"],
     [404, "Not Found", "human"],

@@ -62,6 +62,8 @@ export function refusalOf(error: unknown): Refusal {
     case 405:
       return refusalByWords(message);
     case 403:
+      // The whole repository stands still until it is taken out of the archive: no reason to pause this one run.
+      if (/archived/i.test(message)) return { kind: "wait", message };
       return { kind: "human", message: failure.message };
     case 404:
       return { kind: "human", message: "the pull request is gone, or the App may no longer see it" };

@@ -11,12 +11,22 @@ export interface Shared {
   freshCommits: Set<string>;
   /** PRs opened by us a moment ago: nobody has labelled them. */
   freshPulls: Set<number>;
+  /** Of these, those whose comments nobody has asked for. */
+  blankPulls: Set<number>;
   /** Branch → the PR that we opened from it. */
   opened: Map<string, number>;
 }
 
 const all = new WeakMap<OctokitLike, Map<string, Shared>>();
 const MOST_FRESH = 200;
+
+/** Nobody knows of anything yet. */
+const nothing = () => ({
+  freshCommits: new Set<string>(),
+  freshPulls: new Set<number>(),
+  blankPulls: new Set<number>(),
+  opened: new Map<string, number>(),
+});
 
 /** One for each repository of an Octokit. */
 export function sharedOf(octokit: OctokitLike, repository: string): Shared {
@@ -27,17 +37,19 @@ export function sharedOf(octokit: OctokitLike, repository: string): Shared {
   if (there !== undefined) return there;
   const [owner = "", repo = ""] = repository.split("/");
   const place = { octokit, owner, repo };
-  const made: Shared = { place, ids: nodeIds(place), freshCommits: new Set(), freshPulls: new Set(), opened: new Map() };
+  const made: Shared = { place, ids: nodeIds(place), ...nothing() };
   known.set(key, made);
   return made;
 }
 
 /** Notes what was just made; the oldest are forgotten. */
-export function noteProposal({ freshCommits, freshPulls, opened }: Shared, made: { branch: string; commit: string; pull: number }): void {
+export function noteProposal(shared: Shared, made: { branch: string; commit: string; pull: number }): void {
+  const { freshCommits, freshPulls, blankPulls, opened } = shared;
   freshCommits.add(made.commit);
   freshPulls.add(made.pull);
+  blankPulls.add(made.pull);
   opened.set(made.branch, made.pull);
-  for (const notes of [freshCommits, freshPulls, opened]) {
+  for (const notes of [freshCommits, freshPulls, blankPulls, opened]) {
     const oldest = notes.keys().next().value;
     if (notes.size > MOST_FRESH && oldest !== undefined) notes.delete(oldest as never);
   }

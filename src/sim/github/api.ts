@@ -136,6 +136,7 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
   world.onExchange?.({
     method: seen.method,
     path: seen.path,
+    actor: actor?.user.login,
     // What is no JSON is nobody's to check.
     route: answer.raw === undefined ? seen.route : undefined,
     requestBody: seen.body,

@@ -124,6 +124,8 @@ export interface Repo {
 export interface Exchange {
   method: string;
   path: string;
+  /** Login of who asked; undefined: nobody known. */
+  actor: string | undefined;
   /** `/repos/:owner/:repo/pulls`; undefined: no route took it. */
   route: string | undefined;
   requestBody: unknown;

@@ -33,6 +33,8 @@ mutation ProposeBatch(
       number
       url
       headRefOid
+      # Asked for to make GitHub work it out, so that the first look at the pull request knows.
+      mergeable
     }
   }
 }
