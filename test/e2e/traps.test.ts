@@ -76,3 +76,71 @@ describe("traps, seen through Kubernetes", () => {
     await expectWell(journey, truth);
   });
 });
+
+/** The sample as an Argo Rollout that stops after half of its pods. */
+const withCanary: NonNullable<JourneyOptions["files"]> = (files) => {
+  short()(files);
+  const path = "apps/my-app/deployment.yaml";
+  const text = (files.get(path) ?? "").replace("apiVersion: apps/v1\nkind: Deployment", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout");
+  files.set(path, text.replace("spec:\n", "spec:\n  strategy: { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } }\n"));
+};
+
+/** Resolves once this holds of the world; looked at whenever an Application is written. */
+function untilSeen({ world }: Journey, holds: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const off = world.kubernetes.store.subscribe("applications", look);
+    function look(): void {
+      if (!holds()) return;
+      off();
+      resolve();
+    }
+    look();
+  });
+}
+
+/** Truly, in the clusters; the clock alone tells, since nothing else may. */
+async function untilHealthy(argocd: Journey["world"]["argocd"], clusters: readonly string[]): Promise<void> {
+  await expect
+    .poll(() => clusters.map((cluster) => argocd.liveHealth(`my-app-${cluster}`)), { timeout: 10_000 })
+    .toEqual(clusters.map(() => "Healthy"));
+}
+
+describe("traps, seen through Argo CD's REST API", () => {
+  test("canaries that pause, a cluster that is down, a generator that fails, controllers that are started anew", TIMEOUT, async () => {
+    const { journey, truth } = await begin({ overApi: true, files: withCanary });
+    const { argocd, kubernetes } = journey.world;
+    const rollout = (cluster: string) => argocd.rolloutsOf(`my-app-${cluster}`)[0]?.["status"] as { phase?: string } | undefined;
+    const paused = (cluster: string) => rollout(cluster)?.phase === "Paused";
+    const release = await journey.release();
+
+    // argo-cd#25054: Suspended is in progress, however long.
+    await truth.hears("eu-west-1-a", /Suspended.*paused, such as a Rollout at a canary step/);
+    await untilSeen(journey, () => paused("eu-west-1-a") && paused("eu-central-1-a"));
+    expect(journey.run()?.batches).toHaveLength(1);
+    argocd.resume("eu-west-1-a");
+    // argo-cd#8860: the other one goes away, and stays as healthy as it was.
+    argocd.setFault("eu-central-1-a", { kind: "unreachable" });
+    argocd.resume("eu-central-1-a");
+    await truth.hears("eu-central-1-a", /Argo CD cannot reach cluster eu-central-1-a/);
+    argocd.failGenerator("my-app-set", "plugin: 503");
+    argocd.setFault("eu-central-1-a", null);
+
+    // An error of the generator changes nothing, and nothing in the Applications looks wrong.
+    await journey.world.untilComment(release, "plugin: 503");
+    argocd.failGenerator("my-app-set", null);
+    await untilSeen(journey, () => paused("us-east-1-a") && paused("us-east-1-b"));
+    await truth.hears("us-east-1-a", /Suspended/);
+    // Controllers that are started anew: what they had written stands, whatever went on in the clusters meanwhile.
+    argocd.setControllersDown(true);
+    argocd.resume("us-east-1-a");
+    argocd.resume("us-east-1-b");
+    await untilHealthy(argocd, ["us-east-1-a", "us-east-1-b"]);
+    expect(journey.run()?.batches.flatMap(({ merged }) => merged ?? [])).toHaveLength(2);
+    argocd.setControllersDown(false);
+    await untilSeen(journey, () => paused("us-east-1-c") && paused("us-east-1-d"));
+    argocd.resume("us-east-1-c");
+    argocd.resume("us-east-1-d");
+    await expectWell(journey, truth);
+    expect(kubernetes.requests().size).toBe(0);
+  });
+});
