@@ -1,5 +1,6 @@
 import type { ClusterView, ControlPlane } from "../argocd/port.ts";
 import type { Cluster } from "../rollout/plan-types.ts";
+import { lostWords, planeOf } from "../rollout/target-unseen.ts";
 import type { LostPlane } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 
@@ -52,6 +53,23 @@ export function lostPlanes(planes: readonly ControlPlane[]): Map<string, LostPla
     else lost.set(plane.name, { since: state.since, why: (state.why ?? "no connection").slice(0, LONGEST_WHY) });
   }
   return lost;
+}
+
+/**
+ * Why nothing can be said of a batch while these planes are lost; undefined: it can. One with none of the batch's targets holds
+ * it only where nothing was ever read of it: then nobody knows what of it the change would touch.
+ */
+export function heldByLost(
+  lost: ReadonlyMap<string, LostPlane>,
+  planes: readonly ControlPlane[],
+  batch: { targets: readonly { key: string }[] },
+): string | undefined {
+  const mine = new Set(batch.targets.map((target) => planeOf(target.key)));
+  for (const plane of planes) {
+    const state = lost.get(plane.name);
+    if (state !== undefined && (mine.has(plane.name) || !isRemembered(plane))) return lostWords(plane.name, state);
+  }
+  return undefined;
 }
 
 /** It was read before, so its Applications and clusters are known as of then. */

@@ -1,17 +1,17 @@
 import { compareRenders, type RenderResult } from "../appset/index.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
-import { lostWords, planeOf } from "../rollout/target-unseen.ts";
+import { planeOf } from "../rollout/target-unseen.ts";
 import { epoch, iso } from "../rollout/time.ts";
 import type { Guard } from "../rollout/world.ts";
 import { type ApplicationSetInGit, generatorClusters, renderAt } from "./appset-in-git.ts";
 import { editsOf } from "./batch-commit.ts";
 import type { RepoContext } from "./context.ts";
-import { lostPlanes, planesFor } from "./fleet.ts";
+import { heldByLost, lostPlanes, planesFor } from "./fleet.ts";
 import { generateRenders } from "./generate-renders.ts";
 import type { RepoMemory } from "./memory.ts";
 import { outsideReader } from "./outside-readers.ts";
-import { type PlaneSets, pinFilesOf, sameSetsAt, setsByPlane } from "./plane-sets.ts";
+import { pinFilesOf, sameSetsAt, setsByPlane } from "./plane-sets.ts";
 import { specDifference } from "./same-spec.ts";
 
 /** Past this age the live side may have changed: the guard is asked again. */
@@ -53,7 +53,7 @@ interface Problem {
 function liveVersion(context: RepoContext, run: Run): string {
   const { namespace, name } = run.spec.source;
   return planesFor(context, run.spec.source.controlPlanes)
-    .map((plane) => plane.applicationSet(namespace, name)?.resourceVersion ?? "none")
+    .map((plane) => (plane.state().fresh ? (plane.applicationSet(namespace, name)?.resourceVersion ?? "none") : "lost"))
     .join();
 }
 
@@ -88,23 +88,28 @@ async function judgeSet(
   const after = await sameSetsAt(memory.snapshot(merged.tree), ref, before);
   const judging: Judging = { context, memory, run, batch, base, head, tree: merged.tree, baseBranch };
   const lost = lostPlanes(planes);
-  const mine = new Set(batch.targets.map((target) => planeOf(target.key)));
+  const held = heldByLost(lost, planes, batch);
+  if (held !== undefined) return { why: held, retry: true };
   for (const plane of planes) {
-    const gone = lost.get(plane.name);
-    if (gone !== undefined && mine.has(plane.name)) return { why: lostWords(plane.name, gone), retry: true };
-    // Nothing of the batch is there, and what is there cannot be seen: it holds up its own targets only.
-    if (gone !== undefined) continue;
-    const problem = await judgePlane(judging, plane, before, after);
+    // Nothing of the batch is there: that it stays so is seen by what was last read of it.
+    if (lost.has(plane.name) && !after.has(plane.name)) continue;
+    const problem = await judgePlane(judging, plane, {
+      before: before.get(plane.name),
+      after: after.get(plane.name),
+      lost: lost.has(plane.name),
+    });
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-async function judgePlane(judging: Judging, plane: ControlPlane, befores: PlaneSets, afters: PlaneSets): Promise<Problem | undefined> {
+/** A plane that is lost is judged by what its set would yield from its clusters as last read; what lives there is left out. */
+async function judgePlane(
+  judging: Judging,
+  plane: ControlPlane,
+  { before, after, lost }: { before: ApplicationSetInGit | undefined; after: ApplicationSetInGit | undefined; lost: boolean },
+): Promise<Problem | undefined> {
   const { context, memory, run, base, tree, baseBranch } = judging;
-  const ref = run.spec.source;
-  const before = befores.get(plane.name);
-  const after = afters.get(plane.name);
   if (before === undefined || after === undefined) return undeclared(judging, plane);
   const clusters = generatorClusters([plane]);
   const offline = {
@@ -114,10 +119,11 @@ async function judgePlane(judging: Judging, plane: ControlPlane, befores: PlaneS
   const applications = judging.batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
   if (offline.before.ok && offline.after.ok) {
     const kept = new Set(offline.after.applications.map((one) => one.metadata.name));
-    return judgeRenders(applications, offline.before, offline.after) ?? judgeLive(plane, run, before, kept);
+    return judgeRenders(applications, offline.before, offline.after) ?? (lost ? undefined : judgeLive(plane, run, before, kept));
   }
+  if (lost) return { why: cannotTell([offline.before, offline.after], `control plane ${plane.name} cannot be asked now`), retry: true };
   const generated = await generateRenders(judging, plane, before, after);
-  if (!generated.ok && ref.unverified) return judgeLive(plane, run, before, undefined);
+  if (!generated.ok && run.spec.source.unverified) return judgeLive(plane, run, before, undefined);
   if (!generated.ok) return { why: cannotTell([offline.before, offline.after], generated.why), retry: generated.retry };
   return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, run, before, generated.kept);
 }

@@ -3,7 +3,7 @@ import type { ApplicationView, SourceView } from "../argocd/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { declares } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
-import { planesFor } from "./fleet.ts";
+import { heldByLost, lostPlanes, planesFor } from "./fleet.ts";
 import { sameRepo } from "./repo-url.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -28,9 +28,10 @@ export async function outsideReader(
   const files = await watchedFiles(snapshot, run, batch);
   if (files.length === 0) return undefined;
   const mine = new Set(batch.targets.map((target) => target.key));
-  for (const plane of planesFor(context, run.spec.source.controlPlanes)) {
-    const state = plane.state();
-    if (!state.fresh) return { why: `control plane ${plane.name} cannot be seen: ${state.why ?? "no connection"}`, retry: true };
+  const planes = planesFor(context, run.spec.source.controlPlanes);
+  const held = heldByLost(lostPlanes(planes), planes, batch);
+  if (held !== undefined) return { why: held, retry: true };
+  for (const plane of planes) {
     for (const application of plane.applications()) {
       if (mine.has(`${plane.name}/${application.namespace}/${application.name}`)) continue;
       const file = files.find((path) => readsFile(application.spec.sources, path, { repoURL: context.repoURL, baseBranch }));

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { git } from "../../src/git/testing/repositories.ts";
+import type { Run } from "../../src/rollout/run.ts";
+import { ended, type Journey, startJourney } from "../support/journey.ts";
+
+const SET = (repoURL: string) => `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: my-app-set, namespace: argocd }
+spec:
+  generators:
+    - matrix:
+        generators:
+          - clusters: { selector: { matchExpressions: [{ key: area, operator: Exists }] } }
+          - git: { repoURL: "${repoURL}", revision: main, files: [{ path: "clusters/{{name}}.yaml" }] }
+  template:
+    metadata: { name: "my-app-{{name}}" }
+    spec:
+      project: default
+      source: { repoURL: "${repoURL}", path: apps/my-app, targetRevision: "{{targetRevision}}" }
+      destination: { server: "{{server}}", namespace: my-app }
+      syncPolicy: { automated: { prune: true, selfHeal: true } }
+`;
+
+const ROLLOUT = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: my-app }
+spec:
+  sourceRef: { kind: ApplicationSet, name: my-app-set, controlPlane: [hub-eu, hub-us] }
+  release: { from: { file: releases/my-app.yaml, path: version } }
+  pins: [{ file: "clusters/{{ cluster.name }}.yaml", path: targetRevision }]
+  mode: Run
+  stages:
+    - name: one of each
+      clusters: { selector: {} }
+      maxClusters: 2
+      maxUnavailable: 2
+      topologyKey: area
+    - name: eu-west-1
+      clusters: { selector: { matchLabels: { region: eu-west-1 } } }
+      maxUnavailable: 4
+    - name: us-east-1
+      clusters: { selector: { matchLabels: { region: us-east-1 } } }
+      maxUnavailable: 4
+`;
+
+/** One file a cluster; each hub generates from those of its own clusters. */
+function onTwoHubs(files: Map<string, string>): void {
+  const set = files.get("appsets/my-app-set.yaml") ?? "";
+  const repoURL = /repoURL: (\S+)/.exec(set)?.[1] ?? "";
+  for (const [, cluster] of set.matchAll(/- cluster: (\S+)/g)) files.set(`clusters/${cluster}.yaml`, "targetRevision: v1.4.1\n");
+  files.set("appsets/my-app-set.yaml", SET(repoURL));
+  files.set("rollouts/my-app.yaml", ROLLOUT);
+}
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+const targetsOf = (run: Run, batch: number) => run.batches[batch - 1]?.targets ?? [];
+const onPlane = (run: Run, batch: number, plane: string) => targetsOf(run, batch).find((target) => target.key.startsWith(`${plane}/`));
+
+describe("one rollout over two control planes", () => {
+  test("one that is unreachable holds its own targets, with a reason; the others go on as far as the order lets them", {
+    timeout: 120_000,
+  }, async () => {
+    const planes = ["emea", "amer"].map((area) => ({ name: area === "emea" ? "hub-eu" : "hub-us", labels: { area } }));
+    journey = await startJourney({ files: onTwoHubs, planes });
+    const { world } = journey;
+    const us = world.planes[1];
+    if (us === undefined) throw new Error("there is no second control plane");
+    const version = (cluster: string) => git(world.github.repoDirectory(world.repository), "show", `main:clusters/${cluster}.yaml`);
+    const release = await journey.release();
+
+    await journey.until("the first batch is merged", (run) => run.batches[0]?.phase === "Merged");
+    us.kubernetes.faults.down(true);
+    const held = await journey.until(
+      "one cluster is confirmed, the other waits",
+      (run) => onPlane(run, 1, "hub-eu")?.phase === "Healthy" && onPlane(run, 1, "hub-us")?.why.startsWith("control plane hub-us") === true,
+    );
+    expect([held.phase, held.batches.length, held.unseen?.map((one) => one.plane)]).toEqual(["Progressing", 1, ["hub-us"]]);
+    expect(held.why).toMatch(/control plane hub-us cannot be seen since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: \S+/);
+    const comment = await world.untilComment(release, "Control plane hub-us cannot be seen since");
+    expect(comment).toContain("Its clusters wait, those of other control planes go on.");
+    us.kubernetes.faults.down(false);
+    await journey.until("the first batch settles", (run) => run.batches[0]?.phase === "Settled" && run.unseen === undefined);
+
+    us.kubernetes.faults.down(true);
+    const waiting = await journey.until(
+      "the stage of the hub that is there is through, that of the other waits",
+      (run) => run.batches[1]?.phase === "Settled" && /control plane hub-us cannot be seen/.test(run.batches[2]?.why ?? ""),
+    );
+    expect(targetsOf(waiting, 2).every((target) => target.key.startsWith("hub-eu/") && target.phase === "Baked")).toBe(true);
+    expect(targetsOf(waiting, 3).every((target) => target.key.startsWith("hub-us/"))).toBe(true);
+    expect([waiting.batches[2]?.merged, version("eu-west-1-b"), version("us-east-1-b")]).toEqual([
+      undefined,
+      "targetRevision: v1.4.2",
+      "targetRevision: v1.4.1",
+    ]);
+    us.kubernetes.faults.down(false);
+    const done = await journey.until("it ends", ended);
+    expect([done.phase, version("us-east-1-b"), journey.errors]).toEqual(["Succeeded", "targetRevision: v1.4.2", []]);
+  });
+});
