@@ -36,16 +36,29 @@ export interface Sources {
 
 const DEEPEST = 10;
 
-/** Puts templates and arguments together. Throws AnalysisError. */
-export function prepare(asked: Asked, sources: Sources): AnalysisRequest {
-  const templates = asked.templates.flatMap((ref) => find(ref, sources.templates, []));
+/** The templates asked for, each followed by those it names. Throws AnalysisError. */
+export function templatesFor(asked: Pick<Asked, "templates">, all: readonly AnalysisTemplate[]): AnalysisTemplate[] {
+  return asked.templates.flatMap((ref) => find(ref, all, []));
+}
+
+/** The arguments that templates declare: where several do, the first with a value. */
+export function declaredArgs(templates: readonly AnalysisTemplate[]): Map<string, TemplateArgument> {
+  const declared = new Map<string, TemplateArgument>();
+  for (const template of templates)
+    for (const arg of template.spec.args ?? []) if (!hasValue(declared.get(arg.name))) declared.set(arg.name, arg);
+  return declared;
+}
+
+/** Puts templates and arguments together. `foreign`: another engine measures, so conditions are its own affair. Throws AnalysisError. */
+export function prepare(asked: Asked, sources: Sources, foreign = false): AnalysisRequest {
+  const templates = templatesFor(asked, sources.templates);
   const { values, secrets } = resolveArgs(templates, asked.args, sources);
   const metrics = new Map<string, { rules: MetricRules; metric: TemplateMetric }>();
   for (const template of templates) {
     for (const raw of template.spec.metrics ?? []) {
       if (metrics.has(raw.name)) throw new AnalysisError("ANALYSIS_TEMPLATE", `two of the templates have a metric called ${raw.name}`);
       const metric = fill(raw, values, `metric ${raw.name}`) as TemplateMetric;
-      metrics.set(raw.name, { metric, rules: rulesOf(metric, template, templates) });
+      metrics.set(raw.name, { metric, rules: rulesOf(metric, template, templates, foreign) });
     }
   }
   if (metrics.size === 0) throw new AnalysisError("ANALYSIS_TEMPLATE", "the templates measure nothing");
@@ -74,9 +87,7 @@ function resolveArgs(
   given: Asked["args"],
   sources: Sources,
 ): { values: Map<string, string>; secrets: string[] } {
-  const declared = new Map<string, TemplateArgument>();
-  for (const template of templates)
-    for (const arg of template.spec.args ?? []) if (!hasValue(declared.get(arg.name))) declared.set(arg.name, arg);
+  const declared = declaredArgs(templates);
   for (const { name } of given) {
     if (declared.has(name)) continue;
     const near = nearest(name, [...declared.keys()]);
@@ -94,7 +105,7 @@ function resolveArgs(
   return { values, secrets };
 }
 
-function hasValue(arg: TemplateArgument | undefined): boolean {
+export function hasValue(arg: TemplateArgument | undefined): boolean {
   return arg !== undefined && (arg.value !== undefined || arg.valueFrom !== undefined);
 }
 
@@ -136,8 +147,8 @@ export function refuseEndless(metrics: readonly MetricRules[]): void {
   throw new AnalysisError("ANALYSIS_ENDLESS", `metric ${endless.name} has an interval and no count, so it never ends by itself; ${hint}`);
 }
 
-function rulesOf(metric: TemplateMetric, template: AnalysisTemplate, all: readonly AnalysisTemplate[]): MetricRules {
-  for (const condition of [metric.successCondition, metric.failureCondition]) {
+function rulesOf(metric: TemplateMetric, template: AnalysisTemplate, all: readonly AnalysisTemplate[], foreign: boolean): MetricRules {
+  for (const condition of foreign ? [] : [metric.successCondition, metric.failureCondition]) {
     const bad = condition === undefined || condition === "" ? undefined : badCondition(condition);
     if (bad !== undefined) throw new AnalysisError("ANALYSIS_VALUE", `metric ${metric.name}: ${bad}`);
   }

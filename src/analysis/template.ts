@@ -46,7 +46,7 @@ function check(template: AnalysisTemplate, source: Source, builtin: boolean): Pr
     const path = ["spec", "metrics", i];
     if (names.has(metric.name)) problems.push(duplicate(source, metric.name, [...path, "name"]));
     names.add(metric.name);
-    problems.push(...unknownArgs(metric, known, source, path));
+    problems.push(...unknownArgs(metric, known, source, path), ...bareDurations(source, i));
     if (builtin) problems.push(...builtinOnly(metric, source, path));
   }
   if ((template.spec.metrics ?? []).length === 0 && (template.spec.templates ?? []).length === 0) {
@@ -59,6 +59,23 @@ function check(template: AnalysisTemplate, source: Source, builtin: boolean): Pr
 
 function duplicate(source: Source, name: string, path: (string | number)[]): Problem {
   return source.place({ code: "ANALYSIS_DUPLICATE", message: `two metrics are called ${name}`, hint: "give each its own name", path });
+}
+
+/** `interval: 5` is seconds here, and what people copy; Argo Rollouts itself refuses it. */
+function bareDurations(source: Source, index: number): Problem[] {
+  const metric = valueAt(source.data, ["spec", "metrics", index]);
+  if (!isRecord(metric)) return [];
+  return (["interval", "initialDelay"] as const).flatMap((field) => {
+    const value = metric[field];
+    if (!/^\d+$/.test(String(value))) return [];
+    const path = ["spec", "metrics", index, field];
+    const message = `${field} is ${String(value)} without a unit: taken as ${String(value)}s, and refused by Argo Rollouts' controller`;
+    return [source.place({ code: "BAD_DURATION", severity: "warning", message, hint: `write ${String(value)}s`, path })];
+  });
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((here, key) => (Array.isArray(here) ? here[Number(key)] : isRecord(here) ? here[key] : undefined), value);
 }
 
 const ARGUMENT = /\{\{\s*args\.([\w.-]+?)\s*\}\}/g;

@@ -1,10 +1,12 @@
 import type { Finding } from "./parse-problem.ts";
+import { analysesAndHooks } from "./rules-analysis.ts";
 import { checkPins, checkRelease } from "./rules-pins.ts";
 import { checkDelivery } from "./rules-release.ts";
 import { checkSelector } from "./rules-selector.ts";
 import { checkWindows } from "./rules-windows.ts";
 import type { Resource } from "./schema.ts";
 import { formatSelector } from "./selector.ts";
+import { checkSteps } from "./step-rules.ts";
 
 /** One cross-field check. It reports everything it finds; a rule never stops another. */
 export type Rule = (resource: Resource) => Finding[];
@@ -147,9 +149,11 @@ export const RULES: readonly Rule[] = [
   laterStagesGetClusters,
   ordersAreComplete,
   windowsCanBeRead,
+  analysesAndHooks,
   oneTopologyKey,
   sourceIsNamed,
   releaseIsOne,
   pinsAreWhole,
   deliveryTemplates,
+  checkSteps,
 ];

@@ -44,7 +44,7 @@ const NO_SOURCES = { secret: () => undefined, field: () => undefined };
 
 async function run(text: string, options: { allow?: string[]; args?: Asked["args"]; sources?: Partial<Sources> } = {}) {
   const { templates, problems } = readTemplates(text, "t.yaml", { builtin: true });
-  expect(problems).toEqual([]);
+  expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
   const asked = { templates: [{ templateName: templates[0]?.metadata.name ?? "" }], args: options.args ?? [] };
   const sources = { templates, ...NO_SOURCES, ...options.sources };
   const clock = eagerClock();

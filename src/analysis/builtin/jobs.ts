@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { BatchV1Api, type KubeConfig, type V1Job } from "@kubernetes/client-node";
 import type { z } from "zod";
 import type { Clock } from "../../rollout/time.ts";
+import { objectName } from "../object-name.ts";
 import type { jobSchema } from "../template-schema.ts";
 import type { Measured } from "./provider.ts";
 
@@ -57,7 +57,7 @@ export function jobRunner(options: JobOptions): JobRunner {
 
   return {
     async run(id, job) {
-      const name = nameOf(id);
+      const name = objectName(id);
       const until = clock.now() + (options.timeoutMs ?? TIMEOUT_MS);
       try {
         if ((await find(name)) === undefined) await make(name, id, job);
@@ -77,16 +77,6 @@ export function jobRunner(options: JobOptions): JobRunner {
       }
     },
   };
-}
-
-/** At most 63 characters, valid as a label too, and the same for the same measurement. */
-function nameOf(id: string): string {
-  const readable = id
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 40);
-  return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`.replace(/^-+/, "");
 }
 
 function metadataOf(job: z.output<typeof jobSchema>): { labels: Record<string, string>; annotations: Record<string, string> } {

@@ -9,7 +9,7 @@ import { createStore, type Store } from "./store.ts";
 import { createWatchHub } from "./watch.ts";
 
 /*
- * An embedded Kubernetes API for Argo CD's kinds, Secrets, ConfigMaps and Namespaces, over real HTTP.
+ * An embedded Kubernetes API for Argo CD's and Argo Rollouts' kinds, Jobs (nobody runs them), Secrets, ConfigMaps and Namespaces, over real HTTP.
  *
  * Modelled: get, list (label and field selectors, consistent pages, 410 for an expired page), create, update (409 on a stale
  * resourceVersion), merge and JSON patches, delete with finalizers, watch (resourceVersion, bookmarks, timeoutSeconds,
