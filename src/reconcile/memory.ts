@@ -69,6 +69,8 @@ export interface RepoMemory {
   members: Map<string, { at: number; teams: string[] | undefined }>;
   /** Rollout → Applications that its run does not know, and what they resolve to. */
   joiners: Map<string, { key: string; joiners: Joiner[] }>;
+  /** Rollout and run → the base that its resource was last compared with. */
+  compared: Map<string, string>;
   /** Branches whose PR was asked for by this process. */
   proposed: Set<string>;
   /** Releases that cannot start because of an error on this base. */
@@ -104,6 +106,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     approvals: new Map(),
     members: new Map(),
     joiners: new Map(),
+    compared: new Map(),
     proposed: new Set(),
     refused: { base: undefined, found: [] },
     troubles: new Map(),

@@ -7,6 +7,7 @@ import { buildBatchCommit, editsOf, judgeBranch } from "./batch-commit.ts";
 import { guardMove } from "./branch-guard.ts";
 import { movesBranches } from "./branch-moves.ts";
 import type { RepoContext } from "./context.ts";
+import { sayEdited } from "./edited-midrun.ts";
 import { clustersOf } from "./fleet.ts";
 import { guardBatch } from "./guard.ts";
 import { fact, type RepoMemory } from "./memory.ts";
@@ -37,6 +38,7 @@ export interface ObserveInput {
 /** Looks at everything a run depends on. What cannot be seen is left out of the world, never filled in. */
 export async function observe(context: RepoContext, memory: RepoMemory, input: ObserveInput): Promise<World> {
   const { run, base, baseBranch } = input;
+  await sayEdited(context, memory, run, base);
   await readQueueFirst(context, memory, run, baseBranch);
   const pulls = await observePulls(context, memory, run);
   const guards = await observeGuards(context, memory, input, pulls);
