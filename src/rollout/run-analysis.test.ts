@@ -41,11 +41,11 @@ describe("AfterBatch", () => {
     measured(self, ID, "Running");
     round(self);
     expect(self.run.batches).toHaveLength(1);
-    expect(self.run.why).toBe('waiting for the analysis webcheck of batch 1 of stage "stage-1": it is Running');
+    expect(self.run.why).toBe('waiting for the analysis webcheck of batch 1 of stage "stage 1": it is Running');
     measured(self, ID, "Successful");
     const over = round(self);
     expect(batch(self.run, 1).analyses).toMatchObject([{ phase: "Successful", metrics: [{ successful: 3, value: "ok" }] }]);
-    expect(over.events.join("; ")).toContain('analysis webcheck of batch 1 of stage "stage-1": Successful');
+    expect(over.events.join("; ")).toContain('analysis webcheck of batch 1 of stage "stage 1": Successful');
     expect(self.run.batches).toHaveLength(2);
   });
 
@@ -65,7 +65,7 @@ describe("AfterBatch", () => {
     measured(self, ID, "Successful");
     round(self);
     expect(states(self)).toEqual([`${ID} Successful`]);
-    judge(self, "c1", "failing", "health");
+    judge(self, "c1", "pending", "health");
     round(self);
     judge(self, "c1", "live", "all");
     expect(wants(round(self))).toEqual(["StopAnalysis payments/42/1/1/AfterBatch/1", "StartAnalysis payments/42/1/1/AfterBatch/2"]);

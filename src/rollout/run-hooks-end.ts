@@ -25,5 +25,14 @@ export function awaitsOutside(draft: Draft): boolean {
     return { ...rest, phase: "Error" as const, why, endedAt: draft.at };
   });
   if (hooks?.some((call, at) => call !== draft.run.hooks?.[at]) === true) change(draft, { hooks });
+  askNoMore(draft);
   return false;
+}
+
+/** What this round wanted asked of those that have just been given up. */
+function askNoMore({ effects }: Draft): void {
+  for (let at = effects.length - 1; at >= 0; at--) {
+    const kind = effects[at]?.kind;
+    if (kind === "CallHook" || kind === "StartAnalysis") effects.splice(at, 1);
+  }
 }
