@@ -171,17 +171,25 @@ function reverseSpec(spec: Rollout, stages: Stage[]): Rollout {
  */
 export function lastGoodFor(plan: Plan, before: Run | undefined): Record<string, (string | null)[]> | undefined {
   if (before === undefined || before.phase === "Succeeded" || before.phase === "RolledBack") return undefined;
-  const moved = movedTargets(before);
+  const moved = goodBefore(before);
   const good: Record<string, (string | null)[]> = {};
   for (const stage of plan.stages) {
     for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
-      const last = moved.get(target.key);
-      if (last === undefined) continue;
-      const frozen = targetsOf(before, target.cluster).find((one) => one.key === target.key) ?? last;
-      good[target.key] = before.lastGood?.[target.key] ?? frozen.edits.map((edit) => edit.from);
+      const last = moved[target.key];
+      if (last !== undefined) good[target.key] = last;
     }
   }
   return Object.keys(good).length === 0 ? undefined : good;
+}
+
+/** What was last good before a run, of the targets where that is not what stands there: those it has moved, and those that a run before it had. */
+export function goodBefore(run: Run): Record<string, (string | null)[]> {
+  const good: Record<string, (string | null)[]> = { ...run.lastGood };
+  for (const [key, target] of movedTargets(run)) {
+    const frozen = targetsOf(run, target.cluster).find((one) => one.key === key) ?? target;
+    good[key] ??= frozen.edits.map((edit) => edit.from);
+  }
+  return good;
 }
 
 /** The release that is good when a run starts: what the run before it was, where it succeeded, or else what was good then. */

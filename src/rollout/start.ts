@@ -1,8 +1,9 @@
 import { supersededBefore } from "./overlap.ts";
 import type { Edit, Plan, Release } from "./plan-types.ts";
-import { goodReleaseFor, lastGoodFor, type Rollback } from "./rollback.ts";
+import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./rollback.ts";
 import type { Rollout } from "./rollout.ts";
 import { isEnded, type Pause, type Requeued, type Run } from "./run.ts";
+import { haltsToCarry } from "./run-halt.ts";
 import { iso, type Time } from "./time.ts";
 
 export interface StartInput {
@@ -72,6 +73,9 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     skipped: back.left.map((one) => ({ ...one, at: run.startedAt })),
     ...(restore === undefined || restore.length === 0 ? {} : { restore: [...restore] }),
     ...(of.goodRelease === undefined ? {} : { goodRelease: of.goodRelease }),
+    // Where it does not get to its end, the next run must not take what it was to take back for good.
+    lastGood: goodBefore(of),
+    ...(haltsToCarry(of, now).length === 0 ? {} : { halts: haltsToCarry(of, now) }),
   };
 }
 
