@@ -27,7 +27,7 @@ export function dependsGate(draft: Draft, batch: Batch): Blocked | undefined {
 
 /** What is missing of a dependency at one cluster, as a sentence; undefined: nothing. */
 export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster: string): string | undefined {
-  if (stageOf(other, cluster) === undefined) return undefined;
+  if (stageOf(other, cluster) === undefined && other.stays?.includes(cluster) !== true) return undefined;
   const wanted = atLeast === "SameVersion" ? versionOf(run) : atLeast;
   const there = versionAt(other, cluster);
   if (there === undefined) return `what it has brought there is not known (run #${other.number} is ${other.phase})`;
@@ -50,6 +50,9 @@ export function versionAt(run: Run, cluster: string): string | undefined {
     const confirmed = last.every((target) => target.phase === "Healthy" || target.phase === "Baked");
     return confirmed ? versionOf(run) : undefined;
   }
+  // A rollback leaves alone what the release that it takes back never came to.
+  if (run.stays?.includes(cluster) === true) return versionOf(run);
+  if (targetsOf(run, cluster).some((target) => run.unproven?.includes(target.key) === true)) return undefined;
   const before = new Set(targetsOf(run, cluster).flatMap((target) => target.edits.map((edit) => edit.from)));
   const [only] = before;
   return before.size === 1 && only !== null ? only : undefined;

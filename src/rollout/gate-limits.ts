@@ -1,7 +1,8 @@
 import type { Blocked } from "./pull-gates.ts";
-import type { Batch, Run } from "./run.ts";
+import { type Batch, isEnded, type Run } from "./run.ts";
 import type { Draft } from "./run-draft.ts";
 import { clustersOf, count, liveTargets } from "./run-names.ts";
+import { epoch } from "./time.ts";
 import type { Limits } from "./world.ts";
 
 /** `limits` of the repo: what all its runs may have in flight together, this batch included. */
@@ -10,7 +11,9 @@ export function limitsGate(draft: Draft, batch: Batch): Blocked | undefined {
   if (limits === undefined) return undefined;
   if (others === undefined)
     return { why: "the other runs of the repo could not be read, and limits hold over all", next: { what: "they are read" } };
-  const flying = [draft.run, ...others].flatMap((run) => inFlight(run).map((target) => ({ ...target, run: run.rollout })));
+  const flying = [draft.run, ...others].flatMap((run) =>
+    (isEnded(run) ? leftBehind(run, draft.now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
+  );
   const coming = liveTargets(batch).filter((target) => !flying.some((one) => one.key === target.key));
   const why = over(draft, limits, flying, coming);
   return why === undefined ? undefined : { why, next: { what: "others are confirmed" } };
@@ -31,6 +34,14 @@ export function inFlight(run: Run): Flying[] {
     }
   }
   return found;
+}
+
+/** An aborted run looks after nothing any more: what it left in flight counts until its deadline, when it would be there or have failed. */
+function leftBehind(run: Run, now: number): Flying[] {
+  const waited = new Set<string>();
+  for (const batch of run.batches)
+    for (const { key, deadlineAt } of batch.targets) if (deadlineAt !== undefined && now < epoch(deadlineAt)) waited.add(key);
+  return inFlight(run).filter((target) => waited.has(target.key));
 }
 
 function over(draft: Draft, limits: Limits, flying: readonly (Flying & { run: string })[], coming: readonly Flying[]): string | undefined {

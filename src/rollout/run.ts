@@ -311,6 +311,10 @@ export interface Run {
   of?: number;
   /** By target: the values that were last good, where they are not those that stood there when the run started. */
   lastGood?: Record<string, (string | null)[]>;
+  /** Keys of targets whose present value no run has confirmed: it failed there, or its run was over before. */
+  unproven?: string[];
+  /** Of a rollback: clusters of the run it takes back to which that had not come yet. */
+  stays?: string[];
   /** The release that was last good when the run started: what a rollback goes back to. */
   goodRelease?: Record<string, string>;
   /** How many runs in a row right before it were superseded. */

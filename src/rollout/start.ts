@@ -25,6 +25,7 @@ export interface StartInput {
 export function startRun({ rollout, number, release, trigger, plan, now, before, lastRelease = {} }: StartInput): Run {
   const at = iso(now);
   const lastGood = lastGoodFor(plan, before);
+  const unproven = before === undefined ? [] : unprovenAfter(before);
   return {
     format: 1,
     rollout: rollout.name,
@@ -45,6 +46,7 @@ export function startRun({ rollout, number, release, trigger, plan, now, before,
     ...(supersededBefore(before) === 0 ? {} : { superseded: supersededBefore(before) }),
     goodRelease: goodReleaseFor(before, { ...lastRelease }),
     ...(lastGood === undefined ? {} : { lastGood }),
+    ...(unproven.length === 0 ? {} : { unproven }),
     commands: [],
     startedAt: at,
   };
@@ -75,8 +77,27 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     ...(of.goodRelease === undefined ? {} : { goodRelease: of.goodRelease }),
     // Where it does not get to its end, the next run must not take what it was to take back for good.
     lastGood: goodBefore(of),
+    unproven: unprovenAfter(of),
+    stays: clustersOfPlan(of.plan).filter((cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster))),
     ...(haltsToCarry(of, now).length === 0 ? {} : { halts: haltsToCarry(of, now) }),
   };
+}
+
+function clustersOfPlan(plan: Plan): string[] {
+  return plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
+}
+
+/** What stands at a target when a run is over and was never seen healthy there, by any run. */
+function unprovenAfter(run: Run): string[] {
+  const unproven = new Set(run.unproven);
+  for (const batch of run.batches) {
+    if (batch.merged === undefined) continue;
+    for (const { key, phase, edits } of batch.targets) {
+      if (phase === "Healthy" || phase === "Baked") unproven.delete(key);
+      else if (edits.some((edit) => edit.from !== edit.to)) unproven.add(key);
+    }
+  }
+  return [...unproven];
 }
 
 function putOff(cluster: string, stage: number, at: Time): Requeued {
