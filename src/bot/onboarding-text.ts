@@ -9,6 +9,8 @@ export interface OnboardingScene {
   journalBranch: string;
   /** Ours: the App's account. */
   login: string;
+  /** The App's; undefined: not known. */
+  appId?: number;
   /** By the rollout's name: what the plan would be, as the comment of a release PR shows it. */
   previews: ReadonlyMap<string, string>;
 }
@@ -90,18 +92,22 @@ function merging({ rollouts }: Proposal, { baseBranch }: OnboardingScene): strin
 }
 
 /** SPEC §9.23: the journal is nobody's to write but ours. */
-function ruleset({ journalBranch, repository, login }: OnboardingScene): string {
+function ruleset({ journalBranch, repository, login, appId }: OnboardingScene): string {
   const rules = {
     name: "stagecoach journal",
     target: "branch",
     enforcement: "active",
-    bypass_actors: [{ actor_id: "THE_APP_ID", actor_type: "Integration", bypass_mode: "always" }],
+    bypass_actors: [{ actor_id: appId ?? "THE_APP_ID", actor_type: "Integration", bypass_mode: "always" }],
     conditions: { ref_name: { include: [`refs/heads/${journalBranch}`], exclude: [] } },
     rules: [{ type: "creation" }, { type: "update" }, { type: "deletion" }, { type: "non_fast_forward" }],
   };
+  const whoSetsIt =
+    appId === undefined
+      ? `An owner sets it once: put the App's id (on the App's page, *App ID* of ${code(login)}) in place of \`THE_APP_ID\`, as a number.`
+      : `An owner of the repository sets it once; ${appId} is the id of this App (${code(login)}).`;
   return [
     "<details><summary>🔒 Recommended: a ruleset for the journal's branch</summary>",
-    `Stagecoach keeps its state on ${code(journalBranch)}. It notices when somebody else writes there, and stops; this ruleset keeps them from it. An owner sets it once: put the App's id (on the App's page, *App ID* of ${code(login)}) in place of \`THE_APP_ID\`, as a number.`,
+    `Stagecoach keeps its state on ${code(journalBranch)}. It notices when somebody else writes there, and stops; this ruleset keeps them from it. ${whoSetsIt}`,
     `\`\`\`sh\ngh api repos/${repository.replaceAll(/[^\w./-]/g, "")}/rulesets --input - <<'JSON'\n${JSON.stringify(rules, null, 2)}\nJSON\n\`\`\``,
     "</details>",
   ].join("\n\n");

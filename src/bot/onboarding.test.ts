@@ -18,10 +18,12 @@ interface Scene {
   /** The first pull request cannot be opened. */
   failing?: boolean;
   planes?: RepoContext["planes"];
+  /** The App's id. */
+  app?: number;
 }
 
 /** A repo on a forge and a mirror that write down what is asked of them. */
-function repo({ files = { "appsets/set.yaml": SET }, before, branchOf, failing = false, planes = new Map() }: Scene) {
+function repo({ files = { "appsets/set.yaml": SET }, before, branchOf, failing = false, planes = new Map(), app }: Scene) {
   const calls: string[] = [];
   const opened: { body: string }[] = [];
   let head = branchOf === undefined ? undefined : "d".repeat(40);
@@ -61,6 +63,7 @@ function repo({ files = { "appsets/set.yaml": SET }, before, branchOf, failing =
       return before === undefined ? null : (before as Pull);
     },
     identity: async () => ({ login: "stagecoach[bot]", id: 1 }),
+    appId: async () => app,
     async createPull(input) {
       if (fails) {
         fails = false;
@@ -100,6 +103,15 @@ describe("onboarding", () => {
       `open ${ONBOARDING_BRANCH} to main`,
     ]);
     expect(opened[0]?.body).toContain("The plan, if it were released now");
+  });
+
+  test("the ruleset it proposes for the journal names the App by its id, where that is known", async () => {
+    const { ask, opened } = repo({ app: 4711 });
+    await ask();
+    expect(opened[0]?.body).toContain('"actor_id": 4711');
+    const unknown = repo({});
+    await unknown.ask();
+    expect(unknown.opened[0]?.body).toMatch(/put the App's id .* in place of `THE_APP_ID`/);
   });
 
   test.each<[string, Scene]>([

@@ -71,7 +71,9 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
   }
   if (!(await pushBranch(context, base, proposal))) return "asked before";
   const { login } = await context.forge.identity();
+  const appId = await context.forge.appId?.();
   const body = onboardingBody(proposal, {
+    ...(appId === undefined ? {} : { appId }),
     repository: context.repository,
     baseBranch,
     journalBranch: context.journalBranch,

@@ -9,19 +9,23 @@ export interface BatchBranch {
   batch: number;
   /** From 1; raised before a branch is built again. */
   attempt: number;
+  /** Of a stage with steps: which weight, from 1. */
+  step?: number;
 }
 
 const PREFIX = "stagecoach-run/";
 
-/** `stagecoach-run/payments/42/2-3-1`: run 42 of payments, stage 2, batch 3, first attempt. */
+/** `stagecoach-run/payments/42/2-3-1`: run 42 of payments, stage 2, batch 3, first attempt; `2-3-1-step2`: its second weight. */
 export function printBranch(branch: BatchBranch): string {
-  return `${PREFIX}${branch.rollout}/${branch.run}/${branch.stage}-${branch.batch}-${branch.attempt}`;
+  const step = branch.step === undefined ? "" : `-step${branch.step}`;
+  return `${PREFIX}${branch.rollout}/${branch.run}/${branch.stage}-${branch.batch}-${branch.attempt}${step}`;
 }
 
 /** The inverse of `printBranch`; undefined: not a branch of ours, or not spelt as we spell it. */
 export function parseBranch(name: string): BatchBranch | undefined {
-  const match = /^stagecoach-run\/([^/]+)\/([1-9]\d{0,8})\/([1-9]\d{0,8})-([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(name);
+  const match = /^stagecoach-run\/([^/]+)\/([1-9]\d{0,8})\/([1-9]\d{0,8})-([1-9]\d{0,8})-([1-9]\d{0,8})(?:-step([1-9]\d{0,8}))?$/.exec(name);
   if (match === null) return undefined;
-  const [, rollout = "", run, stage, batch, attempt] = match;
-  return { rollout, run: Number(run), stage: Number(stage), batch: Number(batch), attempt: Number(attempt) };
+  const [, rollout = "", run, stage, batch, attempt, step] = match;
+  const place = { rollout, run: Number(run), stage: Number(stage), batch: Number(batch), attempt: Number(attempt) };
+  return step === undefined ? place : { ...place, step: Number(step) };
 }

@@ -9,15 +9,19 @@ const count = fc.integer({ min: 1, max: 999_999 });
 describe("branch names of batches", () => {
   it("prints as the specification spells it", () => {
     expect(printBranch({ rollout: "payments", run: 42, stage: 2, batch: 3, attempt: 1 })).toBe("stagecoach-run/payments/42/2-3-1");
+    expect(printBranch({ rollout: "payments", run: 42, stage: 2, batch: 3, attempt: 1, step: 2 })).toBe(
+      "stagecoach-run/payments/42/2-3-1-step2",
+    );
   });
 
   it("parses every name it prints", () => {
-    const branch = fc.record({ rollout, run: count, stage: count, batch: count, attempt: count });
+    const required = { rollout, run: count, stage: count, batch: count, attempt: count };
+    const branch = fc.record({ ...required, step: count }, { requiredKeys: ["rollout", "run", "stage", "batch", "attempt"] });
     fc.assert(fc.property(branch, (one) => void expect(parseBranch(printBranch(one))).toEqual(one)));
   });
 
   it("prints every name it parses just as it was", () => {
-    const near = fc.stringMatching(/^stagecoach-run\/[a-z0-9-]{1,5}\/[0-9]{1,3}\/[0-9]{1,2}-[0-9]{1,2}-[0-9]{1,2}$/);
+    const near = fc.stringMatching(/^stagecoach-run\/[a-z0-9-]{1,5}\/[0-9]{1,3}\/[0-9]{1,2}-[0-9]{1,2}-[0-9]{1,2}(-step[0-9]{1,2})?$/);
     fc.assert(
       fc.property(near, (name) => {
         const parsed = parseBranch(name);

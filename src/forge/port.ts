@@ -7,6 +7,8 @@ export interface Forge {
   readonly repository: string;
   /** The account comments of ours carry, e.g. `stagecoach[bot]`. */
   identity(): Promise<{ login: string; id: number }>;
+  /** The App's id, as a ruleset names it among its bypass actors. undefined: we are no App. Absent: this adapter does not know. */
+  appId?(): Promise<number | undefined>;
   /** Of the account we act as. undefined: nothing was asked yet. Absent: this adapter does not know. */
   rate?(): RateSeen | undefined;
   /** How near the limits of the hosting service we are, as of the last answers. */
@@ -67,6 +69,8 @@ export interface Forge {
   putDeployment(deployment: DeploymentReport): Promise<void>;
   /** The one issue of ours that carries `marker`, made or edited in place: where a release has no PR to be steered by. */
   stickyIssue(marker: string, issue: { title: string; body: string; labels: string[] }): Promise<{ number: number; url: string }>;
+  /** Closes this issue as done where it is one of ours that `stickyIssue` made; a PR, or anybody else's issue, is left alone. */
+  closeStickyIssue?(number: number): Promise<void>;
 }
 
 /** All in the machine's time. */

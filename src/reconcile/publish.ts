@@ -9,6 +9,7 @@ import type { PlanProblem } from "./make-plan.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 import { SLOW_ROUND_MS, slowness } from "./pace.ts";
 import { send } from "./send-comment.ts";
+import { closeTrackingIssue } from "./tracking-issue.ts";
 
 /** Marks the one comment of ours on a release PR, by rollout. */
 export function stickyMarker(rollout: string): string {
@@ -53,7 +54,10 @@ export function publishRun(context: RepoContext, memory: RepoMemory, advanced: A
     page.waiting = true;
     page.phase = "";
   });
-  if (run.endedAt !== undefined) publishEnd(context, memory, run, pull);
+  if (run.endedAt !== undefined) {
+    publishEnd(context, memory, run, pull);
+    closeTrackingIssue(context, memory, run);
+  }
   return undefined;
 }
 

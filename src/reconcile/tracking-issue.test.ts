@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import type { Forge, Pull } from "../forge/port.ts";
 import type { CommitInfo, Mirror } from "../git/port.ts";
 import type { Release } from "../rollout/plan-types.ts";
+import type { Run } from "../rollout/run.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import { repoMemory } from "./memory.ts";
-import { pullByWords, trackingIssueOf } from "./tracking-issue.ts";
+import { closeTrackingIssue, pullByWords, trackingIssueOf } from "./tracking-issue.ts";
 
 const COMMIT: CommitInfo = { sha: "c".repeat(40), parents: [], author: "ana", authorEmail: "a", at: 0, subject: "my-app v2", body: "" };
 
@@ -13,7 +14,7 @@ function world(forge: Partial<Forge>) {
   const memory = repoMemory({} as Mirror);
   const ask = (values: Record<string, string>, attempt = 1) =>
     trackingIssueOf(context, memory, "my-app", { values, attempt } as Release, COMMIT);
-  return { context, ask };
+  return { context, memory, ask };
 }
 
 test("each release without a PR has one issue, asked for once, and found again by its marker", async () => {
@@ -66,4 +67,23 @@ test.each([
 ])("the PR of %s, %s as %s, is %s", async (subject, state, mergeCommit, number) => {
   const { context } = world({ pull: async (asked) => ({ number: asked, state, mergeCommit, base: "main" }) as Pull });
   expect((await pullByWords(context, { ...COMMIT, subject }, "main"))?.number).toBe(number);
+});
+
+test.each([
+  ["Succeeded", ["comment", "close 7"]],
+  ["Aborted", ["comment", "close 7"]],
+  ["Failed", ["comment"]],
+] as const)("the issue of a run that ended %s: %j, after its last word, once", async (phase, story) => {
+  const told: string[] = [];
+  const { context, memory } = world({ closeStickyIssue: async (number) => void told.push(`close ${number}`) });
+  memory.publishing.set(
+    7,
+    Promise.resolve().then(() => void told.push("comment")),
+  );
+  const run = { rollout: "my-app", number: 1, phase, trigger: { commit: "c", pull: 7, author: "ana", at: "" } } as unknown as Run;
+  closeTrackingIssue(context, memory, run);
+  closeTrackingIssue(context, memory, run);
+  await Promise.all(memory.publishing.values());
+  await Promise.resolve();
+  expect(told).toEqual(story);
 });

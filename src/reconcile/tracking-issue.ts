@@ -3,11 +3,14 @@ import type { Pull } from "../forge/port.ts";
 import type { CommitInfo } from "../git/port.ts";
 import { trackingIssue } from "../report/tracking-issue.ts";
 import type { Release } from "../rollout/plan-types.ts";
+import type { Run } from "../rollout/run.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 
 /** By release: the issue it is steered by, so that a release that waits asks for it once. */
 const known = new WeakMap<RepoMemory, Map<string, number>>();
+/** Runs whose issue was closed by this process. */
+const closed = new WeakMap<RepoMemory, Set<string>>();
 
 /**
  * The issue that stands for the PR of a release that has none (SPEC §9.7): comments on it steer the run, and the run's page
@@ -34,6 +37,28 @@ export async function trackingIssueOf(
     context.log.warn({ rollout, error: String(error) }, "a release without a pull request could not be given an issue");
     return undefined;
   }
+}
+
+/**
+ * Closes the issue of a run that is over, after its last word was sent: a list of open issues is a list of what goes on. One
+ * whose run has failed stays open, for `/retry`. Tried once by a process; it may be closed already, or be a PR.
+ */
+export function closeTrackingIssue(context: RepoContext, memory: RepoMemory, run: Run): void {
+  const { forge, log } = context;
+  const { pull } = run.trigger;
+  if (pull === undefined || run.phase === "Failed" || forge.closeStickyIssue === undefined) return;
+  const key = `${run.rollout} #${run.number}`;
+  const done = closed.get(memory) ?? new Set<string>();
+  closed.set(memory, done);
+  if (done.size === done.add(key).size) return;
+  const before = memory.publishing.get(pull) ?? Promise.resolve();
+  const closing = before
+    .then(() => forge.closeStickyIssue?.(pull))
+    .catch((error: unknown) => log.warn({ issue: pull, error: String(error) }, "the issue of a release could not be closed"));
+  memory.publishing.set(pull, closing);
+  void closing.finally(() => {
+    if (memory.publishing.get(pull) === closing) memory.publishing.delete(pull);
+  });
 }
 
 /** Values may be long and hold anything: a marker is short. */

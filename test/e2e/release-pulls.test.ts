@@ -219,6 +219,11 @@ describe("releases that stand in no file", () => {
     const run = await journey.until("the run ends", ended);
     expect([run.phase, run.release.values, journey.errors]).toEqual(["Succeeded", { version: "v1.4.2" }, []]);
     expect(new Set(applications(world).map(({ spec }) => spec.source?.targetRevision))).toEqual(new Set(["v1.4.2"]));
+    await until(
+      "its issue is closed",
+      () => get<{ state: string }>(world, `issues/${issue}`),
+      ({ state }) => state === "closed",
+    );
     const issues = await get<{ number: number; pull_request?: unknown }[]>(world, "issues?state=all&per_page=100");
     expect(issues.filter((one) => one.pull_request === undefined).map((one) => one.number)).toEqual([issue]);
   });

@@ -43,7 +43,10 @@ export interface GitHubWriterOptions {
   mostBytes?: number;
 }
 
-/** GitHub cuts off a request at 10 s and documents no size; measured ones of this size pass. Larger ones go file by file. */
+/**
+ * GitHub cuts off a request at 10 s and documents no size for this one, so this is a cautious guess: far above any batch of
+ * pins, and, as base64, far below the 100 MB of a blob. Larger changes go file by file.
+ */
 const MOST_BYTES = 8 * 1024 * 1024;
 const PLAIN = "100644";
 

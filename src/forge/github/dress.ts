@@ -1,9 +1,9 @@
 import { ForgeError } from "../port.ts";
-import { asking } from "./errors.ts";
+import { asking, forgeError } from "./errors.ts";
 import { DRESS_PULL } from "./graphql/dress-pull.ts";
 import { sendGraphQL } from "./graphql/send.ts";
 import type { NodeIds } from "./node-ids.ts";
-import type { RepoOctokit } from "./octokit.ts";
+import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 import type { Shared } from "./shared.ts";
 
 export interface Dress {
@@ -47,35 +47,48 @@ function slug(team: string): string {
 }
 
 async function put(place: RepoOctokit, ids: NodeIds, number: number, wanted: Dress): Promise<void> {
-  const unknown: string[] = [];
-  const find = async (names: readonly string[], look: (name: string) => Promise<string | undefined>, what: string) => {
-    const found: string[] = [];
-    for (const name of names) {
-      const id = await look(name);
-      if (id === undefined) unknown.push(`${what} ${name}`);
-      else found.push(id);
-    }
-    return found;
-  };
-  const labels = await find(wanted.labels, ids.label, "label");
-  const users = await find(wanted.users, ids.user, "user");
-  const teams = await find(wanted.teams, ids.team, "team");
+  const labels = await idsOf(wanted.labels, ids.label);
+  const users = await idsOf(wanted.users, ids.user);
+  const teams = await idsOf(wanted.teams, ids.team);
+  await send(place, number, await ids.pull(number), { labels: labels.found, users: users.found, teams: teams.found });
+  const unknown = [...users.missing.map((name) => `user ${name}`)];
+  for (const team of teams.missing) if (!(await requestTeam(place, number, team))) unknown.push(`team ${team}`);
+  if (unknown.length === 0) return;
+  const message = `pull request ${number}: GitHub knows no ${unknown.join(", no ")}, or does not let it review here`;
+  throw new ForgeError("Invalid", 422, message);
+}
+
+async function idsOf(names: readonly string[], look: (name: string) => Promise<string | undefined>) {
+  const found: string[] = [];
+  const missing: string[] = [];
+  for (const name of names) {
+    const id = await look(name);
+    if (id === undefined) missing.push(name);
+    else found.push(id);
+  }
+  return { found, missing };
+}
+
+async function send(place: RepoOctokit, number: number, pull: string, { labels, users, teams }: Dress): Promise<void> {
   const withLabels = labels.length > 0;
   const withReviews = users.length + teams.length > 0;
-  if (withLabels || withReviews) {
-    const pull = await ids.pull(number);
-    const { errors } = await asking(`label pull request ${number} and ask for reviews`, () =>
-      sendGraphQL(place, DRESS_PULL, { pull, labels, users, teams, withLabels, withReviews }),
-    );
-    const [first] = errors;
-    if (first !== undefined) throw new ForgeError("Invalid", 422, `label pull request ${number} and ask for reviews: ${first.message}`);
-  }
-  if (unknown.length > 0) {
-    throw new ForgeError(
-      "Invalid",
-      422,
-      `pull request ${number}: GitHub knows no ${unknown.join(", no ")}, or does not show it to the App`,
-    );
+  if (!withLabels && !withReviews) return;
+  const { errors } = await asking(`label pull request ${number} and ask for reviews`, () =>
+    sendGraphQL(place, DRESS_PULL, { pull, labels, users, teams, withLabels, withReviews }),
+  );
+  const [first] = errors;
+  if (first !== undefined) throw new ForgeError("Invalid", 422, `label pull request ${number} and ask for reviews: ${first.message}`);
+}
+
+/** By its slug, which needs no permission to see members: GraphQL wants a team's id, and that is hidden without `members: read`. */
+async function requestTeam({ octokit, owner, repo }: RepoOctokit, number: number, team: string): Promise<boolean> {
+  try {
+    await octokit.rest.pulls.requestReviewers({ owner, repo, pull_number: number, team_reviewers: [team], ...NEVER_RETRY });
+    return true;
+  } catch (error) {
+    const failure = forgeError(`ask team ${team} to review pull request ${number}`, error);
+    if (failure.kind === "Invalid" || failure.kind === "NotFound") return false;
+    throw failure;
   }
 }
 

@@ -62,9 +62,11 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     return us;
   };
   const sticky = stickyComments(place, identity);
+  const issues = stickyIssues(place, identity);
   return {
     repository,
     identity,
+    appId: async () => (await whichApp(octokit))?.id,
     pressure,
     rate: () => pressure().primary,
     async repo() {
@@ -115,13 +117,14 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     mergeQueue: (branch) => mergeQueue(place, branch),
     dressPull: dresser(shared),
     putDeployment: deploymentWriter(place, identity),
-    stickyIssue: stickyIssues(place, identity),
+    stickyIssue: issues.put,
+    closeStickyIssue: issues.close,
   };
 }
 
 /** An App acts as `SLUG[bot]`; a token as its owner. */
 async function whoAmI(octokit: OctokitLike): Promise<{ login: string; id: number }> {
-  const slug = await appSlug(octokit);
+  const slug = (await whichApp(octokit))?.slug;
   if (slug === undefined) {
     const { data } = await asking("ask who we are", () => octokit.rest.users.getAuthenticated());
     return { login: data.login, id: data.id };
@@ -131,10 +134,11 @@ async function whoAmI(octokit: OctokitLike): Promise<{ login: string; id: number
   return { login, id: data.id };
 }
 
-async function appSlug(octokit: OctokitLike): Promise<string | undefined> {
+/** undefined: a token of somebody, or of a job. */
+async function whichApp(octokit: OctokitLike): Promise<{ id: number; slug: string | undefined } | undefined> {
   try {
     const { data } = await octokit.rest.apps.getAuthenticated();
-    return data?.slug;
+    return data === null ? undefined : { id: data.id, slug: data.slug };
   } catch (error) {
     const status = answerOf(error)?.status;
     if (status === 401 || status === 403 || status === 404) return undefined;

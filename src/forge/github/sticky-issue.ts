@@ -13,12 +13,22 @@ interface Known {
 
 type StickyIssue = (marker: string, issue: { title: string; body: string; labels: string[] }) => Promise<{ number: number; url: string }>;
 
+/** What our issues carry beside what was asked for, so that they are found among those of years. */
+export const ISSUE_LABEL = "stagecoach";
+/** Of a hundred each, the newest first: older ones belong to releases that are over. */
+const MOST_PAGES = 5;
+
+export interface StickyIssues {
+  put: StickyIssue;
+  close(number: number): Promise<void>;
+}
+
 /** Found by its hidden marker and by being ours, open or closed; a closed one is edited and stays closed. */
-export function stickyIssues(place: RepoOctokit, identity: () => Promise<{ login: string }>): StickyIssue {
+export function stickyIssues(place: RepoOctokit, identity: () => Promise<{ login: string }>): StickyIssues {
   const { octokit, owner, repo } = place;
   const known = new Map<string, Known>();
   const turn = serialByKey();
-  return (marker, issue) => turn(marker, () => put(marker, issue));
+  return { put: (marker, issue) => turn(marker, () => put(marker, issue)), close };
 
   async function put(marker: string, issue: { title: string; body: string; labels: string[] }) {
     const hidden = `<!-- ${marker} -->`;
@@ -30,7 +40,7 @@ export function stickyIssues(place: RepoOctokit, identity: () => Promise<{ login
       return { number: there.number, url: there.url };
     }
     known.delete(marker);
-    const data = await write(title, body, issue.labels, there?.number);
+    const data = await write(title, body, [...new Set([ISSUE_LABEL, ...issue.labels])], there?.number);
     known.set(marker, { number: data.number, url: data.html_url, title, body });
     return { number: data.number, url: data.html_url };
   }
@@ -51,12 +61,30 @@ export function stickyIssues(place: RepoOctokit, identity: () => Promise<{ login
     );
   }
 
+  /** By its label: without it every pull request we ever opened would be listed, too. */
   async function find(hidden: string): Promise<Known | undefined> {
     const { login } = await identity();
-    const all = await asking("look for our issue", () =>
-      octokit.paginate(octokit.rest.issues.listForRepo, { owner, repo, creator: login, state: "all", per_page: 100 }),
-    );
-    const found = all.find((one) => one.pull_request === undefined && one.user?.login === login && one.body?.startsWith(hidden) === true);
-    return found === undefined ? undefined : { number: found.number, url: found.html_url, title: found.title, body: found.body ?? "" };
+    for (let page = 1; page <= MOST_PAGES; page++) {
+      const { data } = await asking("look for our issue", () =>
+        octokit.rest.issues.listForRepo({ owner, repo, creator: login, labels: ISSUE_LABEL, state: "all", per_page: 100, page }),
+      );
+      const found = data.find((one) => isOurs(one, login) && one.body?.startsWith(hidden) === true);
+      if (found !== undefined) return { number: found.number, url: found.html_url, title: found.title, body: found.body ?? "" };
+      if (data.length < 100) return undefined;
+    }
+    return undefined;
   }
+
+  async function close(number: number): Promise<void> {
+    const { login } = await identity();
+    const { data } = await asking(`read issue ${number}`, () => octokit.rest.issues.get({ owner, repo, issue_number: number }));
+    if (!isOurs(data, login) || data.state === "closed" || !data.body?.startsWith("<!-- stagecoach:")) return;
+    await asking(`close issue ${number}`, () =>
+      octokit.rest.issues.update({ owner, repo, issue_number: number, state: "closed", state_reason: "completed", ...NEVER_RETRY }),
+    );
+  }
+}
+
+function isOurs(issue: { pull_request?: unknown; user: { login: string } | null }, login: string): boolean {
+  return issue.pull_request === undefined && issue.user?.login === login;
 }

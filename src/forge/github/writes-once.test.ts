@@ -187,6 +187,24 @@ describe("labels and reviewers", () => {
     expect((await watched.forge.pull(number))?.labels.toSorted()).toEqual(["rollout", "theirs"]);
   });
 
+  it("of a team whose members the App may not see: it is asked by its slug, and only once", async () => {
+    const { number } = await openPull();
+    github.sim.team("acme", "hidden", ["wim"]);
+    const { members: _, ...without } = PERMISSIONS;
+    github.sim.setPermissions(github.installationId, without);
+    const blind = await restarted();
+    const dress = { labels: ["rollout"], teams: ["hidden"], users: [] };
+    await blind.forge.dressPull(number, dress);
+    await blind.forge.dressPull(number, dress);
+    github.sim.setPermissions(github.installationId, PERMISSIONS);
+    expect(blind.writes().filter((one) => !one.endsWith("/labels"))).toEqual([
+      "POST /graphql",
+      expect.stringMatching(/requested_reviewers$/),
+    ]);
+    const { data } = await github.octokit("rob").rest.pulls.get({ ...github.place, pull_number: number });
+    expect(data.requested_teams?.map((team) => team.slug)).toEqual(["hidden"]);
+  });
+
   it("of somebody GitHub does not know are named; the others are set", async () => {
     const { number } = await openPull();
     const dressing = watched.forge.dressPull(number, { labels: ["rollout"], teams: ["no-such"], users: ["no-such-user"] });
@@ -255,6 +273,34 @@ describe("the tracking issue of a release without a PR", () => {
       "<!-- stagecoach:release:payments -->\ntwo",
       "stagecoach[bot]",
     ]);
+  });
+
+  it("is found among the issues by its label, whatever else of ours there is", async () => {
+    const made = await watched.forge.stickyIssue("stagecoach:release:found", { title: "found", body: "one", labels: [] });
+    for (let n = 0; n < 3; n++) await openPull();
+    const fresh = await restarted();
+    await fresh.forge.stickyIssue("stagecoach:release:found", { title: "found", body: "two", labels: [] });
+    expect(fresh.asked.filter((one) => one.endsWith("/issues"))).toHaveLength(1);
+    const { data } = await github.octokit("rob").rest.issues.get({ ...github.place, issue_number: made.number });
+    expect([data.body, data.labels.map((label) => (typeof label === "string" ? label : label.name))]).toEqual([
+      "<!-- stagecoach:release:found -->\ntwo",
+      ["stagecoach"],
+    ]);
+  });
+
+  it("is closed when its release is over; a pull request or somebody else's issue never is", async () => {
+    const { number: ours } = await watched.forge.stickyIssue("stagecoach:release:over", { title: "over", body: "one", labels: [] });
+    const body = "<!-- stagecoach:release:over -->\nfooled you";
+    const { data: theirs } = await github.octokit("wim").rest.issues.create({ ...github.place, title: "over", body });
+    const { number: pull } = await openPull();
+    const fresh = await restarted();
+    for (const number of [ours, ours, theirs.number, pull]) await fresh.forge.closeStickyIssue?.(number);
+    const states = [ours, theirs.number, pull].map(async (number) => {
+      const { data } = await github.octokit("rob").rest.issues.get({ ...github.place, issue_number: number });
+      return data.state;
+    });
+    expect(await Promise.all(states)).toEqual(["closed", "open", "open"]);
+    expect(fresh.writes()).toHaveLength(1);
   });
 
   it("two at once are one", async () => {
