@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { access, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api, CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
+import { Agent, request } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
 import { type TestRepo, testRepo } from "../sim/argocd/test-world.ts";
 import type { Application } from "../sim/argocd/types.ts";
@@ -17,7 +18,7 @@ afterEach(async () => {
 });
 
 /** Starts the command in a process of its own and reads its one line. */
-function start(args: string[]): Promise<{ kubeconfig: string; url: string }> {
+function start(args: string[]): Promise<{ kubeconfig: string; url: string; token: string; ca?: string }> {
   const code = `const { run } = await import(${JSON.stringify(new URL("./sim-argocd.ts", import.meta.url).href)});
     process.exitCode = await run(${JSON.stringify(args)});`;
   const started = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: ["ignore", "pipe", "inherit"] });
@@ -92,6 +93,21 @@ describe("stagecoach sim argocd", () => {
     child?.kill("SIGTERM");
     expect(await ended).toBe(0);
     await expect(access(kubeconfig)).rejects.toThrow();
+  });
+
+  it("serves TLS by its own CA, and Argo CD's API lets its token in and nobody else", async () => {
+    repo = await testRepo({ "sets/readme.yaml": "# nothing yet\n" });
+    const { kubeconfig, url, token, ca = "" } = await start(["--repo-url", repo.url, "--path", "sets", "--tls", "--speed", "100"]);
+    expect(url).toMatch(/^https:/);
+    const kube = new KubeConfig();
+    kube.loadFromFile(kubeconfig);
+    expect([kube.getCurrentCluster()?.server, kube.getCurrentCluster()?.skipTLSVerify]).toEqual([expect.stringMatching(/^https:/), false]);
+    const names = await kube.makeApiClient(CoreV1Api).listNamespace();
+    expect(names.items.map(({ metadata }) => metadata?.name)).toContain("argocd");
+    const dispatcher = new Agent({ connect: { ca: await readFile(ca, "utf8") } });
+    const asked = (bearer: string) => request(`${url}/api/v1/clusters`, { dispatcher, headers: { authorization: `Bearer ${bearer}` } });
+    expect([(await asked(token)).statusCode, (await asked("wrong")).statusCode]).toEqual([200, 401]);
+    await dispatcher.close();
   });
 
   it.each([

@@ -21,6 +21,8 @@ interface Options {
   speed: number;
   seed: number;
   port: number;
+  host: string;
+  tls?: boolean;
 }
 
 function whole(text: string): number {
@@ -38,7 +40,7 @@ function program(): Command {
   return new Command("stagecoach sim argocd")
     .usage("--repo-url URL [options]")
     .description(
-      "a Kubernetes API and an Argo CD that follows a config repo, until SIGTERM; prints {kubeconfig, url} as one JSON line when ready",
+      "a Kubernetes API and an Argo CD that follows a config repo, until SIGTERM; prints {kubeconfig, url, token} as one JSON line when ready",
     )
     .requiredOption("--repo-url <url>", "the config repo, as git fetches it")
     .option("--repo-alias <url>", "another URL under which files name that repo; may be repeated", (url: string, all: string[] = []) => [
@@ -51,7 +53,9 @@ function program(): Command {
     .option("--inventory <file>", "clusters to register: Secrets as kubectl prints them")
     .option("--speed <factor>", "how many times as fast as the wall's its clock runs", speedOf, 1)
     .option("--seed <number>", "everything random follows from it", whole, 1)
-    .option("--port <number>", "of Argo CD's API, where webhooks go; 0: any free one", whole, 0);
+    .option("--port <number>", "of Argo CD's API, where webhooks go; 0: any free one", whole, 0)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--tls", "both serve TLS, by a CA of their own, which kubectl and the argocd CLI want");
 }
 
 /** `stagecoach sim argocd`. */
@@ -62,9 +66,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   const clusters = options.inventory === undefined ? [] : await readClusters(options.inventory);
   const stopped = untilStopped();
   const world = await start(options, clusters);
-  process.stdout.write(`${JSON.stringify({ kubeconfig: world.kubeconfig, url: world.url })}\n`);
+  const { close, ...shown } = world;
+  process.stdout.write(`${JSON.stringify(shown)}\n`);
   await stopped;
-  await world.close();
+  await close();
   return 0;
 }
 
@@ -78,12 +83,20 @@ async function readClusters(file: string): Promise<ClusterOptions[]> {
   return clusters.map(({ name, server, labels }) => ({ name, labels, ...(server === "" ? {} : { server }) }));
 }
 
+interface Started {
+  kubeconfig: string;
+  /** Of Argo CD's API. */
+  url: string;
+  /** Of its account that may do everything. */
+  token: string;
+  /** File with the CA of Argo CD's API, where it serves TLS. */
+  ca?: string;
+  close(): Promise<void>;
+}
+
 /** Both servers, and a kubeconfig that only this user may read. */
-async function start(
-  options: Options,
-  clusters: readonly ClusterOptions[],
-): Promise<{ kubeconfig: string; url: string; close(): Promise<void> }> {
-  const { repoUrl, repoAlias = [], revision, path, speed, seed, port } = options;
+async function start(options: Options, clusters: readonly ClusterOptions[]): Promise<Started> {
+  const { repoUrl, repoAlias = [], revision, path, speed, seed, port, host, tls = false } = options;
   const token = options.token ?? process.env["GIT_TOKEN"];
   const source = await openGitSource({ url: repoUrl, aliases: repoAlias, ...(token === undefined ? {} : { token }) });
   try {
@@ -96,19 +109,25 @@ async function start(
     );
   }
   const clock = fastClock(speed);
-  const kubernetes = await startKubernetes({ clock });
+  const kubernetes = await startKubernetes({ clock, host, tls });
   const bootstrap = { repoURL: repoUrl, revision, path };
-  const argocd = await startArgoCd({ kubernetes, clock, git: source, seed, clusters, bootstrap, port }).catch(async (error: Error) => {
-    await source.close();
-    await kubernetes.close();
-    throw new CommandError(3, error.message);
-  });
+  const argocd = await startArgoCd({ kubernetes, clock, git: source, seed, clusters, bootstrap, port, host, tls }).catch(
+    async (error: Error) => {
+      await source.close();
+      await kubernetes.close();
+      throw new CommandError(3, error.message);
+    },
+  );
   const folder = await mkdtemp(join(tmpdir(), "stagecoach-kubeconfig-"));
   const kubeconfig = join(folder, "config");
   await writeFile(kubeconfig, kubernetes.kubeconfig(), { mode: 0o600 });
+  const ca = argocd.ca === undefined ? {} : { ca: join(folder, "ca.crt") };
+  if (ca.ca !== undefined) await writeFile(ca.ca, argocd.ca ?? "");
   return {
     kubeconfig,
     url: argocd.url,
+    token: argocd.api.token,
+    ...ca,
     async close() {
       await argocd.close();
       await kubernetes.close();

@@ -61,7 +61,16 @@ describe("stagecoach sim github", () => {
     expect(((await answer.json()) as { content: string }).content).toBe(Buffer.from("# config\n").toString("base64"));
   });
 
+  it("is known by its public address, wherever it listens", async () => {
+    const { url, gitUrl } = await start([
+      ...["--owner", "acme", "--repo", "config", "--host", "0.0.0.0", "--public-url", "http://github.example.com:8080/"],
+    ]);
+    expect([url, gitUrl]).toEqual(["http://github.example.com:8080", "http://github.example.com:8080/acme/config.git"]);
+  });
+
   it.each([
+    { args: ["--owner", "acme", "--repo", "x", "--host", "0.0.0.0"], words: /--public-url/ },
+    { args: ["--owner", "acme", "--repo", "x", "--public-url", "here"], words: /http or https/ },
     { args: ["--owner", "acme"], words: /--repo/ },
     { args: ["--owner", "a b", "--repo", "x"], words: /letters, digits/ },
     { args: ["--owner", "acme", "--repo", "x", "--port", "many"], words: /whole number/ },

@@ -10,6 +10,7 @@ import { parseArgs } from "./plan-args.ts";
 interface Options {
   port: number;
   host: string;
+  publicUrl?: string;
   owner: string;
   repo: string;
   dir?: string;
@@ -31,6 +32,11 @@ function slug(text: string): string {
   return text;
 }
 
+function address(text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? "")) throw new InvalidArgumentError("an http or https URL is wanted");
+  return text;
+}
+
 function program(): Command {
   return new Command("stagecoach sim github")
     .usage("--owner O --repo R [options]")
@@ -39,6 +45,7 @@ function program(): Command {
     .requiredOption("--repo <name>", "name of the repository", slug)
     .option("--port <number>", "0: any free one", whole, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--public-url <url>", "what it is known by from elsewhere, with its port; default: where it listens", address)
     .option("--dir <folder>", "what is on `main` at first; default: a README")
     .option("--token <token>", "the owner's token; default: a new one")
     .option("--private", "no reading without a token")
@@ -55,6 +62,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   if ((options.webhook === undefined) !== (options.webhookSecret === undefined)) {
     throw new CommandError(2, "--webhook and --webhook-secret go together");
+  }
+  if (options.publicUrl === undefined && /^(0\.0\.0\.0|::)$/.test(options.host)) {
+    throw new CommandError(2, `--host ${options.host} is every address there is: say with --public-url by which one others know it`);
   }
   const files = options.dir === undefined ? readme(options) : await readFolder(options.dir);
   const sim = await startGitHub(startOptions(options)).catch((error: Error) => {
@@ -75,6 +85,7 @@ function startOptions(options: Options): Parameters<typeof startGitHub>[0] {
     port: options.port,
     host: options.host,
     clock: fastClock(),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     app: { ...(options.appId === undefined ? {} : { id: options.appId }), ...(privateKey === undefined ? {} : { privateKey }) },
     ...(options.webhook === undefined ? {} : { webhook: { url: options.webhook, secret: options.webhookSecret ?? "" } }),
   };

@@ -46,6 +46,8 @@ export interface GitHubOptions {
   /** 0: any free one. */
   port?: number;
   host?: string;
+  /** What it is known by from elsewhere, as every address in its answers; default: where it listens. */
+  publicUrl?: string;
   clock: Clock;
   /** Where the bare repositories go; without it a temporary folder that `close` removes. */
   directory?: string;
@@ -118,7 +120,7 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   const { world, privateKey } = createWorld(options, directory);
   const server = await listen(world, options.port ?? 0, options.host ?? "127.0.0.1");
   const { address, port } = server.address() as AddressInfo;
-  world.origin = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  world.origin = options.publicUrl?.replace(/\/+$/, "") ?? `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
   return {
     url: world.origin,
     gitUrl: world.origin,
