@@ -48,7 +48,9 @@ export async function makePlan(
       `name one of ${planes.map((p) => p.name).join(", ")}`,
     );
   }
-  const applications = planes.flatMap((plane) =>
+  // Of a plane whose first list was not through there may be a part.
+  const read = planes.filter((plane) => !fleet.lost.has(plane.name) || isRemembered(plane));
+  const applications = read.flatMap((plane) =>
     (rollout.source.kind === "ApplicationSet"
       ? plane.applications({ namespace: rollout.source.namespace, name: rollout.source.name })
       : plane.applications()
