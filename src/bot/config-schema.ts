@@ -71,6 +71,57 @@ const tenantSchema = z.strictObject({
   ),
 });
 
+const analysisSecretSchema = z.strictObject({
+  name: key(filled, "Name of the Secret, as templates' `secretKeyRef` has it."),
+  key: key(filled, "Key in it."),
+  file: key(filled.optional(), "`builtin`: file that holds the value. Read again at each analysis."),
+  env: key(filled.optional(), "`builtin`: or the variable of the environment that holds it."),
+  repositories: key(z.array(filled).min(1).default(["*/*"]), "Globs of `owner/name`: whose templates may use it."),
+});
+
+export const analysisSchema = z.strictObject({
+  engine: key(
+    z.enum(["builtin", "argo-rollouts"]).default("builtin"),
+    "`builtin`: measures by itself (web, prometheus, job). `argo-rollouts`: makes AnalysisRuns where that controller runs.",
+  ),
+  outbound: key(
+    z
+      .strictObject({
+        allow: key(
+          z.array(filled).max(200).default([]),
+          "`builtin`: hosts that may be asked, with the port where it is not the scheme's own: `prometheus.example.com:9090`, `*.example.com`.",
+        ),
+      })
+      .prefault({}),
+    "Where measurements may go. Templates come from the config repos: this list is what keeps them from asking anything else.",
+  ),
+  secrets: key(z.array(analysisSecretSchema).max(100).default([]), "What `secretKeyRef` may name; nothing else may be."),
+  jobs: key(
+    z
+      .strictObject({
+        kubeconfig: key(filled.optional(), "File. Default: the pod's own service account, else `$KUBECONFIG`, else `~/.kube/config`."),
+        context: key(filled.optional(), "Context of it. Default: its current one."),
+        namespace: key(filled, "Namespace of its own: whoever may write templates may run any Pod there."),
+        timeout: key(duration.default("1h"), "`builtin`: a Job that has not ended by then is deleted, and counts as an error."),
+      })
+      .optional(),
+    "The cluster where Jobs are run (`builtin`), or AnalysisRuns are made (`argo-rollouts`, which needs it).",
+  ),
+});
+
+export const hooksSchema = z.strictObject({
+  outbound: key(
+    z
+      .strictObject({ allow: key(z.array(filled).max(200).default([]), "Hosts that hooks may be at, as in `analysis.outbound.allow`.") })
+      .prefault({}),
+    "Where hooks may be.",
+  ),
+  secretFile: key(
+    filled.optional(),
+    "File with the secret that requests are signed with. `HOOK_SECRET_FILE`, or the secret itself in `HOOK_SECRET`.",
+  ),
+});
+
 /** The server's own configuration: what its operator decides. Secrets stand in files or in the environment, never here. */
 export const serverConfigSchema = z.strictObject({
   github: key(
@@ -119,6 +170,8 @@ export const serverConfigSchema = z.strictObject({
     "The commits of batches and of the journal.",
   ),
   freezes: key(z.array(windowSchema).max(50).default([]), "Windows that bind every run of every repository, beside the repository's own."),
+  analysis: key(analysisSchema.prefault({}), "How `analysis` of rollouts is run."),
+  hooks: key(hooksSchema.prefault({}), "What `hooks` of rollouts may do."),
   listen: key(
     z.strictObject({ host: key(filled.default("0.0.0.0"), "`HOST`."), port: key(port.default(3000), "`PORT`.") }).prefault({}),
     "Where GitHub's deliveries come in; `/healthz` and `/readyz` are there, too.",

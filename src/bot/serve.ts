@@ -6,8 +6,9 @@ import type { Log } from "../reconcile/context.ts";
 import { repoBounds } from "../rollout/repo-config.ts";
 import { type Clock, parseDuration } from "../rollout/time.ts";
 import type { CommitSigning } from "./commits.ts";
-import { apiUrl, type Credentials, SettingError } from "./config-env.ts";
+import { apiUrl, type Credentials, type Environment, SettingError } from "./config-env.ts";
 import type { ServerConfig } from "./config-schema.ts";
+import { openAnalysis, openHooks } from "./gates-config.ts";
 import { openLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { openPlanes } from "./planes.ts";
@@ -24,15 +25,19 @@ export interface RunningServer {
 export async function startServer(
   config: ServerConfig,
   credentials: Credentials,
-  options: { log?: Log; clock?: Clock } = {},
+  options: { log?: Log; clock?: Clock; env?: Environment } = {},
 ): Promise<RunningServer> {
   const { github, listen, inside } = config;
   const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
   const clock = options.clock ?? wallClock();
   const directory = await usableDirectory(config.directory);
   const signing = signingOf(config.commits);
+  const env = options.env ?? process.env;
+  const analysis = openAnalysis(config.analysis, env, { clock, log });
+  const hooks = openHooks(config.hooks, env);
   const planes = await openPlanes(config.controlPlanes, { clock, log });
-  const closePlanes = async () => void (await Promise.all(planes.map((plane) => plane.close())));
+  const closePlanes = async () =>
+    void (await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]));
   for (const plane of planes) {
     plane
       .ready()
@@ -46,6 +51,8 @@ export async function startServer(
       ...(config.tenancy === undefined ? {} : { tenancy: config.tenancy }),
       signing,
       freezes: repoBounds(config).freezes,
+      analysis,
+      hooks,
       directory,
       clock,
       log,

@@ -1,11 +1,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbotOctokit } from "probot";
+import { isOver } from "../analysis/port.ts";
+import type { AnalysisService } from "../analysis/service.ts";
 import { openGitHubForge } from "../forge/github/index.ts";
 import type { Forge } from "../forge/port.ts";
 import { tracesOf } from "../forge/traces.ts";
 import { JOURNAL_BRANCH, openJournal } from "../git/journal.ts";
 import { openMirror } from "../git/mirror.ts";
+import type { HookCaller } from "../hooks/port.ts";
 import type { Log, RepoContext } from "../reconcile/context.ts";
 import { type RepoMemory, repoMemory } from "../reconcile/memory.ts";
 import { published } from "../reconcile/publish.ts";
@@ -49,6 +52,8 @@ export interface ServedRepoOptions {
   signing: CommitSigning;
   /** Of the server: they bind every repo. */
   freezes: readonly Window[];
+  analysis?: AnalysisService;
+  hooks?: HookCaller;
   /** Something it waits for changed in Argo CD. */
   onChange(repository: string): void;
 }
@@ -82,6 +87,8 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
     clock,
     log,
     freezes: options.freezes,
+    ...(options.analysis === undefined ? {} : { analysis: options.analysis }),
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     author,
     repoURL: cloneUrl,
   };
@@ -103,8 +110,28 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
     },
   };
   // A repo whose runs have all ended waits for nothing in Argo CD: it is left alone however much goes on there.
-  const offs = [...planes.values()].map((plane) => plane.onChange(() => isBusy(served) && options.onChange(fullName)));
+  const offs = [
+    ...[...planes.values()].map((plane) => plane.onChange(() => isBusy(served) && options.onChange(fullName))),
+    ...hearGates(fullName, options),
+  ];
   return served;
+}
+
+/** What was measured or answered for this repo: looked at when there is something to decide. */
+function hearGates(fullName: string, { analysis, hooks, onChange }: ServedRepoOptions): (() => void)[] {
+  const mine = `${fullName.toLowerCase()}:`;
+  const offs: (() => void)[] = [];
+  if (analysis !== undefined) {
+    const { engine } = analysis;
+    offs.push(
+      engine.onChange((id) => {
+        const state = id.startsWith(mine) ? engine.state(id) : undefined;
+        if (state !== undefined && isOver(state)) onChange(fullName);
+      }),
+    );
+  }
+  if (hooks !== undefined) offs.push(hooks.onChange((key) => void (key.startsWith(mine) && onChange(fullName))));
+  return offs;
 }
 
 function isBusy({ runs, waiting }: ServedRepo): boolean {

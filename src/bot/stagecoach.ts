@@ -1,6 +1,8 @@
+import type { AnalysisService } from "../analysis/service.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import { ForgeError } from "../forge/port.ts";
 import { GitError } from "../git/port.ts";
+import type { HookCaller } from "../hooks/port.ts";
 import { memoryQueue } from "../queue/memory.ts";
 import type { Log } from "../reconcile/context.ts";
 import { publishPlans } from "../reconcile/plan-pulls.ts";
@@ -32,6 +34,9 @@ export interface StagecoachOptions {
   signing?: CommitSigning;
   /** Windows that bind every run of every repo. */
   freezes?: readonly Window[];
+  /** What runs analyses and asks hooks; closed by who gave it. Absent: a run that wants one says that there is none. */
+  analysis?: AnalysisService;
+  hooks?: HookCaller;
   /** Where mirrors are kept: a cache, which may be deleted. */
   directory: string;
   clock: Clock & { readonly speed?: number };
@@ -77,10 +82,15 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   let state: "starting" | "ready" | "stopping" = "starting";
   const rights = tenancy(options.tenancy, planes);
   const { signing = { kind: "none" }, freezes = [] } = options;
+  const gates = {
+    ...(options.analysis === undefined ? {} : { analysis: options.analysis }),
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+  };
   const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
   const repos = openRepos({
     log,
-    open: (place) => openServedRepo(place, { octokit: server.octokit, directory, clock, log, rights, signing, freezes, onChange: wake }),
+    open: (place) =>
+      openServedRepo(place, { octokit: server.octokit, directory, clock, log, rights, signing, freezes, ...gates, onChange: wake }),
     forget: ({ fullName }) => removeMirror(directory, fullName),
   });
   const queue = memoryQueue({

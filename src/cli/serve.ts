@@ -32,7 +32,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const credentials = settled(() => credentialsOf(config, env));
   if (options.check) return check(config, credentials);
   const stopped = untilStopped();
-  if (credentials !== undefined) return await serve(config, credentials, stopped);
+  if (credentials !== undefined) return await serve(config, credentials, env, stopped);
   const start = startSettings(env);
   if (start.production) {
     throw new CommandError(2, "there is no APP_ID and no private key; create the App on your own machine first: docs/installation.md");
@@ -99,9 +99,9 @@ function check(config: ServerConfig, credentials: Credentials | undefined): numb
 }
 
 /** Starts everything, waits for a signal, and drains. */
-async function serve(config: ServerConfig, credentials: Credentials, stopped: Promise<string>): Promise<number> {
+async function serve(config: ServerConfig, credentials: Credentials, env: Environment, stopped: Promise<string>): Promise<number> {
   const { startServer } = await import("../bot/serve.ts");
-  const server = await startServer(config, credentials).catch((error: unknown) => {
+  const server = await startServer(config, credentials, { env }).catch((error: unknown) => {
     if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
     throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
   });

@@ -21,6 +21,70 @@ const values = z.record(z.string(), z.string());
 const release = z.looseObject({ values, attempt: count });
 const plannedTarget = z.looseObject({ key: z.string(), application: z.string(), cluster: z.string(), edits: z.array(edit) });
 
+const analysis = z.looseObject({
+  id: z.string(),
+  stage: count,
+  when: z.string(),
+  attempt: count,
+  args: z.array(z.looseObject({ name: z.string(), value: z.string() })),
+  phase: z.enum(["Running", "Successful", "Failed", "Inconclusive", "Error", "Stopped"]),
+  why: z.string(),
+  startedAt: time,
+  endedAt: time.optional(),
+  metrics: z.array(z.looseObject({ name: z.string(), phase: z.string(), count, error: z.number() })).optional(),
+  stopping: z.looseObject({ why: z.string(), at: time }).optional(),
+  accepted: z.looseObject({ by: z.string(), at: time }).optional(),
+});
+const hook = z.looseObject({
+  id: z.string(),
+  stage: count,
+  when: z.enum(["before", "after", "onFailure"]),
+  index: count,
+  attempt: count,
+  phase: z.enum(["Calling", "Waiting", "Held", "Done", "Failed", "Error"]),
+  why: z.string(),
+  tries: count,
+  errors: count,
+  since: time,
+  nextAt: time.optional(),
+  endedAt: time.optional(),
+  failures: z.array(z.looseObject({ what: z.string(), why: z.string() })).optional(),
+  accepted: z.looseObject({ by: z.string(), at: time }).optional(),
+});
+
+const rollout = z.looseObject({
+  namespace: z.string(),
+  name: z.string(),
+  phase: z.string(),
+  message: z.string(),
+  paused: z.boolean(),
+  step: count.optional(),
+  steps: count.optional(),
+  setWeight: z.number().optional(),
+  actualWeight: z.number().optional(),
+  stableImages: z.array(z.string()),
+  canaryImages: z.array(z.string()),
+  replicas: z.looseObject({ desired: z.number(), updated: z.number(), ready: z.number(), available: z.number() }),
+});
+const rolloutOrder = z.looseObject({
+  command: z.string(),
+  text: z.string(),
+  actor: z.string(),
+  at: time,
+  action: z.enum(["resume", "promote-full", "abort", "retry"]),
+  also: z.string().optional(),
+  left: z.array(z.string()),
+  rollouts: z.array(
+    z.looseObject({
+      target: z.string(),
+      namespace: z.string(),
+      name: z.string(),
+      step: count.optional(),
+      outcome: z.looseObject({ kind: z.enum(["done", "notOffered", "forbidden", "failed"]), why: z.string().optional() }).optional(),
+    }),
+  ),
+});
+
 export const runSchema = z.looseObject({
   format: z.literal(1),
   rollout: z.string(),
@@ -45,9 +109,7 @@ export const runSchema = z.looseObject({
     }),
   ),
   skipped: z.array(z.looseObject({ cluster: z.string(), why: z.string(), at: time })),
-  joined: z
-    .array(z.looseObject({ cluster: z.string(), stage: count, targets: z.array(plannedTarget), at: time }))
-    .optional(),
+  joined: z.array(z.looseObject({ cluster: z.string(), stage: count, targets: z.array(plannedTarget), at: time })).optional(),
   notJoined: z.array(z.looseObject({ cluster: z.string(), why: z.string(), at: time })).optional(),
   quarantined: z.array(z.looseObject({ cluster: z.string(), stage: count, why: z.string(), since: time })).optional(),
   failedAccepted: z.array(z.string()),
@@ -62,6 +124,11 @@ export const runSchema = z.looseObject({
       message: z.string(),
     }),
   ),
+  rolloutOrders: z.array(rolloutOrder).optional(),
+  unseen: z.array(z.looseObject({ plane: z.string(), since: time, why: z.string() })).optional(),
+  startedFrom: z.string().optional(),
+  analyses: z.array(analysis).optional(),
+  hooks: z.array(hook).optional(),
   startedAt: time,
   endedAt: time.optional(),
 });
@@ -104,6 +171,7 @@ export const batchSchema = z.looseObject({
   intention: z.looseObject({ head: z.string(), at: time }).optional(),
   merged: z.looseObject({ commit: z.string(), at: time, by: z.string() }).optional(),
   bake: z.looseObject({ from: time, until: time, restarts: count }).optional(),
+  analyses: z.array(analysis).optional(),
   settledAt: time.optional(),
   shards: files,
   targets: z.array(
@@ -115,6 +183,16 @@ export const batchSchema = z.looseObject({
       phase: z.enum(["Pending", "Requeued", "Proposed", "Merged", "Syncing", "Healthy", "Baked", "Failed", "Skipped", "RolledBack"]),
       since: time,
       why: z.string(),
+      firstSeenAt: time.optional(),
+      deadlineAt: time.optional(),
+      waitingSince: time.optional(),
+      confirmedAt: time.optional(),
+      baseline: z.array(z.string()).optional(),
+      excused: z.literal(true).optional(),
+      retriedAt: time.optional(),
+      dippedAt: time.optional(),
+      dips: z.array(time).optional(),
+      rollouts: z.array(rollout).optional(),
       evidence: count.optional(),
     }),
   ),

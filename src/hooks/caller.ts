@@ -20,7 +20,7 @@ export const SIGNATURE_HEADER = "x-stagecoach-signature-256";
 /** Makes hooks' requests: signed, bounded in time and size, to allowed hosts, never redirected. */
 export function hookCaller({ policy, secret }: HookOptions): HookCaller {
   const answers = new Map<string, HookAnswer>();
-  const underWay = new Map<string, Promise<void>>();
+  const underWay = new Set<string>();
   const listeners = new Set<(key: string) => void>();
 
   async function work(request: HookRequest): Promise<void> {
@@ -35,7 +35,8 @@ export function hookCaller({ policy, secret }: HookOptions): HookCaller {
   return {
     call(request) {
       if (underWay.has(request.key) || answers.has(request.key)) return;
-      underWay.set(request.key, work(request));
+      underWay.add(request.key);
+      void work(request);
     },
     answer: (key) => answers.get(key),
     onChange(listener) {
@@ -43,8 +44,8 @@ export function hookCaller({ policy, secret }: HookOptions): HookCaller {
       return () => void listeners.delete(listener);
     },
     async close() {
+      // What is under way is not waited for: it is journalled, and asked again by who comes after.
       listeners.clear();
-      await Promise.all(underWay.values());
     },
   };
 }

@@ -5,7 +5,7 @@ import { openApiPlane } from "../../src/argocd/api/index.ts";
 import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/argocd/port.ts";
 import { WEBHOOK_PATH } from "../../src/bot/server.ts";
-import { type Stagecoach, startStagecoach } from "../../src/bot/stagecoach.ts";
+import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/bot/stagecoach.ts";
 import { git } from "../../src/git/testing/repositories.ts";
 import { type Log, silentLog } from "../../src/reconcile/context.ts";
 import { isEnded, type Run } from "../../src/rollout/run.ts";
@@ -20,6 +20,8 @@ export interface JourneyOptions extends WorldOptions {
   annotationRefresh?: boolean;
   /** The bot is outside of the cluster: it reads Argo CD by its REST API. */
   overApi?: boolean;
+  /** What runs analyses and asks hooks: made anew for each bot, as a restart would, and closed with it. */
+  gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
 }
@@ -131,9 +133,11 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
   for (const plane of planes) await plane.ready();
   const { id: appId, privateKey } = world.github.app;
   const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };
+  const gates = options.gates?.(world) ?? {};
   const bot = await startStagecoach({
     app,
     planes,
+    ...gates,
     signing: { kind: "github" },
     directory,
     clock,
@@ -148,6 +152,8 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
     async close() {
       world.noLongerTo(hook);
       await bot.close();
+      await gates.analysis?.engine.close();
+      await gates.hooks?.close();
       for (const plane of planes) await plane.close();
     },
   };

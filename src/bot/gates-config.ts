@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { KubeConfig } from "@kubernetes/client-node";
+import { argoRolloutsEngine } from "../analysis/argo-rollouts/index.ts";
+import { builtinEngine } from "../analysis/builtin/index.ts";
+import { jobRunner } from "../analysis/builtin/jobs.ts";
+import type { AnalysisEngine } from "../analysis/port.ts";
+import type { AnalysisService } from "../analysis/service.ts";
+import { matchPath } from "../appset/globs.ts";
+import { hookCaller } from "../hooks/caller.ts";
+import type { HookCaller } from "../hooks/port.ts";
+import type { Log } from "../reconcile/context.ts";
+import { type Clock, parseDuration } from "../rollout/time.ts";
+import { type Environment, SettingError } from "./config-env.ts";
+import type { ServerConfig } from "./config-schema.ts";
+
+type AnalysisConfig = ServerConfig["analysis"];
+
+/** The engine of the server's configuration, and what of its secrets a repo may use. Throws SettingError for what can never work. */
+export function openAnalysis(config: AnalysisConfig, env: Environment, options: { clock: Clock; log: Log }): AnalysisService {
+  return { engine: engineOf(config, options), secret: secretsOf(config.secrets, config.engine, env) };
+}
+
+function engineOf({ engine, outbound, jobs }: AnalysisConfig, { clock, log }: { clock: Clock; log: Log }): AnalysisEngine {
+  const policy = { allow: outbound.allow };
+  if (engine === "argo-rollouts") {
+    if (jobs === undefined)
+      throw new SettingError("analysis.engine is argo-rollouts, and analysis.jobs does not say in which namespace AnalysisRuns are made");
+    const onError = (error: unknown) => log.warn({ error: String(error).slice(0, 500) }, "AnalysisRuns could not be listed; trying again");
+    return argoRolloutsEngine({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, onError });
+  }
+  if (jobs === undefined) return builtinEngine({ clock, policy });
+  const timeoutMs = parseDuration(jobs.timeout) ?? 0;
+  return builtinEngine({ clock, policy, jobs: jobRunner({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, timeoutMs }) });
+}
+
+function kubeConfigOf({ kubeconfig, context }: NonNullable<AnalysisConfig["jobs"]>): KubeConfig {
+  const made = new KubeConfig();
+  try {
+    if (kubeconfig === undefined) made.loadFromDefault();
+    else made.loadFromFile(kubeconfig);
+    if (context !== undefined) made.setCurrentContext(context);
+    if (made.getCurrentCluster() === null) throw new Error("it names no cluster");
+    return made;
+  } catch (error) {
+    throw new SettingError(`analysis.jobs: the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Read at each use: a secret that is renewed needs no restart. With argo-rollouts the controller reads them, and only the name is judged. */
+function secretsOf(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["engine"], env: Environment): AnalysisService["secret"] {
+  for (const secret of secrets) {
+    const given = [secret.file, secret.env].filter((one) => one !== undefined).length;
+    if (engine === "builtin" && given !== 1)
+      throw new SettingError(`analysis.secrets: ${secret.name}/${secret.key} wants either file or env, where its value is`);
+  }
+  return (repository, name, key) => {
+    const found = secrets.find((one) => one.name === name && one.key === key && one.repositories.some((glob) => fits(glob, repository)));
+    if (found === undefined) return undefined;
+    if (engine === "argo-rollouts") return "";
+    if (found.env !== undefined) return env[found.env];
+    return found.file === undefined ? undefined : readSecret(found.file);
+  };
+}
+
+function fits(glob: string, repository: string): boolean {
+  return matchPath(glob.toLowerCase())?.(repository.toLowerCase()) === true;
+}
+
+function readSecret(file: string): string | undefined {
+  try {
+    return readFileSync(resolve(file), "utf8").replace(/\r?\n$/, "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks hooks as the server's configuration allows. Throws SettingError where the file of its secret cannot be read. */
+export function openHooks({ outbound, secretFile }: ServerConfig["hooks"], env: Environment): HookCaller {
+  return hookCaller({ policy: { allow: outbound.allow }, secret: hookSecret(secretFile, env) });
+}
+
+function hookSecret(secretFile: string | undefined, env: Environment): string | undefined {
+  const direct = env["HOOK_SECRET"]?.trim();
+  if (direct !== undefined && direct !== "") return direct;
+  const file = env["HOOK_SECRET_FILE"] ?? secretFile;
+  if (file === undefined || file === "") return undefined;
+  const secret = readSecret(file)?.trim();
+  if (secret === undefined || secret === "")
+    throw new SettingError(`the file ${file} with the secret of hooks cannot be read, or is empty`);
+  return secret;
+}
