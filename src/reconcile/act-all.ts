@@ -37,10 +37,15 @@ export async function actAll(
 ): Promise<boolean> {
   let acted = false;
   const journalHead = memory.remote.journal;
+  // All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more.
+  let fenced = true;
+  for (const decision of decisions) {
+    if (await fence(context, memory, decision)) continue;
+    fenced = false;
+    trouble(context, memory, decision.advanced.run.rollout, undefined);
+  }
   for (const decision of decisions) {
     const { advanced, world, decidedAt, now } = decision;
-    const fenced = await fence(context, memory, decision);
-    if (!fenced) trouble(context, memory, advanced.run.rollout, undefined);
     const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands, decidedAt, now };
     // A required gate has to be green before GitHub takes the merge; one that is not follows it.
     const merges = advanced.effects.some((effect) => effect.kind === "Merge");

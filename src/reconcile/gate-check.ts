@@ -48,7 +48,7 @@ export async function putGates(context: RepoContext, memory: RepoMemory, judged:
 }
 
 function gates({ world, advanced }: Judged): Gate[] {
-  return gatesOf(advanced.run, world, advanced.cleared ?? []);
+  return gatesOf(advanced.run, world, advanced);
 }
 
 /** On a merge group the gate is judged again, for the group's commit (SPEC §9.13). */

@@ -1,7 +1,7 @@
 import type { Blocked } from "./pull-gates.ts";
 import type { Batch, Halt, Run } from "./run.ts";
-import { type Draft, wakeAt } from "./run-draft.ts";
-import { clusterName, clustersOf, liveTargets, nameList } from "./run-names.ts";
+import { batchOf, type Draft, moveBatch, wakeAt } from "./run-draft.ts";
+import { clusterName, clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
 import { epoch } from "./time.ts";
 
 /** The halts that are on now, of this run and of every other of the repo. */
@@ -22,6 +22,22 @@ export function haltCovers(halt: Halt, run: Pick<Run, "plan" | "joined">, cluste
     halt.clusters.includes(clusterName(run, cluster)) ||
     halt.clusters.includes(cluster.slice(cluster.indexOf("/") + 1))
   );
+}
+
+/**
+ * Nobody merges a PR whose clusters are halted (SPEC §9.13): its gate fails and it leaves the merge queue, and what was asked
+ * of the queue is taken back. A merge call that may be under way is waited for as ever.
+ */
+export function fenceHalted(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    const batch = batchOf(draft.run, number);
+    if ((batch.phase !== "Open" && batch.phase !== "Merging") || haltGate(draft, batch) === undefined) continue;
+    const pull = draft.world.pulls.get(number);
+    if (batch.intention !== undefined && (pull == null || pull.queue == null)) continue;
+    draft.fenced.push(number);
+    if (batch.intention !== undefined)
+      moveBatch(draft, number, "Open", { intention: undefined }, `${pullName(batch.pull)} is taken out of the merge queue: it is halted`);
+  }
 }
 
 export function haltGate(draft: Draft, batch: Batch): Blocked | undefined {

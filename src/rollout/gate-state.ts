@@ -1,6 +1,6 @@
 import { type Batch, isEnded, type Next, type Run } from "./run.ts";
 import { pullName } from "./run-names.ts";
-import type { World } from "./world.ts";
+import type { Advanced, World } from "./world.ts";
 
 /**
  * What `stagecoach/gate` says on a batch's PR. passed: nothing of the run stands against merging it. waiting: something does.
@@ -35,15 +35,17 @@ export interface Gate {
 }
 
 /** The gates of every PR of the run that is seen open. A head that somebody else pushed is never passed. */
-export function gatesOf(run: Run, world: World, cleared: readonly number[]): Gate[] {
+export function gatesOf(run: Run, world: World, { cleared = [], fenced = [] }: Pick<Advanced<Run>, "cleared" | "fenced">): Gate[] {
   const gates: Gate[] = [];
   for (const batch of run.batches) {
     const pull = world.pulls.get(batch.number);
     if (pull === undefined || pull === null || pull.state !== "open" || pull.number === 0 || batch.merged !== undefined) continue;
     if (batch.phase !== "Open" && batch.phase !== "Merging") continue;
-    const state = pull.headIsOurs
-      ? gateOf(run, batch, cleared.includes(batch.number))
-      : { kind: "fenced" as const, why: `the head of ${pullName(pull)} is not a commit of this run`, next: run.next };
+    const state = !pull.headIsOurs
+      ? { kind: "fenced" as const, why: `the head of ${pullName(pull)} is not a commit of this run`, next: run.next }
+      : fenced.includes(batch.number)
+        ? { kind: "fenced" as const, why: batch.why, next: batch.next }
+        : gateOf(run, batch, cleared.includes(batch.number));
     gates.push({ batch: batch.number, pull: pull.number, head: pull.head, queued: (pull.queue ?? null) !== null, state });
   }
   return gates;

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { approvalHash } from "./gate-approval.ts";
 import { versionAt } from "./gate-depends.ts";
+import { gatesOf } from "./gate-state.ts";
 import type { Rollout } from "./rollout.ts";
 import type { Run } from "./run.ts";
 import { haltsToCarry } from "./run-halt.ts";
-import { AT, batch, bench, bring, guard, judge, MINUTE, round, SECOND, say, wants } from "./testing/bench.ts";
+import { AT, batch, bench, bring, guard, judge, MINUTE, pull, round, SECOND, say, wants } from "./testing/bench.ts";
 import { iso } from "./time.ts";
 import type { Command } from "./world.ts";
 
@@ -187,12 +188,46 @@ describe("halt", () => {
 
   test("is answered only when no merge of what it covers is under way", () => {
     const self = bench(1);
+    self.world = { ...self.world, others: [] };
     bring(self, 1, "merging");
     say(self, "/halt", { args: ["stop"], flags: {}, permission: "maintain" });
     round(self);
-    expect(self.run.halts).toBeUndefined();
+    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
     bring(self, 1, "merged");
-    expect(self.run.halts).toHaveLength(1);
+    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [{ outcome: "done" }] });
+  });
+
+  test("is answered only when no other run of the repo may still merge what it covers", () => {
+    const self = bench(1);
+    const other = bench(1);
+    bring(other, 1, "merging");
+    say(self, "/halt", { args: ["cluster=c1", "stop"], flags: {}, permission: "maintain" });
+    self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
+    round(self);
+    expect(self.run.commands).toEqual([]);
+    bring(other, 1, "merged");
+    self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
+    round(self);
+    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
+  });
+
+  test("takes what it covers out of the merge queue, and fails its gate until it ends", () => {
+    const self = bench(1);
+    self.world = { ...self.world, others: [] };
+    bring(self, 1, "merging");
+    pull(self, 1, { queue: { state: "QUEUED", position: 1 } });
+    round(self);
+    say(self, "/halt", { args: ["stop"], flags: { for: "2h" }, permission: "maintain" });
+    round(self);
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open" });
+    expect(batch(self.run, 1).intention).toBeUndefined();
+    expect(gatesOf(self.run, self.world, self.last)).toMatchObject([{ queued: true, state: { kind: "fenced" } }]);
+    round(self);
+    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
+    pull(self, 1, { queue: null });
+    self.now += 2 * 60 * MINUTE;
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
   });
 
   test("is taken over by the next run while it is on", () => {

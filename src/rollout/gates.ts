@@ -2,7 +2,7 @@ import { INTENTION_MS } from "./batch-arrive.ts";
 import { beforeStage } from "./gate-analysis.ts";
 import { approvalGate } from "./gate-approval.ts";
 import { dependsGate } from "./gate-depends.ts";
-import { haltGate } from "./gate-halt.ts";
+import { fenceHalted, haltGate } from "./gate-halt.ts";
 import { hooksBefore } from "./gate-hooks.ts";
 import { jitterUntil } from "./gate-jitter.ts";
 import { limitsGate } from "./gate-limits.ts";
@@ -17,6 +17,7 @@ import type { ObservedPull } from "./world.ts";
 
 /** Merges what may be merged: first the intention in the journal, then the call. Of a run that is paused only reverts (SPEC §9.14). */
 export function mergeOpen(draft: Draft): void {
+  fenceHalted(draft);
   for (const { number } of draft.run.batches) {
     const batch = batchOf(draft.run, number);
     if (!mayMove(draft.run, batch)) continue;

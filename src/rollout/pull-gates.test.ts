@@ -23,7 +23,7 @@ function refuse(run: ReturnType<typeof bench>, kind: "Wait" | "Human" | "Retry",
 }
 
 function gateOf(run: ReturnType<typeof bench>): string {
-  return gatesOf(run.run, run.world, run.last.cleared ?? [])
+  return gatesOf(run.run, run.world, run.last)
     .map(({ state }) => state.kind)
     .join();
 }
@@ -175,7 +175,7 @@ describe("the merge queue", () => {
     const run = queued();
     say(run, "/pause");
     expect(wants(round(run))).toEqual(["Answer done"]);
-    expect(gatesOf(run.run, run.world, [])).toMatchObject([{ queued: true, state: { kind: "fenced" } }]);
+    expect(gatesOf(run.run, run.world, {})).toMatchObject([{ queued: true, state: { kind: "fenced" } }]);
     pull(run, 1, { queue: null });
     round(run);
     expect(batch(run.run, 1)).toMatchObject({ phase: "Open" });

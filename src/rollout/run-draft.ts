@@ -20,6 +20,7 @@ export interface Draft {
   readonly disturbed: Set<number>;
   /** See Advanced. */
   readonly cleared: number[];
+  readonly fenced: number[];
   transition: boolean;
   observation: boolean;
   wake: number;
@@ -38,6 +39,7 @@ export function openDraft(run: Run, world: World, now: number): Draft {
     rebuilt: new Set(),
     disturbed: new Set(),
     cleared: [],
+    fenced: [],
     transition: false,
     observation: false,
     wake: Number.POSITIVE_INFINITY,
@@ -51,6 +53,7 @@ export function closeDraft(draft: Draft): Advanced<Run> {
     change: draft.transition ? "transition" : draft.observation ? "observation" : "none",
     events: draft.events,
     ...(draft.cleared.length === 0 ? {} : { cleared: draft.cleared }),
+    ...(draft.fenced.length === 0 ? {} : { fenced: draft.fenced }),
   };
   if (Number.isFinite(draft.wake)) advanced.wakeAt = iso(Math.max(draft.wake, draft.now));
   return advanced;

@@ -21,18 +21,27 @@ export function haltCommand(draft: Draft, command: Command): Reply {
   const { for: text } = command.flags;
   const ms = text === undefined ? undefined : parseDuration(text === true ? "" : text);
   if (text !== undefined && ms === undefined) return refused(`--for wants a duration such as 30m or 2h, not "${String(text)}"`);
-  const halt: Halt = { clusters, reason, by: command.actor, at: draft.at, ...(ms === undefined ? {} : { until: iso(draft.now + ms) }) };
+  const known = draft.run.halts?.find((one) => one.command === command.id);
+  const ends = ms === undefined ? {} : { until: iso(draft.now + ms) };
+  const halt: Halt = known ?? { clusters, reason, by: command.actor, at: draft.at, ...ends, command: command.id };
+  if (known === undefined) change(draft, { halts: [...keep(draft.run, draft.now), halt] }, `${named(clusters)} halted by ${command.actor}`);
   // What is being merged cannot be halted any more: it is waited for, so that the answer is true when it is given.
-  if (touchesMerge(draft, halt) && mergeUnderWay(draft, command)) return "later";
-  change(draft, { halts: [...keep(draft.run, draft.now), halt] }, `${named(clusters)} halted by ${command.actor}`);
+  if (touchesMerge(draft, halt)) {
+    mergeUnderWay(draft, command);
+    return "later";
+  }
   const until = halt.until === undefined ? "until `/halt --off`" : `until ${halt.until}`;
   return done(`no run of this repo merges a change for ${named(clusters)} ${until}`);
 }
 
+/** A merge of what it covers may be under way, in whatever run of the repo. */
 function touchesMerge(draft: Draft, halt: Halt): boolean {
-  const { run } = draft;
-  const merging = run.batches.filter((batch) => batch.intention !== undefined && batch.merged === undefined);
-  return merging.some((batch) => clustersOf(liveTargets(batch)).some((cluster) => haltCovers(halt, run, cluster)));
+  const { others } = draft.world;
+  if (others === undefined) return true;
+  return [draft.run, ...others].some((run) => {
+    const merging = run.batches.filter((batch) => batch.intention !== undefined && batch.merged === undefined);
+    return merging.some((batch) => clustersOf(liveTargets(batch)).some((cluster) => haltCovers(halt, run, cluster)));
+  });
 }
 
 /** Lifts halts that this rollout's PR was used for; with clusters, only what was said of exactly them. */

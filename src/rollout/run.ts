@@ -264,6 +264,8 @@ export interface Halt {
   at: Time;
   /** Absent: until it is lifted. */
   until?: Time;
+  /** Id of the command: it binds from when it is read, and is answered once nothing that was begun before can merge any more. */
+  command?: string;
 }
 
 /** One execution of a rollout for one release. `run.yaml`, `plan.yaml` and `batches/NNN.yaml` of the journal together. */

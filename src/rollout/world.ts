@@ -238,4 +238,6 @@ export interface Advanced<Run> {
   events: string[];
   /** Batches whose open PR nothing of the run stands against: what it still waits for is GitHub's or a person's. */
   cleared?: number[];
+  /** Batches whose open PR nobody may merge now, though the run goes on: their clusters are halted. */
+  fenced?: number[];
 }
