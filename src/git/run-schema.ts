@@ -16,6 +16,7 @@ const edit = z.looseObject({
   kind: z.enum(["value", "clusterGenerator", "branch"]),
   from: z.string().nullable(),
   to: z.string(),
+  steps: z.array(z.string()).optional(),
 });
 const values = z.record(z.string(), z.string());
 const release = z.looseObject({ values, attempt: count });
@@ -162,6 +163,14 @@ export const batchSchema = z.looseObject({
   ofStage: count,
   attempt: count,
   kind: z.enum(["Planned", "CatchUp", "Hotfix", "Revert"]),
+  step: z
+    .looseObject({
+      index: count,
+      of: count,
+      weight: count,
+      wait: z.looseObject({ at: count, from: time.optional(), until: time.optional() }).optional(),
+    })
+    .optional(),
   branch: z.string(),
   phase: z.enum(["Proposing", "Open", "Merging", "Merged", "Baking", "Settled", "Closed"]),
   since: time,
