@@ -105,25 +105,49 @@ function isOn(window: Window, at: number): boolean {
 
 /** The latest beginning of a window that is on at `at`. Several may overlap; the latest ends last. */
 function lastBeginning(window: Window, at: number): number | undefined {
-  const [last] = cronOf(window).previousRuns(1, new Date(at + 1));
-  const from = last?.getTime();
-  return from !== undefined && from <= at && at < from + window.durationMs ? from : undefined;
+  const { from } = gapAt(window, at);
+  return from !== undefined && at < from + window.durationMs ? from : undefined;
 }
 
 function beginsAfter(window: Window, at: number): number | undefined {
-  return cronOf(window).nextRun(new Date(at))?.getTime();
+  return gapAt(window, at).to;
 }
 
-const CRONS = new Map<string, Cron>();
-const MOST_CRONS = 500;
+/** Two beginnings that follow each other; absent: there is none before, or after. */
+interface Gap {
+  from: number | undefined;
+  to: number | undefined;
+}
 
-/** Reading a schedule costs more than asking it: those asked lately are kept. */
-function cronOf({ schedule, timeZone }: Pick<Window, "schedule" | "timeZone">): Cron {
-  const key = `${timeZone} ${schedule}`;
-  const known = CRONS.get(key);
+/** The beginnings around a moment: the last that is not after it, and the next. */
+function gapAt(window: Pick<Window, "schedule" | "timeZone">, at: number): Gap {
+  const { cron, gaps } = cronOf(window);
+  const known = gaps.find(({ from, to }) => (from === undefined || from <= at) && (to === undefined || at < to));
   if (known !== undefined) return known;
-  const made = new Cron(schedule, { timezone: timeZone, mode: "5-part" });
-  if (CRONS.size >= MOST_CRONS) CRONS.clear();
-  CRONS.set(key, made);
+  const [last] = cron.previousRuns(1, new Date(at + 1));
+  const made: Gap = { from: last?.getTime(), to: cron.nextRun(new Date(at))?.getTime() };
+  if (gaps.length >= MOST_GAPS) gaps.shift();
+  gaps.push(made);
+  return made;
+}
+
+/** What was asked lately of a schedule: a run asks each second of the same day. */
+interface Asked {
+  cron: Cron;
+  gaps: Gap[];
+}
+
+const ASKED = new Map<string, Asked>();
+const MOST_CRONS = 500;
+const MOST_GAPS = 8;
+
+/** Reading a schedule costs more than asking it, and asking more than knowing: those asked lately are kept. */
+function cronOf({ schedule, timeZone }: Pick<Window, "schedule" | "timeZone">): Asked {
+  const key = `${timeZone} ${schedule}`;
+  const known = ASKED.get(key);
+  if (known !== undefined) return known;
+  const made: Asked = { cron: new Cron(schedule, { timezone: timeZone, mode: "5-part" }), gaps: [] };
+  if (ASKED.size >= MOST_CRONS) ASKED.clear();
+  ASKED.set(key, made);
   return made;
 }
