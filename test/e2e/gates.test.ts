@@ -1,0 +1,121 @@
+import { afterEach, expect, test } from "vitest";
+import type { Run } from "../../src/rollout/run.ts";
+import { epoch } from "../../src/rollout/time.ts";
+import { ended, type Journey, short, startJourney } from "../support/journey.ts";
+import { mergeChange, mostInFlight, untilRunOf, withLedger } from "../support/second-rollout.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+/** As in app.yml, so that teams can be seen. */
+const PERMISSIONS = {
+  metadata: "read",
+  contents: "write",
+  pull_requests: "write",
+  issues: "write",
+  checks: "write",
+  members: "read",
+} as const;
+const NOON = Date.UTC(2026, 0, 5, 12, 0, 0);
+const SETTINGS = ".github/stagecoach.yaml";
+
+/** A freeze that is on now, and over by itself in `minutes` at the latest. */
+function freezeFrom(now: number, minutes: number): string {
+  const at = new Date(now - 60_000);
+  return `freezes:\n  - { schedule: "${at.getUTCMinutes()} ${at.getUTCHours()} * * *", duration: ${minutes}m, kind: deny }\n`;
+}
+
+const whys = (run: Run) => run.batches.map((batch) => batch.why).join(" | ");
+
+test("windows, a freeze added mid-run, approvals by review and by command, /halt over two rollouts, limits and dependsOn", {
+  timeout: 240_000,
+}, async () => {
+  const here = await startJourney({
+    start: NOON,
+    github: { app: { permissions: PERMISSIONS } },
+    files: (files) => {
+      const window = 'windows: [ { schedule: "0 12 * * *", duration: 23h, timeZone: UTC } ]';
+      short({ spec: window })(files);
+      const path = "rollouts/my-app.yaml";
+      files.set(
+        path,
+        (files.get(path) ?? "").replace(
+          "      topologyKey: region",
+          "      topologyKey: region\n      approval: { teams: [sre], count: 2 }",
+        ),
+      );
+      const stages = `  stages:
+    - name: one
+      clusters: { selector: { matchLabels: { area: emea } } }
+      maxClusters: 1
+`;
+      withLedger(files, `  dependsOn: [ { rollout: my-app } ]\n${stages}`);
+      files.set(SETTINGS, "mode: Run\nlimits: { clusters: 2 }\n");
+    },
+  });
+  journey = here;
+  const { world } = here;
+  const { repository } = world;
+  world.github.team("acme", "sre", ["alice", "bob", "carol"]);
+  world.github.collaborator(repository, "dan", "write");
+  const flying = mostInFlight(here);
+  // ledger is slow on its cluster, so that it is in flight for a while.
+  world.argocd.setFault("eu-central-1-a", { kind: "slow", factor: 8, application: "ledger-eu-central-1-a" });
+
+  const release = await here.release();
+  const plan = await world.untilComment(release, "### 🗺️ Plan: my-app").catch(() => "");
+  expect(plan === "" || plan.includes("2 approvals of sre")).toBe(true);
+  const waiting = await here.until("it waits for approvals", (run) => /wants the approval of 2 members of @sre/.test(whys(run)));
+  const pull = waiting.batches[0]?.pull?.number ?? 0;
+
+  // The author is not approver, nor is somebody who is in no such team; a review and a command of two others are.
+  const [alice, bob, carol, dan] = ["alice", "bob", "carol", "dan"].map((login) => world.github.actAs(login));
+  if (alice === undefined || bob === undefined || carol === undefined || dan === undefined) throw new Error("nobody is there");
+  await alice.review(repository, pull, "APPROVE");
+  alice.comment(repository, pull, "/promote");
+  dan.comment(repository, pull, "/promote");
+  await here.until("both are refused", (run) => run.commands.filter((command) => command.outcome === "refused").length === 2);
+  expect(here.run()?.commands.map((command) => command.message)).toEqual([
+    "@alice released it, and somebody else has to approve",
+    "@dan is not in @sre, who approve this stage",
+  ]);
+  await bob.review(repository, pull, "APPROVE");
+  await here.until("bob's review counts", (run) => whys(run).includes("1 of 2, approved so far by @bob"));
+
+  // A freeze of the repo, added while the run waits; then the second approval, and the window is what is left.
+  const thaws = Math.floor(world.clock.now() / 60_000) * 60_000 + 39 * 60_000;
+  const frozen = `mode: Run\nlimits: { clusters: 2 }\n${freezeFrom(world.clock.now(), 40)}`;
+  await carol.push(repository, { branch: "main", files: { [SETTINGS]: frozen }, message: "Freeze" });
+  carol.comment(repository, pull, "/promote");
+  await here.until("it is frozen by the repo", (run) => /frozen by the window \(.*\) of \.github\/stagecoach\.yaml/.test(whys(run)));
+  expect(here.run()?.approvals).toMatchObject([{ by: "carol", stage: 0 }]);
+  expect(here.run()?.batches[0]?.merged).toBeUndefined();
+
+  // ledger waits for my-app on its cluster, whatever is frozen.
+  const ledger = await mergeChange(here, "alice", { "releases/ledger.yaml": "version: v1.4.2\n" }, "Release ledger v1.4.2");
+  await untilRunOf(here, "ledger", "it depends on my-app", (run) =>
+    whys(run).includes("eu-central-1-a waits for my-app: it is at v1.4.1, and v1.4.2 is wanted"),
+  );
+
+  // A halt from ledger's PR binds my-app, too.
+  bob.comment(repository, ledger, "/halt cluster=us-east-1-a work on its database");
+  await untilRunOf(here, "ledger", "it is halted", (run) => (run.halts ?? []).length === 1);
+  const halted = await here.until("its second batch is halted", (run) =>
+    whys(run).includes("@bob halted us-east-1-a: work on its database"),
+  );
+  // Nobody lifted the freeze: its end was waited for, and woke the run.
+  expect(epoch(halted.batches[0]?.intention?.at ?? halted.batches[0]?.merged?.at ?? "")).toBeGreaterThanOrEqual(thaws);
+  await untilRunOf(here, "ledger", "it moves", (run) => run.batches[0]?.merged !== undefined);
+  bob.comment(repository, ledger, "/halt --off");
+  await here.until("limits hold it", (run) =>
+    whys(run).includes("3 clusters of the repo would be in flight, and its limits allow 2 (now: ledger)"),
+  );
+
+  const [mine, other] = [await here.until("my-app ends", ended), await untilRunOf(here, "ledger", "it ends", ended)];
+  expect([mine.phase, other.phase, here.errors]).toEqual(["Succeeded", "Succeeded", []]);
+  expect(flying()).toBe(2);
+});
