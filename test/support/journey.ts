@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openApiPlane } from "../../src/argocd/api/index.ts";
 import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/argocd/port.ts";
+import type { CommitSigning } from "../../src/bot/commits.ts";
 import { WEBHOOK_PATH } from "../../src/bot/server.ts";
 import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/bot/stagecoach.ts";
 import { git } from "../../src/git/testing/repositories.ts";
@@ -22,6 +23,8 @@ export interface JourneyOptions extends WorldOptions {
   overApi?: boolean;
   /** What runs analyses and asks hooks: made anew for each bot, as a restart would, and closed with it. */
   gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
+  /** Who signs the bot's commits, asked at each of its starts. Default: GitHub. */
+  signing?: () => CommitSigning;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
 }
@@ -138,7 +141,7 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
     app,
     planes,
     ...gates,
-    signing: { kind: "github" },
+    signing: options.signing?.() ?? { kind: "github" },
     directory,
     clock,
     log,
