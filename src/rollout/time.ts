@@ -10,8 +10,16 @@ export interface Clock {
 }
 
 export function iso(ms: number): Time {
-  return new Date(ms).toISOString();
+  if (ms !== lastMs) {
+    lastText = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastText;
 }
+
+/** A round asks for the text of its one moment again and again. */
+let lastMs = Number.NaN;
+let lastText = "";
 
 /** Epoch milliseconds; NaN where the text is no time. */
 export function epoch(time: Time): number {
