@@ -7,6 +7,7 @@ import { applicationsOf, type SeenApplication } from "../reconcile/targets-selec
 import type { Problem } from "../rollout/parse-problem.ts";
 import type { Cluster } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import { pinsOf } from "../rollout/steps.ts";
 import type { Checkout } from "./lint-checkout.ts";
 
 const TYPE_LABEL = "argocd.argoproj.io/secret-type";
@@ -38,7 +39,7 @@ export function fleetOf(rollout: Rollout, checkout: Checkout, inventory: Invento
   });
   const seen = decode(inventory?.applications ?? [], controlPlane);
   const own = applicationsOf(rollout, seen);
-  const wantsParams = rollout.pins.some((pin) => JSON.stringify(pin).includes("params."));
+  const wantsParams = pinsOf(rollout).some((pin) => JSON.stringify(pin).includes("params."));
   if (own.length > 0 && !wantsParams) return { applications: own, clusters, from: "inventory", problems: [] };
   if (rollout.source.kind !== "ApplicationSet")
     return { applications: own, clusters, from: own.length > 0 ? "inventory" : "nothing", problems: [] };

@@ -4,6 +4,7 @@ import type { Problem } from "../rollout/parse-problem.ts";
 import type { Edit, Plan, PlannedTarget, Warning } from "../rollout/plan-types.ts";
 import type { PinTemplate, Quantity, Rollout } from "../rollout/rollout.ts";
 import { formatSelector } from "../rollout/selector.ts";
+import { pinsOf } from "../rollout/steps.ts";
 import { formatDuration } from "../rollout/time.ts";
 import { visible } from "./visible.ts";
 
@@ -111,7 +112,7 @@ export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, pro
   const lines = [
     `${style("bold", plan.rollout)} → ${style("bold", version)}   ${count(clusters, "cluster")} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}   ${style("dim", plan.hash.slice(0, 12))}`,
   ];
-  if (release !== null) lines.push(...rollout.pins.map((pin) => style("dim", `  writes ${pinPlace(pin)}`)));
+  if (release !== null) lines.push(...pinsOf(rollout).map((pin) => style("dim", `  writes ${pinPlace(pin)}`)));
   lines.push("");
   const widths: Widths = {
     cluster: widest(clusterKeys(plan).map(cluster)),

@@ -23,7 +23,9 @@ export function printBranch(branch: BatchBranch): string {
 
 /** The inverse of `printBranch`; undefined: not a branch of ours, or not spelt as we spell it. */
 export function parseBranch(name: string): BatchBranch | undefined {
-  const match = /^stagecoach-run\/([^/]+)\/([1-9]\d{0,8})\/([1-9]\d{0,8})-([1-9]\d{0,8})-([1-9]\d{0,8})(?:-step([1-9]\d{0,8}))?$/.exec(name);
+  const match = /^stagecoach-run\/([^/]+)\/([1-9]\d{0,8})\/([1-9]\d{0,8})-([1-9]\d{0,8})-([1-9]\d{0,8})(?:-step([1-9]\d{0,8}))?$/.exec(
+    name,
+  );
   if (match === null) return undefined;
   const [, rollout = "", run, stage, batch, attempt, step] = match;
   const place = { rollout, run: Number(run), stage: Number(stage), batch: Number(batch), attempt: Number(attempt) };

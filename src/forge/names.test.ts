@@ -51,7 +51,8 @@ describe("titles of batch pull requests", () => {
 
   it("parses every title it prints, whatever the stage is called", () => {
     const batch = fc.record({ number: count, of: count });
-    const title = fc.record({ rollout, release, stage, batch }, { requiredKeys: ["rollout", "release", "stage"] });
+    const step = fc.record({ number: count, of: count, weight: fc.integer({ min: 0, max: 100 }) });
+    const title = fc.record({ rollout, release, stage, batch, step }, { requiredKeys: ["rollout", "release", "stage"] });
     fc.assert(fc.property(title, (one) => void expect(parseTitle(printTitle(one))).toEqual(one)));
   });
 
@@ -59,6 +60,9 @@ describe("titles of batch pull requests", () => {
     const title = { rollout: "payments", release: "v1.4.2", stage: "rest of the world" };
     expect(printTitle({ ...title, batch: { number: 2, of: 3 } })).toBe("payments v1.4.2: batch 2 of 3 of rest of the world");
     expect(printTitle(title)).toBe("payments v1.4.2: catch-up batch of rest of the world");
+    expect(printTitle({ ...title, batch: { number: 1, of: 3 }, step: { number: 2, of: 3, weight: 60 } })).toBe(
+      "payments v1.4.2: step 2 of 3, weight 60, of batch 1 of 3 of rest of the world",
+    );
   });
 
   it("cuts a stage's name where GitHub would refuse the title", () => {

@@ -4,6 +4,7 @@ import { AnalysisError } from "../analysis/request.ts";
 import type { Run } from "../rollout/run.ts";
 import { analysesOf } from "../rollout/run-analysis.ts";
 import type { RunAnalysis, StageAnalysis } from "../rollout/run-analysis-types.ts";
+import { analysisSpec } from "../rollout/step-analysis.ts";
 import type { RepoContext } from "./context.ts";
 import { keep, type RepoMemory, remark } from "./memory.ts";
 import { analysisTroubles, engineId } from "./observe-analysis.ts";
@@ -13,7 +14,7 @@ const AGAIN_MS = 10_000;
 /** Begins an analysis with its templates as they were when the run started. Trying twice begins it once. */
 export async function startAnalysis(context: RepoContext, memory: RepoMemory, run: Run, id: string): Promise<true> {
   const record = analysesOf(run).find((one) => one.id === id);
-  const analysis = record === undefined ? undefined : run.spec.stages[record.stage]?.analysis;
+  const analysis = record === undefined ? undefined : analysisSpec(run, record);
   if (record === undefined || analysis === undefined || context.analysis === undefined) return true;
   const before = analysisTroubles(memory).get(id);
   if (before !== undefined && (before.final || context.clock.now() < before.at + AGAIN_MS)) return true;
@@ -41,8 +42,9 @@ function notStarted(context: RepoContext, memory: RepoMemory, run: Run, id: stri
 }
 
 /** What is measured until it is stopped is stopped by the end of a bake, or of the stage. */
-function mustEnd(run: Run, { when, stage }: RunAnalysis): boolean {
+function mustEnd(run: Run, { when, stage, step }: RunAnalysis): boolean {
   if (when === "Background") return false;
+  if (step !== undefined) return true;
   return when !== "AfterBatch" || (run.spec.stages[stage]?.bakeMs ?? 0) === 0;
 }
 

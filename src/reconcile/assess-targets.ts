@@ -36,13 +36,15 @@ export function assessTarget(
   if (batch.merged === undefined || plane === undefined) return undefined;
   const application = plane.application(namespace, name);
   const after = specToExpect(application, rendered, plane.name, name);
+  // What stood there already, such as the version at a later weight, is no sign of this change.
+  const written = target.edits.filter((edit) => edit.from !== edit.to);
   const chosen = changeFor({
-    edits: target.edits,
+    edits: written.length === 0 ? target.edits : written,
     commit: batch.merged.commit,
     mergedAt: batch.merged.at,
     repoURL: context.repoURL,
     // A target that was at the release already has no before: its spec as it stands is the sign.
-    before: target.edits.every((edit) => edit.from === edit.to) ? undefined : rendered.before?.get(plane.name)?.get(name),
+    before: written.length === 0 ? undefined : rendered.before?.get(plane.name)?.get(name),
     after,
     live: application === undefined ? undefined : { sources: application.spec.sources, destination: application.spec.destination },
     resolve: facts.resolve,

@@ -32,6 +32,7 @@ export function mergeText({ author }: Pick<Speaker, "author">, run: Run, batch: 
 }
 
 function titleOf(run: Run, batch: Batch): string {
+  const { step } = batch;
   const planned = batch.kind !== "Planned" ? {} : { batch: { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } };
   const extra = batch.kind === "Hotfix" ? { extra: "hotfix" as const } : batch.kind === "Revert" ? { extra: "revert" as const } : {};
   return printTitle({
@@ -40,5 +41,6 @@ function titleOf(run: Run, batch: Batch): string {
     stage: stageName(run, batch.stage),
     ...planned,
     ...extra,
+    ...(step === undefined ? {} : { step: { number: step.index, of: step.of, weight: step.weight } }),
   });
 }

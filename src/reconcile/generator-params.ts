@@ -1,5 +1,6 @@
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import { pinsOf } from "../rollout/steps.ts";
 import { generatorClusters, isRecord, renderAt } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
 import { setsByPlane } from "./plane-sets.ts";
@@ -18,7 +19,7 @@ export async function withGeneratorParams(
   snapshot: Snapshot,
   baseBranch: string,
 ): Promise<readonly SeenApplication[]> {
-  if (rollout.source.kind !== "ApplicationSet" || !JSON.stringify(rollout.pins).includes("params")) return applications;
+  if (rollout.source.kind !== "ApplicationSet" || !JSON.stringify(pinsOf(rollout)).includes("params")) return applications;
   const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
   const sets = await setsByPlane(snapshot, rollout.source, files, planes);
   const byPlane = new Map<string, Map<string, Record<string, string>>>();

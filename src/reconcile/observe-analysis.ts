@@ -2,6 +2,7 @@ import type { AnalysisState } from "../analysis/port.ts";
 import type { Run } from "../rollout/run.ts";
 import { analysesOf } from "../rollout/run-analysis.ts";
 import type { AnalysisMetric, ObservedAnalysis } from "../rollout/run-analysis-types.ts";
+import { measuresAnything } from "../rollout/step-analysis.ts";
 import type { World } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
@@ -30,7 +31,7 @@ export function engineId(context: Pick<RepoContext, "repository">, id: string): 
 
 /** How the analyses of a run stand that it takes for under way. */
 export function observeAnalyses(context: RepoContext, memory: RepoMemory, run: Run): Pick<World, "analyses"> {
-  if (!run.spec.stages.some((stage) => stage.analysis !== undefined)) return {};
+  if (!run.spec.stages.some(measuresAnything)) return {};
   const seen = new Map<string, ObservedAnalysis>();
   for (const { id, phase } of analysesOf(run)) {
     if (phase !== "Running") continue;

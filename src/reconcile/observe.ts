@@ -1,5 +1,6 @@
 import type { Cluster, PlannedTarget } from "../rollout/plan-types.ts";
 import type { Batch, Run } from "../rollout/run.ts";
+import { hasGoneOn } from "../rollout/steps.ts";
 import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rollout/world.ts";
 import { contains } from "./ancestry.ts";
 import { ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
@@ -166,7 +167,8 @@ async function observeTargets(
     for (const [key, pins] of await pinsAt(context, memory, base, upcoming)) seen.set(key, { pins, ...ailing(key) });
   }
   for (const batch of run.batches) {
-    if (batch.phase === "Closed") continue;
+    // At their next weight: what they are watched for stands there.
+    if (batch.phase === "Closed" || batch.targets.every((target) => hasGoneOn(batch, target))) continue;
     const pins = await pinsAt(context, memory, base, batch);
     const change = batch.merged;
     // A settled batch is held against today's base; only one still being judged needs the spec as it was at its merge.
@@ -179,11 +181,14 @@ async function observeTargets(
       batch.targets.map((target) => assessTarget(context, memory, run, batch, target, specs, facts)),
     );
     for (const [index, target] of batch.targets.entries()) {
+      if (hasGoneOn(batch, target)) continue;
       const values = pins.get(target.key);
       const assessment = assessments[index];
       const nudge = nudgeOf(memory, target.key);
       const drift = change === undefined ? undefined : await driftOf(context, memory, base, target, values, change.commit);
       seen.set(target.key, {
+        // Until this batch has merged, what is seen is of the weight before it.
+        ...(change === undefined ? seen.get(target.key) : { batch: batch.number }),
         ...(assessment === undefined ? {} : { assessment }),
         ...(values === undefined ? {} : { pins: values }),
         ...(drift === undefined ? {} : { drift }),

@@ -40,7 +40,9 @@ export function whyOver(pull: Pull, runs: ReadonlyMap<string, Run>, repository: 
   if (named === undefined || run === undefined || named.run > run.number) return undefined;
   const what = `it belongs to run ${named.rollout} #${named.run}`;
   if (named.run < run.number) return `${what}, which is over`;
-  const batch = run.batches.find((one) => one.stage === named.stage - 1 && one.ofStage === named.batch);
+  const batch = run.batches.findLast(
+    (one) => one.stage === named.stage - 1 && one.ofStage === named.batch && one.step?.index === named.step,
+  );
   if (batch === undefined || named.attempt > batch.attempt) return undefined;
   if (named.attempt < batch.attempt) return `${what}, whose batch was built again as attempt ${batch.attempt}`;
   if (batch.phase !== "Closed") return undefined;

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { ApplicationView, SourceView } from "../argocd/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
+import { pinsOf } from "../rollout/steps.ts";
 import { declares } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
 import { heldByLost, lostPlanes, planesFor } from "./fleet.ts";
@@ -68,7 +69,7 @@ function nameOf(key: string, name: string): { name: string; namespace: string } 
 
 /** Edits stand in the order of the rollout's pins. A path that names the cluster, the Application or a parameter is per item. */
 function isPerItem(run: Run, index: number): boolean {
-  const pin = run.spec.pins[index];
+  const pin = pinsOf(run.spec)[index];
   return pin?.kind === "value" && /\{\{\s*(cluster|application|params)\b/.test(pin.path);
 }
 

@@ -1,5 +1,6 @@
 import { pathMatcher } from "../rollout/path-glob.ts";
 import type { PinTemplate, Rollout } from "../rollout/rollout.ts";
+import { pinsOf } from "../rollout/steps.ts";
 import { parseTemplate } from "../rollout/template.ts";
 import { declares } from "./appset-in-git.ts";
 import type { RepoContext } from "./context.ts";
@@ -44,7 +45,7 @@ export function mayConcern(project: Project, touched: readonly string[]): boolea
 function watcher(rollout: Rollout): (path: string) => boolean {
   const files = new Set([rollout.file, ...releaseFiles(rollout)]);
   const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
-  const isPin = pinFiles(rollout.pins);
+  const isPin = pinFiles(pinsOf(rollout));
   return (path) => files.has(path) || isPath(path) || isPin(path);
 }
 
@@ -57,7 +58,7 @@ export async function touchesOf(
 ): Promise<Touches> {
   const files = new Set(releaseFiles(rollout));
   const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
-  const isPin = pinFiles(rollout.pins);
+  const isPin = pinFiles(pinsOf(rollout));
   return {
     rollout: touched.some((path) => path === rollout.file || path === REPO_CONFIG),
     release: touched.some((path) => files.has(path) || isPath(path)),

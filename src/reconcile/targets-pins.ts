@@ -31,7 +31,8 @@ export function resolvePins(
   for (const [i, pin] of rollout.pins.entries()) {
     const texts = partsOf(pin);
     for (const draft of drafts) draft.edits[i] = fill(pin, i, texts, draft, release, problems);
-    if (pin.kind !== "branch") readValues(pin, i, drafts, readFile, problems);
+    const place = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : [])];
+    if (pin.kind !== "branch") readValues(i, place, drafts, readFile, problems);
     else if (branches !== undefined) placeBranches(i, drafts, release, branches, problems);
   }
 }
@@ -49,14 +50,47 @@ function partsOf(pin: PinTemplate): Texts {
   };
 }
 
+/** What templates of pins are filled in with for one target. */
+export function valuesOf({ cluster, seen }: Draft, release: Release): TemplateValues {
+  const application = { name: seen.view.name, namespace: seen.view.namespace };
+  return { cluster, application, params: seen.params ?? {}, release: release.values };
+}
+
+/** File and path of a pin for one target; undefined: a problem was told. `place`: path of the pin in the rollout. */
+export function renderPlace(
+  pin: { file: string; path: string },
+  place: (string | number)[],
+  draft: Draft,
+  release: Release,
+  problems: ProblemList,
+): { file: string; path: string } | undefined {
+  const values = valuesOf(draft, release);
+  const found: string[] = [];
+  for (const name of ["file", "path"] as const) {
+    const parsed = parseTemplate(pin[name]);
+    const rendered = renderTemplate(parsed.ok ? parsed.parts : [{ text: pin[name] }], values, name === "path");
+    if (rendered.ok) found.push(rendered.text);
+    else {
+      const problem = { code: "TEMPLATE_VALUE", message: `{{ ${rendered.missing} }} has no value`, hint: hintFor(rendered.missing) };
+      problems.add({ ...problem, path: [...place, name] }, draft.seen.view.name);
+    }
+  }
+  const [file, path] = found;
+  if (file === undefined || path === undefined) return undefined;
+  return isInside(file, [...place, "file"], draft, problems) ? { file, path } : undefined;
+}
+
+function isInside(file: string, path: (string | number)[], draft: Draft, problems: ProblemList): boolean {
+  const outside = whyOutside(file);
+  if (outside === undefined) return true;
+  const hint = "name a file of the config repo, from its root";
+  problems.add({ code: "FILE_OUTSIDE_REPO", message: `pin file "${file}" ${outside}`, hint, path, oneCause: true }, draft.seen.view.name);
+  return false;
+}
+
 function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, release: Release, problems: ProblemList): Edit | undefined {
   const { cluster, seen } = draft;
-  const values: TemplateValues = {
-    cluster,
-    application: { name: seen.view.name, namespace: seen.view.namespace },
-    params: seen.params ?? {},
-    release: release.values,
-  };
+  const values = valuesOf(draft, release);
   const render = (name: keyof Texts): string | undefined => {
     const rendered = renderTemplate(texts[name], values, name === "path");
     if (rendered.ok) return rendered.text;
@@ -74,20 +108,7 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
   }
   const [file, path, to] = [render("file"), render("path"), render("value")];
   if (file === undefined || path === undefined || to === undefined) return undefined;
-  const outside = whyOutside(file);
-  if (outside !== undefined) {
-    problems.add(
-      {
-        code: "FILE_OUTSIDE_REPO",
-        message: `pin file "${file}" ${outside}`,
-        hint: "name a file of the config repo, from its root",
-        path: ["spec", "pins", index, "file"],
-        oneCause: true,
-      },
-      seen.view.name,
-    );
-    return undefined;
-  }
+  if (!isInside(file, ["spec", "pins", index, "file"], draft, problems)) return undefined;
   if (pin.kind === "clusterGenerator")
     return { file, path, kind: "clusterGenerator", entry: pin.new, cluster: cluster.name, at: pin.path, from: null, to };
   return {
@@ -107,9 +128,10 @@ function hintFor(missing: string): string {
   return "correct the template, or the release";
 }
 
-function readValues(
-  pin: PinTemplate,
+/** Reads what stands in the place of a pin now, file by file. `place`: path of the pin in the rollout. */
+export function readValues(
   index: number,
+  place: (string | number)[],
   drafts: readonly Draft[],
   readFile: (path: string) => string | null,
   problems: ProblemList,
@@ -118,7 +140,6 @@ function readValues(
     drafts.filter((draft) => draft.edits[index] !== undefined),
     (draft) => draft.edits[index]?.file ?? "",
   );
-  const place = ["spec", "pins", index, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : [])];
   for (const [file, group] of byFile) {
     const fail = (code: string, message: string, hint: string) => {
       for (const draft of group) {

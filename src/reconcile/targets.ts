@@ -7,6 +7,7 @@ import { indexClusters } from "./targets-join.ts";
 import { type Draft, resolvePins } from "./targets-pins.ts";
 import { collectProblems } from "./targets-problems.ts";
 import { applicationsOf, type SeenApplication } from "./targets-select.ts";
+import { resolveWeights } from "./targets-weights.ts";
 
 export type { SeenApplication } from "./targets-select.ts";
 
@@ -51,7 +52,9 @@ export function resolveTargets({ rollout, release, applications, clusters, branc
     drafts.push({ seen, cluster, edits: [] });
   }
   resolvePins(rollout, release, drafts, readFile, problems, branches);
-  const targets = drafts.flatMap((draft) => toTarget(draft, rollout.pins.length));
+  resolveWeights(rollout, release, drafts, readFile, problems);
+  const count = rollout.pins.length + (rollout.weightPins ?? []).length;
+  const targets = drafts.flatMap((draft) => toTarget(draft, count));
   return { targets, clusters: [...clusters, ...index.made()], problems: problems.all() };
 }
 

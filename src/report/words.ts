@@ -67,7 +67,8 @@ export function stageName(run: Pick<Run, "plan">, stage: number): string {
 /** How many batches a stage will have had when it is done, as known now. */
 export function batchesOfStage(run: Pick<Run, "plan" | "batches">, stage: number): number {
   const planned = run.plan.stages[stage]?.batches.length ?? 0;
-  const opened = run.batches.filter((batch) => batch.stage === stage).length;
+  // A batch that travels in steps is one.
+  const opened = new Set(run.batches.flatMap((batch) => (batch.stage === stage ? [batch.ofStage] : []))).size;
   return Math.max(planned, opened);
 }
 

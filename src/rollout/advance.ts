@@ -29,6 +29,7 @@ import { followHooks, judgeHooks } from "./run-hooks.ts";
 import { obey } from "./run-obey.ts";
 import { followOrders } from "./run-rollouts.ts";
 import { moveOn } from "./run-stage.ts";
+import { measuresAnything } from "./step-analysis.ts";
 import { noteBaselines } from "./target-baseline.ts";
 import { observeTargets } from "./target-observe.ts";
 import { noteUnseen } from "./target-unseen.ts";
@@ -56,7 +57,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
 
 /** Where its analysis templates are read: what is edited during the run does not change it. */
 function startedFrom({ spec }: Run, { base }: World): Partial<Run> {
-  return spec.stages.some((stage) => stage.analysis !== undefined) ? { startedFrom: base.commit } : {};
+  return spec.stages.some(measuresAnything) ? { startedFrom: base.commit } : {};
 }
 
 function decide(draft: Draft): void {

@@ -1,6 +1,7 @@
 import type { Batch } from "./run.ts";
 import { change, type Draft, mapTargets, moveBatch, moveTarget } from "./run-draft.ts";
 import { isOut } from "./run-names.ts";
+import { passOn } from "./step-make.ts";
 import { epoch, iso } from "./time.ts";
 
 /** How long a journalled merge intention stands for a merge call that may be under way (SPEC §9.13). */
@@ -14,6 +15,7 @@ export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: 
     if (isOut(target)) return target;
     return moveTarget(draft, target, "Merged", "merged; Argo CD has not shown the change yet", { deadlineAt });
   });
+  passOn(draft, batch);
   if (batch.kind !== "Revert") takeBack(draft, batch);
 }
 

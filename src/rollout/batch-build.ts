@@ -1,9 +1,10 @@
 import { arrive } from "./batch-arrive.ts";
 import type { Edit, PlannedTarget } from "./plan-types.ts";
-import { type Batch, type BatchTarget, mayMove, type Run } from "./run.ts";
+import { type Batch, type BatchStep, type BatchTarget, mayMove, type Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf, unitOf } from "./run-names.ts";
 import { branchOf } from "./start.ts";
+import { editsAt, firstStep } from "./steps.ts";
 import { seesClusterOf } from "./target-unseen.ts";
 
 /** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
@@ -17,20 +18,31 @@ export function makeBatch(
   kind: Batch["kind"],
   targets: readonly PlannedTarget[] = clusters.flatMap((cluster) => [...targetsOf(draft.run, cluster)]),
 ): void {
+  const ofStage = 1 + Math.max(0, ...draft.run.batches.map((batch) => (batch.stage === stage ? batch.ofStage : 0)));
+  addBatch(draft, { stage, ofStage, attempt: 1, kind, ...withStep(firstStep(draft.run, stage, kind)) }, targets, clusters);
+}
+
+function withStep(step: BatchStep | undefined): Pick<Batch, "step"> {
+  return step === undefined ? {} : { step };
+}
+
+/** As makeBatch, of a batch that is known to be this one of its stage; of one that goes on to its next weight, for these targets. */
+export function addBatch(
+  draft: Draft,
+  place: Pick<Batch, "stage" | "ofStage" | "attempt" | "kind" | "step">,
+  targets: readonly PlannedTarget[],
+  clusters: readonly string[] = clustersOf(targets),
+): void {
   const number = draft.run.batches.length + 1;
-  const ofStage = draft.run.batches.filter((batch) => batch.stage === stage).length + 1;
   const batch: Batch = {
     number,
-    stage,
-    ofStage,
-    attempt: 1,
-    kind,
-    branch: branchOf(draft.run, { stage, ofStage, attempt: 1 }),
+    ...place,
+    branch: branchOf(draft.run, place),
     phase: "Proposing",
     since: draft.at,
     ...opening(draft.run),
-    targets: targets.map((target) => pending(target, draft)),
-    ...(draft.run.restore !== undefined && kind !== "Revert" && isLast(draft.run, clusters) ? { also: draft.run.restore } : {}),
+    targets: targets.map((target) => pending(target, draft, place.step)),
+    ...(draft.run.restore !== undefined && place.kind !== "Revert" && isLast(draft.run, clusters) ? { also: draft.run.restore } : {}),
   };
   draft.rebuilt.add(number);
   change(draft, { batches: [...draft.run.batches, batch] }, `${batchName(draft.run, batch)}: ${nameList(draft.run, clusters)}`);
@@ -51,8 +63,8 @@ function opening(run: Run, again = ""): Pick<Batch, "why" | "next"> {
   return { why: `its PR is being opened${again}`, next: { what: "it is open" } };
 }
 
-function pending({ key, application, cluster, edits }: PlannedTarget, { run, at }: Draft): BatchTarget {
-  return { key, application, cluster, edits, phase: "Pending", since: at, why: opening(run).why };
+function pending({ key, application, cluster, edits }: PlannedTarget, { run, at }: Draft, step: BatchStep | undefined): BatchTarget {
+  return { key, application, cluster, edits: editsAt(edits, step), phase: "Pending", since: at, why: opening(run).why };
 }
 
 /** Left out by command or put off: what a batch that is built again goes on without. */
@@ -187,7 +199,8 @@ function leavePinnedByHand(draft: Draft, number: number): void {
     const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
     for (const [i, edit] of (frozen?.edits ?? []).entries()) {
       const value = world.targets.get(target.key)?.pins?.[i] ?? null;
-      if (value !== edit.from && value !== edit.to) pinned.set(target.cluster, value ?? "nothing");
+      const ours = value === edit.from || value === edit.to || (value !== null && edit.steps?.includes(value) === true);
+      if (!ours) pinned.set(target.cluster, value ?? "nothing");
     }
   }
   if (pinned.size === 0) return;

@@ -3,6 +3,8 @@ import type { Batch, BatchTarget, Next } from "./run.ts";
 import { batchOf, type Draft, mapTargets, moveBatch, moveTarget, sayBatch, wakeAt } from "./run-draft.ts";
 import { withinBudget } from "./run-failures.ts";
 import { batchName, clustersOf, liveTargets, nameList } from "./run-names.ts";
+import { stepIsOver } from "./step-wait.ts";
+import { isMidStep } from "./steps.ts";
 import { epoch, formatDuration, iso } from "./time.ts";
 
 /** Moves merged batches on: all confirmed, baked, settled. */
@@ -20,7 +22,7 @@ function isRolling(draft: Draft, batch: Batch): boolean {
 }
 
 function bakeMs(draft: Draft, batch: Batch): number {
-  return draft.run.promotedFully !== undefined || batch.kind === "Hotfix" || batch.kind === "Revert"
+  return draft.run.promotedFully !== undefined || batch.kind === "Hotfix" || batch.kind === "Revert" || isMidStep(batch)
     ? 0
     : (draft.run.spec.stages[batch.stage]?.bakeMs ?? 0);
 }
@@ -38,7 +40,8 @@ function settleOne(draft: Draft, number: number): void {
     sayInFlight(draft, batch, open);
     return;
   }
-  if (batch.phase === "Merged") startBake(draft, batch);
+  if (!stepIsOver(draft, number)) return;
+  if (batchOf(draft.run, number).phase === "Merged") startBake(draft, batchOf(draft.run, number));
   endBake(draft, batchOf(draft.run, number));
 }
 
@@ -66,6 +69,10 @@ function endBake(draft: Draft, batch: Batch): void {
     sayBatch(draft, batch.number, "clusters of it failed: somebody has to decide", { what: "a command" });
     return;
   }
+  if (isMidStep(batch)) {
+    settled(draft, batch, failed);
+    return;
+  }
   const [phase, reached] =
     batch.kind === "Revert"
       ? (["RolledBack", "has what it had before, live and healthy"] as const)
@@ -73,6 +80,10 @@ function endBake(draft: Draft, batch: Batch): void {
   mapTargets(draft, batch.number, (target) =>
     target.phase === "Healthy" ? moveTarget(draft, target, phase, reached, { waitingSince: undefined }) : target,
   );
+  settled(draft, batch, failed);
+}
+
+function settled(draft: Draft, batch: Batch, failed: readonly BatchTarget[]): void {
   const why = failed.length === 0 ? "every cluster is confirmed" : `settled with ${withFailures(draft, failed)}`;
   moveBatch(draft, batch.number, "Settled", { settledAt: draft.at, why, next: null }, `${batchName(draft.run, batch)} settled`);
 }

@@ -14,6 +14,8 @@ import {
 import type { AnalysisArg, AnalysisWhen, RunAnalysis, StageAnalysis } from "./run-analysis-types.ts";
 import { batchOf, type Draft } from "./run-draft.ts";
 import { clusterName, clustersOf, liveTargets } from "./run-names.ts";
+import { analysisSpec } from "./step-analysis.ts";
+import { isMidStep } from "./steps.ts";
 import { parseTemplate, renderTemplate, type TemplateValues } from "./template.ts";
 import { epoch, type Time } from "./time.ts";
 
@@ -38,7 +40,7 @@ export function namesCluster({ args }: Pick<StageAnalysis, "args">): boolean {
  * `newerThan`: what was begun before is measured anew.
  */
 function measure(draft: Draft, place: AnalysisPlace, newerThan?: Time): Blocked | undefined {
-  const analysis = analysisOf(draft.run, place.stage, place.when);
+  const analysis = place.step === undefined ? analysisOf(draft.run, place.stage, place.when) : analysisSpec(draft.run, place);
   if (analysis === undefined) return undefined;
   if (waived(draft, place)) return undefined;
   let unread = false;
@@ -73,12 +75,13 @@ function begin(draft: Draft, place: AnalysisPlace, analysis: StageAnalysis, newe
 export function startAnalysis(draft: Draft, place: AnalysisPlace, analysis: StageAnalysis, attempt: number): boolean {
   const args = filled(draft, place, analysis);
   if (args === "unread") return false;
-  const { stage, when, batch, cluster } = place;
+  const { stage, when, batch, step, cluster } = place;
   const record: RunAnalysis = {
     id: analysisId(draft.run, place, attempt),
     stage,
     when,
     ...(batch === undefined ? {} : { batch }),
+    ...(step === undefined ? {} : { step }),
     ...(cluster === undefined ? {} : { cluster }),
     attempt,
     args: "missing" in args ? [] : args.args,
@@ -156,18 +159,23 @@ export function beforeStage(draft: Draft, batch: Batch): Blocked | undefined {
 
 /** True where a batch that is confirmed is measured: it stays in its bake for as long as that takes. */
 export function measuresBatch(run: Run, batch: Batch): boolean {
-  const inTurn = batch.kind === "Planned" || batch.kind === "CatchUp";
+  const inTurn = (batch.kind === "Planned" || batch.kind === "CatchUp") && !isMidStep(batch);
   return inTurn && run.promotedFully === undefined && analysisOf(run, batch.stage, "AfterBatch") !== undefined;
 }
 
 /** Of a batch whose every cluster is confirmed. `bakeOver`: what is measured until it is stopped is stopped. */
 export function afterBatch(draft: Draft, batch: Batch, bakeOver: boolean): Blocked | undefined {
-  if (batch.kind !== "Planned" && batch.kind !== "CatchUp") return undefined;
+  if ((batch.kind !== "Planned" && batch.kind !== "CatchUp") || isMidStep(batch)) return undefined;
   const place = { stage: batch.stage, when: "AfterBatch" as const, batch: batch.number };
   // An unhealthy moment begins the bake anew, and with it what is measured beside it.
   const blocked = measure(draft, place, batch.bake?.from);
   if (blocked !== undefined && bakeOver) endWhatIsEndless(draft, place, "the bake is over");
   return blocked;
+}
+
+/** The analysis among the steps that follow the weight of a batch, as its wait `step`, measured since then. undefined: it has passed. */
+export function afterWeight(draft: Draft, { number, stage }: Batch, step: number, since: Time): Blocked | undefined {
+  return measure(draft, { stage, when: "AfterBatch", batch: number, step }, since);
 }
 
 /** Never before everything that counts was measured once: nothing passes unmeasured. */

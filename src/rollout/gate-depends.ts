@@ -1,9 +1,11 @@
 import semver from "semver";
+import type { Edit } from "./plan-types.ts";
 import type { Blocked } from "./pull-gates.ts";
 import type { Dependency } from "./rollout.ts";
 import type { Batch, Run } from "./run.ts";
 import type { Draft } from "./run-draft.ts";
 import { clusterName, clustersOf, isOut, liveTargets, stageOf, targetsOf } from "./run-names.ts";
+import { isMidway } from "./steps.ts";
 
 /** `dependsOn`: per cluster, the rollouts that must be there first. A cluster that such a rollout does not go to does not wait for it. */
 export function dependsGate(draft: Draft, batch: Batch): Blocked | undefined {
@@ -44,6 +46,7 @@ export function versionAt(run: Run, cluster: string): string | undefined {
   const here = begun.map((batch) => ({ ...batch, targets: batch.targets.filter((target) => target.cluster === cluster) }));
   // On its way back: neither the one nor the other.
   if (here.some((batch) => batch.kind === "Revert" && batch.targets.some((target) => !isOut(target)))) return undefined;
+  if (here.some((batch) => batch.targets.some((target) => isMidway(batch, target)))) return undefined;
   const states = here.flatMap((batch) => batch.targets.filter((target) => target.phase !== "Requeued" && target.phase !== "RolledBack"));
   const last = states.filter((target) => target.phase !== "Skipped");
   if (last.length > 0) {
@@ -53,9 +56,14 @@ export function versionAt(run: Run, cluster: string): string | undefined {
   // A rollback leaves alone what the release that it takes back never came to.
   if (run.stays?.includes(cluster) === true) return versionOf(run);
   if (targetsOf(run, cluster).some((target) => run.unproven?.includes(target.key) === true)) return undefined;
-  const before = new Set(targetsOf(run, cluster).flatMap((target) => target.edits.map((edit) => edit.from)));
+  const before = new Set(targetsOf(run, cluster).flatMap((target) => versionsOf(target.edits)));
   const [only] = before;
   return before.size === 1 && only !== null ? only : undefined;
+}
+
+/** What stood in the pins of a version. */
+function versionsOf(edits: readonly Edit[]): (string | null)[] {
+  return edits.flatMap((edit) => (edit.steps === undefined ? [edit.from] : []));
 }
 
 function versionOf({ release }: Pick<Run, "release">): string {

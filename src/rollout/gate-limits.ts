@@ -2,6 +2,7 @@ import type { Blocked } from "./pull-gates.ts";
 import { type Batch, isEnded, type Run } from "./run.ts";
 import type { Draft } from "./run-draft.ts";
 import { clustersOf, count, liveTargets } from "./run-names.ts";
+import { isMidway } from "./steps.ts";
 import { epoch } from "./time.ts";
 import type { Limits } from "./world.ts";
 
@@ -24,16 +25,16 @@ interface Flying {
   cluster: string;
 }
 
-/** Targets of a run from the merge intention until confirmed, failed or left out (SPEC §9.9). */
+/** Targets of a run from the merge intention until confirmed, at their whole weight where there are steps, failed or left out (SPEC §9.9). */
 export function inFlight(run: Run): Flying[] {
-  const found: Flying[] = [];
+  const found = new Map<string, Flying>();
   for (const batch of run.batches) {
     if (batch.merged === undefined && batch.intention === undefined) continue;
     for (const { key, cluster, phase } of batch.targets) {
-      if (phase === "Merged" || phase === "Syncing" || phase === "Proposed") found.push({ key, cluster });
+      if (phase === "Merged" || phase === "Syncing" || phase === "Proposed" || isMidway(batch, { phase })) found.set(key, { key, cluster });
     }
   }
-  return found;
+  return [...found.values()];
 }
 
 /** An aborted run looks after nothing any more: what it left in flight counts until its deadline, when it would be there or have failed. */

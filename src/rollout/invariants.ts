@@ -23,6 +23,7 @@ export function checkInvariants(before: Run, after: Run, effects: readonly Effec
   mergesWaitForConfirmed(after, effects, report);
   stoppedMergesNothing(before, after, effects, report);
   batchesChangeTheirPins(after, report);
+  weightsGrow(after, report);
   oneRunOneIdentity(before, after, report);
   journalComesFirst(after, effects, now, report);
   strangersChangeNothing(before, after, world, report);
@@ -44,7 +45,9 @@ function windowIsKept(run: Run, effects: readonly Effect[], report: Report): voi
       if (batch.stage !== number) continue;
       const intended = batch.intention !== undefined && batch.merged === undefined;
       for (const target of batch.targets) {
-        if (WATCHED.includes(target.phase) || (intended && (target.phase === "Proposed" || target.phase === "Pending")))
+        // Of a canary a cluster is in flight until its last step is confirmed.
+        const midway = batch.step !== undefined && batch.step.index < batch.step.of && target.phase === "Healthy";
+        if (midway || WATCHED.includes(target.phase) || (intended && (target.phase === "Proposed" || target.phase === "Pending")))
           flying.add(target.cluster);
       }
     }
@@ -144,7 +147,7 @@ function batchesChangeTheirPins(run: Run, report: Report): void {
         continue;
       }
       if (wanted === undefined) report(4, `batch ${batch.number} has ${target.key}, which is not in the plan`);
-      else if (!sameEdits(wanted, target)) report(4, `batch ${batch.number} edits ${target.key} otherwise than planned`);
+      else if (!sameEdits(atStep(wanted, batch), target)) report(4, `batch ${batch.number} edits ${target.key} otherwise than planned`);
     }
   }
 }
@@ -170,6 +173,27 @@ function putsBack(edits: BatchTarget["edits"], target: BatchTarget): boolean {
   return sameEdits(same, target) && edits.some((edit, index) => target.edits[index]?.to !== edit.to);
 }
 
+/** The plan has what a weight pin gets at each step of a stage; a batch of one step writes that one's. */
+function atStep(edits: BatchTarget["edits"], { step }: Batch): BatchTarget["edits"] {
+  return step === undefined ? edits : edits.map((edit) => ({ ...edit, to: edit.steps?.[step.index - 1] ?? edit.to }));
+}
+
+/** No cluster of a batch gets to a weight that is not more than the one it merged before. */
+function weightsGrow(run: Run, report: Report): void {
+  const last = new Map<string, number>();
+  for (const batch of run.batches) {
+    const { step } = batch;
+    if (step === undefined || batch.merged === undefined) continue;
+    for (const target of batch.targets) {
+      const key = `${batch.stage} ${batch.ofStage} ${target.key}`;
+      const before = last.get(key);
+      if (before !== undefined && step.weight <= before)
+        report(4, `batch ${batch.number} brings ${target.key} to weight ${step.weight}, and it was at ${before} already`);
+      last.set(key, step.weight);
+    }
+  }
+}
+
 function sameEdits(edits: BatchTarget["edits"], target: BatchTarget): boolean {
   if (edits === target.edits) return true;
   if (edits.length !== target.edits.length) return false;
@@ -191,7 +215,9 @@ function oneRunOneIdentity(before: Run, after: Run, report: Report): void {
   if (before.ending !== undefined && after.ending === undefined && after.phase !== before.ending.phase)
     report(5, "a run that was to end goes on");
   // One in its turn, and what people put before it by `/hotfix`.
-  const open = after.batches.filter((batch) => batch.kind !== "Hotfix" && batch.kind !== "Revert" && ["Proposing", "Open", "Merging"].includes(batch.phase));
+  const open = after.batches.filter(
+    (batch) => batch.kind !== "Hotfix" && batch.kind !== "Revert" && ["Proposing", "Open", "Merging"].includes(batch.phase),
+  );
   if (open.length > 1) report(5, `${open.length} pull requests of the run are open at once`);
   if (after.endedAt !== undefined && open.length > 0) report(5, `the run ended with batch ${open[0]?.number} open`);
 }

@@ -1,5 +1,5 @@
 import { apart } from "./plan-apart.ts";
-import { type Cluster, editKey, type Plan, type PlannedStage, type Target } from "./plan-types.ts";
+import { type Cluster, type Edit, editKey, type Plan, type PlannedStage, type Target } from "./plan-types.ts";
 import type { Rollout, Stage } from "./rollout.ts";
 
 /** The batch that would be opened now. */
@@ -48,9 +48,14 @@ export function nextBatch(plan: Plan, rollout: Rollout, targets: readonly Target
 }
 
 function stateOf(targets: readonly Target[]): State {
-  const moved = targets.every((target) => target.edits.length > 0 && target.edits.every((edit) => edit.from === edit.to));
+  const moved = targets.every((target) => target.edits.length > 0 && target.edits.every(isWritten));
   if (targets.length === 0 || !moved) return "pending";
   return targets.every((target) => target.status?.healthy === true && target.status.synced) ? "done" : "inFlight";
+}
+
+/** A share of replicas is known with the batch only: what is planned tells it then, and the version does here. */
+function isWritten({ from, to, weigh }: Edit): boolean {
+  return from === to || weigh?.replicas !== undefined;
 }
 
 function choose(

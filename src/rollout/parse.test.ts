@@ -266,7 +266,6 @@ describe("hostile files are refused, not read", () => {
 describe("what is not built yet is an error that names it", () => {
   test.each([
     ["inventory", "  inventory: { file: clusters.yaml }\n", "", "spec.inventory"],
-    ["steps", "", "      steps: [ { setWeight: 20 } ]\n", "spec.stages[0].steps"],
     ["Commit into files", "  delivery: { strategy: Commit }\n", "", "delivery.strategy: Commit"],
   ])("%s", (_name, spec, stage, named) => {
     const { problems, rollouts } = parseRollouts(rollout(RELEASE + spec, stage), "r.yaml");

@@ -30,7 +30,14 @@ export interface Edit {
   /** The value at the base when it was read; null where it is absent (create) or unknown (no checkout). */
   from: string | null;
   to: string;
+  /** Of a weight pin that is not planned yet: what its value is made of. `replicas`: how many the batch's clusters have together. */
+  weigh?: { value: WeightPart[]; replicas?: number };
+  /** Of a planned weight pin: its value at each weight of the stage, the last of which is `to`. */
+  steps?: string[];
 }
+
+/** A part of a weight pin's value: text, or what a step says. */
+export type WeightPart = string | { step: "weight" | "replicas" };
 
 export function editKey(edit: Pick<Edit, "file" | "path" | "part" | "cluster">): string {
   return `${edit.file}\n${edit.path}\n${edit.part ?? ""}\n${edit.cluster ?? ""}`;

@@ -2,6 +2,7 @@ import type { Plan, PlannedStage, Warning } from "./plan-types.ts";
 import type { Member, Unit } from "./plan-units.ts";
 import type { Rollout } from "./rollout.ts";
 import { formatSelector, matcher } from "./selector.ts";
+import { weightsOf } from "./steps.ts";
 
 /** SPEC §9.19: GitHub lets about one merge a minute through. */
 const LONG_PLAN = 50;
@@ -44,11 +45,12 @@ export function warningsOf(
   const bare = members.filter(({ cluster }) => !cluster.registered).map(({ cluster }) => cluster.name);
   if (bare.length > 0)
     say("IN_CLUSTER", `${bare.join(", ")} has no cluster Secret, so it has no labels: only a selector without labels takes it`);
-  const batches = stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+  const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
+  const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
   if (batches > LONG_PLAN)
     say(
       "MANY_BATCHES",
-      `${batches} batches take at least ${batches} minutes, at GitHub's pace of about one merge a minute; a larger maxUnavailable makes fewer`,
+      `${batches} ${rollout.weightPins === undefined ? "batches" : "batches and steps of batches"} take at least ${batches} minutes, at GitHub's pace of about one merge a minute; a larger maxUnavailable makes fewer`,
     );
   return warnings;
 }

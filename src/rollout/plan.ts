@@ -4,6 +4,7 @@ import { candidates } from "./plan-candidates.ts";
 import { hashPlan, hashStage } from "./plan-hash.ts";
 import { cutBatches, grownSize, type Pick, pick, windowOf } from "./plan-pick.ts";
 import { strayTarget, unitSplit, unitTooLarge, unitTopology } from "./plan-problems.ts";
+import { sharedWeights, weighBatch, weighLate } from "./plan-steps.ts";
 import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
 import { groupUnits, type Unit } from "./plan-units.ts";
 import { uncoveredOf, warningsOf } from "./plan-warnings.ts";
@@ -29,7 +30,9 @@ export function plan({ rollout, release, clusters, targets }: PlanInput): PlanRe
     const taken = new Set([...picked.batched, ...picked.requeued]);
     const size = windowOf(stage.maxUnavailable, count(taken));
     problems.push(...check(rollout, i, stage, picked, size));
-    stages.push(planStage(stage, picked, size));
+    const planned = planStage(stage, picked, size);
+    problems.push(...sharedWeights(rollout, i, planned));
+    stages.push(planned);
     // A split unit is reported once, not again by every later stage.
     available.take([...taken, ...picked.split]);
   }
@@ -71,7 +74,7 @@ function check(rollout: Rollout, index: number, stage: Stage, picked: Pick, size
 function planStage(stage: Stage, picked: Pick, size: number): PlannedStage {
   const { grow } = stage;
   const sizeOf = grow === undefined ? () => size : (batch: number) => grownSize(grow, batch, size);
-  const batches = cutBatches(picked.batched, sizeOf, stage).map(toBatch);
+  const batches = cutBatches(picked.batched, sizeOf, stage).map((units) => weighBatch(toBatch(units), stage.steps));
   const late = toBatch(picked.requeued);
   const planned: Omit<PlannedStage, "hash"> = {
     name: stage.name,
@@ -79,7 +82,7 @@ function planStage(stage: Stage, picked: Pick, size: number): PlannedStage {
     clusters: batches.flatMap((batch) => batch.clusters),
     requeued: late.clusters,
     batches,
-    requeuedTargets: late.targets,
+    requeuedTargets: weighLate(late, size, stage.steps),
   };
   return { ...planned, hash: hashStage(planned, stage) };
 }

@@ -87,7 +87,8 @@ function reversed(run: Run, target: BatchTarget, to: string | undefined): Planne
 }
 
 function goodValue(run: Run, key: string, index: number, frozen: Edit, to: string | undefined): string | null | undefined {
-  if (to === undefined) {
+  // With --to it is the version that is another: a weight goes back to what it was.
+  if (to === undefined || frozen.steps !== undefined) {
     const known = run.lastGood?.[key];
     return known === undefined ? frozen.from : (known[index] ?? null);
   }
@@ -97,7 +98,7 @@ function goodValue(run: Run, key: string, index: number, frozen: Edit, to: strin
 
 /** Of a cluster between two entries of a generator, too: it goes to the entry that holds the value. */
 export function backwards(edit: Edit, good: string): Edit {
-  return { ...edit, from: edit.to, to: good };
+  return { ...edit, from: edit.to, to: good, ...(edit.steps === undefined ? {} : { steps: [good] }) };
 }
 
 function reverseStage(
@@ -155,7 +156,7 @@ function toBatch(clusters: string[], run: Run, back: ReadonlyMap<string, Planned
 }
 
 function reverseStageSpec(spec: Stage, skipBake: boolean): Stage {
-  const { requeue: _r, grow: _g, jitterMs: _j, approval: _a, analysis: _m, hooks: _h, ...kept } = spec;
+  const { requeue: _r, grow: _g, jitterMs: _j, approval: _a, analysis: _m, hooks: _h, steps: _s, ...kept } = spec;
   return { ...kept, batching: "Fixed", bakeMs: skipBake ? 0 : spec.bakeMs };
 }
 

@@ -140,8 +140,9 @@ export function whyOutside(file: string): string | undefined {
   return undefined;
 }
 
-function checkTemplate(text: string, release: Release | undefined, path: Path): Finding[] {
-  const parsed = parseTemplate(text);
+/** `ofSteps`: it is the value of a weight pin. */
+export function checkTemplate(text: string, release: Release | undefined, path: Path, ofSteps = false): Finding[] {
+  const parsed = parseTemplate(text, ofSteps);
   if (!parsed.ok) return [{ code: "BAD_TEMPLATE", message: parsed.message, hint: parsed.hint, path }];
   const findings: Finding[] = [];
   for (const part of parsed.parts) {

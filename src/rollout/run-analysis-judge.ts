@@ -3,6 +3,7 @@ import type { Run } from "./run.ts";
 import { analysesOf, analysisTitle, putAnalysis } from "./run-analysis.ts";
 import { batchOf, change, type Draft, moveBatch, pause } from "./run-draft.ts";
 import { failRun } from "./run-failures.ts";
+import { analysisSpec } from "./step-analysis.ts";
 import { epoch } from "./time.ts";
 import type { Command } from "./world.ts";
 
@@ -45,7 +46,7 @@ export function acceptAnalyses(draft: Draft, command: Command): string[] {
 export function retryAnalyses(draft: Draft): string[] {
   const again: string[] = [];
   for (const record of analysesOf(draft.run)) {
-    const analysis = draft.run.spec.stages[record.stage]?.analysis;
+    const analysis = analysisSpec(draft.run, record);
     if (analysis === undefined || !isBad(draft.run, record)) continue;
     if (!startAnalysis(draft, record, analysis, record.attempt + 1)) continue;
     again.push(analysisTitle(draft.run, record));

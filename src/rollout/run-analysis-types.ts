@@ -49,6 +49,8 @@ export interface RunAnalysis {
   when: AnalysisWhen;
   /** AfterBatch: number of the batch. */
   batch?: number;
+  /** AfterBatch: which of the waits after the batch's weight it is, from 0; absent: the stage's own. */
+  step?: number;
   /** Key of the cluster, where the arguments name it: then there is one for each of the batch. */
   cluster?: string;
   /** From 1; raised by `/retry`, and where what was measured is older than what it is to judge. */

@@ -10,6 +10,7 @@ import type { Run } from "./run.ts";
 import type { AnalysisMetric, AnalysisWhen, ObservedAnalysis, RunAnalysis } from "./run-analysis-types.ts";
 import { batchOf, change, changeBatch, type Draft, wakeAt } from "./run-draft.ts";
 import { batchName, clusterName, isOut } from "./run-names.ts";
+import { analysisSpec } from "./step-analysis.ts";
 import { epoch } from "./time.ts";
 
 /** Where an analysis belongs: of all in one place only the last attempt is kept. */
@@ -17,6 +18,7 @@ export interface AnalysisPlace {
   stage: number;
   when: AnalysisWhen;
   batch?: number | undefined;
+  step?: number | undefined;
   cluster?: string | undefined;
 }
 
@@ -35,6 +37,7 @@ export function isAt(record: RunAnalysis, place: AnalysisPlace): boolean {
     record.stage === place.stage &&
     record.when === place.when &&
     record.batch === place.batch &&
+    record.step === place.step &&
     (place.cluster === undefined || record.cluster === place.cluster)
   );
 }
@@ -54,7 +57,7 @@ export function isMoot(run: Pick<Run, "batches">, { batch, cluster }: RunAnalysi
 
 /** `analysis of batch 2 of stage "eu-west-1"`, in the words of who asked for it. */
 export function analysisTitle(run: Run, record: AnalysisPlace): string {
-  const names = (run.spec.stages[record.stage]?.analysis?.templates ?? []).map(({ templateName }) => templateName).join(", ");
+  const names = (analysisSpec(run, record)?.templates ?? []).map(({ templateName }) => templateName).join(", ");
   const of =
     record.batch === undefined ? `stage "${run.plan.stages[record.stage]?.name ?? ""}"` : batchName(run, batchOf(run, record.batch));
   const where = record.cluster === undefined ? "" : ` on ${clusterName(run, record.cluster)}`;
@@ -153,5 +156,6 @@ export function callOffAnalyses(draft: Draft, why: string): void {
 
 export function analysisId(run: Pick<Run, "rollout" | "number">, place: AnalysisPlace, attempt: number): string {
   const of = place.cluster === undefined ? "" : `/${place.cluster}`;
-  return `${run.rollout}/${run.number}/${place.stage + 1}/${place.batch ?? 0}/${place.when}/${attempt}${of}`;
+  const when = place.step === undefined ? place.when : `Step${place.step + 1}`;
+  return `${run.rollout}/${run.number}/${place.stage + 1}/${place.batch ?? 0}/${when}/${attempt}${of}`;
 }

@@ -9,6 +9,8 @@ import { clusterKey, clusterName, clustersOf, isOut, nameList, stageOf, unitOf }
 import { done, type Reply, refused } from "./run-obey.ts";
 import { cannotRevert, changedTargets, revert } from "./run-revert.ts";
 import { failedAfter, mergeUnderWay, tooEarly, unpause } from "./run-steer.ts";
+import { sinceFirstStep } from "./step-make.ts";
+import { midwayBatch } from "./steps.ts";
 import { epoch, iso, parseDuration, type Time } from "./time.ts";
 import type { Command } from "./world.ts";
 
@@ -58,7 +60,7 @@ export function skipCommand(draft: Draft, command: Command): Reply {
   const why = `left out by @${command.actor}`;
   release(draft, asked.clusters);
   for (const { cluster } of places) skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
-  for (const place of places) if (!isUnmerged(place)) putOut(draft, place, "Skipped", why);
+  for (const place of places) putOut(draft, movedPlace(run, place), "Skipped", why);
   reopen(draft, places, "a cluster of it is left out");
   goOn(draft, command);
   return done(`left out of this run: ${nameList(run, asked.clusters, 20)}`);
@@ -68,7 +70,7 @@ function cannotSkip(run: Run, place: Place): string | undefined {
   const name = clusterName(run, place.cluster);
   if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} is left out already`;
   const confirmed = place.targets.length > 0 && !has(place, "Pending", "Proposed", "Merged", "Syncing", "Failed");
-  if (confirmed && run.paused?.kind !== "Drift") return `${name} is confirmed already`;
+  if (confirmed && run.paused?.kind !== "Drift" && midwayBatch(run, place.cluster) === undefined) return `${name} is confirmed already`;
   return undefined;
 }
 
@@ -85,7 +87,7 @@ export function requeueCommand(draft: Draft, command: Command): Reply {
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
   // What is tried again with the same release keeps its pin; what is put off gets back what it had.
-  const back = isRetry(command) ? [] : places.flatMap(toRevert);
+  const back = isRetry(command) ? [] : places.flatMap((place) => toRevert(run, movedPlace(run, place)));
   const cannot = cannotRevert(run, back);
   if (cannot !== undefined) return refused(cannot);
   for (const place of places) putToEnd(draft, place, `put off by @${command.actor}`, until);
@@ -101,8 +103,16 @@ function isRetry({ args }: Command): boolean {
   return args.length === 1 && args[0] === "failed";
 }
 
-function toRevert({ batch, targets }: Place): (BatchTarget & { stage: number })[] {
-  return changedTargets(batch, targets).map((target) => ({ ...target, stage: batch?.stage ?? 0 }));
+/** The merged batch that holds a cluster which is in one of the next weight now; else where it is. */
+function movedPlace(run: Run, place: Place): Place {
+  const batch = isUnmerged(place) ? midwayBatch(run, place.cluster) : undefined;
+  if (batch === undefined) return place;
+  return { cluster: place.cluster, batch, targets: batch.targets.filter((target) => target.cluster === place.cluster && !isOut(target)) };
+}
+
+function toRevert(run: Run, { batch, targets }: Place): (BatchTarget & { stage: number })[] {
+  const whole = batch === undefined ? targets : targets.map((target) => sinceFirstStep(run, batch, target));
+  return changedTargets(batch, whole).map((target) => ({ ...target, stage: batch?.stage ?? 0 }));
 }
 
 function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
@@ -153,7 +163,7 @@ function mustWait(draft: Draft, command: Command, places: readonly Place[]): boo
 function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefined): void {
   const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
   release(draft, [place.cluster]);
-  if (!isUnmerged(place)) putOut(draft, place, "Requeued", why);
+  putOut(draft, movedPlace(draft.run, place), "Requeued", why);
   requeue(draft, stage, [place.cluster], why, until);
   goBack(draft, stage);
 }
@@ -169,7 +179,7 @@ function goBack(draft: Draft, stage: number): void {
 
 /** Takes a cluster's targets out of a batch that has merged. */
 function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: string): void {
-  if (place.batch === undefined) return;
+  if (place.batch === undefined || isUnmerged(place)) return;
   const patch = { deadlineAt: undefined, waitingSince: undefined };
   mapTargets(draft, place.batch.number, (target) =>
     target.cluster === place.cluster && !isOut(target) ? moveTarget(draft, target, phase, why, patch) : target,

@@ -13,6 +13,8 @@ import { budget, unacceptedFailures, withinBudget } from "./run-failures.ts";
 import { failedHooks } from "./run-hooks.ts";
 import { callLate, isRestored } from "./run-late.ts";
 import { clusterName, count, liveTargets, nameList, unitOf } from "./run-names.ts";
+import { makeNextStep } from "./step-make.ts";
+import { isMidStep } from "./steps.ts";
 import { epoch, iso } from "./time.ts";
 
 /** A rolling stage opens a PR at most this often (SPEC §9.19). */
@@ -81,6 +83,8 @@ function stageIsDone(draft: Draft, stage: number): boolean {
   if (revive(draft, stage)) return false;
   const left = remaining(draft, stage);
   const open = draft.run.batches.filter((batch) => batch.stage === stage && !isSettled(batch));
+  // A batch gets to its whole weight before the next begins.
+  if (open.length === 0 && makeNextStep(draft, stage)) return false;
   if (left.length > 0) {
     const rolling = draft.run.spec.stages[stage]?.batching === "Rolling";
     if (rolling) refill(draft, stage, left, open);
@@ -155,7 +159,8 @@ export function windowNow(run: Run, stage: number): number {
   let clean = 0;
   for (const batch of run.batches) {
     if (batch.stage !== stage || batch.kind !== "Planned" || !isSettled(batch)) continue;
-    clean = batch.targets.some((target) => target.phase === "Failed") ? 0 : clean + 1;
+    const failed = batch.targets.some((target) => target.phase === "Failed");
+    if (failed || !isMidStep(batch)) clean = failed ? 0 : clean + 1;
   }
   return grownSize(grow, clean, most);
 }

@@ -8,6 +8,7 @@ import { acceptGates, badGates } from "./run-hooks-command.ts";
 import { batchName, nameList, pullName } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
 import { endSoon } from "./start.ts";
+import { promoteStep } from "./step-wait.ts";
 import { hold } from "./target-watch.ts";
 import { epoch, type Time } from "./time.ts";
 import type { Command } from "./world.ts";
@@ -113,7 +114,7 @@ export function promoteCommand(draft: Draft, command: Command): Reply {
   if (run.paused !== undefined) return refused(`the run is paused: ${run.paused.reason}. Next: ${run.paused.ask}`);
   const mine = run.batches.filter((batch) => command.batch === undefined || batch.number === command.batch);
   const baking = mine.find((batch) => batch.phase === "Baking");
-  if (baking !== undefined) return endBakeNow(draft, command, baking);
+  if (baking !== undefined) return promoteStep(draft, command, baking) ?? endBakeNow(draft, command, baking);
   const open = mine.find((batch) => batch.phase === "Open" && batch.closing === undefined);
   if (open !== undefined) return approveByCommand(draft, command, open) ?? mergeByCommand(draft, command, open);
   return refused(`there is no wait that /promote ends: ${run.why}`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { budget, duration, key, planned, quantity, selector, text } from "./schema-common.ts";
 import { stageSchema } from "./schema-stage.ts";
+import { weightPinSchema } from "./step-schema.ts";
 
 export const sourceRefSchema = z.strictObject({
   apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),
@@ -231,9 +232,9 @@ export const specSchema = z.strictObject({
     z.enum(["Wait", "Accept"]).optional(),
     "What an Application counts as in which something is paused, such as a Rollout at a canary step. `Wait` (the default): in progress, and no deadline runs meanwhile. `Accept`: as healthy.",
   ),
-  weightPins: planned(
-    z.array(z.strictObject({ file: key(text, "File."), path: key(text, "Pin path."), value: key(text, "Template.") })),
-    "Pins of `steps`.",
+  weightPins: key(
+    z.array(weightPinSchema).min(1).max(20).optional(),
+    "Where the weight of `steps` is written, in the same commit as the version. A stage without steps writes the whole weight.",
   ),
   inventory: planned(z.strictObject({ file: key(text, "File in the repo.") }), "Clusters from a file instead of Argo CD."),
 });

@@ -2,7 +2,7 @@ import { supersededBefore } from "./overlap.ts";
 import type { Edit, Plan, Release } from "./plan-types.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./rollback.ts";
 import type { Rollout } from "./rollout.ts";
-import { isEnded, type Pause, type Requeued, type Run } from "./run.ts";
+import { type Batch, isEnded, type Pause, type Requeued, type Run } from "./run.ts";
 import { haltsToCarry } from "./run-halt.ts";
 import { iso, type Time } from "./time.ts";
 
@@ -117,9 +117,13 @@ export function adopt(release: Release, cursor: string): Adopted {
   return { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor };
 }
 
-/** Branch of one attempt of one batch; stage and batch count from 1. */
-export function branchOf(run: Pick<Run, "rollout" | "number">, batch: { stage: number; ofStage: number; attempt: number }): string {
-  return `stagecoach-run/${run.rollout}/${run.number}/${batch.stage + 1}-${batch.ofStage}-${batch.attempt}`;
+/** Branch of one attempt of one batch, or of one weight of it; stage and batch count from 1. */
+export function branchOf(
+  run: Pick<Run, "rollout" | "number">,
+  batch: Pick<Batch, "stage" | "ofStage" | "attempt"> & { step?: { index: number } },
+): string {
+  const step = batch.step === undefined ? "" : `-step${batch.step.index}`;
+  return `stagecoach-run/${run.rollout}/${run.number}/${batch.stage + 1}-${batch.ofStage}-${batch.attempt}${step}`;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Batch, BatchTarget } from "./run.ts";
 import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt, wakeAtTime } from "./run-draft.ts";
 import { clusterName } from "./run-names.ts";
+import { seenOf } from "./step-seen.ts";
+import { hasGoneOn } from "./steps.ts";
 import { excuse } from "./target-baseline.ts";
 import { endDip, ignoreDip } from "./target-flap.ts";
 import { NOT_SEEN, withNudge } from "./target-nudge.ts";
@@ -17,7 +19,8 @@ export function observeTargets(draft: Draft): void {
   for (const batch of draft.run.batches) {
     if (batch.merged === undefined) continue;
     mapTargets(draft, batch.number, (target) => {
-      const seen = draft.world.targets.get(target.key);
+      if (hasGoneOn(batch, target)) return target;
+      const seen = seenOf(draft, batch, target.key);
       // A batch that arrived in this round was not being watched when the world was looked at.
       if (seen?.assessment === undefined && batch.merged?.at === draft.at) return target;
       if (seen?.assessment?.wantsRefresh === true && isWatched(target)) refresh.push(target.key);
@@ -43,6 +46,8 @@ function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: Ob
     case "Syncing":
       return inFlight(draft, batch, target, seen?.assessment && withNudge(target, seen.assessment, seen.nudge));
     case "Healthy":
+      // At its weight, and the next one's pull request is made or open.
+      if (batch.phase === "Settled") return afterwards(draft, batch, target, seen?.assessment);
       return baking(draft, batch, target, seen?.assessment);
     case "Baked":
       return afterwards(draft, batch, target, seen?.assessment);

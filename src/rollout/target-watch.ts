@@ -2,6 +2,8 @@ import type { Batch, BatchTarget } from "./run.ts";
 import { type Draft, pause, wakeAt } from "./run-draft.ts";
 import { clusterName, isOut, nameList, pinPlace } from "./run-names.ts";
 import { lostPlane, seesClusterOf } from "./target-unseen.ts";
+import { holdsNextStep, seenOf } from "./step-seen.ts";
+import { hasGoneOn } from "./steps.ts";
 import { epoch } from "./time.ts";
 import type { ObservedTarget } from "./world.ts";
 
@@ -14,8 +16,8 @@ export function watchMoved(draft: Draft): void {
   for (const batch of draft.run.batches) {
     if (batch.merged === undefined) continue;
     for (const target of batch.targets) {
-      if (isOut(target) || target.phase === "Failed") continue;
-      const seen = draft.world.targets.get(target.key);
+      if (isOut(target) || target.phase === "Failed" || hasGoneOn(batch, target)) continue;
+      const seen = seenOf(draft, batch, target.key);
       // What is on a plane that cannot be seen holds itself; Git is read all the same.
       if (isUnread(seen, lostPlane(draft, target.key) !== undefined)) unread.push(target.cluster);
       else watchOne(draft, batch, target, seen);
@@ -47,6 +49,7 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
     sawOther(draft, target, seen, name);
     return;
   }
+  if (holdsNextStep(draft.run, batch, target, seen.pins)) return;
   const found = seen.pins?.[wrong] ?? null;
   if (found === null && isLeaving(draft, target)) {
     hold(draft, `the pin of ${name} is gone: waiting whether its Application goes too`);

@@ -1,7 +1,8 @@
 /**
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
  * `{{ application.namespace }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
- * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is.
+ * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is. Values of weight pins
+ * also know `{{ step.weight }}` and `{{ step.replicas }}`, which only planning can fill in.
  */
 export interface TemplateValues {
   cluster: { name: string; server: string; labels: Readonly<Record<string, string>> };
@@ -12,18 +13,20 @@ export interface TemplateValues {
 
 export type Variable =
   | { root: "cluster.name" | "cluster.server" | "application.name" | "application.namespace" | "release.version" }
-  | { root: "cluster.labels" | "params" | "release.values"; key: string };
+  | { root: "cluster.labels" | "params" | "release.values"; key: string }
+  | { root: "step.weight" | "step.replicas" };
 
 export type TemplatePart = { text: string } | { variable: Variable; source: string };
 
 export type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; message: string; hint: string };
 
 const PLAIN = ["cluster.name", "cluster.server", "application.name", "application.namespace", "release.version"] as const;
+const OF_STEPS = ["step.weight", "step.replicas"] as const;
 const KEYED = ["cluster.labels", "params", "release.values"] as const;
 const KNOWN = `${PLAIN.join(", ")}, ${KEYED.map((root) => `${root}.X`).join(", ")}`;
 
-/** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. */
-export function parseTemplate(template: string): ParsedTemplate {
+/** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. `ofSteps`: of a weight pin's value. */
+export function parseTemplate(template: string, ofSteps = false): ParsedTemplate {
   const parts: TemplatePart[] = [];
   let rest = template;
   while (rest !== "") {
@@ -36,15 +39,19 @@ export function parseTemplate(template: string): ParsedTemplate {
     const close = rest.indexOf("}}", open);
     if (close < 0) return { ok: false, message: `"{{" without "}}" in "${template}"`, hint: 'close it with "}}"' };
     const source = rest.slice(open + 2, close).trim();
-    const variable = variableOf(source);
-    if (variable === undefined) return { ok: false, message: `unknown variable {{ ${source} }}`, hint: `known: ${KNOWN}` };
+    const variable = variableOf(source, ofSteps);
+    if (variable === undefined) {
+      const known = ofSteps ? `${OF_STEPS.join(", ")}, ${KNOWN}` : KNOWN;
+      return { ok: false, message: `unknown variable {{ ${source} }}`, hint: `known: ${known}` };
+    }
     parts.push({ variable, source });
     rest = rest.slice(close + 2);
   }
   return { ok: true, parts };
 }
 
-function variableOf(source: string): Variable | undefined {
+function variableOf(source: string, ofSteps: boolean): Variable | undefined {
+  for (const root of ofSteps ? OF_STEPS : []) if (source === root) return { root };
   for (const root of PLAIN) if (source === root) return { root };
   for (const root of KEYED) {
     if (!source.startsWith(root)) continue;
@@ -101,6 +108,9 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
       return own(values.params, variable.key);
     case "release.values":
       return own(values.release, variable.key);
+    case "step.weight":
+    case "step.replicas":
+      return undefined;
   }
 }
 

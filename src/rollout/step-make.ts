@@ -1,0 +1,102 @@
+import { addBatch } from "./batch-build.ts";
+import { isSettled } from "./gates.ts";
+import type { Batch, BatchTarget, Run } from "./run.ts";
+import { type Draft, mapTargets, moveTarget } from "./run-draft.ts";
+import { clustersOf, isOut, targetsOf, unitOf } from "./run-names.ts";
+import { isMidStep, stepAt } from "./steps.ts";
+
+/**
+ * Makes the batch that brings the next weight to clusters that are through with the one before, its pauses and analyses
+ * included. True: one was made. Only those go on that are confirmed; who failed, was put off or left out stays where it is.
+ */
+export function makeNextStep(draft: Draft, stage: number): boolean {
+  const due = dueSteps(draft.run, stage);
+  for (const { batch, clusters } of due) {
+    const { step } = batch;
+    const next = step === undefined ? undefined : stepAt(draft.run.spec.stages[stage]?.steps ?? [], step.index + 1);
+    if (next === undefined) continue;
+    if (clusters.length === 0) {
+      stay(draft, batch);
+      continue;
+    }
+    const { ofStage, kind } = batch;
+    const targets = clusters.flatMap((cluster) => [...targetsOf(draft.run, cluster)]);
+    addBatch(draft, { stage, ofStage, kind, attempt: attemptOf(draft.run, stage, ofStage, next.index), step: next }, targets);
+    return true;
+  }
+  return false;
+}
+
+/** Settled weights that are not the whole one, oldest first, with the clusters that no later batch of the stage has taken. */
+function dueSteps(run: Run, stage: number): { batch: Batch; clusters: string[] }[] {
+  const gone = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? [])].map((one) => one.cluster));
+  const due: { batch: Batch; clusters: string[] }[] = [];
+  for (const batch of run.batches.toReversed()) {
+    if (batch.stage !== stage) continue;
+    if (isMidStep(batch) && batch.merged !== undefined && isSettled(batch)) {
+      const through = clustersOf(batch.targets).filter((cluster) => !gone.has(cluster) && isThrough(batch, cluster));
+      const whole = through.filter((cluster) => unitOf(run, cluster).every((member) => through.includes(member) || gone.has(member)));
+      due.push({ batch, clusters: whole });
+    }
+    for (const target of batch.targets) if (!isOut(target)) gone.add(target.cluster);
+  }
+  return due.reverse().filter(({ batch, clusters }) => clusters.length > 0 || batch.targets.some(isHealthy));
+}
+
+function isHealthy({ phase }: BatchTarget): boolean {
+  return phase === "Healthy";
+}
+
+function isThrough(batch: Batch, cluster: string): boolean {
+  const own = batch.targets.filter((target) => target.cluster === cluster && !isOut(target));
+  const done = (target: BatchTarget) => target.phase === "Healthy" || target.phase === "Baked" || target.excused === true;
+  return own.length > 0 && own.every(done);
+}
+
+/** A step that is brought to some clusters later, after a retry, has the branch of another attempt. */
+function attemptOf(run: Run, stage: number, ofStage: number, index: number): number {
+  const others = run.batches.filter((batch) => batch.stage === stage && batch.ofStage === ofStage && batch.step?.index === index);
+  return Math.max(0, ...others.map((batch) => batch.attempt)) + 1;
+}
+
+/** Nobody of it goes on: what is there stays at its weight, and is in flight no more. */
+function stay(draft: Draft, { number, step }: Batch): void {
+  mapTargets(draft, number, (target) =>
+    isHealthy(target)
+      ? moveTarget(draft, target, "Baked", `stays at weight ${step?.weight ?? ""}: it is left out of what follows`)
+      : target,
+  );
+  draft.transition = true;
+}
+
+/** The next weight has merged: what the one before it holds is watched there from now on. */
+export function passOn(draft: Draft, batch: Batch): void {
+  const { step } = batch;
+  if (step === undefined) return;
+  const here = new Set(batch.targets.map((target) => target.key));
+  for (const other of draft.run.batches) {
+    if (other.number >= batch.number || other.stage !== batch.stage || !isMidStep(other) || other.merged === undefined) continue;
+    const before = other.ofStage === batch.ofStage;
+    mapTargets(draft, other.number, (target) => {
+      if (target.phase !== "Healthy" || !(before || here.has(target.key))) return target;
+      const why = here.has(target.key)
+        ? `went on to weight ${step.weight}`
+        : `stays at weight ${other.step?.weight ?? ""}: it is left out of what follows`;
+      return moveTarget(draft, target, "Baked", why, { waitingSince: undefined, deadlineAt: undefined });
+    });
+  }
+}
+
+/** What a step left at a cluster, held against what stood there before the first: the edits that put all of it back. */
+export function sinceFirstStep(run: Run, batch: Batch, target: BatchTarget): BatchTarget {
+  const first = run.batches.find(
+    (one) =>
+      one.stage === batch.stage &&
+      one.ofStage === batch.ofStage &&
+      one.merged !== undefined &&
+      one.targets.some(({ key }) => key === target.key),
+  );
+  const before = first?.targets.find(({ key }) => key === target.key);
+  if (batch.step === undefined || before === undefined || before === target) return target;
+  return { ...target, edits: target.edits.map((edit, index) => ({ ...edit, from: before.edits[index]?.from ?? edit.from })) };
+}
