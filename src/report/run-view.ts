@@ -1,5 +1,8 @@
 import type { Batch, BatchTarget, Next, Requeued, RolloutState, Run, TargetPhase } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
+import { targetsOf } from "../rollout/run-names.ts";
+import { type GateLine, gatesOfBatch, gatesOfStage } from "./analysis.ts";
+import { type Beside, besides } from "./membership.ts";
 import { rolloutDetails, rolloutPhase } from "./rollouts.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import { batchesOfStage, pinValue, releaseName, shortName } from "./words.ts";
@@ -84,7 +87,7 @@ export function runView(run: Run): RunView {
     trigger: { pull: run.trigger.pull ?? null, author: run.trigger.author },
     planHash: run.plan.hash,
     counts: { clusters: clusters.length, live: count("Healthy", "Baked"), failed: count("Failed"), requeued: count("Requeued") },
-    stages,
+    stages: [...stages, ...outsideView(run)],
   };
 }
 
@@ -96,9 +99,11 @@ function stageView(run: Run, index: number): StageView {
   const put = new Map(run.requeued.filter((item) => item.stage === index && !moved.has(item.cluster)).map((item) => [item.cluster, item]));
   const skipped = new Map(run.skipped.map((item) => [item.cluster, item]));
   for (const [batchIndex, batch] of (planned?.batches ?? []).entries()) {
-    const left = batch.clusters.filter((cluster) => !moved.has(cluster) && !put.has(cluster));
+    const left = batch.clusters.filter((cluster) => !moved.has(cluster) && !put.has(cluster) && !shut.has(cluster));
     if (left.length === 0) continue;
     const clusters = left.map((key) => {
+  const beside = besides(run).filter((one) => one.stage === index);
+  const shut = new Set(beside.map((one) => one.cluster));
       const skip = skipped.get(key);
       const targets = batch.targets.filter((target) => target.cluster === key);
       const phase: TargetPhase = skip === undefined ? "Pending" : "Skipped";
@@ -116,8 +121,7 @@ function stageView(run: Run, index: number): StageView {
   }
   if (put.size > 0) {
     const clusters = [...put.values()].map((item) => {
-      const targets = planned?.requeuedTargets.filter((target) => target.cluster === item.cluster) ?? [];
-      return clusterView(item.cluster, targets, item.failed === true ? "Failed" : "Requeued", item.since, item.why);
+      return clusterView(item.cluster, targetsOf(run, item.cluster), item.failed === true ? "Failed" : "Requeued", item.since, item.why);
     });
     views.push({
       name: "requeued to the stage's end",
@@ -130,9 +134,37 @@ function stageView(run: Run, index: number): StageView {
     });
   }
   const state = index < run.stage || run.phase === "Succeeded" ? "done" : index === run.stage ? "current" : "to come";
-  return { name: planned?.name ?? "", state, maxUnavailable: planned?.maxUnavailable ?? 0, batches: views };
+  const gates = gatesOfStage(run, index);
+  return {
+    name: planned?.name ?? "",
+    state,
+    maxUnavailable: planned?.maxUnavailable ?? 0,
+    ...(gates.length === 0 ? {} : { gates }),
+    batches: views,
+  };
 }
 
+/** Clusters that stand beside the batches, by what they are. */
+function besideViews(run: Run, beside: readonly Beside[]): BatchView[] {
+  return [...Map.groupBy(beside, (one) => one.status)].map(([status, rows]) => ({
+    name: status === "Quarantined" ? "in quarantine" : status === "Joined" ? "joined during the run" : "appeared during the run",
+    phase: status,
+    since: null,
+    why: "",
+    next: null,
+    pull: null,
+    clusters: rows.map(({ cluster, phase, since, why }) => clusterView(cluster, targetsOf(run, cluster), phase, since, why)),
+  }));
+}
+
+/** Clusters that appeared and that no stage has: a stage of their own, at the end. */
+function outsideView(run: Run): StageView[] {
+  const beside = besides(run).filter((one) => one.stage === undefined);
+  if (beside.length === 0) return [];
+  return [{ name: "not in this run", state: "to come", maxUnavailable: 0, batches: besideViews(run, beside) }];
+}
+
+  views.push(...besideViews(run, beside));
 /** What comes next for requeued clusters of one stage; null where nothing does. */
 function nextLook(run: Run, requeued: readonly Requeued[]): Next | null {
   const open = isEnded(run) ? [] : requeued.filter((item) => item.failed !== true);

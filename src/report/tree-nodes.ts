@@ -1,6 +1,8 @@
 import type { PlannedBatch, PlannedTarget } from "../rollout/plan-types.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../rollout/run.ts";
 import type { Time } from "../rollout/time.ts";
+import { batchGateNodes, stageGateNodes } from "./analysis-tree.ts";
+import { besides } from "./membership.ts";
 import { BATCH_MARKS, type Mark, mark, RUN_MARKS, TARGET_MARKS, within } from "./tree-marks.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import { rolloutNodes } from "./tree-rollouts.ts";
@@ -55,7 +57,7 @@ export function runNode(run: Run, now: number, live: ReadonlyMap<string, string>
     status: run.phase,
     since: run.since,
     info: "",
-    children: run.plan.stages.map((_, stage) => stageNode(seen, stage)),
+    children: [...run.plan.stages.map((_, stage) => stageNode(seen, stage)), ...besideNodes(run, undefined)],
     state: "now",
     folded: "",
   };
@@ -76,7 +78,10 @@ function stageNode(seen: Seen, stage: number): TreeNode {
   if (stage >= run.stage) {
     for (const cluster of planned?.requeued ?? []) if (!known.has(cluster)) children.push(putOffNode(seen, cluster));
   }
-  const clusters = (planned?.clusters.length ?? 0) + (planned?.requeued.length ?? 0);
+  children.push(...stageGateNodes(run, stage));
+  children.push(...besideNodes(run, stage));
+  const joined = (run.joined ?? []).filter((one) => one.stage === stage).length;
+  const clusters = (planned?.clusters.length ?? 0) + (planned?.requeued.length ?? 0) + joined;
   const done = countDone(batches);
   return {
     kind: "stage",
@@ -102,12 +107,24 @@ function stageStatus(run: Run, stage: number, batches: readonly Batch[]): Pick<T
   return { mark: RUN_MARKS[run.phase], status: run.phase, state: "now", ...(since === undefined ? {} : { since }) };
 }
 
+/** Clusters of one stage, or of none, that stand beside the batches. */
+function besideNodes(run: Run, stage: number | undefined): TreeNode[] {
+  const rows = besides(run).filter((one) => one.stage === stage);
+  return rows.map(({ cluster, status, phase, since, why }) => {
+    const node = { kind: "cluster" as const, name: shortName(cluster), mark: TARGET_MARKS[phase], status, since, info: why };
+    return { ...node, children: [], state: "now" as const, folded: "" };
+  });
+}
+
 /** Clusters of these batches whose every target is confirmed. */
 function countDone(batches: readonly Batch[]): number {
   const phases = new Map<string, boolean>();
   for (const batch of batches) {
     if (batch.phase === "Closed") continue;
-    for (const { cluster, phase } of batch.targets) phases.set(cluster, (phases.get(cluster) ?? true) && phase === "Baked");
+    for (const { cluster, phase } of batch.targets) {
+      // Put off to a later batch, which counts.
+      if (phase !== "Requeued" && phase !== "RolledBack") phases.set(cluster, (phases.get(cluster) ?? true) && phase === "Baked");
+    }
   }
   return [...phases.values()].filter(Boolean).length;
 }

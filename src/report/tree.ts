@@ -79,6 +79,8 @@ function progress(run: Run, options: TreeOptions): string {
     if (batchPhase === "Closed") continue;
     for (const { cluster, phase } of targets) {
       all.add(cluster);
+      // Put off to a later batch, which counts.
+      if (phase === "Requeued" || phase === "RolledBack") continue;
       const before = state.get(cluster);
       const here = phase === "Failed" ? "failed" : phase === "Baked" ? "done" : "open";
       state.set(
