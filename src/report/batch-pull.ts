@@ -1,4 +1,5 @@
 import type { Batch, Run } from "../rollout/run.ts";
+import { measuredOfBatch } from "./analysis-markdown.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
 import { evidenceWords } from "./evidence-fields.ts";
 import { age, batchName, phaseWord, releaseName, shortName } from "./words.ts";
@@ -55,7 +56,9 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
   const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} before this PR`;
   const summary = `Why now: ${cell(batchName(run, before))}${settled}`;
-  return `<details><summary>${summary}</summary>\n\n${table}\n\n</details>`;
+  const measured = measuredOfBatch(run, before);
+  const parts = measured === "" ? table : `${table}\n\n${measured}`;
+  return `<details><summary>${summary}</summary>\n\n${parts}\n\n</details>`;
 }
 
 const COMMANDS_HERE = [

@@ -31,6 +31,13 @@ function gatesOf(rollout: Rollout, stage: Stage | undefined): string[] {
   if ((rollout.windows ?? []).length > 0) gates.push("windows");
   for (const other of (rollout.dependsOn ?? []).slice(0, 3)) gates.push(`after ${short(other.rollout, 40)}`);
   if (stage !== undefined && stage.bakeMs > 0) gates.push(`bake ${formatDuration(stage.bakeMs)}`);
+  const { analysis, hooks } = stage ?? {};
+  if (analysis !== undefined) {
+    const names = short(analysis.templates.map(({ templateName }) => templateName).join(", "), 60);
+    gates.push(`analysis ${names} (${analysis.when.join(", ")})`);
+  }
+  if ((hooks?.before.length ?? 0) > 0) gates.push("hooks before");
+  if ((hooks?.after.length ?? 0) > 0) gates.push("hooks after");
   if (stage?.jitterMs !== undefined && stage.jitterMs > 0) gates.push(`up to ${formatDuration(stage.jitterMs)} apart`);
   if (rollout.mode === "Propose" || rollout.delivery.merge === "Manual") gates.push("a person merges");
   return gates;

@@ -1,8 +1,9 @@
 import type { Batch, Requeued, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
+import { measuredOfRun } from "./analysis-markdown.ts";
 import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
-import { rolloutsOfRun } from "./rollouts.ts";
 import { besides } from "./membership.ts";
+import { rolloutsOfRun } from "./rollouts.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import {
   age,
@@ -40,6 +41,7 @@ function compose(run: Run, now: number, remarks: readonly string[], everyCluster
     stageTable(run),
     attention(run, now),
     rolloutsOfRun(run),
+    measuredOfRun(run),
   ];
   if (everyCluster) parts.push(details(run, now));
   else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
@@ -115,19 +117,19 @@ function attention(run: Run, now: number): string {
     (batch) => `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(batch.why, 500)}`,
   );
   for (const item of run.requeued) if (item.failed !== true) lines.push(requeuedLine(run, item, now));
-  return lines.join("\n");
-}
   const beside = besides(run);
   for (const { cluster, status, why } of beside.slice(0, MOST_BESIDE)) {
     const is = status === "Quarantined" ? "in quarantine" : status.toLowerCase();
     lines.push(`- ${code(shortName(cluster))} is ${is}: ${cell(why, 300)}`);
   }
   if (beside.length > MOST_BESIDE) lines.push(`- and ${beside.length - MOST_BESIDE} more beside the batches`);
+  return lines.join("\n");
+}
+
+const MOST_BESIDE = 20;
 
 function requeuedLine(run: Run, item: Requeued, now: number): string {
   const next = awaitsBatches(run, item) ? "It is looked at after the stage's batches." : `Next look ${clockTime(item.nextAt, now)}.`;
-const MOST_BESIDE = 20;
-
   return `- ${code(shortName(item.cluster))} is requeued: ${cell(item.why, 500)} ${next}`;
 }
 

@@ -31,6 +31,8 @@ export interface StageView {
   name: string;
   state: "done" | "current" | "to come";
   maxUnavailable: number;
+  /** What was measured and asked of it as a whole. */
+  gates?: GateLine[];
   batches: BatchView[];
 }
 
@@ -41,6 +43,8 @@ export interface BatchView {
   why: string;
   next: Next | null;
   pull: { number: number; url: string } | null;
+  /** What was measured of it. */
+  gates?: GateLine[];
   clusters: ClusterView[];
 }
 
@@ -98,12 +102,12 @@ function stageView(run: Run, index: number): StageView {
   const moved = new Set(opened.flatMap((batch) => batch.targets.map((target) => target.cluster)));
   const put = new Map(run.requeued.filter((item) => item.stage === index && !moved.has(item.cluster)).map((item) => [item.cluster, item]));
   const skipped = new Map(run.skipped.map((item) => [item.cluster, item]));
+  const beside = besides(run).filter((one) => one.stage === index);
+  const shut = new Set(beside.map((one) => one.cluster));
   for (const [batchIndex, batch] of (planned?.batches ?? []).entries()) {
     const left = batch.clusters.filter((cluster) => !moved.has(cluster) && !put.has(cluster) && !shut.has(cluster));
     if (left.length === 0) continue;
     const clusters = left.map((key) => {
-  const beside = besides(run).filter((one) => one.stage === index);
-  const shut = new Set(beside.map((one) => one.cluster));
       const skip = skipped.get(key);
       const targets = batch.targets.filter((target) => target.cluster === key);
       const phase: TargetPhase = skip === undefined ? "Pending" : "Skipped";
@@ -133,6 +137,7 @@ function stageView(run: Run, index: number): StageView {
       clusters,
     });
   }
+  views.push(...besideViews(run, beside));
   const state = index < run.stage || run.phase === "Succeeded" ? "done" : index === run.stage ? "current" : "to come";
   const gates = gatesOfStage(run, index);
   return {
@@ -164,7 +169,6 @@ function outsideView(run: Run): StageView[] {
   return [{ name: "not in this run", state: "to come", maxUnavailable: 0, batches: besideViews(run, beside) }];
 }
 
-  views.push(...besideViews(run, beside));
 /** What comes next for requeued clusters of one stage; null where nothing does. */
 function nextLook(run: Run, requeued: readonly Requeued[]): Next | null {
   const open = isEnded(run) ? [] : requeued.filter((item) => item.failed !== true);
@@ -183,8 +187,10 @@ function nameInStage(run: Run, batch: Batch): string {
 
 function openedBatch(run: Run, batch: Batch): BatchView {
   const byCluster = Map.groupBy(batch.targets, (target) => target.cluster);
+  const gates = gatesOfBatch(run, batch);
   return {
     name: nameInStage(run, batch),
+    ...(gates.length === 0 ? {} : { gates }),
     phase: batch.phase,
     since: batch.since,
     why: batch.why,

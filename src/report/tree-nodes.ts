@@ -11,7 +11,7 @@ import { phaseWord, shortName } from "./words.ts";
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
 
 export interface TreeNode {
-  kind: "run" | "stage" | "batch" | "cluster" | "application" | "rollout";
+  kind: "run" | "stage" | "batch" | "cluster" | "application" | "rollout" | "gate";
   name: string;
   mark: Mark;
   status: string;
@@ -147,7 +147,7 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
     status: batch.phase,
     since: batch.since,
     info: info.join(" · "),
-    children: [...clusters].map(([cluster, targets]) => clusterNode(seen, cluster, targets, over)),
+    children: [...[...clusters].map(([cluster, targets]) => clusterNode(seen, cluster, targets, over)), ...batchGateNodes(seen.run, batch)],
     state: over ? "done" : "now",
     folded: `${clusters.size} ${clusters.size === 1 ? "cluster" : "clusters"}`,
   };

@@ -16,7 +16,7 @@ export interface TreeOptions {
 }
 
 const MAX_LINES = 40;
-const GLYPHS = { run: "⟳", stage: "#", batch: "⧉", cluster: "⎈", application: "□", rollout: "⟳" } as const;
+const GLYPHS = { run: "⟳", stage: "#", batch: "⧉", cluster: "⎈", application: "□", rollout: "⟳", gate: "◇" } as const;
 const COLORS: Record<Tone, string> = { good: "32", busy: "36", warn: "33", bad: "31", dim: "2", plain: "" };
 
 /** A line before it is laid out. */

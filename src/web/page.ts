@@ -121,17 +121,23 @@ function rollouts(b) {
   const row = ([c, r]) => el("li", {}, el("b", {}, c.name), " ⟳ " + r.name + " ", el("span", { class: ROLLOUT_WORDS.includes(r.phase) ? r.phase : "quiet" }, r.phase), " · " + r.details);
   return el("ul", { class: "rollouts", "aria-label": "Argo Rollouts" }, ...all.slice(0, 20).map(row), all.length > 20 ? el("li", { class: "quiet" }, all.length - 20 + " more") : null);
 }
+function gates(list) {
+  if (!list?.length) return null;
+  const color = { good: "live", busy: "move", wait: "wait", bad: "bad", none: "none" };
+  const row = (g) => el("li", {}, el("b", {}, g.what), " ", el("span", { class: "c-" + (color[g.tone] ?? "none") }, g.state), g.measured ? " · " + g.measured : "", g.tone === "good" || !g.why ? "" : " · " + g.why);
+  return el("ul", { class: "rollouts", "aria-label": "Analyses and hooks" }, ...list.slice(0, 20).map(row), list.length > 20 ? el("li", { class: "quiet" }, list.length - 20 + " more") : null);
+}
 function batch(b) {
   const head = el("p", { class: "head" }, el("span", {}, b.name, " ", link(b.pull)), el("span", {}, b.phase, b.since && b.phase !== "Settled" ? " " : "", b.since && b.phase !== "Settled" ? since(b.since) : ""));
   const why = b.why && b.phase !== "Settled" ? el("p", {}, b.why) : null;
   const next = b.next && b.phase !== "Settled" ? el("p", { class: "quiet" }, "next: " + b.next.what + " ", b.next.at ? until(b.next.at) : "") : null;
-  return el("div", { class: "batch" }, head, el("ul", { class: "cells" }, ...b.clusters.map(cluster)), rollouts(b), why, next);
+  return el("div", { class: "batch" }, head, el("ul", { class: "cells" }, ...b.clusters.map(cluster)), rollouts(b), gates(b.gates), why, next);
 }
 function stage(s) {
   const all = s.batches.flatMap((b) => b.clusters);
   const live = all.filter((c) => c.phase === "Healthy" || c.phase === "Baked").length;
   return el("section", { class: "stage " + (s.state === "current" ? "current" : "") }, el("h3", {}, s.name, el("small", {}, live + "/" + all.length + " live")),
-    el("p", { class: "count" }, s.state + ", at most " + s.maxUnavailable + " at once"), ...s.batches.map(batch));
+    el("p", { class: "count" }, s.state + ", at most " + s.maxUnavailable + " at once"), gates(s.gates), ...s.batches.map(batch));
 }
 function run(r) {
   const { clusters, live, failed, requeued } = r.counts;
