@@ -1,3 +1,4 @@
+import { lintAnalyses } from "../analysis/lint.ts";
 import type { Inventory } from "../argocd/inventory-file.ts";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
@@ -90,7 +91,12 @@ function problemAt(rollout: Rollout, checkout: Checkout, code: string, message: 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Problem[] {
   const made = makePlan(rollout, checkout, inventory, {});
   const known = made.problems.filter((problem) => problem.code !== "LABELS_GUESSED");
-  const problems = [...known, ...fixedFiles(rollout, checkout, known), ...outsideProblems(rollout, checkout, inventory, made.plan)];
+  const problems = [
+    ...known,
+    ...fixedFiles(rollout, checkout, known),
+    ...outsideProblems(rollout, checkout, inventory, made.plan),
+    ...analysisProblems(rollout, checkout),
+  ];
   // Labels that are only guessed tell nothing of who is selected and who is left out.
   const fleetKnown = known.length === made.problems.length;
   for (const { code, message } of fleetKnown ? (made.plan?.warnings ?? []) : []) {
@@ -103,6 +109,18 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
   }
   return problems;
 }
+
+/** As the builtin engine would run them. What only the other one has is a warning: which of them the server uses, a checkout does not say. */
+function analysisProblems(rollout: Rollout, checkout: Checkout): Problem[] {
+  const files = { read: (path: string) => checkout.read(path), paths: () => checkout.files() };
+  return lintAnalyses(rollout, files, { builtin: true }).map((problem) => {
+    if (problem.file === rollout.file) return locate(problem, rollout, checkout);
+    return FOREIGN.has(problem.code) ? { ...problem, severity: "warning" as const } : problem;
+  });
+}
+
+/** What the builtin engine lacks. */
+const FOREIGN: ReadonlySet<string> = new Set(["ANALYSIS_PROVIDER", "ANALYSIS_CONDITION", "ANALYSIS_JSONPATH"]);
 
 const HINTS: Record<string, string> = {
   COVERAGE: "add a stage that selects them, or leave them out on purpose",

@@ -1,9 +1,11 @@
+import { lintAnalyses } from "../analysis/lint.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import { plan } from "../rollout/plan.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import { measuresAnything } from "../rollout/step-analysis.ts";
 import { lostWords } from "../rollout/target-unseen.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "./appset-in-git.ts";
 import { branchesOf } from "./branch-moves.ts";
@@ -100,7 +102,8 @@ export async function makePlan(
   // Only now is it known which branches the pins mean.
   const branches = branchesOf(resolved).map(({ branch }) => branch);
   if (branches.length > 0) resolved = await resolve(await branchPlaces(context, release, branches));
-  const errors = resolved.problems.filter((problem) => problem.severity === "error");
+  const measured = await analysisProblems(context, rollout, snapshot);
+  const errors = [...resolved.problems, ...measured].filter((problem) => problem.severity === "error");
   if (errors.length > 0) return { ok: false, retry: false, problems: errors };
   const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets });
   if (made.ok) return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
@@ -126,6 +129,17 @@ function lostWarnings(fleet: Fleet, planes: readonly ControlPlane[]): Plan["warn
       : "it was not read since the start, so its clusters are missing here, and no run starts before it is back";
     return [{ code: "PLANE_LOST", message: `${lostWords(plane.name, lost)}; ${known}` }];
   });
+}
+
+/** Analyses that could never be run are found before anything moves. */
+async function analysisProblems(context: RepoContext, rollout: Rollout, snapshot: Snapshot): Promise<Problem[]> {
+  if (!rollout.stages.some(measuresAnything)) return [];
+  const builtin = context.analysis?.engine.kind !== "argo-rollouts";
+  return snapshot.with((files) =>
+    lintAnalyses(rollout, files, { builtin }).map((problem) =>
+      problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => files.read(path), REPO_CONFIG) : problem,
+    ),
+  );
 }
 
 /** What the outside must change about the source stands at it. */

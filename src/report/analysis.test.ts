@@ -54,7 +54,7 @@ describe("what was measured and asked", () => {
 
   test("is in the tree and on the page, with who accepted it", () => {
     const accepted = run({ analyses: [analysis({ accepted: { by: "bob", at: AT } })], hooks: [held] });
-    const tree = renderTree(accepted, NOW, { color: false, width: 200, height: 100 });
+    const tree = renderTree(accepted, NOW, { color: false, width: 200 });
     expect(tree).toMatch(/◇ analysis after the stage: webcheck .*Failed, accepted by @bob/);
     expect(tree).toMatch(/◇ hook before the stage \(hooks\.example\.com\) .*Held .*asked 3 times · CHG-7 waits/);
     expect(runView(accepted).stages[0]?.gates).toMatchObject([{ state: "Failed, accepted by @bob", tone: "wait" }, { state: "Held" }]);
