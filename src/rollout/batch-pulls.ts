@@ -1,5 +1,5 @@
 import { arrive, INTENTION_MS } from "./batch-arrive.ts";
-import { blockedBefore } from "./gates.ts";
+import { tooEarlyFor } from "./gates.ts";
 import { refusalKey, whatToChange } from "./pull-needs.ts";
 import type { Batch } from "./run.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "./run-draft.ts";
@@ -146,7 +146,7 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
   // A forge that says merged without saying how is read again: the merge commit may lag behind the state.
   if (pull.merged === undefined) return;
   const { commit, at, by, byUs, exact } = pull.merged;
-  const early = byUs || batch.phase === "Merging" ? undefined : blockedBefore(draft, batch);
+  const early = byUs || batch.phase === "Merging" ? undefined : tooEarlyFor(draft, batch, at);
   arrive(draft, batch, { commit, at, by });
   const seen = seenPull(pull);
   const event = `${batchName(draft.run, batch)} merged: ${pullName(pull)} as ${commit.slice(0, 10)}${byUs ? "" : ` by ${by}`}`;

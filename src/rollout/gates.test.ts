@@ -5,7 +5,7 @@ import { gatesOf } from "./gate-state.ts";
 import type { Rollout } from "./rollout.ts";
 import type { Run } from "./run.ts";
 import { haltsToCarry } from "./run-halt.ts";
-import { AT, batch, bench, bring, guard, judge, MINUTE, pull, round, SECOND, say, wants } from "./testing/bench.ts";
+import { AT, batch, bench, bring, guard, judge, MINUTE, merged, pull, round, SECOND, say, wants } from "./testing/bench.ts";
 import { iso } from "./time.ts";
 import type { Command } from "./world.ts";
 
@@ -89,6 +89,16 @@ describe("approval", () => {
       outcome: "refused",
       message: expect.stringContaining("somebody else has to approve"),
     });
+  });
+
+  test("somebody who merges before anybody has approved: the clusters are in flight, and the run pauses and says so", () => {
+    const self = bench(1, [{}], approving());
+    bring(self, 1, "merging");
+    merged(self, 1, { by: "carol", byUs: false });
+    round(self);
+    expect(batch(self.run, 1).merged?.by).toBe("carol");
+    expect(self.run.paused?.kind).toBe("MergedByOther");
+    expect(self.run.why).toMatch(/^carol merged #\d+ before its gates allowed it: stage .* wants the approval of a member of @sre/);
   });
 
   test("two of them are two people: one who approves twice is one", () => {

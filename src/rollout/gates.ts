@@ -12,7 +12,7 @@ import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
 import { type Batch, mayMove, type Next, type Run } from "./run.ts";
 import { batchOf, type Draft, moveBatch, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
-import { epoch, iso } from "./time.ts";
+import { epoch, iso, type Time } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
 
 /** Merges what may be merged: first the intention in the journal, then the call. Of a run that is paused only reverts (SPEC §9.14). */
@@ -141,6 +141,19 @@ export function blockedBefore(draft: Draft, batch: Batch): string | undefined {
   const busy = new Set([...occupied(run, batch.stage, batch.number), ...clustersOf(liveTargets(batch))]);
   if (busy.size > window) return `waiting for the window: ${nameList(run, busy)} would be ${busy.size} in flight of at most ${window}`;
   return undefined;
+}
+
+/** What a merge by somebody else came before: what stood against merging the batch at that moment, whoever merges. */
+export function tooEarlyFor(draft: Draft, batch: Batch, at: Time): string | undefined {
+  const before = blockedBefore(draft, batch);
+  if (before !== undefined || batch.kind === "Revert") return before;
+  const then = { ...draft, now: epoch(at) };
+  const gate =
+    haltGate(then, batch) ??
+    dependsGate(then, batch) ??
+    approvalGate(then, batch) ??
+    (batch.kind === "Hotfix" ? undefined : windowGate(then, batch));
+  return gate?.why;
 }
 
 /** By stage, then by number: a catch-up batch of an earlier stage comes first though it was made later. */
