@@ -5,6 +5,7 @@ import { notARollout, type PlanCheckWords, type PlanFindings, planCheck } from "
 import { planComment, problemsComment } from "../report/plan-comment.ts";
 import { type Overlap, overlap } from "../report/plan-overlap.ts";
 import { releaseName } from "../report/words.ts";
+import { parseRepoConfig } from "../rollout/parse.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import type { Plan } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
@@ -14,6 +15,7 @@ import type { RepoContext } from "./context.ts";
 import { durationsOf } from "./history-durations.ts";
 import { makePlan } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
+import { gateWarnings } from "./plan-check-gates.ts";
 import { lintPlanned } from "./plan-check-lint.ts";
 import { newProblems, releaseProblem } from "./plan-check-problems.ts";
 import { noReads, noting, type Reads } from "./plan-check-reads.ts";
@@ -21,7 +23,7 @@ import { type Asked, askedBy } from "./plan-check-release.ts";
 import { type Touches, touchesOf } from "./plan-check-touched.ts";
 import { judgeUnstaged } from "./plan-check-unstaged.ts";
 import { windowWarning } from "./plan-check-windows.ts";
-import { type Project, readProject } from "./project.ts";
+import { type Project, REPO_CONFIG, readProject } from "./project.ts";
 import { stickyMarker } from "./publish.ts";
 import { VERSION } from "./release.ts";
 import { sameRelease } from "./releases.ts";
@@ -186,6 +188,8 @@ async function releaseComment(
   const history = await durationsOf(context, memory, base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0);
   const errors = outside.filter((problem) => problem.severity === "error");
   const closed = await windowWarning(context, rollout, before);
+  const gates = await gateWarnings(context, rollout, plan, base);
+  const { limits } = parseRepoConfig(await before.read(REPO_CONFIG), REPO_CONFIG).bounds;
   const current = asked.before === undefined ? undefined : releaseName(asked.before.values);
   const body = planComment(rollout, plan, current, {
     expected: expectedDuration(rollout, plan, history),
@@ -193,7 +197,8 @@ async function releaseComment(
       ...errors.map(({ code, message, hint }) => `**${code}** ${cell(message, 400)}: ${cell(hint, 200)}.`),
       ...(unstaged === undefined ? [] : [unstaged]),
     ],
-    warnings: [...closed, ...outside.filter((problem) => problem.severity === "warning")],
+    rules: { now: context.clock.now(), ...(limits === undefined ? {} : { limits }) },
+    warnings: [...closed, ...gates, ...outside.filter((problem) => problem.severity === "warning")],
     ...(over === undefined ? {} : { overlap: over.sentence }),
     ...(asked.label === undefined ? {} : { release: asked.label }),
   });

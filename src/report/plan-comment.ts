@@ -4,6 +4,7 @@ import { durationSentence, type Expected } from "./duration.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
 import { planChart, short } from "./plan-chart.ts";
 import { planDetails } from "./plan-details.ts";
+import { planRules, type RulesNow } from "./plan-rules.ts";
 import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
 import { releaseName } from "./words.ts";
 
@@ -18,6 +19,8 @@ export interface PlanExtras {
   against?: readonly string[];
   /** The PR is merged, and the mode kept a run from starting. */
   merged?: boolean;
+  /** What the rollout's rules are as of now; absent: they are not listed. */
+  rules?: RulesNow;
   /** Further warnings, such as those of lint. */
   warnings?: Plan["warnings"];
 }
@@ -70,6 +73,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
     extras.expected === undefined ? "" : durationSentence(extras.expected),
     planChart(plan, gatesOfStages(rollout, plan)),
     warnings([...plan.warnings, ...(extras.warnings ?? [])]),
+    extras.rules === undefined ? "" : planRules(rollout, extras.rules),
     planDetails(plan, level),
     `<sub>${modeSentence(rollout)} \`/plan\` makes this afresh · plan ${code(plan.hash.slice(0, 12))}</sub>`,
   ];

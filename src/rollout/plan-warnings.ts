@@ -1,3 +1,4 @@
+import { nearest } from "./parse-problem.ts";
 import type { Plan, PlannedStage, Warning } from "./plan-types.ts";
 import type { Member, Unit } from "./plan-units.ts";
 import type { Rollout } from "./rollout.ts";
@@ -46,6 +47,10 @@ export function warningsOf(
   if (bare.length > 0)
     say("IN_CLUSTER", `${bare.join(", ")} has no cluster Secret, so it has no labels: only a selector without labels takes it`);
   const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
+  for (const { stage, name, near } of strangersInPairs(rollout, members)) {
+    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    say("UNKNOWN_PAIR", `order.pairs of stage "${stage}" names ${name}, which is no cluster with an Application of this rollout${hint}`);
+  }
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
   if (batches > LONG_PLAN)
     say(
@@ -53,4 +58,17 @@ export function warningsOf(
       `${batches} ${rollout.weightPins === undefined ? "batches" : "batches and steps of batches"} take at least ${batches} minutes, at GitHub's pace of about one merge a minute; a larger maxUnavailable makes fewer`,
     );
   return warnings;
+}
+
+const MOST_STRANGERS = 10;
+
+/** Names in `order.pairs` that are nobody's: what is misspelled keeps nothing apart. */
+function strangersInPairs(rollout: Rollout, members: readonly Member[]): { stage: string; name: string; near: string | undefined }[] {
+  if (members.length === 0 || rollout.stages.every((stage) => stage.pairs === undefined)) return [];
+  const names = members.map(({ cluster }) => cluster.name);
+  const known = new Set([...names, ...members.map(({ cluster }) => cluster.key)]);
+  const strangers = rollout.stages.flatMap((stage) =>
+    [...new Set((stage.pairs ?? []).flat())].filter((name) => !known.has(name)).map((name) => ({ stage: stage.name, name })),
+  );
+  return strangers.slice(0, MOST_STRANGERS).map((one) => ({ ...one, near: nearest(one.name, names) }));
 }

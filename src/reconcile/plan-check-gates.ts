@@ -1,0 +1,72 @@
+import type { Plan, Warning } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import type { RepoContext } from "./context.ts";
+import { clustersOf, planesFor } from "./fleet.ts";
+import type { PlanBase } from "./plan-check.ts";
+import { quarantineWarning } from "./plan-check-quarantine.ts";
+import { indexClusters } from "./targets-join.ts";
+import { applicationsOf } from "./targets-select.ts";
+
+const MOST_TEAMS = 20;
+
+/** What only GitHub and Argo CD can tell of a rollout's gates: teams nobody can be in, and dependencies that hold nothing. */
+export async function gateWarnings(
+  context: Pick<RepoContext, "forge" | "planes" | "grants" | "log">,
+  rollout: Rollout,
+  plan: Plan,
+  base: Pick<PlanBase, "project">,
+): Promise<Warning[]> {
+  return [
+    ...(await unseenTeams(context, rollout)),
+    ...lonelyDependencies(context, rollout, plan, base),
+    ...quarantineWarning(context, rollout, plan),
+  ];
+}
+
+/** A team is asked for by one membership: the answer tells a team without that member from one that cannot be seen. */
+async function unseenTeams(context: Pick<RepoContext, "forge" | "log">, rollout: Rollout): Promise<Warning[]> {
+  const teams = [...new Set(rollout.stages.flatMap((stage) => stage.approval?.teams ?? []))].slice(0, MOST_TEAMS);
+  const unseen: string[] = [];
+  for (const team of teams) {
+    try {
+      if ((await context.forge.inTeam(team, "ghost")) === undefined) unseen.push(team);
+    } catch (error) {
+      context.log.warn({ team, error: String(error) }, "a team could not be looked for");
+    }
+  }
+  if (unseen.length === 0) return [];
+  const message = `nobody can approve as a member of ${unseen.join(", ")}: there is no such team, or the App was not given members: read`;
+  return [{ code: "TEAM_UNSEEN", message }];
+}
+
+/** A rollout that is on no cluster of this one holds nothing back: most often another one was meant. */
+function lonelyDependencies(
+  context: Pick<RepoContext, "planes" | "grants">,
+  rollout: Rollout,
+  plan: Plan,
+  { project }: Pick<PlanBase, "project">,
+): Warning[] {
+  const mine = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
+  return (rollout.dependsOn ?? []).flatMap((dependency): Warning[] => {
+    const other = project.rollouts.find((one) => one.name === dependency.rollout);
+    if (other === undefined) return [];
+    const theirs = clustersOfRollout(context, other);
+    if (theirs === undefined || [...theirs].some((cluster) => mine.has(cluster))) return [];
+    return [
+      { code: "DEPENDS_NOWHERE", message: `dependsOn ${other.name} holds nothing back: it is on none of the clusters of ${rollout.name}` },
+    ];
+  });
+}
+
+/** undefined: they cannot be seen now. */
+function clustersOfRollout(context: Pick<RepoContext, "planes" | "grants">, rollout: Rollout): Set<string> | undefined {
+  const { source } = rollout;
+  const fleet = clustersOf(context, source.controlPlanes);
+  if (!fleet.known) return undefined;
+  const index = indexClusters(fleet.clusters);
+  const seen = planesFor(context, source.controlPlanes).flatMap((plane) =>
+    plane.applications(source.kind === "ApplicationSet" ? source : undefined).map((view) => ({ controlPlane: plane.name, view })),
+  );
+  const found = applicationsOf(rollout, seen).map(({ controlPlane, view }) => index.find(controlPlane, view));
+  return new Set(found.flatMap((cluster) => ("missing" in cluster ? [] : [cluster.key])));
+}
