@@ -1,6 +1,7 @@
 import type { Batch, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
 import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
+import { isLive, settledBatches } from "./steps.ts";
 import { batchesOfStage, clockTime, releaseName, runMark, shortName } from "./words.ts";
 
 const MOST_FAILURES = 50;
@@ -26,7 +27,7 @@ function headline(run: Run, end: number): string {
 function liveClusters(batches: readonly Batch[]): Set<string> {
   const live = new Set<string>();
   for (const batch of batches) {
-    for (const target of batch.targets) if (target.phase === "Healthy" || target.phase === "Baked") live.add(target.cluster);
+    for (const target of batch.targets) if (isLive(batch, target)) live.add(target.cluster);
   }
   return live;
 }
@@ -34,7 +35,7 @@ function liveClusters(batches: readonly Batch[]): Set<string> {
 function stages(run: Run, end: number): string {
   const rows = run.plan.stages.map((stage, index) => {
     const batches = run.batches.filter((batch) => batch.stage === index);
-    const settled = batches.filter((batch) => batch.phase === "Settled").length;
+    const settled = settledBatches(batches);
     const total = stage.clusters.length + stage.requeued.length;
     const pulls = batches.flatMap((batch) => (batch.pull === undefined || batch.merged === undefined ? [] : [`#${batch.pull.number}`]));
     const shown = pulls.length > 20 ? `${pulls.slice(0, 20).join(" ")} and ${pulls.length - 20} more` : pulls.join(" ");

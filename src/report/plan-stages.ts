@@ -1,9 +1,11 @@
 import type { Plan, PlannedStage } from "../rollout/plan-types.ts";
 import type { Rollout, Stage } from "../rollout/rollout.ts";
+import { weightsOf } from "../rollout/steps.ts";
 import { formatDuration } from "../rollout/time.ts";
 import { type Expected, rough } from "./duration.ts";
 import { cell, code } from "./escape.ts";
 import { short } from "./plan-chart.ts";
+import { stepsTable } from "./steps.ts";
 import { shortName } from "./words.ts";
 
 /** How much of a plan is told. Numbers are the most of each that is listed. */
@@ -31,6 +33,7 @@ function gatesOf(rollout: Rollout, stage: Stage | undefined): string[] {
   if ((rollout.windows ?? []).length > 0) gates.push("windows");
   for (const other of (rollout.dependsOn ?? []).slice(0, 3)) gates.push(`after ${short(other.rollout, 40)}`);
   if (stage !== undefined && stage.bakeMs > 0) gates.push(`bake ${formatDuration(stage.bakeMs)}`);
+  if (stage?.steps !== undefined) gates.push(`steps ${weightsOf(stage.steps).join(" → ")}`);
   const { analysis, hooks } = stage ?? {};
   if (analysis !== undefined) {
     const names = short(analysis.templates.map(({ templateName }) => templateName).join(", "), 60);
@@ -63,7 +66,9 @@ export function stageTable(rollout: Rollout, plan: Plan, expected: Expected | un
   const more = plan.stages.length - rows.length;
   const head = ["", "stage", "clusters", "batches", "at once", "gates", ...(timed ? ["took before"] : []), "requeued to its end"];
   const table = [`| ${head.join(" | ")} |`.replace("|  |", "| |"), `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
-  return more > 0 ? `${table}\n\nand ${more} more stages.` : table;
+  const whole = more > 0 ? `${table}\n\nand ${more} more stages.` : table;
+  const steps = stepsTable(rollout, plan, level);
+  return steps === "" ? whole : `${whole}\n\n${steps}`;
 }
 
 function timeOf(expected: Expected | undefined, index: number): string {

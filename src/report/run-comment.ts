@@ -4,6 +4,7 @@ import { measuredOfRun } from "./analysis-markdown.ts";
 import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
 import { besides } from "./membership.ts";
 import { rolloutsOfRun } from "./rollouts.ts";
+import { isLive, settledBatches, targetsNow } from "./steps.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import {
   age,
@@ -89,9 +90,10 @@ function notes(remarks: readonly string[]): string {
 function stageTable(run: Run): string {
   const rows = run.plan.stages.map((stage, index) => {
     const batches = run.batches.filter((batch) => batch.stage === index);
-    const settled = batches.filter((batch) => batch.phase === "Settled").length;
-    const targets = batches.filter((batch) => batch.phase !== "Closed").flatMap((batch) => batch.targets);
-    const live = new Set(targets.filter((t) => t.phase === "Healthy" || t.phase === "Baked").map((t) => t.cluster)).size;
+    const settled = settledBatches(batches);
+    const targets = targetsNow(batches);
+    const open = batches.filter((batch) => batch.phase !== "Closed");
+    const live = new Set(open.flatMap((batch) => batch.targets.filter((t) => isLive(batch, t)).map((t) => t.cluster))).size;
     const failed = new Set(targets.filter((t) => t.phase === "Failed").map((t) => t.cluster)).size;
     const total = stage.clusters.length + stage.requeued.length;
     const state =
@@ -141,8 +143,8 @@ function details(run: Run, now: number): string {
   const rows: string[] = [];
   for (const batch of run.batches) {
     if (batch.phase === "Closed") continue;
-    for (const target of batch.targets) {
-      const edit = target.edits[0];
+    for (const target of targetsNow([batch])) {
+      const edit = target.edits.find(({ from, to }) => from !== to) ?? target.edits[0];
       const change = edit === undefined ? "" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
       const why = target.excused === true ? target.why : (target.evidence?.sentence ?? target.why);
       rows.push(

@@ -1,9 +1,11 @@
 import type { Batch, BatchTarget, Next, Requeued, RolloutState, Run, TargetPhase } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
 import { targetsOf } from "../rollout/run-names.ts";
+import { stepWords } from "../rollout/steps.ts";
 import { type GateLine, gatesOfBatch, gatesOfStage } from "./analysis.ts";
 import { type Beside, besides } from "./membership.ts";
 import { rolloutDetails, rolloutPhase } from "./rollouts.ts";
+import { targetsShown } from "./steps.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import { batchesOfStage, pinValue, releaseName, shortName } from "./words.ts";
 
@@ -97,7 +99,8 @@ export function runView(run: Run): RunView {
 
 function stageView(run: Run, index: number): StageView {
   const planned = run.plan.stages[index];
-  const opened = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed");
+  // A weight that has been followed by the next is shown there.
+  const opened = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed" && isShown(run, batch));
   const views = opened.map((batch) => openedBatch(run, batch));
   const moved = new Set(opened.flatMap((batch) => batch.targets.map((target) => target.cluster)));
   const put = new Map(run.requeued.filter((item) => item.stage === index && !moved.has(item.cluster)).map((item) => [item.cluster, item]));
@@ -182,11 +185,15 @@ function nameInStage(run: Run, batch: Batch): string {
   if (batch.kind === "CatchUp") return "catch-up batch";
   if (batch.kind === "Hotfix") return "hotfix batch";
   if (batch.kind === "Revert") return "revert batch";
-  return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}`;
+  return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
+}
+
+function isShown(run: Run, batch: Batch): boolean {
+  return batch.targets.length === 0 || targetsShown(run, batch).length > 0;
 }
 
 function openedBatch(run: Run, batch: Batch): BatchView {
-  const byCluster = Map.groupBy(batch.targets, (target) => target.cluster);
+  const byCluster = Map.groupBy(targetsShown(run, batch), (target) => target.cluster);
   const gates = gatesOfBatch(run, batch);
   return {
     name: nameInStage(run, batch),

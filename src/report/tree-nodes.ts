@@ -1,5 +1,6 @@
 import type { PlannedBatch, PlannedTarget } from "../rollout/plan-types.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../rollout/run.ts";
+import { hasGoneOn, stepWords } from "../rollout/steps.ts";
 import type { Time } from "../rollout/time.ts";
 import { batchGateNodes, stageGateNodes } from "./analysis-tree.ts";
 import { besides } from "./membership.ts";
@@ -67,7 +68,7 @@ function stageNode(seen: Seen, stage: number): TreeNode {
   const { run } = seen;
   const planned = run.plan.stages[stage];
   const batches = run.batches.filter((batch) => batch.stage === stage);
-  const opened = batches.filter((batch) => batch.kind === "Planned").length;
+  const opened = new Set(batches.flatMap((batch) => (batch.kind === "Planned" ? [batch.ofStage] : []))).size;
   const later = planned?.batches.slice(opened) ?? [];
   const taken = new Set(batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.map((target) => target.cluster))));
   const children = batches.map((batch) => batchNode(seen, batch));
@@ -133,7 +134,8 @@ const NAMES: Partial<Record<Batch["kind"], string>> = { CatchUp: "catch-up batch
 
 function batchNode(seen: Seen, batch: Batch): TreeNode {
   const failed = batch.targets.some((target) => target.phase === "Failed");
-  const clusters = Map.groupBy(batch.targets, (target) => target.cluster);
+  const here = batch.targets.filter((target) => !hasGoneOn(batch, target));
+  const clusters = Map.groupBy(here, (target) => target.cluster);
   const over = batch.phase === "Settled" || batch.phase === "Closed";
   const info: string[] = [];
   if (batch.pull !== undefined) info.push(`PR #${batch.pull.number}`);
@@ -142,7 +144,7 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
   if (!over) info.push(batch.why);
   return {
     kind: "batch",
-    name: NAMES[batch.kind] ?? `batch ${batch.ofStage}`,
+    name: `${NAMES[batch.kind] ?? `batch ${batch.ofStage}`}${stepWords(batch)}`,
     mark: failed && batch.phase === "Settled" ? mark("⚠", "warn") : BATCH_MARKS[batch.phase],
     status: batch.phase,
     since: batch.since,

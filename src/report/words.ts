@@ -1,5 +1,6 @@
 import type { Edit } from "../rollout/plan-types.ts";
 import type { Batch, Run, RunPhase, TargetPhase } from "../rollout/run.ts";
+import { stepWords } from "../rollout/steps.ts";
 import { epoch, formatDuration, type Time } from "../rollout/time.ts";
 
 /** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */
@@ -74,7 +75,7 @@ export function batchesOfStage(run: Pick<Run, "plan" | "batches">, stage: number
 
 /** `batch 2 of 3 of canary in EMEA`. */
 export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): string {
-  const stage = stageName(run, batch.stage);
+  const stage = `${stageName(run, batch.stage)}${stepWords(batch)}`;
   if (batch.kind === "CatchUp") return `catch-up batch of ${stage}`;
   if (batch.kind === "Hotfix") return `hotfix batch of ${stage}`;
   if (batch.kind === "Revert") return `revert batch of ${stage}`;

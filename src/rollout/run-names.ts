@@ -1,5 +1,6 @@
 import { editKey, type Plan, type PlannedStage, type PlannedTarget } from "./plan-types.ts";
 import type { Batch, BatchTarget, Joined, Run } from "./run.ts";
+import { stepWords } from "./steps.ts";
 
 /** What names are looked up in: the frozen plan, and the clusters that joined beside it. */
 export type Planned = Pick<Run, "plan" | "joined">;
@@ -27,7 +28,13 @@ function indexOf({ plan, joined }: Planned): PlanIndex {
   }
   const known = amended.get(joined);
   if (known !== undefined && known.plan === plan) return known.index;
-  const late = joined.map(({ cluster, stage, targets }) => ({ stage, clusters: [cluster], requeued: [], batches: [], requeuedTargets: targets }));
+  const late = joined.map(({ cluster, stage, targets }) => ({
+    stage,
+    clusters: [cluster],
+    requeued: [],
+    batches: [],
+    requeuedTargets: targets,
+  }));
   const index = makeIndex([...plan.stages, ...late]);
   amended.set(joined, { plan, index });
   return index;
@@ -154,12 +161,17 @@ export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 }
 
-const BATCH_NOUNS: Record<Batch["kind"], string> = { Planned: "batch", CatchUp: "catch-up batch", Hotfix: "hotfix batch", Revert: "revert batch" };
+const BATCH_NOUNS: Record<Batch["kind"], string> = {
+  Planned: "batch",
+  CatchUp: "catch-up batch",
+  Hotfix: "hotfix batch",
+  Revert: "revert batch",
+};
 
 /** `batch 2 of stage "eu-west-1"`. */
-export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind">): string {
+export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind" | "step">): string {
   const stage = run.plan.stages[batch.stage]?.name ?? String(batch.stage + 1);
-  return `${BATCH_NOUNS[batch.kind]} ${batch.ofStage} of stage "${stage}"`;
+  return `${BATCH_NOUNS[batch.kind]} ${batch.ofStage} of stage "${stage}"${stepWords(batch)}`;
 }
 
 /** A batch's PR in a sentence; where it has none, because it moves branches, what takes its place. */

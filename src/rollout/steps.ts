@@ -73,6 +73,6 @@ export function midwayBatch(run: Pick<Run, "batches">, cluster: string): Batch |
 }
 
 /** `, step 2 of 3 (weight 60)`; nothing of a batch without steps. */
-export function stepWords({ step }: Pick<Batch, "step">): string {
+export function stepWords({ step }: { step?: Pick<BatchStep, "index" | "of" | "weight"> }): string {
   return step === undefined ? "" : `, step ${step.index} of ${step.of} (weight ${step.weight})`;
 }
