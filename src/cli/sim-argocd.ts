@@ -6,6 +6,7 @@ import { readInventory } from "../argocd/inventory-file.ts";
 import type { ClusterOptions } from "../sim/argocd/clusters.ts";
 import { openGitSource } from "../sim/argocd/git-source.ts";
 import { startArgoCd } from "../sim/argocd/index.ts";
+import { SHORT_LAG } from "../sim/argocd/lag.ts";
 import { fastClock } from "../sim/clock.ts";
 import { startKubernetes } from "../sim/kubernetes/index.ts";
 import { CommandError } from "./command.ts";
@@ -23,6 +24,7 @@ interface Options {
   port: number;
   host: string;
   tls?: boolean;
+  quick?: boolean;
 }
 
 function whole(text: string): number {
@@ -52,6 +54,7 @@ function program(): Command {
     .option("--path <folder>", "the folder whose ApplicationSets, Applications and AppProjects are applied", ".")
     .option("--inventory <file>", "clusters to register: Secrets as kubectl prints them")
     .option("--speed <factor>", "how many times as fast as the wall's its clock runs", speedOf, 1)
+    .option("--quick", "Argo CD and its clusters take a fraction of a second for what takes them seconds")
     .option("--seed <number>", "everything random follows from it", whole, 1)
     .option("--port <number>", "of Argo CD's API, where webhooks go; 0: any free one", whole, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -110,8 +113,10 @@ async function start(options: Options, clusters: readonly ClusterOptions[]): Pro
   }
   const clock = fastClock(speed);
   const kubernetes = await startKubernetes({ clock, host, tls });
+  // A comparison within the second in which a sync ended proves nothing, and would be waited out.
+  const lag = options.quick === true ? { ...SHORT_LAG, refresh: 1100, health: 1100 } : {};
   const bootstrap = { repoURL: repoUrl, revision, path };
-  const argocd = await startArgoCd({ kubernetes, clock, git: source, seed, clusters, bootstrap, port, host, tls }).catch(
+  const argocd = await startArgoCd({ kubernetes, clock, git: source, seed, clusters, bootstrap, port, host, tls, lag }).catch(
     async (error: Error) => {
       await source.close();
       await kubernetes.close();

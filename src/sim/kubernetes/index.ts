@@ -5,6 +5,7 @@ import type { Account, Rule, Verb } from "./auth.ts";
 import { createAuthority } from "./certificates.ts";
 import { createLister } from "./list.ts";
 import { createApiServer } from "./server.ts";
+import { startTokenController } from "./service-accounts.ts";
 import { createStore, type Store } from "./store.ts";
 import { createWatchHub } from "./watch.ts";
 
@@ -78,6 +79,7 @@ function kubeconfigText(url: string, token: string, ca: string | undefined): str
 export async function startKubernetes(options: KubernetesOptions): Promise<KubernetesSim> {
   const { clock, port = 0, host = "127.0.0.1", token = randomBytes(24).toString("base64url"), keepEvents } = options;
   const store = createStore({ clock, ...(keepEvents === undefined ? {} : { keep: keepEvents }) });
+  startTokenController(store);
   const lister = createLister(store, clock);
   const watches = createWatchHub(store, clock);
   const accounts = new Map<string, Account>([[token, { user: "admin" }]]);

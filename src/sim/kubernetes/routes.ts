@@ -27,6 +27,7 @@ function resourceList(groupVersion: string): unknown {
 const ARGO = { groupVersion: "argoproj.io/v1alpha1", version: "v1alpha1" };
 const APPS = { groupVersion: "apps/v1", version: "v1" };
 const BATCH = { groupVersion: "batch/v1", version: "v1" };
+const RBAC = { groupVersion: "rbac.authorization.k8s.io/v1", version: "v1" };
 
 function group(name: string, version: { groupVersion: string; version: string }): Record<string, unknown> {
   return { name, versions: [version], preferredVersion: version };
@@ -44,13 +45,21 @@ function documentAt(path: string): unknown {
     case "/api":
       return { kind: "APIVersions", versions: ["v1"] };
     case "/apis":
-      return { kind: "APIGroupList", apiVersion: "v1", groups: [group("argoproj.io", ARGO), group("apps", APPS), group("batch", BATCH)] };
+      return {
+        kind: "APIGroupList",
+        apiVersion: "v1",
+        groups: [group("argoproj.io", ARGO), group("apps", APPS), group("batch", BATCH), group("rbac.authorization.k8s.io", RBAC)],
+      };
     case "/apis/argoproj.io":
       return { kind: "APIGroup", apiVersion: "v1", ...group("argoproj.io", ARGO) };
     case "/apis/apps":
       return { kind: "APIGroup", apiVersion: "v1", ...group("apps", APPS) };
     case "/apis/batch":
       return { kind: "APIGroup", apiVersion: "v1", ...group("batch", BATCH) };
+    case "/apis/rbac.authorization.k8s.io":
+      return { kind: "APIGroup", apiVersion: "v1", ...group("rbac.authorization.k8s.io", RBAC) };
+    case "/apis/rbac.authorization.k8s.io/v1":
+      return resourceList("rbac.authorization.k8s.io/v1");
     case "/apis/batch/v1":
       return resourceList("batch/v1");
     case "/api/v1":

@@ -50,6 +50,11 @@ function argo(kind: string): Resource {
   return { group: "argoproj.io", version: "v1alpha1", plural: `${singular}s`, singular, kind, namespaced: true, generation: true };
 }
 
+function plain(group: string, kind: string): Resource {
+  const singular = kind.toLowerCase();
+  return { group, version: "v1", plural: `${singular}s`, singular, kind, namespaced: true, generation: false };
+}
+
 /** What the embedded API knows. The CRDs of Argo CD have no status subresource: a write of the object writes its status, too. */
 export const RESOURCES: readonly Resource[] = [
   argo("Application"),
@@ -63,6 +68,9 @@ export const RESOURCES: readonly Resource[] = [
   { group: "apps", version: "v1", plural: "replicasets", singular: "replicaset", kind: "ReplicaSet", namespaced: true, generation: true },
   { group: "", version: "v1", plural: "secrets", singular: "secret", kind: "Secret", namespaced: true, generation: false },
   { group: "", version: "v1", plural: "configmaps", singular: "configmap", kind: "ConfigMap", namespaced: true, generation: false },
+  plain("", "ServiceAccount"),
+  plain("rbac.authorization.k8s.io", "Role"),
+  plain("rbac.authorization.k8s.io", "RoleBinding"),
   { group: "", version: "v1", plural: "namespaces", singular: "namespace", kind: "Namespace", namespaced: false, generation: false },
 ];
 

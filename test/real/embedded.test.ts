@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { afterEach, expect, test } from "vitest";
+import { NEXT } from "./files.ts";
+import { realJourney } from "./journey.ts";
+
+let child: ChildProcess | undefined;
+
+afterEach(() => {
+  child?.kill("SIGTERM");
+  child = undefined;
+});
+
+/** An embedded Kubernetes API and Argo CD in a process of their own, of which nothing is known here but a kubeconfig. */
+async function separate(repoURL: string): Promise<string> {
+  const code = `const { run } = await import(${JSON.stringify(new URL("../../src/cli/sim-argocd.ts", import.meta.url).href)});
+    process.exitCode = await run(${JSON.stringify(["--repo-url", repoURL, "--path", "releases", "--tls", "--quick"])});`;
+  const started = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: ["ignore", "pipe", "inherit"] });
+  child = started;
+  const line = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    started.stdout.on("data", (chunk: Buffer) => {
+      text += chunk;
+      if (text.includes("\n")) resolve(text);
+    });
+    started.on("exit", () => reject(new Error("it ended before it was ready")));
+  });
+  return readFile((JSON.parse(line) as { kubeconfig: string }).kubeconfig, "utf8");
+}
+
+test("the journey against a real Argo CD goes well against the embedded one, as a process of its own", { timeout: 120_000 }, async () => {
+  const outcome = await realJourney({
+    github: {},
+    kubeconfig: separate,
+    argocd: "argocd",
+    clusters: 3,
+    // It compares by itself a second after each sync; one that is asked for could come too early to prove anything.
+    refresh: false,
+    settle: "2s",
+    patience: 60_000,
+  });
+  expect([outcome.run.phase, outcome.errors, outcome.left]).toEqual(["Succeeded", [], []]);
+  expect(outcome.run.batches.map((batch) => batch.targets.length)).toEqual([1, 2]);
+  expect(outcome.atMerge.map(({ batch, revision, sync, health }) => [batch, revision, sync, health])).toEqual([
+    [2, NEXT, "Synced", "Healthy"],
+  ]);
+});

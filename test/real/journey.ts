@@ -1,0 +1,242 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KubeConfig, type KubernetesObject } from "@kubernetes/client-node";
+import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
+import type { ControlPlane } from "../../src/argocd/port.ts";
+import { WEBHOOK_PATH } from "../../src/bot/server.ts";
+import { startStagecoach } from "../../src/bot/stagecoach.ts";
+import { git } from "../../src/git/testing/repositories.ts";
+import { type Log, silentLog } from "../../src/reconcile/context.ts";
+import { isEnded, type Run } from "../../src/rollout/run.ts";
+import { fastClock } from "../../src/sim/clock.ts";
+import { type GitHubSim, startGitHub } from "../../src/sim/github/start.ts";
+import { applicationOf, configRepo, FIRST, NEXT, RELEASE_FILE, type RealNames, setName, workload } from "./files.ts";
+import { type Kube, kube } from "./kube.ts";
+import { argoObjects, clusterSecret, LEFTOVERS, namespaceWithRights } from "./objects.ts";
+
+export interface RealOptions {
+  /** Where the embedded GitHub listens, and what Argo CD knows it by. */
+  github: { host?: string; port?: number; publicUrl?: string };
+  /** Gives the text of a kubeconfig once the config repo can be fetched at this address. */
+  kubeconfig(repoURL: string): Promise<string>;
+  /** Where Argo CD is. */
+  argocd: string;
+  clusters: number;
+  /** Whether the bot may set the refresh annotation of Applications. */
+  refresh: boolean;
+  settle: string;
+  image?: string;
+  /** How long each step may take, in milliseconds. */
+  patience: number;
+}
+
+export interface RealOutcome {
+  run: Run;
+  /** For each batch that was merged: what the Applications of those before it looked like in that moment, read anew. */
+  atMerge: { batch: number; application: string; revision: string; sync: string; health: string }[];
+  errors: string[];
+  /** Objects of this try that are left at the end. */
+  left: string[];
+}
+
+const REFRESH = { "argocd.argoproj.io/refresh": "normal" };
+
+/** A whole rollout: the bot and the forge are here, Kubernetes and Argo CD wherever the kubeconfig leads. Leaves nothing behind. */
+export async function realJourney(options: RealOptions): Promise<RealOutcome> {
+  const id = randomBytes(3).toString("hex");
+  const { image } = options;
+  const clusters = Array.from({ length: options.clusters }, (_, i) => `stagecoach-real-${id}-${i}`);
+  const names: RealNames = { id, argocd: options.argocd, clusters, settle: options.settle, ...(image === undefined ? {} : { image }) };
+  const clock = fastClock();
+  const errors: string[] = [];
+  const log: Log = { ...silentLog, error: (fields, message) => void errors.push(`${message} ${JSON.stringify(fields)}`) };
+  const directory = await mkdtemp(join(tmpdir(), "stagecoach-real-"));
+  const pushed = new Set<() => void>();
+  const github = await startGitHub({
+    clock,
+    ...options.github,
+    onDelivery: ({ event }) => {
+      if (event === "push") for (const listener of pushed) listener();
+    },
+  });
+  const ends: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true, maxRetries: 5 }), () => github.close()];
+  const outcome: RealOutcome = { run: undefined as unknown as Run, atMerge: [], errors, left: [] };
+  try {
+    const repoURL = `${github.gitUrl}/acme/real-${id}.git`;
+    const { repository } = await github.createRepo({ owner: "acme", name: `real-${id}`, files: configRepo(names, repoURL) });
+    github.collaborator(repository, "alice", "write");
+    git(github.repoDirectory(repository), "tag", FIRST, "main");
+    const kubeconfig = await options.kubeconfig(repoURL);
+    const config = new KubeConfig();
+    config.loadFromString(kubeconfig);
+    const api = kube(config);
+    const made: KubernetesObject[] = [];
+    ends.push(async () => void outcome.left.push(...(await cleanUp(api, names, made, options.patience))));
+    await setUp(api, names, repoURL, made, options.patience);
+    const plane = openKubernetes({
+      name: "real",
+      kubeConfig: { kubeconfig },
+      argocdNamespace: names.argocd,
+      clusterSecrets: true,
+      annotationRefresh: options.refresh,
+      clock,
+      log,
+    });
+    ends.push(() => plane.close());
+    await plane.ready();
+    // Nobody has told this Argo CD of a webhook: its parent is asked to look whenever something was pushed.
+    const [parent] = LEFTOVERS(names);
+    pushed.add(() => void (parent && api.annotate(parent, REFRESH).catch((error: unknown) => errors.push(String(error)))));
+    await untilAt(plane, names, FIRST, options.patience);
+    const app = { appId: github.app.id, privateKey: github.app.privateKey, webhookSecret: "real-journey-secret", baseUrl: github.url };
+    const bot = await startStagecoach({ app, planes: [plane], directory, clock, log, pacing: false, signing: { kind: "github" } });
+    ends.push(() => bot.close());
+    github.setWebhook({ url: `${bot.url}${WEBHOOK_PATH}`, secret: "real-journey-secret" });
+    const ended = untilEnded(bot, options.patience, (run) => lookBehind(api, names, run, outcome));
+    await release(github, repository, names);
+    outcome.run = await ended;
+    return outcome;
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+async function setUp(api: Kube, names: RealNames, repoURL: string, made: KubernetesObject[], patience: number): Promise<void> {
+  const create = async (object: KubernetesObject) => {
+    made.push(object);
+    await api.create(object);
+  };
+  for (const [index, namespace] of names.clusters.entries()) {
+    const objects = namespaceWithRights(names, namespace);
+    for (const object of objects) await create(object);
+    const secret = objects.at(-1) ?? {};
+    const data = await until(`a token of ${namespace}`, patience, async () => {
+      const found = (await api.read(secret))?.["data"] as Record<string, string> | undefined;
+      return found?.["token"] === undefined ? undefined : found;
+    });
+    const ca = data["ca.crt"];
+    const token = Buffer.from(data["token"] ?? "", "base64").toString();
+    await create(clusterSecret(names, index, { token, ...(ca === undefined ? {} : { ca }) }));
+  }
+  for (const object of argoObjects(names, repoURL)) await create(object);
+}
+
+async function release(github: GitHubSim, repository: string, names: RealNames): Promise<void> {
+  const alice = github.actAs("alice");
+  const built = await alice.push(repository, { branch: "main", files: workload(names, NEXT), message: `app ${NEXT}` });
+  git(github.repoDirectory(repository), "tag", NEXT, built);
+  const branch = `release-${NEXT}`;
+  await alice.push(repository, { branch, files: { [RELEASE_FILE]: `version: ${NEXT}\n` }, message: `Release ${NEXT}` });
+  const pull = await alice.openPull(repository, { head: branch, title: `Release ${NEXT}` });
+  await alice.mergePull(repository, pull, "squash");
+}
+
+/** Resolves once every Application is at a version, and green. */
+function untilAt(plane: ControlPlane, names: RealNames, version: string, patience: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => finish(new Error(`not every Application is live at ${version}: ${states().join("; ")}`)), patience);
+    const off = plane.onChange(look);
+    look();
+    function states(): string[] {
+      return names.clusters.map((cluster) => {
+        const { spec, status } = plane.application(names.argocd, applicationOf(names, cluster)) ?? {};
+        return `${cluster}: ${spec?.sources[0]?.targetRevision} ${status?.sync.status} ${status?.health.status}`;
+      });
+    }
+    function look(): void {
+      if (states().every((state) => state.endsWith(`: ${version} Synced Healthy`))) finish();
+    }
+    function finish(error?: Error): void {
+      clearTimeout(timer);
+      off();
+      if (error === undefined) resolve();
+      else reject(error);
+    }
+  });
+}
+
+interface Bot {
+  runs(): { run: Run }[];
+  onChange(listener: () => void): () => void;
+}
+
+function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<void>): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const looks: Promise<void>[] = [];
+    let merged = 0;
+    const timer = setTimeout(() => {
+      const run = bot.runs()[0]?.run;
+      finish(new Error(`the run has not ended: ${run?.phase} ${run?.why} ${run?.batches.map((batch) => batch.why).join("; ")}`));
+    }, patience);
+    const off = bot.onChange(() => {
+      const run = bot.runs()[0]?.run;
+      if (run === undefined) return;
+      const now = run.batches.filter((batch) => batch.merged !== undefined).length;
+      if (now > merged) looks.push(onMerge(run));
+      merged = now;
+      if (isEnded(run)) void Promise.all(looks).then(() => finish(undefined, run), finish);
+    });
+    function finish(error: Error | undefined, run?: Run): void {
+      clearTimeout(timer);
+      off();
+      if (run === undefined) reject(error);
+      else resolve(run);
+    }
+  });
+}
+
+/** Reads the Applications of every batch before the newest anew, past all that the bot remembers. */
+async function lookBehind(api: Kube, names: RealNames, run: Run, outcome: RealOutcome): Promise<void> {
+  const number = run.batches.filter((batch) => batch.merged !== undefined).at(-1)?.number ?? 0;
+  for (const batch of run.batches) {
+    if (batch.number >= number) continue;
+    for (const { application } of batch.targets) {
+      const metadata = { name: application, namespace: names.argocd };
+      const read = (await api.read({ apiVersion: "argoproj.io/v1alpha1", kind: "Application", metadata })) ?? {};
+      const { spec, status } = read as { spec?: { source?: { targetRevision?: string } }; status?: Record<string, { status?: string }> };
+      outcome.atMerge.push({
+        batch: number,
+        application,
+        revision: spec?.source?.targetRevision ?? "",
+        sync: status?.["sync"]?.status ?? "",
+        health: status?.["health"]?.status ?? "",
+      });
+    }
+  }
+}
+
+/** Removes what was made, what brings others first; gives what is still there at the end. */
+async function cleanUp(api: Kube, names: RealNames, made: readonly KubernetesObject[], patience: number): Promise<string[]> {
+  const applications = names.clusters.map((cluster) => ({
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "Application",
+    metadata: { name: applicationOf(names, cluster), namespace: names.argocd },
+  }));
+  const gone = async (objects: readonly KubernetesObject[]) => {
+    for (const object of objects) if ((await api.read(object)) !== undefined) return undefined;
+    return true;
+  };
+  for (const object of LEFTOVERS(names)) await api.remove(object);
+  await until("the Applications are gone", patience, () => gone(applications));
+  const rest = made.filter(({ kind }) => kind !== "Application").reverse();
+  for (const object of rest) await api.remove(object);
+  await until(`what carries ${setName(names)} is gone`, patience, () => gone(rest));
+  const left: string[] = [];
+  for (const object of [...applications, ...rest]) {
+    if ((await api.read(object)) !== undefined) left.push(`${object.kind} ${object.metadata?.name}`);
+  }
+  return left;
+}
+
+/** Asks until there is an answer: these are objects that nothing here watches. */
+async function until<T>(what: string, patience: number, ask: () => Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + patience;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > end) throw new Error(`${what}: not within ${patience / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
