@@ -7,6 +7,9 @@ import { AnalysisError, declaredArgs, hasValue, templatesFor } from "./request.t
 import { readTemplates } from "./template.ts";
 import type { AnalysisTemplate } from "./template-schema.ts";
 
+/** Codes of what the builtin engine lacks and the other one has. */
+export const BUILTIN_LACKS: ReadonlySet<string> = new Set(["ANALYSIS_PROVIDER", "ANALYSIS_CONDITION", "ANALYSIS_JSONPATH"]);
+
 type Path = (string | number)[];
 
 interface Wanted {

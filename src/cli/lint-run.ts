@@ -1,4 +1,4 @@
-import { lintAnalyses } from "../analysis/lint.ts";
+import { BUILTIN_LACKS, lintAnalyses } from "../analysis/lint.ts";
 import type { Inventory } from "../argocd/inventory-file.ts";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
@@ -115,12 +115,9 @@ function analysisProblems(rollout: Rollout, checkout: Checkout): Problem[] {
   const files = { read: (path: string) => checkout.read(path), paths: () => checkout.files() };
   return lintAnalyses(rollout, files, { builtin: true }).map((problem) => {
     if (problem.file === rollout.file) return locate(problem, rollout, checkout);
-    return FOREIGN.has(problem.code) ? { ...problem, severity: "warning" as const } : problem;
+    return BUILTIN_LACKS.has(problem.code) ? { ...problem, severity: "warning" as const } : problem;
   });
 }
-
-/** What the builtin engine lacks. */
-const FOREIGN: ReadonlySet<string> = new Set(["ANALYSIS_PROVIDER", "ANALYSIS_CONDITION", "ANALYSIS_JSONPATH"]);
 
 const HINTS: Record<string, string> = {
   COVERAGE: "add a stage that selects them, or leave them out on purpose",

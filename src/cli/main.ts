@@ -16,6 +16,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   plan: { summary: "which cluster moves when, and from what to what", load: () => import("./plan.ts") },
   pin: { summary: "reads one pin, or splices a value in (pin get, pin set)", load: () => import("./pin.ts") },
   appset: { summary: "the Applications an ApplicationSet would generate (appset render)", load: () => import("./appset.ts") },
+  analysis: { summary: "measures what an AnalysisTemplate says, once, from here (analysis run)", load: () => import("./analysis.ts") },
   list: { summary: "the last run of each rollout, from the journal in Git", load: () => import("./list.ts") },
   get: { summary: "one run as a tree: stage, batch, cluster, Application; -w follows it", load: () => import("./get.ts") },
   history: { summary: "what happened in a run, commit by commit", load: () => import("./history.ts") },
