@@ -1,4 +1,5 @@
 import { hashPlan, hashStage } from "./plan-hash.ts";
+import { keepsApart } from "./plan-apart.ts";
 import { windowOf } from "./plan-pick.ts";
 import type { Edit, Plan, PlannedBatch, PlannedStage, PlannedTarget } from "./plan-types.ts";
 import type { Rollout, Stage } from "./rollout.ts";
@@ -115,7 +116,9 @@ function reverseStage(
   if (clusters.length === 0) return undefined;
   const size =
     run.spec.rollback?.maxUnavailable === undefined ? before.maxUnavailable : windowOf(run.spec.rollback.maxUnavailable, clusters.length);
-  const cut = run.spec.rollback?.maxUnavailable === undefined ? groups : regroup(run, clusters, size);
+  // Clusters that are kept apart never moved in one batch, and do not go back in one.
+  const apart = keepsApart(spec) ? groups.flatMap((group) => regroup(run, group, size)) : regroup(run, clusters, size);
+  const cut = run.spec.rollback?.maxUnavailable === undefined ? groups : apart;
   const batches = cut.map((group) => toBatch(group, run, back));
   const most = Math.max(size, ...batches.map((batch) => batch.clusters.length));
   const plain = reverseStageSpec(spec, run.spec.rollback?.skipBake ?? true);

@@ -43,7 +43,9 @@ export function pauseCommand(draft: Draft, command: Command): Reply {
 export function unpause(draft: Draft, patch: Partial<Run>, event: string): void {
   const { paused: _, endedAt: __, ...rest } = draft.run;
   draft.run = rest;
-  change(draft, { phase: movingPhase(draft.run), since: draft.at, ...patch }, event);
+  // A run that had ended had nothing before it, and this round only obeys.
+  const again = rest.next === null ? { why: event, next: { what: "its clusters are looked at again", at: draft.at } } : {};
+  change(draft, { phase: movingPhase(draft.run), since: draft.at, ...again, ...patch }, event);
 }
 
 export function resumeCommand(draft: Draft, command: Command): Reply {
