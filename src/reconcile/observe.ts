@@ -42,7 +42,6 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
   await sayEdited(context, memory, run, base);
   await readQueueFirst(context, memory, run, baseBranch);
   const pulls = await observePulls(context, memory, run);
-  const guards = await observeGuards(context, memory, input, pulls);
   const fleet = clustersOf(context, run.spec.source.controlPlanes);
   const rollouts = await observeRollouts(context, memory, run, input.commands, fleet.lost);
   const targets = await observeTargets(context, memory, run, base, baseBranch);
@@ -51,7 +50,6 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     base: { commit: base },
     pulls,
     taken: await observeTaken(context, memory, run, pulls),
-    guards,
     targets,
     clusters: new Map<string, Cluster>(fleet.clusters.map((cluster) => [cluster.key, cluster])),
     clustersKnown: fleet.known,
@@ -65,6 +63,8 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     ...observeUnreachable(context, run),
     ...observeAnalyses(context, memory, run),
     ...observeHooks(context, run),
+    // Last, since its answer is good for a minute only.
+    guards: await observeGuards(context, memory, input, pulls),
   };
 }
 

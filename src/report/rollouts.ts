@@ -110,8 +110,14 @@ export function rolloutsSign(batch: Batch): string {
     .join("\n");
 }
 
-/** The steps at which Rollouts of a batch are paused now: what waits for a person. Empty where none is. */
+/**
+ * At which steps Rollouts of a batch are paused now, some or all of them: what waits for a person, and that it waits for nothing
+ * else any more. Empty where none is. However many clusters a batch has, it changes twice a step.
+ */
 export function pausedSign(batch: Batch): string {
-  const paused = rowsOf(batch).filter(({ rollout }) => rollout.paused);
-  return [...new Set(paused.map(({ rollout }) => `${rollout.name} ${rollout.step ?? ""}`))].sort().join();
+  const rows = rowsOf(batch);
+  const paused = rows.filter(({ rollout }) => rollout.paused);
+  if (paused.length === 0) return "";
+  const steps = new Set(paused.map(({ rollout }) => `${rollout.name} ${rollout.step ?? ""}`));
+  return [paused.length === rows.length ? "all" : "some", ...[...steps].sort()].join();
 }
