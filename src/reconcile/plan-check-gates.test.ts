@@ -59,6 +59,6 @@ test("clusters that quarantine would leave out now are named: connection failed,
     project: { rollouts: [], problems: [] },
   });
   expect(told).toEqual([
-    { code: "QUARANTINED", message: "eu-2, us-1 cannot be reached or is stopped now: left out unless back in its turn" },
+    { code: "IN_QUARANTINE", message: "eu-2, us-1 cannot be reached or is stopped now: left out unless back in its turn" },
   ]);
 });

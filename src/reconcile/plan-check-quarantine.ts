@@ -24,6 +24,6 @@ export function quarantineWarning(context: Pick<RepoContext, "planes" | "grants"
   const shown = out.slice(0, MOST_NAMED).map((cluster) => cluster.name);
   const more = out.length > MOST_NAMED ? ` and ${out.length - MOST_NAMED} more` : "";
   return [
-    { code: "QUARANTINED", message: `${shown.join(", ")}${more} cannot be reached or is stopped now: left out unless back in its turn` },
+    { code: "IN_QUARANTINE", message: `${shown.join(", ")}${more} cannot be reached or is stopped now: left out unless back in its turn` },
   ];
 }
