@@ -1,5 +1,5 @@
-import { hashPlan, hashStage } from "./plan-hash.ts";
 import { keepsApart } from "./plan-apart.ts";
+import { hashPlan, hashStage } from "./plan-hash.ts";
 import { windowOf } from "./plan-pick.ts";
 import type { Edit, Plan, PlannedBatch, PlannedStage, PlannedTarget } from "./plan-types.ts";
 import type { Rollout, Stage } from "./rollout.ts";

@@ -145,6 +145,7 @@ function makePlanned(draft: Draft, stage: number): void {
 
 /** As many as the batches before have earned: what the plan's batches are cut to while nothing fails. */
 function makeGrown(draft: Draft, stage: number, left: readonly string[]): void {
+  if (isUnreadable(draft, stage)) return;
   const chosen = putOff(draft, stage, choose(draft, stage, left, windowNow(draft.run, stage)));
   if (chosen === "unknown") return;
   if (chosen.length > 0) makeBatch(draft, stage, chosen, "Planned");
@@ -191,6 +192,7 @@ function refill(draft: Draft, stage: number, left: readonly string[], open: read
     say(draft, `waiting to fill the window again: a pull request at most every 2 minutes`, { what: "the window is filled", at: iso(due) });
     return;
   }
+  if (isUnreadable(draft, stage)) return;
   const free = windowNow(draft.run, stage) - occupied(draft.run, stage).size;
   if (free <= 0) return;
   const fitting = choose(draft, stage, left, free);
@@ -228,6 +230,13 @@ function choose(draft: Draft, stage: number, left: readonly string[], free: numb
   return chosen;
 }
 
+/** Whether clusters are kept apart by labels that cannot be read now: which may travel together is not known then. */
+function isUnreadable(draft: Draft, stage: number): boolean {
+  if (draft.world.clustersKnown || draft.run.spec.stages[stage]?.topologyKey === undefined) return false;
+  say(draft, "waiting for the clusters to be read: which are kept apart is not known", { what: "they are read" });
+  return true;
+}
+
 function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
   const spec = draft.run.spec.stages[stage];
   if (spec === undefined || !keepsApart(spec)) return () => [];
@@ -245,6 +254,7 @@ function requeuedAreDone(draft: Draft, stage: number): boolean {
     return false;
   }
   if (ready.length > 0) {
+    if (isUnreadable(draft, stage)) return false;
     const size = draft.run.plan.stages[stage]?.maxUnavailable ?? 1;
     const chosen = choose(draft, stage, ready, size);
     takeRequeued(draft, chosen);

@@ -78,7 +78,9 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     // Where it does not get to its end, the next run must not take what it was to take back for good.
     lastGood: goodBefore(of),
     unproven: unprovenAfter(of),
-    stays: clustersOfPlan(of.plan).filter((cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster))),
+    stays: clustersOfPlan(of.plan).filter(
+      (cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster)),
+    ),
     ...(haltsToCarry(of, now).length === 0 ? {} : { halts: haltsToCarry(of, now) }),
   };
 }
