@@ -19,11 +19,8 @@ export function makeBatch(
   targets: readonly PlannedTarget[] = clusters.flatMap((cluster) => [...targetsOf(draft.run, cluster)]),
 ): void {
   const ofStage = 1 + Math.max(0, ...draft.run.batches.map((batch) => (batch.stage === stage ? batch.ofStage : 0)));
-  addBatch(draft, { stage, ofStage, attempt: 1, kind, ...withStep(firstStep(draft.run, stage, kind)) }, targets, clusters);
-}
-
-function withStep(step: BatchStep | undefined): Pick<Batch, "step"> {
-  return step === undefined ? {} : { step };
+  const step = firstStep(draft.run, stage, kind);
+  addBatch(draft, { stage, ofStage, attempt: 1, kind, ...(step === undefined ? {} : { step }) }, targets, clusters);
 }
 
 /** As makeBatch, of a batch that is known to be this one of its stage; of one that goes on to its next weight, for these targets. */
