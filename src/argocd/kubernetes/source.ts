@@ -106,7 +106,8 @@ async function watch<View extends Versioned>(
   on: { event(event: SourceEvent<View>): void; ended(error?: unknown): void },
 ): Promise<() => void> {
   const { client, tuning, path, labelSelector, shape, clock } = options;
-  const cut = createCutter({ object: shape });
+  // An ERROR event holds a Status instead of an object: what it says must get through, whatever the shape keeps.
+  const cut = createCutter({ object: { ...shape, code: true, message: true } });
   const query: Record<string, string> = {
     watch: "true",
     resourceVersion: from,
