@@ -59,7 +59,11 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const last = new Map([...state.runs, ...fresh]);
   const active = [...last.values()].filter((run) => !isEnded(run));
   const decisions: Decision[] = [];
-  const spoken = await spokenTo(context, [...state.runs.values()]);
+  // One run a rollout is recorded in a round: what is said to the one before waits while its successor begins.
+  const spoken = await spokenTo(
+    context,
+    [...state.runs.values()].filter((run) => !fresh.has(run.rollout)),
+  );
   let failed = false;
   for (const run of [...active, ...spoken]) {
     try {

@@ -21,6 +21,8 @@ export async function startRollbackOf(
   entry: IndexEntry,
   before: Run | undefined,
   base: string,
+  /** No release waits. Where one does, the release value is its own, and stays. */
+  alone: boolean,
 ): Promise<StartedRollback | undefined> {
   const asked = before?.rollback;
   if (before === undefined || asked === undefined || !isEnded(before) || before.number !== entry.lastRun) return undefined;
@@ -30,13 +32,15 @@ export async function startRollbackOf(
     return undefined;
   }
   const values = back.plan.release.values;
-  const restore = (await memory.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path)))) ?? [];
+  const restore = !alone
+    ? []
+    : ((await memory.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path)))) ?? []);
   const number = entry.lastRun + 1;
   const now = context.clock.now();
   const run = startRollback({ of: before, back, number, asked, restore, now });
   return {
     // What is asked for stays asked for until the last batch puts it back: nothing is a new release meanwhile.
-    entry: { ...entry, lastRun: number, cursor: base },
+    entry: { ...entry, lastRun: number, ...(alone ? { cursor: base } : {}) },
     run,
     event: `${rollout.name} #${number}: rolls back #${before.number}: ${asked.reason}`,
   };

@@ -40,28 +40,41 @@ export async function startRuns(
   base: string,
   baseBranch: string,
 ): Promise<Started> {
+  const started = await startOrWait(context, memory, state, rollout, base, baseBranch);
+  // What the last run's PR halted stays halted, whatever kind of run follows.
+  const before = state.runs.get(rollout.name);
+  const halts = haltsToCarry(before, context.clock.now());
+  if (halts.length === 0) return started;
+  return { ...started, runs: started.runs.map((run) => (run.number === before?.number ? run : { ...run, halts })) };
+}
+
+async function startOrWait(
+  context: RepoContext,
+  memory: RepoMemory,
+  state: JournalState,
+  rollout: Rollout,
+  base: string,
+  baseBranch: string,
+): Promise<Started> {
   const entry = state.index.get(rollout.name);
   if (entry === undefined) return adopt(context, memory, rollout, base);
   const before = state.runs.get(rollout.name);
   const found = (await findReleases(context, memory, rollout, entry, base)).filter(({ commit }) => !isOwnMerge(before, commit.sha));
   const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
   const newest = found.at(-1);
+  // What was asked to go back goes back first: a release that came meanwhile would build on what has failed.
+  const back = await startRollbackOf(context, memory, rollout, entry, before, base, newest === undefined);
+  if (back !== undefined) return { entry: back.entry, runs: [back.run], events: [back.event], waiting: false };
   if (newest === undefined) {
     const retried = await retryOfRejected(context, rollout.name, entry, inProgress);
     if (retried !== undefined) return startRetried(context, memory, { rollout, entry, before, base, baseBranch }, retried);
-    const back = await startRollbackOf(context, memory, rollout, entry, before, base);
-    if (back !== undefined) return { entry: back.entry, runs: [back.run], events: [back.event], waiting: false };
     const restored = afterRollback(entry, before, base);
     // The cursor moves lazily: writing it for every merge would cost a push each and says nothing.
     return restored === undefined ? NOTHING : { ...NOTHING, entry: restored };
   }
   if (isTakenBack(entry, newest, before)) return NOTHING;
   if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
-  const started = await start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress, before);
-  // What the last run's PR halted stays halted.
-  const halts = haltsToCarry(before, context.clock.now());
-  if (halts.length === 0) return started;
-  return { ...started, runs: started.runs.map((run) => (run.number === before?.number ? run : { ...run, halts })) };
+  return start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress, before);
 }
 
 /** Starts what was rejected. That the command was done stands in the run, so that it is answered and never acts again. */

@@ -1,5 +1,5 @@
 import { arrive, INTENTION_MS } from "./batch-arrive.ts";
-import { tooEarlyFor } from "./gates.ts";
+import { approvedBy, tooEarlyFor } from "./gates.ts";
 import { refusalKey, whatToChange } from "./pull-needs.ts";
 import type { Batch } from "./run.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "./run-draft.ts";
@@ -150,7 +150,8 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
   arrive(draft, batch, { commit, at, by });
   const seen = seenPull(pull);
   const event = `${batchName(draft.run, batch)} merged: ${pullName(pull)} as ${commit.slice(0, 10)}${byUs ? "" : ` by ${by}`}`;
-  changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined }, event);
+  const approved = early === undefined ? approvedBy(draft.run, batch) : {};
+  changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined, ...approved }, event);
   if (!exact) {
     const reason = `the merge commit ${commit.slice(0, 10)} of ${pullName(pull)} does not change exactly the pins of its batch`;
     pause(draft, "UnexpectedMerge", by, reason, "look at the commit; `/resume` accepts it, `/abort` ends the run");

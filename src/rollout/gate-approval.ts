@@ -38,7 +38,8 @@ export function approversOf(draft: Draft, batch: Batch): string[] {
 export function wantsApproval(run: Run, batch: Batch): { teams: string[]; count: number } | undefined {
   const approval = run.spec.stages[batch.stage]?.approval;
   if (approval === undefined) return undefined;
-  const begun = run.batches.some((one) => one.stage === batch.stage && (one.merged !== undefined || one.intention !== undefined));
+  // Begun by us, which takes the approval. What was at the release already, or a person merged past the gates, has none.
+  const begun = run.batches.some((one) => one.stage === batch.stage && (one.approved === true || one.intention !== undefined));
   return begun ? undefined : approval;
 }
 

@@ -42,7 +42,8 @@ function mergeOne(draft: Draft, batch: Batch): void {
   }
   if (batch.intention === undefined) {
     const event = `merging ${pullName(pull)} at ${pull.head.slice(0, 10)}`;
-    moveBatch(draft, batch.number, "Merging", { intention: { head: pull.head, at: draft.at }, refused: undefined }, event);
+    const patch = { intention: { head: pull.head, at: draft.at }, refused: undefined, ...approvedBy(draft.run, batch) };
+    moveBatch(draft, batch.number, "Merging", patch, event);
     wakeAt(draft, draft.now + INTENTION_MS);
   } else if (batch.intention.head !== pull.head) {
     const at = iso(epoch(batch.intention.at) + INTENTION_MS);
@@ -57,6 +58,11 @@ function mergeOne(draft: Draft, batch: Batch): void {
 
 function next(what: string, at: string | undefined): Next {
   return at === undefined ? { what } : { what, at };
+}
+
+/** Every gate was open, that of approval too: the stage's later batches want none. */
+export function approvedBy(run: Run, batch: Batch): { approved?: true } {
+  return run.spec.stages[batch.stage]?.approval === undefined ? {} : { approved: true };
 }
 
 /** The first thing that stands against merging this batch now; undefined: nothing does. */

@@ -264,3 +264,22 @@ test("a pin that the run made, and branches, cannot be put back, and that is sai
   expect(planRollback(self.run)).toEqual({ error: expect.stringContaining("only move forward") });
   expect(AT).toBeGreaterThan(0);
 });
+
+test("a cluster that failed and was put off has moved: it goes back like the others", () => {
+  const self = bench(2, [{ maxUnavailable: 1 }], (rollout) => {
+    rollout.onFailure.maxFailures = { count: 5 };
+  });
+  bring(self, 1, "confirmed");
+  bring(self, 2, "merged");
+  judge(self, "c2", "failing");
+  round(self);
+  const [first, second] = self.run.batches;
+  if (first === undefined || second === undefined) throw new Error("no batches");
+  const put = { ...second, targets: second.targets.map((target) => ({ ...target, phase: "Requeued" as const, since: iso(self.now) })) };
+  const again = {
+    ...second,
+    number: 3,
+    targets: second.targets.map((target) => ({ ...target, edits: target.edits.map((e) => ({ ...e, from: e.to })) })),
+  };
+  expect(order(backOf({ ...self.run, batches: [first, put, again] }))).toEqual(["c2", "c1"]);
+});

@@ -4,7 +4,7 @@ import { windowOf } from "./plan-pick.ts";
 import type { Edit, Plan, PlannedBatch, PlannedStage, PlannedTarget } from "./plan-types.ts";
 import type { Rollout, Stage } from "./rollout.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
-import { clustersOf, stageOf, targetsOf, unitOf } from "./run-names.ts";
+import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "./run-names.ts";
 import { epoch } from "./time.ts";
 
 /** A run's way back: what a rollback run is started with. */
@@ -63,15 +63,20 @@ export function planRollback(run: Run, to?: string): Rollback | { error: string 
 export function movedTargets(run: Run): Map<string, BatchTarget> {
   const moved = new Map<string, BatchTarget>();
   for (const batch of run.batches) {
-    for (const target of batch.targets) if (hasMoved(batch, target)) moved.set(target.key, target);
+    if (batch.merged === undefined) continue;
+    for (const target of batch.targets) {
+      if (wasOutBefore(batch.merged.at, target)) continue;
+      if (batch.kind === "Revert") moved.delete(target.key);
+      // Tried again after it had moved: nothing was left to write, and it has moved all the same.
+      else if (moved.has(target.key) || target.edits.some((edit) => edit.from !== edit.to)) moved.set(target.key, target);
+    }
   }
   return moved;
 }
 
-function hasMoved(batch: Batch, target: BatchTarget): boolean {
-  if (batch.merged === undefined || target.phase === "Requeued" || target.phase === "RolledBack") return false;
-  if (target.phase === "Skipped" && epoch(target.since) < epoch(batch.merged.at)) return false;
-  return target.edits.some((edit) => edit.from !== edit.to);
+/** Taken out of the batch before it merged: it was not in the commit. What is put off or left out later has moved. */
+function wasOutBefore(mergedAt: string, target: BatchTarget): boolean {
+  return isOut(target) && epoch(target.since) < epoch(mergedAt);
 }
 
 function reversed(run: Run, target: BatchTarget, to: string | undefined): PlannedTarget | { why: string } {

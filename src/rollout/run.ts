@@ -60,6 +60,8 @@ export interface Batch {
   why: string;
   next: Next | null;
   targets: BatchTarget[];
+  /** We began to merge it, and so its stage's approval was there. */
+  approved?: true;
   /** Edited in the same commit besides the targets' pins: of a rollback's last batch, the release value that is restored. */
   also?: Edit[];
   pull?: { number: number; url: string; head: string; openedAt: Time };
