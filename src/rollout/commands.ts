@@ -46,7 +46,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: "rollouts",
-        summary: "instead: moves the paused Argo Rollouts of the batch on by one step, all its clusters together; with `--full`, to their end",
+        summary:
+          "instead: moves the paused Argo Rollouts of the batch on by one step, all its clusters together; with `--full`, to their end",
       },
     ],
     who: "write",
@@ -62,7 +63,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: [{ name: "for", value: "DURATION", summary: "not before then, such as 2h" }],
     who: "write",
     where: anywhere,
-    summary: "puts clusters to the stage's end, and back to what they had where they are merged; `failed`: tries the failed ones again, with the same release",
+    summary:
+      "puts clusters to the stage's end, and back to what they had where they are merged; `failed`: tries the failed ones again, with the same release",
     examples: ["/requeue eu-1", "/requeue eu-1 eu-2 --for 2h", "/requeue failed"],
     built: true,
   },

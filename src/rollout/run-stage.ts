@@ -2,7 +2,6 @@ import { makeBatch, rebuild } from "./batch-build.ts";
 import { afterStage } from "./gate-analysis.ts";
 import { hooksAfter } from "./gate-hooks.ts";
 import { isSettled, occupied } from "./gates.ts";
-import { apart, keepsApart } from "./plan-apart.ts";
 import { grownSize } from "./plan-pick.ts";
 import { leaveUnreachable } from "./quarantine.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
@@ -12,7 +11,8 @@ import { change, type Draft, say, wakeAt } from "./run-draft.ts";
 import { budget, unacceptedFailures, withinBudget } from "./run-failures.ts";
 import { failedHooks } from "./run-hooks.ts";
 import { callLate, isRestored } from "./run-late.ts";
-import { clusterName, count, liveTargets, nameList, unitOf } from "./run-names.ts";
+import { clusterName, count, liveTargets, nameList } from "./run-names.ts";
+import { choose, isUnreadable } from "./stage-choose.ts";
 import { makeNextStep } from "./step-make.ts";
 import { isMidStep } from "./steps.ts";
 import { epoch, iso } from "./time.ts";
@@ -207,42 +207,6 @@ function refillDue(draft: Draft, stage: number): number {
   const last = draft.run.batches.findLast((batch) => batch.stage === stage);
   const opened = last?.pull?.openedAt ?? last?.merged?.at;
   return opened === undefined ? draft.now : epoch(opened) + REFILL_MS;
-}
-
-/** At most `free` clusters in order, units whole, and none that is kept apart from another or from one in flight. */
-function choose(draft: Draft, stage: number, left: readonly string[], free: number): string[] {
-  const valuesOf = apartIn(draft, stage);
-  const inFlight = occupied(draft.run, stage);
-  const values = new Set([...inFlight].flatMap(valuesOf));
-  const chosen: string[] = [];
-  for (const cluster of left) {
-    if (chosen.includes(cluster)) continue;
-    const unit = unitOf(draft.run, cluster).filter((member) => left.includes(member));
-    // Order is kept: a unit that has no room yet is not overtaken for ever by smaller ones.
-    if (chosen.length > 0 && chosen.length + unit.length > free) break;
-    // A window that grows begins smaller than a unit may be: it travels alone then.
-    if (unit.length > free && (draft.run.spec.stages[stage]?.grow === undefined || inFlight.size > 0)) break;
-    const own = unit.flatMap(valuesOf);
-    if (own.some((value) => values.has(value))) continue;
-    for (const value of own) values.add(value);
-    chosen.push(...unit);
-  }
-  return chosen;
-}
-
-/** Whether clusters are kept apart by labels that cannot be read now: which may travel together is not known then. */
-function isUnreadable(draft: Draft, stage: number): boolean {
-  if (draft.world.clustersKnown || draft.run.spec.stages[stage]?.topologyKey === undefined) return false;
-  say(draft, "waiting for the clusters to be read: which are kept apart is not known", { what: "they are read" });
-  return true;
-}
-
-function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
-  const spec = draft.run.spec.stages[stage];
-  if (spec === undefined || !keepsApart(spec)) return () => [];
-  const from = apart(spec);
-  // Labels that cannot be read now keep nothing apart; names still do.
-  return (key) => from(draft.world.clusters.get(key) ?? { key, name: key.slice(key.indexOf("/") + 1), labels: {}, server: "" });
 }
 
 /** After the stage's batches: its requeued clusters, in catch-up batches of the window's size, until none is left to try. */

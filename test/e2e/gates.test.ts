@@ -52,6 +52,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
     - name: one
       clusters: { selector: { matchLabels: { area: emea } } }
       maxClusters: 1
+      progressDeadline: 24h
 `;
       withLedger(files, `  dependsOn: [ { rollout: my-app } ]\n${stages}`);
       files.set(SETTINGS, "mode: Run\nlimits: { clusters: 2 }\n");
@@ -63,8 +64,8 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   world.github.team("acme", "sre", ["alice", "bob", "carol"]);
   world.github.collaborator(repository, "dan", "write");
   const flying = mostInFlight(here);
-  // ledger is slow on its cluster, so that it is in flight for a while.
-  world.argocd.setFault("eu-central-1-a", { kind: "slow", factor: 8, application: "ledger-eu-central-1-a" });
+  // ledger stays in flight on its cluster for as long as the test wants.
+  world.argocd.setFault("eu-central-1-a", { kind: "stuck", application: "ledger-eu-central-1-a" });
 
   const release = await here.release();
   const plan = await world.untilComment(release, "### 🗺️ Plan: my-app").catch(() => "");
@@ -115,6 +116,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
     whys(run).includes("3 clusters of the repo would be in flight, and its limits allow 2 (now: ledger)"),
   );
 
+  world.argocd.setFault("eu-central-1-a", null);
   const [mine, other] = [await here.until("my-app ends", ended), await untilRunOf(here, "ledger", "it ends", ended)];
   expect([mine.phase, other.phase, here.errors]).toEqual(["Succeeded", "Succeeded", []]);
   expect(flying()).toBe(2);
