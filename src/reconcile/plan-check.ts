@@ -92,7 +92,7 @@ export async function judgePull(context: RepoContext, memory: RepoMemory, base: 
   const reads = noReads();
   const before = noting(memory.snapshot(base.commit), reads);
   const after = pull.tree === undefined ? undefined : noting(memory.snapshot(pull.tree), reads);
-  const project = after === undefined ? base.project : await readProject(after, base.branch);
+  const project = after === undefined ? base.project : await readProject(after, base.branch, pull.touched);
   const findings: Draft = { plans: [], problems: newProblems(base.project, project, pull.touched), against: [], fails: false, notes: [] };
   const comments = new Map<string, string>();
   let concerns = findings.problems.length > 0;

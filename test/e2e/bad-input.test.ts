@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { git } from "../../src/git/testing/repositories.ts";
+import { githubPage } from "../support/github-page.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
 
 const ROLLOUT = "rollouts/my-app.yaml";
@@ -130,6 +131,55 @@ describe("merged to main as a release, no run starts and the PR's comment says w
     const comment = await world.untilComment(pull, "No run would start");
     expect(comment).toMatch(/rollouts\/my-app\.yaml:\d+:\d+/);
     expect(comment).toContain("symbolic link");
+    expect([journey.run(), journey.errors]).toEqual([undefined, []]);
+  });
+});
+
+/** What `stagecoach/plan` says on the head of a PR, as soon as it says so. */
+async function planCheck(pull: number, holds: RegExp): Promise<string> {
+  const page = githubPage(journey.world);
+  const { sha } = (await page.pull(pull)).head;
+  for (let n = 0; n < 300; n++) {
+    const said = await page.check(sha, "stagecoach/plan");
+    if (said !== undefined && holds.test(said)) return said;
+    await new Promise<void>((resolve) => journey.world.clock.after(2000, resolve));
+  }
+  throw new Error(`the check of #${pull} says ${await page.check(sha, "stagecoach/plan")}`);
+}
+
+describe("pull requests that nobody merges", () => {
+  test("one from a fork that edits rollouts/ is judged on its own tree, and nothing of it acts", { timeout: 60_000 }, async () => {
+    const { world } = journey;
+    const { github, repository } = world;
+    const mallory = github.actAs("mallory");
+    const fork = await github.fork(repository, "mallory");
+    const version = { [RELEASE]: (files[RELEASE] ?? "").replace("v1.4.1", "v6.6.6") };
+    const broken = (files[ROLLOUT] ?? "").replace("maxClusters: 2", "maxClusters: lots");
+    await mallory.push(fork, { branch: "evil", files: { ...version, [ROLLOUT]: broken }, message: "mine now" });
+    const pull = await mallory.openPull(repository, { head: "mallory:evil", title: "Release v6.6.6" });
+    expect(await planCheck(pull, /^failure/)).toMatch(/1 error: no run would start/);
+    mallory.comment(repository, pull, "/retry\n/rollback");
+    await journey.bot.resync();
+    await journey.bot.idle();
+    expect([journey.run(), journey.errors, journey.versions().get("us-east-1-a")]).toEqual([undefined, [], "v1.4.1"]);
+    expect((await githubPage(world).pull(pull)).state).toBe("open");
+  });
+
+  test("a rollout file that is a symbolic link is an error that names it; what it points to is never read", {
+    timeout: 60_000,
+  }, async () => {
+    const { world } = journey;
+    const alice = world.github.actAs("alice");
+    await alice.push(world.repository, {
+      branch: "linked",
+      files: { "rollouts/linked.yaml": { link: "../../../etc/passwd" } },
+      message: "a rollout from elsewhere",
+    });
+    const pull = await alice.openPull(world.repository, { head: "linked", title: "Linked" });
+    expect(await planCheck(pull, /^failure/)).toMatch(/1 error: no run would start/);
+    const comment = await world.untilComment(pull, "No run would start");
+    expect(comment).toMatch(/rollouts\/linked\.yaml:1:1[\s\S]*symbolic link/);
+    expect(comment).not.toContain("root:");
     expect([journey.run(), journey.errors]).toEqual([undefined, []]);
   });
 });

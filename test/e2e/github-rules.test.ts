@@ -122,43 +122,74 @@ describe("what a branch's rules ask of a batch", () => {
     open();
   });
 
+  test(
+    "a base that must be up to date: built again when it moves; and archived for a while the run only stands still",
+    TIMEOUT,
+    async () => {
+      const { github, repository } = journey.world;
+      await journey.release("v1.4.3");
+      const strict = { strict_required_status_checks_policy: true, required_status_checks: [{ context: CI }] };
+      const lift = ruleset([{ type: "required_status_checks", parameters: strict }]);
+      const first = await batchOf(2, 1, "is open", isOpen(1));
+      await github.actAs("alice").push(repository, { branch: "main", files: { "docs/note.md": "moved again\n" }, message: "a note" });
+      await page.status(first.pull.head, CI, "success");
+      const again = await batchOf(2, 1, "is built again", isOpen(2));
+      const old = await page.pull(first.pull.number);
+      expect([old.state, old.merged, old.head.ref]).toEqual(["closed", false, first.branch]);
+      // The newer attempt's branch is there, the older one's is not.
+      await expect(page.get(`/git/ref/heads/${again.branch}`)).resolves.toBeDefined();
+      await expect(page.get(`/git/ref/heads/${first.branch}`)).rejects.toThrow("404");
+      github.settings(repository, { archived: true });
+      lift();
+      // Its run stands still, or the repository is not served at all, whichever is noticed first.
+      const still = () => journey.run()?.why.includes("archived") ?? true;
+      for (let n = 0; !still() && n < 300; n++) await new Promise<void>((resolve) => journey.world.clock.after(2000, resolve));
+      expect([still(), (await page.pull(again.pull.number)).merged]).toEqual([true, false]);
+      github.settings(repository, { archived: false });
+      const run = await journey.until("it ends", (one) => one.number === 2 && ended(one));
+      expect(run.phase).toBe("Succeeded");
+      expect(journey.errors.filter(({ message }) => !/archived|a round failed/.test(message))).toEqual([]);
+      journey.errors.length = 0;
+    },
+  );
+
   test("a draft, a base that moved, a conflict, and somebody who merges what is halted", TIMEOUT, async () => {
     const { github, repository } = journey.world;
     const [alice, bob] = [github.actAs("alice"), github.actAs("bob")];
-    const release = await journey.release("v1.4.3");
+    const release = await journey.release("v1.4.4");
     const checked = ruleset([CI_IS_REQUIRED]);
-    const first = await batchOf(2, 1, "is open", isOpen(1));
+    const first = await batchOf(3, 1, "is open", isOpen(1));
     await draft(first.pull.number, "convertPullRequestToDraft");
     await page.status(first.pull.head, CI, "success");
-    await batchOf(2, 1, "waits as a draft", says("is a draft"));
+    await batchOf(3, 1, "waits as a draft", says("is a draft"));
     await draft(first.pull.number, "markPullRequestReadyForReview");
-    await batchOf(2, 1, "is merged", isMerged);
+    await batchOf(3, 1, "is merged", isMerged);
 
     // A base that only moved is no reason to build it again; one that conflicts is.
-    const second = await batchOf(2, 2, "is open", isOpen(1));
+    const second = await batchOf(3, 2, "is open", isOpen(1));
     await alice.push(repository, { branch: "main", files: { "docs/note.md": "moved\n" }, message: "a note" });
     const text = Buffer.from(((await page.get(`/contents/${SET}?ref=main`)) as { content: string }).content, "base64").toString();
     const at = text.indexOf("\n", text.indexOf("targetRevision", text.indexOf("- cluster: us-east-1-a")));
     const noted = `${text.slice(0, at)}\n            # on its way${text.slice(at)}`;
     await page.status(second.pull.head, "other", "success");
-    expect((await batchOf(2, 2, "is as it was", isOpen(1))).pull.number).toBe(second.pull.number);
+    expect((await batchOf(3, 2, "is as it was", isOpen(1))).pull.number).toBe(second.pull.number);
     await alice.push(repository, { branch: "main", files: { [SET]: noted }, message: "a remark where the batch writes" });
-    const again = await batchOf(2, 2, "is built again", isOpen(2));
+    const again = await batchOf(3, 2, "is built again", isOpen(2));
     expect((await page.pull(second.pull.number)).state).toBe("closed");
     await page.status(again.pull.head, CI, "success");
-    await batchOf(2, 2, "is merged", isMerged);
-    expect([...journey.versions()].filter(([, version]) => version === "v1.4.3").length).toBe(4);
+    await batchOf(3, 2, "is merged", isMerged);
+    expect([...journey.versions()].filter(([, version]) => version === "v1.4.4").length).toBe(4);
 
-    // Halted, the gate is not passed; without the rule nothing but that stands against merging it by hand.
-    const third = await batchOf(2, 3, "is open", isOpen(1));
+    // Last of all, since a halt outlives its run. Halted, the gate is not passed; without the rule nothing but that stands against merging it by hand.
+    const third = await batchOf(3, 3, "is open", isOpen(1));
     bob.comment(repository, release, "/halt cluster=us-east-1-c cluster=us-east-1-d a power cut");
-    await batchOf(2, 3, "is halted", says("halted"));
+    await batchOf(3, 3, "is halted", says("halted"));
     checked();
     await alice.mergePull(repository, third.pull.number, "squash");
-    const early = await batchOf(2, 3, "was merged by alice", (one, run) => one.merged?.by === "alice" && run.phase === "Paused");
+    const early = await batchOf(3, 3, "was merged by alice", (one, run) => one.merged?.by === "alice" && run.phase === "Paused");
     expect(early.run.why).toMatch(/alice merged #\d+ before its gates allowed it: .*halt/);
     alice.comment(repository, release, "/resume");
-    const run = await journey.until("it ends", (one) => one.number === 2 && ended(one));
+    const run = await journey.until("it ends", (one) => one.number === 3 && ended(one));
     expect([run.phase, run.batches.map(({ attempt }) => attempt), journey.errors]).toEqual(["Succeeded", [1, 2, 1], []]);
   });
 
@@ -167,14 +198,14 @@ describe("what a branch's rules ask of a batch", () => {
     await journey.stop();
     signing = { kind: "none" };
     await journey.start();
-    const pull = await journey.release("v1.4.4");
+    const pull = await journey.release("v1.4.5");
     ruleset([{ type: "required_signatures" }]);
-    const refused = await batchOf(3, 1, "is refused", (one, run) => one.pull !== undefined && run.phase === "Paused");
+    const refused = await batchOf(4, 1, "is refused", (one, run) => one.pull !== undefined && run.phase === "Paused");
     expect(refused.run.why).toContain("Commits must have verified signatures");
     expect(refused.run.next?.what).toMatch(/have the App's commits signed/);
     expect((await page.pull(refused.pull.number)).merged).toBe(false);
     github.actAs("alice").comment(repository, pull, "/abort");
-    await journey.until("it ends", (one) => one.number === 3 && ended(one));
+    await journey.until("it ends", (one) => one.number === 4 && ended(one));
     expect(journey.errors).toEqual([]);
   });
 
