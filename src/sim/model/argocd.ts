@@ -3,98 +3,166 @@ import type { Evidence, Verdict } from "../../rollout/run.ts";
 import { iso } from "../../rollout/time.ts";
 import type { Assessment } from "../../rollout/world.ts";
 import { type ModelGit, pinOf } from "./git.ts";
-import type { Behaviour, Condition } from "./scenario.ts";
+import { type Behaviour, type Condition, FOREVER, type Script } from "./scenario.ts";
 
 /** One Application as it truly is. Everything about it is a function of time, so that a stale read is a read of an earlier time. */
 export interface ModelTarget {
   key: string;
   cluster: string;
-  edits: Edit[];
+  pins: string[];
   behaviour: Behaviour;
   /** From then on it is healthy whatever its script says: somebody mended it. */
   mendedAt: number;
   /** From then on the Application is not there. */
   goneAt: number;
+  /** From then on it does this instead, whatever changes. */
+  fault?: { from: number; script: Script };
+  /** Worked out once for each state of its pins. */
+  known?: { key: string; segments: Segment[] };
 }
 
 export const SETTLE_MS = 10_000;
 export const GRACE_MS = 60_000;
 
-interface Segment {
+/** What it is from one moment to another, and at which values of its pins. */
+export interface Segment {
   state: Condition;
   from: number;
   to: number;
+  values: (string | null)[];
+  /** The commit that brought the values. */
+  commit: string;
 }
 
-/** When the target has seen a commit, and so every one before it. */
+export function modelTarget(key: string, cluster: string, edits: readonly Edit[], behaviour: Behaviour): ModelTarget {
+  return { key, cluster, pins: edits.map(pinOf), behaviour, mendedAt: FOREVER, goneAt: FOREVER };
+}
+
+/** When the target sees a commit, and so every one before it. */
+function sightOf(target: ModelTarget, at: number): number {
+  return Math.min(at + target.behaviour.lagMs, Math.max(at, target.mendedAt));
+}
+
 export function seenAt(git: ModelGit, target: ModelTarget, commitId: string): number {
-  const made = git.commits.find((one) => one.id === commitId);
-  const lag = target.behaviour.lagMs;
-  return made === undefined ? Number.POSITIVE_INFINITY : Math.min(made.at + lag, Math.max(made.at, target.mendedAt));
+  const made = git.byId.get(commitId);
+  return made === undefined ? Number.POSITIVE_INFINITY : sightOf(target, made.at);
 }
 
-/** When the script started: the last change of its pins that it has seen by then. */
-function startOf(git: ModelGit, target: ModelTarget, time: number): number | undefined {
-  let start: number | undefined;
-  for (const edit of target.edits) {
-    for (const entry of git.log.get(pinOf(edit)) ?? []) {
-      if (entry.index === 0) continue;
-      const seen = Math.min(entry.at + target.behaviour.lagMs, Math.max(entry.at, target.mendedAt));
-      if (seen <= time && (start === undefined || seen > start)) start = seen;
-    }
+/** All that it goes through as things stand, from the beginning to the end of time. */
+export function segmentsOf(git: ModelGit, target: ModelTarget): readonly Segment[] {
+  let changes = 0;
+  for (const pin of target.pins) changes += git.log.get(pin)?.length ?? 0;
+  const key = `${changes} ${target.mendedAt} ${target.fault?.from ?? ""}`;
+  if (target.known?.key === key) return target.known.segments;
+  const segments = work(git, target);
+  target.known = { key, segments };
+  return segments;
+}
+
+interface Change {
+  index: number;
+  at: number;
+  pin: number;
+  value: string | null;
+}
+
+function changesOf(git: ModelGit, target: ModelTarget): Change[] {
+  const changes = target.pins.flatMap((pin, place) => (git.log.get(pin) ?? []).map((entry): Change => ({ ...entry, pin: place })));
+  return target.pins.length > 1 ? changes.sort((a, b) => a.index - b.index) : changes;
+}
+
+function work(git: ModelGit, target: ModelTarget): Segment[] {
+  const { behaviour } = target;
+  const values: (string | null)[] = target.pins.map(() => null);
+  const first: (string | null)[] = [];
+  const segments: Segment[] = [];
+  for (const { index, at, pin, value } of changesOf(git, target)) {
+    values[pin] = value;
+    if (index === 0) first[pin] = value;
+    const from = index === 0 ? Number.NEGATIVE_INFINITY : sightOf(target, at);
+    cut(segments, from);
+    const isBack = index > 0 && behaviour.back !== undefined && values.every((one, place) => one === first[place]);
+    const script: Script =
+      index === 0 ? [{ state: behaviour.before ?? "Healthy", forMs: FOREVER }] : isBack ? (behaviour.back ?? []) : behaviour.script;
+    play(segments, script, { from, until: target.mendedAt, values: values.slice(), commit: git.commits[index]?.id ?? "" });
   }
-  return start;
+  const { fault } = target;
+  const last = segments.at(-1);
+  if (fault !== undefined && last !== undefined) {
+    cut(segments, fault.from);
+    play(segments, fault.script, { from: fault.from, until: target.mendedAt, values: last.values, commit: last.commit });
+  }
+  return segments;
 }
 
-/** The states it goes through from the last change seen by `time`, up to then. */
-function segments(git: ModelGit, target: ModelTarget, time: number): Segment[] {
-  const start = startOf(git, target, time);
-  if (start === undefined) return [{ state: "Healthy", from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
-  const list: Segment[] = [];
-  let from = start;
-  for (const { state, forMs } of target.behaviour.script) {
-    if (from >= target.mendedAt) break;
-    const to = Math.min(from + forMs, target.mendedAt);
-    push(list, { state, from, to });
+/** What comes after `at` is overtaken. */
+function cut(segments: Segment[], at: number): void {
+  while ((segments.at(-1)?.from ?? Number.NEGATIVE_INFINITY) >= at && segments.length > 0) segments.pop();
+  const last = segments.at(-1);
+  if (last !== undefined && last.to > at) last.to = at;
+}
+
+/** The states of a script, one after the other, until somebody mends it; healthy from then on. */
+function play(segments: Segment[], script: Script, at: Pick<Segment, "from" | "values" | "commit"> & { until: number }): void {
+  const { values, commit, until } = at;
+  let from = at.from;
+  const start = segments.length;
+  const push = (state: Condition, to: number) => {
+    const last = segments.length > start ? segments.at(-1) : undefined;
+    if (last?.state === state) last.to = to;
+    else if (to > from) segments.push({ state, from, to, values, commit });
     from = to;
+  };
+  for (const { state, forMs } of script) {
+    if (from >= until) break;
+    push(
+      state,
+      from === Number.NEGATIVE_INFINITY
+        ? Math.min(until, forMs >= FOREVER ? Number.POSITIVE_INFINITY : forMs)
+        : Math.min(from + forMs, until),
+    );
   }
-  if (Number.isFinite(from)) push(list, { state: "Healthy", from, to: Number.POSITIVE_INFINITY });
-  return list;
+  if (from < Number.POSITIVE_INFINITY) push("Healthy", Number.POSITIVE_INFINITY);
 }
 
-function push(list: Segment[], segment: Segment): void {
-  if (segment.to <= segment.from) return;
-  const last = list.at(-1);
-  if (last?.state === segment.state) last.to = segment.to;
-  else list.push(segment);
+export function segmentAt(git: ModelGit, target: ModelTarget, time: number): Segment | undefined {
+  return segmentsOf(git, target).findLast((one) => one.from <= time);
 }
 
-/** The truth: whether at some moment by `time` it had been healthy at this change for the settle time. */
-export function wasConfirmable(git: ModelGit, target: ModelTarget, commitId: string, mergedAt: number, time: number): boolean {
-  const seen = Math.max(seenAt(git, target, commitId), mergedAt);
-  // The script starts again with each change, so every start up to now is looked at.
-  const starts = [
-    time,
-    ...target.edits.flatMap((edit) => (git.log.get(pinOf(edit)) ?? []).map((entry) => entry.at + target.behaviour.lagMs - 1)),
-  ];
-  for (const until of starts) {
-    if (until > time) continue;
-    for (const segment of segments(git, target, until)) {
-      const from = Math.max(segment.from, seen);
-      if (segment.state === "Healthy" && Math.min(segment.to, time) - from >= SETTLE_MS) return true;
-    }
+/** When it changes next after `time`, as things stand: what Argo CD would send an event for. */
+export function changesAfter(git: ModelGit, target: ModelTarget, time: number): number {
+  if (target.goneAt > time && target.goneAt < FOREVER) return target.goneAt;
+  for (const { from } of segmentsOf(git, target)) if (from > time) return from;
+  return Number.POSITIVE_INFINITY;
+}
+
+/** The truth: whether at some moment by `time` it had been healthy at this change, with these values, for the settle time. */
+export function wasConfirmable(
+  git: ModelGit,
+  target: ModelTarget,
+  change: { commit: string; at: number; values: readonly (string | null)[] },
+  time: number,
+): boolean {
+  const seen = Math.max(seenAt(git, target, change.commit), change.at);
+  for (const segment of segmentsOf(git, target)) {
+    if (segment.state !== "Healthy" || !change.values.every((value, place) => segment.values[place] === value)) continue;
+    if (Math.min(segment.to, time) - Math.max(segment.from, seen) >= SETTLE_MS) return true;
   }
   return false;
 }
 
-/** What a correct liveness says of a read taken at `time`, of the change `commitId`. */
-export function assess(git: ModelGit, target: ModelTarget, commitId: string, time: number): Assessment {
+/** What a correct liveness says of a read taken at `time`, of the change `commitId` that set the pins to `values`. */
+export function assess(git: ModelGit, target: ModelTarget, commitId: string, values: readonly string[], time: number): Assessment {
   if (time >= target.goneAt) return answer("lost", "exists", "There is no such Application.", time, {});
   const seen = seenAt(git, target, commitId);
   if (time < seen) return answer("pending", "compared", "The status is older than the change.", time, { wantsRefresh: true });
-  const segment = segments(git, target, time).findLast((one) => one.from <= time);
+  const segment = segmentAt(git, target, time);
   const since = Math.max(segment?.from ?? seen, seen);
   const more = { firstSeenAt: iso(seen) };
+  if (segment !== undefined && values.some((value, place) => segment.values[place] !== value)) {
+    const changedBy = segment.commit;
+    return answer("waiting", "revision", "A later commit has another value.", time, { ...more, changedBy });
+  }
   switch (segment?.state) {
     case "Healthy":
       if (time - since >= SETTLE_MS) return answer("live", "all", "Live and healthy.", time, more);
@@ -114,4 +182,12 @@ export function assess(git: ModelGit, target: ModelTarget, commitId: string, tim
 function answer(verdict: Verdict, clause: string, sentence: string, time: number, more: Partial<Assessment>): Assessment {
   const evidence: Evidence = { verdict, clause, sentence, readAt: iso(time), fields: {} };
   return { verdict, clause, sentence, wantsRefresh: false, ...more, evidence };
+}
+
+/** What is wrong with it, whatever changed last. */
+export function ailmentsAt(git: ModelGit, target: ModelTarget, time: number): string[] {
+  if (time >= target.goneAt) return ["no Application"];
+  const state = segmentAt(git, target, time)?.state;
+  if (state === "Degraded") return ["Degraded"];
+  return state === "Unreachable" ? ["cluster unreachable", "Unknown"] : [];
 }

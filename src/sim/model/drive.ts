@@ -1,26 +1,46 @@
 import { advance } from "../../rollout/advance.ts";
 import { gatesOf } from "../../rollout/gate-state.ts";
-import { checkInvariants } from "../../rollout/invariants.ts";
 import { isEnded, type Run } from "../../rollout/run.ts";
-import { startRun, supersede } from "../../rollout/start.ts";
 import { epoch, iso } from "../../rollout/time.ts";
 import type { Advanced, Effect, World } from "../../rollout/world.ts";
 import { mergeCall, openPull, runQueue } from "./forge.ts";
 import { headOf } from "./git.ts";
+import { type Judge, judgeMerge, judgeRecord, judgeStep, judgment } from "./judge.ts";
+import { type Entry, startAll } from "./lanes.ts";
+import { nextTime } from "./moments.ts";
 import { type Operator, operate, operator } from "./operator.ts";
 import { happen } from "./people.ts";
-import type { Scenario } from "./scenario.ts";
-import { confirmedTruly, mergeIsSound, strangersChangeNothing } from "./truth-checks.ts";
-import { observe, type Truth, truthOf } from "./world.ts";
+import type { Happening, Scenario } from "./scenario.ts";
+import { setupOf } from "./setup.ts";
+import { observe, type Setup, type Truth, truthOf } from "./world.ts";
 
 export const START = Date.UTC(2026, 0, 5, 9, 0, 0);
-const MOST_STEPS = 20_000;
-/** Where the run still has not ended this long after the last trouble, with somebody there to answer it, it hangs. */
-const PATIENCE_MS = 7 * 24 * 3_600_000;
+const MOST_STEPS = 50_000;
+/** Where nothing has moved for so long, with somebody there to answer what is asked for, it hangs. */
+const PATIENCE_MS = 3 * 24 * 3_600_000;
+/** Where it moves and moves and never ends. */
+const LONGEST_MS = 120 * 24 * 3_600_000;
+const CALM_MS = 600_000;
+/** How often what was recorded goes on as it is read back: each time would be half the time of a step. */
+const REREAD = 0.1;
 
 export type Advance = typeof advance;
 
+export interface DriveOptions {
+  advance?: Advance;
+  log?: boolean;
+  /** What starts runs; a planted bug may stand here. */
+  start?: typeof startAll;
+  /** What says which PRs must not be merged. */
+  gates?: typeof gatesOf;
+  /** Called after each round that recorded something. */
+  watch?: (runs: readonly (Run | undefined)[], now: number, truth: Truth) => void;
+}
+
 export interface Outcome {
+  /** The last run of each rollout. */
+  runs: (Run | undefined)[];
+  /** Of the first rollout. */
   run: Run;
   truth: Truth;
   steps: number;
@@ -29,162 +49,253 @@ export interface Outcome {
   violations: string[];
   /** What happened, with the time since the start; only where asked for. */
   log: string[];
+  /** How often what was met: runs by kind and end, gates waited for, commands. */
+  seen: Record<string, number>;
 }
 
-interface Driver {
+/** The machinery, and how its outside world is going. */
+export interface Driver {
   truth: Truth;
+  options: DriveOptions;
   advance: Advance;
-  /** The journal: what is recorded, through JSON as it is written and read. */
-  run: Run;
+  /** The journal, one entry a rollout: what is recorded, through JSON as it is written and read. */
+  entries: Entry[];
   version: number;
   now: number;
   steps: number;
-  violations: string[];
+  judge: Judge;
   log: string[] | undefined;
   operator: Operator;
+  /** When the core wants to look again. */
   wake: number;
+  /** Something was recorded or tried: its outcome is worth a look at once. */
   busy: boolean;
+  /** Rounds in a row in which nothing was recorded. */
+  idle: number;
+  /** When something last moved. */
+  movedAt: number;
 }
 
 /** Runs a scenario to its end, with the invariants checked after every step and the truth after every effect. */
-export function drive(scenario: Scenario, options: { advance?: Advance; log?: boolean } = {}): Outcome {
-  const driver = begin(scenario, options);
-  let next = 0;
-  const last = scenario.happenings.at(-1)?.at ?? 0;
-  const calmAt = START + last + 600_000;
-  while (!isEnded(driver.run) && driver.violations.length === 0) {
-    if (driver.steps >= MOST_STEPS) driver.violations.push(`spins: ${MOST_STEPS} steps without an end (${driver.run.why})`);
-    if (driver.now - calmAt > PATIENCE_MS) driver.violations.push(`hangs: ${driver.run.phase}, ${driver.run.why}`);
-    for (let due = scenario.happenings[next]; due !== undefined && START + due.at <= driver.now; due = scenario.happenings[next]) {
-      note(driver, `happens: ${JSON.stringify(due)}`);
-      if (due.kind === "supersede")
-        replace(driver, supersede(driver.run, { values: { version: "v3" }, commit: headOf(driver.truth.git).id }, driver.now));
-      else happen(driver.truth, due, driver.run, driver.now);
-      next += 1;
-    }
-    if (driver.now >= calmAt) operate(driver.operator, driver.truth, driver.run, driver.now, (text) => note(driver, `operator: ${text}`));
-    round(driver);
-    driver.now = nextTime(driver, scenario.happenings[next]?.at);
-  }
-  return {
-    run: driver.run,
-    truth: driver.truth,
-    steps: driver.steps,
-    tookMs: driver.now - START,
-    violations: driver.violations,
-    log: driver.log ?? [],
-  };
+export function drive(scenario: Scenario, options: DriveOptions = {}): Outcome {
+  return driveWorld(setupOf(scenario), scenario.happenings, options);
 }
 
-function begin(scenario: Scenario, options: { advance?: Advance; log?: boolean }): Driver {
-  const truth = truthOf(scenario, START);
-  const { rollout, release, plan } = truth.fleet;
-  const trigger = { commit: headOf(truth.git).id, pull: 1, author: "alice", at: iso(START) };
-  const run = startRun({ rollout, number: 1, release, trigger, plan, now: START });
+/** The same for a world that is made of something else. */
+export function driveWorld(setup: Setup, happenings: readonly Happening[], options: DriveOptions = {}): Outcome {
+  const driver = begin(setup, options);
+  const calmAt = START + (happenings.at(-1)?.at ?? 0) + CALM_MS;
+  let next = 0;
+  while (driver.judge.violations.length === 0) {
+    for (let due = happenings[next]; due !== undefined && START + due.at <= driver.now; due = happenings[next]) {
+      note(driver, `happens: ${JSON.stringify(due)}`);
+      happen(driver.truth, due, runsOf(driver), driver.now);
+      driver.busy = true;
+      next += 1;
+    }
+    const coming = happenings[next];
+    if (isOver(driver)) {
+      if (coming === undefined) break;
+      driver.now = START + coming.at;
+      continue;
+    }
+    stuck(driver, calmAt);
+    if (driver.now >= calmAt) operate(driver, (text) => note(driver, `operator: ${text}`));
+    round(driver);
+    driver.now = nextTime(driver, coming === undefined ? undefined : START + coming.at);
+  }
+  return outcomeOf(driver);
+}
+
+function begin(setup: Setup, options: DriveOptions): Driver {
+  const truth = truthOf(setup, START);
   return {
     truth,
+    options,
     advance: options.advance ?? advance,
-    run,
+    entries: setup.lanes.map(() => ({ run: undefined, lastRun: 0, lastRelease: { version: "v1" }, cursor: 0 })),
     version: 0,
     now: START,
     steps: 0,
-    violations: [],
+    judge: judgment(truth),
     log: options.log === true ? [] : undefined,
     operator: operator(),
     wake: Number.POSITIVE_INFINITY,
-    busy: false,
+    busy: true,
+    idle: 0,
+    movedAt: START,
   };
 }
 
-function note(driver: Driver, text: string): void {
+export function runsOf(driver: Driver): (Run | undefined)[] {
+  return driver.entries.map((entry) => entry.run);
+}
+
+function outcomeOf(driver: Driver): Outcome {
+  const runs = runsOf(driver);
+  const [run] = runs;
+  if (run === undefined) throw new Error("nothing of the first rollout was ever released");
+  const { judge, truth, steps, now, log } = driver;
+  return { runs, run, truth, steps, tookMs: now - START, violations: judge.violations, log: log ?? [], seen: judge.seen };
+}
+
+/** Every run has ended, none is asked for, and everybody was answered. */
+function isOver(driver: Driver): boolean {
+  const { truth, entries, now } = driver;
+  if (entries.some(({ run }) => run !== undefined && !isEnded(run))) return false;
+  for (const { run } of entries) if (run !== undefined && isSpokenTo(truth, run)) return false;
+  return (driver.options.start ?? startAll)(truth, entries, now).length === 0;
+}
+
+function isSpokenTo(truth: Truth, run: Run): boolean {
+  return truth.commands.some((said) => !said.answered && said.pull === run.trigger.pull);
+}
+
+function stuck(driver: Driver, calmAt: number): void {
+  const { judge, now, steps, movedAt } = driver;
+  if (steps >= MOST_STEPS) judge.violations.push(`spins: ${MOST_STEPS} steps without an end (${where(driver)})`);
+  if (now - Math.max(calmAt, movedAt) > PATIENCE_MS) judge.violations.push(`hangs: ${where(driver)}`);
+  if (now - calmAt > LONGEST_MS) judge.violations.push(`never ends: ${where(driver)}`);
+}
+
+function where(driver: Driver): string {
+  const active = runsOf(driver).flatMap((run) => (run === undefined || isEnded(run) ? [] : [run]));
+  return active.map((run) => `${run.rollout} #${run.number} is ${run.phase}, ${run.why}`).join("; ");
+}
+
+export function note(driver: Driver, text: string): void {
   driver.log?.push(`${Math.round((driver.now - START) / 1000)}s ${text}`);
 }
 
-/** One round, or two replicas that read the same state of which one is late. */
+/** One round of the repo; perhaps of two replicas that read the same state, of which one is late. */
 function round(driver: Driver): void {
-  const { chaos } = driver.truth.scenario;
+  const { dice, chaos } = driver.truth;
   driver.wake = Number.POSITIVE_INFINITY;
   driver.busy = false;
-  const read = driver.run;
-  const version = driver.version;
-  step(driver, read, version);
-  if (driver.truth.dice.chance(chaos.lose)) step(driver, read, version);
+  const { entries, version } = driver;
+  replica(driver, entries, version);
+  if (dice.chance(chaos.lose)) replica(driver, entries, version);
 }
 
-function step(driver: Driver, read: Run, version: number): void {
-  driver.steps += 1;
-  runQueue(driver.truth.forge, driver.truth.git, driver.now);
-  const world = observe(driver.truth, read, driver.now);
-  const advanced = driver.advance(read, world, driver.now);
-  judge(driver, read, world, advanced);
-  for (const event of advanced.events) note(driver, event);
-  if (!record(driver, read, advanced, version)) return;
-  driver.busy = advanced.change === "transition" || advanced.effects.some((effect) => effect.kind === "Merge" || effect.kind === "Propose");
-  driver.wake = Math.min(driver.wake, advanced.wakeAt === undefined ? Number.POSITIVE_INFINITY : epoch(advanced.wakeAt));
-  const { chaos } = driver.truth.scenario;
-  if (driver.truth.dice.chance(chaos.crash)) return;
-  fence(driver, world, advanced);
-  for (const effect of advanced.effects) {
-    // Dies here: what was not tried yet is wanted again in the next round.
-    if (driver.truth.dice.chance(chaos.crash)) return;
-    act(driver, read, effect, version);
+interface Decision {
+  lane: number;
+  before: Run;
+  world: World;
+  advanced: Advanced<Run>;
+}
+
+/** Look, decide, record, act. */
+function replica(driver: Driver, read: readonly Entry[], version: number): void {
+  const { truth, now } = driver;
+  for (const pull of runQueue(truth.forge, truth.git, now)) judgeMerge(driver.judge, driver.entries, pull, now, true);
+  const entries = read.slice();
+  const started = (driver.options.start ?? startAll)(truth, read, now);
+  for (const { lane, entry } of started) entries[lane] = entry;
+  const decisions = decideAll(driver, entries);
+  if (!record(driver, read, entries, decisions, version)) return;
+  const journal = driver.version;
+  if (truth.dice.chance(truth.chaos.crash)) return;
+  // All of them first, as the shell does.
+  const fenced = decisions.map((decision) => fence(driver, decision)).every(Boolean);
+  for (const decision of decisions) {
+    for (const effect of decision.advanced.effects) {
+      // Dies here: what was not tried yet is wanted again in the next round.
+      if (truth.dice.chance(truth.chaos.crash)) return;
+      act(driver, decision, effect, { journal, fenced });
+    }
   }
 }
 
-/** What is fenced leaves the queue, as far as GitHub can be reached. */
-function fence({ truth, now }: Driver, world: World, advanced: Advanced<Run>): void {
-  if (now < truth.forgeDownUntil) return;
-  for (const gate of gatesOf(advanced.run, world, advanced.cleared ?? [])) {
-    const pull = truth.forge.pulls.find((one) => one.number === gate.pull);
-    if (pull !== undefined && gate.state.kind === "fenced") pull.queue = undefined;
+function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
+  const { truth, now } = driver;
+  const last = entries.map((entry) => entry.run);
+  const decisions: Decision[] = [];
+  for (const [lane, run] of last.entries()) {
+    if (run === undefined || (isEnded(run) && !isSpokenTo(truth, run))) continue;
+    // Two runs of one round each see what those before decided.
+    const others = last.flatMap((other, place) => (other === undefined || place === lane ? [] : [other]));
+    const world = observe(truth, run, others, now);
+    driver.steps += 1;
+    const advanced = driver.advance(run, world, now);
+    judgeStep(driver.judge, driver.advance, { before: run, world, advanced, now });
+    for (const event of advanced.events) note(driver, `${run.rollout} #${run.number}: ${event}`);
+    if (advanced.wakeAt !== undefined) driver.wake = Math.min(driver.wake, epoch(advanced.wakeAt));
+    last[lane] = advanced.run;
+    decisions.push({ lane, before: run, world, advanced });
   }
+  return decisions;
 }
 
-function judge(driver: Driver, before: Run, world: World, advanced: Advanced<Run>): void {
-  const broken = checkInvariants(before, advanced.run, advanced.effects, world, driver.now);
-  driver.violations.push(...broken.map(({ invariant, message }) => `invariant ${invariant}: ${message}`));
-  driver.violations.push(...confirmedTruly(driver.truth, before, advanced.run, driver.now));
-  driver.violations.push(...strangersChangeNothing(driver.advance, before, world, advanced, driver.now));
-}
-
-/** Compare-and-swap: false where another replica was faster. A mere observation may be left for later. */
-function record(driver: Driver, before: Run, advanced: Advanced<Run>, version: number): boolean {
-  if (advanced.change === "none") return true;
-  if (advanced.change === "observation" && driver.truth.dice.chance(driver.truth.scenario.chaos.lazy)) return true;
+/** One commit for all runs of the repo, by compare-and-swap: false where another replica was faster. Mere observations may be left for later. */
+function record(driver: Driver, read: readonly Entry[], entries: Entry[], decisions: readonly Decision[], version: number): boolean {
+  const { dice, chaos } = driver.truth;
+  const next = entries.slice();
+  let changed = next.some((entry, lane) => entry !== read[lane]);
+  let moved = changed;
+  for (const { lane, advanced } of decisions) {
+    const entry = next[lane];
+    if (entry === undefined || advanced.change === "none") continue;
+    if (advanced.change === "observation" && dice.chance(chaos.lazy)) continue;
+    next[lane] = { ...entry, run: advanced.run };
+    moved ||= advanced.change === "transition";
+    changed = true;
+  }
+  if (!changed) return true;
   if (driver.version !== version) return false;
-  replace(driver, advanced.run);
-  return before !== undefined;
+  const reread = dice.chance(REREAD);
+  driver.entries = next.map((entry, lane) => (entry === read[lane] || !reread ? entry : { ...entry, run: written(entry.run) }));
+  driver.version += 1;
+  if (moved) driver.movedAt = driver.now;
+  driver.busy ||= moved;
+  judgeRecord(driver.judge, read, driver.entries, driver.now);
+  driver.options.watch?.(runsOf(driver), driver.now, driver.truth);
+  return true;
 }
 
 /** As it is read back: plan and resource are written once and frozen, the rest goes through JSON. */
-function replace(driver: Driver, run: Run): void {
+function written(run: Run | undefined): Run | undefined {
+  if (run === undefined) return undefined;
   const { plan, spec, release, ...rest } = run;
-  driver.run = { ...(JSON.parse(JSON.stringify(rest)) as Omit<Run, "plan" | "spec" | "release">), plan, spec, release };
-  driver.version += 1;
+  return { ...(JSON.parse(JSON.stringify(rest)) as Omit<Run, "plan" | "spec" | "release">), plan, spec, release };
 }
 
-function act(driver: Driver, run: Run, effect: Effect, version: number): void {
+/** What is fenced leaves the queue and has its gate fail, as far as GitHub can be reached. False: something may still be merged. */
+function fence({ truth, now, options }: Driver, { advanced, world }: Decision): boolean {
+  if (now < truth.forgeDownUntil) return false;
+  for (const gate of (options.gates ?? gatesOf)(advanced.run, world, advanced)) {
+    const pull = truth.forge.pulls[gate.pull - 100];
+    if (pull === undefined) continue;
+    pull.fenced = gate.state.kind === "fenced";
+    if (pull.fenced) pull.queue = undefined;
+  }
+  return true;
+}
+
+function act(driver: Driver, decision: Decision, effect: Effect, at: { journal: number; fenced: boolean }): void {
   const { truth, now } = driver;
   if (now < truth.forgeDownUntil) return;
   switch (effect.kind) {
     case "Propose":
-      openPull(truth.forge, truth.git, driver.run, effect.batch, now);
+      openPull(truth.forge, truth.git, decision.advanced.run, effect.batch, now);
+      driver.busy = true;
       return;
     case "Close": {
-      const pull = truth.forge.pulls.find((one) => one.number === effect.pull);
+      const pull = truth.forge.pulls[effect.pull - 100];
       if (pull?.state !== "open") return;
       pull.state = "closed";
       pull.queue = undefined;
+      driver.busy = true;
       return;
     }
-    case "Merge": {
-      // The journal is read again right before the call (SPEC §9.13).
-      if (driver.version > version + 1 || (driver.version !== version && run === driver.run)) return;
-      const before = driver.run;
-      const to = before.batches[effect.batch - 1]?.intention?.at ?? iso(now);
-      if (mergeCall(truth.forge, truth.git, { pull: effect.pull, head: effect.head, to, queue: place(truth, now) }, now) === "merged") {
-        driver.violations.push(...mergeIsSound(truth, before, effect.batch, now));
-      }
+    case "Merge":
+      merge(driver, decision, effect, at.journal);
+      driver.busy = true;
+      return;
+    case "Answer": {
+      const said = truth.commands.find((one) => one.command.id === effect.command);
+      if (said === undefined || said.answered || (!at.fenced && effect.outcome === "done")) return;
+      said.answered = true;
+      driver.judge.answered(said, effect.outcome, decision.advanced.run, now);
       return;
     }
     default:
@@ -192,18 +303,19 @@ function act(driver: Driver, run: Run, effect: Effect, version: number): void {
   }
 }
 
-/** Where the base merges through a queue: a few minutes in it, and now and then out of it again. */
-function place({ scenario, dice }: Truth, now: number): { until: number; fate: "merge" | "drop" } | undefined {
-  if (scenario.queue !== true) return undefined;
-  return { until: now + dice.int(1, 20) * 60_000, fate: dice.chance(0.1) ? "drop" : "merge" };
+/** The journal and the base are read again right before the call (SPEC §9.4, §9.13). */
+function merge(driver: Driver, { world, advanced }: Decision, effect: Extract<Effect, { kind: "Merge" }>, journal: number): void {
+  const { truth, now } = driver;
+  if (driver.version !== journal || headOf(truth.git).id !== world.base.commit) return;
+  const to = advanced.run.batches[effect.batch - 1]?.intention?.at ?? iso(now);
+  const queue = place(truth, now);
+  const answer = mergeCall(truth.forge, truth.git, { pull: effect.pull, head: effect.head, to, queue }, now);
+  const pull = truth.forge.pulls[effect.pull - 100];
+  if (answer === "merged" && pull !== undefined) judgeMerge(driver.judge, driver.entries, pull, now);
 }
 
-function nextTime(driver: Driver, happening: number | undefined): number {
-  const { truth, now } = driver;
-  const deaf = truth.dice.chance(truth.scenario.chaos.deaf);
-  if (driver.busy && !deaf) return now + 200;
-  const moving = driver.run.batches.some((batch) => batch.phase !== "Settled" && batch.phase !== "Closed");
-  const resync = now + (deaf || !moving ? 300_000 : 20_000);
-  const event = happening === undefined ? Number.POSITIVE_INFINITY : START + happening;
-  return Math.max(now + 50, Math.min(driver.wake, event, resync));
+/** Where the base merges through a queue: a few minutes in it, and now and then out of it again. */
+function place({ queue, dice }: Truth, now: number): { until: number; fate: "merge" | "drop" } | undefined {
+  if (!queue) return undefined;
+  return { until: now + dice.int(1, 20) * 60_000, fate: dice.chance(0.1) ? "drop" : "merge" };
 }

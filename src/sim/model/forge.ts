@@ -1,12 +1,14 @@
 import type { Run } from "../../rollout/run.ts";
 import { iso, type Time } from "../../rollout/time.ts";
 import type { ObservedPull } from "../../rollout/world.ts";
-import { commit, type ModelGit, pinOf, pinValue } from "./git.ts";
+import { BOT, commit, type ModelGit, pinOf, pinValue } from "./git.ts";
 
 /** A PR of a batch. `mergeable` is computed a moment after it is first asked for, as GitHub does. */
 export interface ModelPull {
   number: number;
   branch: string;
+  rollout: string;
+  run: number;
   batch: number;
   head: string;
   ours: boolean;
@@ -17,13 +19,18 @@ export interface ModelPull {
   edits: Map<string, { from: string | null; to: string }>;
   askedAt: number | undefined;
   closedBy?: string;
+  /** By person, of the head they saw. */
+  reviews: Map<string, { head: string; at: number }>;
   /** In the merge queue until then, when it is merged or thrown out. */
   queue?: { until: number; fate: "merge" | "drop" } | undefined;
+  /** What our gate said last: a queue merges nothing on a gate that failed. */
+  fenced: boolean;
   merged?: { commit: string; at: number; by: string; byUs: boolean; exact: boolean };
 }
 
 export interface ModelForge {
   pulls: ModelPull[];
+  byBranch: Map<string, ModelPull>;
   heads: number;
   /** Merge calls are refused until then. */
   refusing: { until: number; answer: "Human" | "Wait" | "Retry" };
@@ -34,34 +41,39 @@ export interface ModelForge {
 const MERGEABLE_MS = 1_500;
 
 export function modelForge(): ModelForge {
-  return { pulls: [], heads: 0, refusing: { until: 0, answer: "Wait" }, refusals: new Map() };
+  return { pulls: [], byBranch: new Map(), heads: 0, refusing: { until: 0, answer: "Wait" }, refusals: new Map() };
 }
 
 /** Finds before it creates; the branch is as it was made the first time. */
 export function openPull(forge: ModelForge, git: ModelGit, run: Run, batchNumber: number, now: number): void {
   const batch = run.batches[batchNumber - 1];
-  if (batch === undefined || forge.pulls.some((pull) => pull.branch === batch.branch)) return;
-  const edits = new Map<string, { from: string | null; to: string }>();
-  for (const target of batch.targets) {
-    for (const edit of target.edits) edits.set(pinOf(edit), { from: pinValue(git, pinOf(edit)), to: edit.to });
+  if (batch === undefined || forge.byBranch.has(batch.branch)) return;
+  const edits: ModelPull["edits"] = new Map();
+  for (const edit of [...batch.targets.flatMap((target) => target.edits), ...(batch.also ?? [])]) {
+    const from = pinValue(git, pinOf(edit));
+    // A pin that is gone cannot be edited: the commit is refused, and nothing is opened.
+    if (from === null && edit.create !== true) return;
+    edits.set(pinOf(edit), { from, to: edit.to });
   }
-  // A pin that is gone cannot be edited: the commit is refused, and nothing is opened.
-  for (const { from } of edits.values()) if (from === null) return;
   forge.heads += 1;
-  const number = 100 + forge.pulls.length;
-  const head = `head${forge.heads}`;
-  forge.pulls.push({
-    number,
+  const pull: ModelPull = {
+    number: 100 + forge.pulls.length,
     branch: batch.branch,
+    rollout: run.rollout,
+    run: run.number,
     batch: batchNumber,
-    head,
+    head: `head${forge.heads}`,
     ours: true,
     draft: false,
     state: "open",
     openedAt: now,
     edits,
     askedAt: undefined,
-  });
+    reviews: new Map(),
+    fenced: false,
+  };
+  forge.pulls.push(pull);
+  forge.byBranch.set(pull.branch, pull);
 }
 
 export function conflicts(git: ModelGit, pull: ModelPull): boolean {
@@ -77,17 +89,23 @@ export function mergeNow(git: ModelGit, pull: ModelPull, by: string, byUs: boole
   if (!pull.ours) changes.push(["elsewhere", `${pull.head}`]);
   const made = commit(git, now, by, changes);
   pull.state = "merged";
+  pull.queue = undefined;
   pull.merged = { commit: made.id, at: now, by, byUs, exact: pull.ours };
 }
 
-/** What has waited long enough in the queue is merged, or leaves it. */
-export function runQueue(forge: ModelForge, git: ModelGit, now: number): void {
+/** What has waited long enough in the queue is merged, or leaves it. Gives those merged. */
+export function runQueue(forge: ModelForge, git: ModelGit, now: number): ModelPull[] {
+  const merged: ModelPull[] = [];
   for (const pull of forge.pulls) {
     if (pull.queue === undefined || now < pull.queue.until) continue;
     const { fate } = pull.queue;
     pull.queue = undefined;
-    if (pull.state === "open" && fate === "merge" && !conflicts(git, pull)) mergeNow(git, pull, "stagecoach[bot]", true, now);
+    // A required gate that fails on the merge group throws it out as well.
+    if (pull.state !== "open" || fate !== "merge" || pull.fenced || conflicts(git, pull)) continue;
+    mergeNow(git, pull, BOT, true, now);
+    merged.push(pull);
   }
+  return merged;
 }
 
 export type MergeAnswer = "merged" | "refused" | "queued" | "gone";
@@ -100,7 +118,7 @@ export function mergeCall(
   now: number,
 ): MergeAnswer {
   const { pull: number, head, to } = call;
-  const pull = forge.pulls.find((one) => one.number === number);
+  const pull = forge.pulls[number - 100];
   if (pull === undefined || pull.state !== "open") return "gone";
   const key = `${pull.branch}@${head}`;
   if (pull.head !== head || pull.draft || conflicts(git, pull)) {
@@ -116,12 +134,12 @@ export function mergeCall(
     pull.queue ??= call.queue;
     return "queued";
   }
-  mergeNow(git, pull, "stagecoach[bot]", true, now);
+  mergeNow(git, pull, BOT, true, now);
   return "merged";
 }
 
 export function observePull(forge: ModelForge, git: ModelGit, branch: string, now: number): ObservedPull | null {
-  const pull = forge.pulls.findLast((one) => one.branch === branch);
+  const pull = forge.byBranch.get(branch);
   if (pull === undefined) return null;
   pull.askedAt ??= now;
   const known = now - pull.askedAt >= MERGEABLE_MS;

@@ -1,54 +1,62 @@
-import type { Permission } from "../../rollout/world.ts";
+import { applicationOf } from "./fleet.ts";
+import { generateHappenings } from "./generate-happenings.ts";
+import { generateRollouts } from "./generate-rollouts.ts";
 import { type Random, random } from "./random.ts";
-import { type Behaviour, type Condition, FOREVER, type Happening, type ModelStage, type Scenario } from "./scenario.ts";
+import { type Behaviour, type Chaos, type Condition, FOREVER, type ModelRollout, type Scenario, type Script } from "./scenario.ts";
 
 const MINUTE = 60_000;
 const REGIONS = ["eu", "us", "ap"];
 
-/** A scenario from a seed: small fleets, every kind of trouble, none of it often. */
+/** A scenario from a seed: small fleets, every feature and every kind of trouble, none of it often. */
 export function generate(seed: number): Scenario {
   const dice = random(seed);
   const regions = REGIONS.slice(0, dice.int(1, 3));
-  const clusters = Array.from({ length: dice.int(1, 9) }, (_, index) => ({
+  const clusters = Array.from({ length: dice.int(1, dice.chance(0.2) ? 9 : 6) }, (_, index) => ({
     name: `c${index + 1}`,
     region: dice.pick(regions),
-    drained: dice.chance(0.12),
+    drained: dice.chance(0.1),
   }));
   const names = clusters.map((cluster) => cluster.name);
-  const sharedPins = dice.chance(0.1);
-  const behaviours = Object.fromEntries(names.map((name) => [name, behaviour(dice)]));
-  const lively = dice.chance(0.75);
-  return {
+  const rollouts = generateRollouts(dice, names, regions);
+  const scenario: Scenario = {
     seed,
     clusters,
-    sharedPins,
-    stages: stages(dice, regions, sharedPins),
-    merge: dice.chance(0.15) ? "Manual" : "Auto",
-    mode: dice.chance(0.05) ? "Propose" : "Run",
-    maxFailures: dice.chance(0.7) ? 0 : dice.int(1, 2),
-    behaviours,
-    happenings: lively ? happenings(dice, names) : [],
-    chaos: {
-      crash: dice.chance(0.5) ? dice.next() * 0.2 : 0,
-      lose: dice.chance(0.3) ? dice.next() * 0.2 : 0,
-      missing: dice.chance(0.3) ? dice.next() * 0.1 : 0,
-      stale: dice.chance(0.5) ? dice.next() * 0.5 : 0,
-      deaf: dice.chance(0.5) ? dice.next() * 0.5 : 0,
-      lazy: dice.chance(0.5) ? dice.next() : 0,
-    },
-    queue: dice.chance(0.15),
+    rollouts,
+    behaviours: behaviours(dice, rollouts, names),
+    happenings: generateHappenings(dice, rollouts, names, regions),
+    chaos: chaos(dice),
+    queue: dice.chance(0.12),
+  };
+  if (dice.chance(0.12)) scenario.limits = limits(dice);
+  if (dice.chance(0.06)) scenario.freezes = [{ fromMinute: dice.int(0, 1439), forMinutes: dice.int(10, 600), kind: "deny" }];
+  return scenario;
+}
+
+function limits(dice: Random): NonNullable<Scenario["limits"]> {
+  if (dice.chance(0.3)) return { label: { key: "region", percent: dice.int(20, 100) } };
+  return dice.chance(0.5) ? { clusters: dice.int(1, 4) } : { targets: dice.int(1, 5) };
+}
+
+function chaos(dice: Random): Chaos {
+  return {
+    crash: dice.chance(0.5) ? dice.next() * 0.2 : 0,
+    lose: dice.chance(0.3) ? dice.next() * 0.2 : 0,
+    missing: dice.chance(0.3) ? dice.next() * 0.1 : 0,
+    stale: dice.chance(0.5) ? dice.next() * 0.5 : 0,
+    deaf: dice.chance(0.5) ? dice.next() * 0.5 : 0,
+    doubled: dice.chance(0.2) ? dice.next() * 0.2 : 0,
+    lazy: dice.chance(0.5) ? dice.next() * 0.8 : 0,
   };
 }
 
-function stages(dice: Random, regions: readonly string[], sharedPins: boolean): ModelStage[] {
-  const chosen: (string | null)[] = sharedPins ? [null] : dice.chance(0.5) ? [...regions] : [dice.pick(regions), null];
-  return chosen.map((region) => ({
-    region,
-    maxUnavailable: dice.int(sharedPins ? 2 : 1, 3),
-    batching: dice.chance(0.35) ? "Rolling" : "Fixed",
-    bakeMs: dice.chance(0.5) ? 0 : dice.int(1, 10) * MINUTE,
-    requeue: dice.chance(0.7) ? { attempts: dice.int(1, 4), intervalMs: dice.int(1, 30) * MINUTE } : null,
-  }));
+function behaviours(dice: Random, rollouts: readonly ModelRollout[], names: readonly string[]): Record<string, Behaviour> {
+  const all: Record<string, Behaviour> = {};
+  for (const [index, rollout] of rollouts.entries()) {
+    // Some whole releases are bad: what a way back is for.
+    const bad = dice.chance(0.06);
+    for (const name of names) all[applicationOf(rollout, index, name)] = behaviour(dice, bad);
+  }
+  return all;
 }
 
 type Shape = (dice: Random) => [Condition, number][];
@@ -100,8 +108,23 @@ function flapping(dice: Random): [Condition, number][] {
   return Array.from({ length: 2 * dice.int(2, 6) }, (_, index) => [index % 2 === 0 ? "Healthy" : "Degraded", dice.int(10, 90) * 1000]);
 }
 
-function behaviour(dice: Random): Behaviour {
+function behaviour(dice: Random, bad: boolean): Behaviour {
   const lagMs = dice.chance(0.03) ? 40 * MINUTE : dice.int(1, 120) * 1000;
+  const script = scriptOf(dice);
+  const last: Condition = dice.chance(bad ? 0.6 : 0.07) ? dice.pick(ENDLESS) : "Healthy";
+  if (last === "Healthy" && dice.chance(0.04)) {
+    // Healthy for long, and then not.
+    script.push({ state: "Healthy", forMs: dice.int(5, 120) * MINUTE }, { state: "Degraded", forMs: dice.int(1, 30) * MINUTE });
+  }
+  script.push({ state: last, forMs: FOREVER });
+  const made: Behaviour = { lagMs, script };
+  // The old version is what worked, as a rule.
+  if (dice.chance(0.9)) made.back = [{ state: "Progressing", forMs: dice.int(0, 60) * 1000 }];
+  if (dice.chance(0.05)) made.before = dice.pick(["Degraded", "Unreachable", "Progressing"] as const);
+  return made;
+}
+
+function scriptOf(dice: Random): Script {
   let ticket = dice.next() * SHAPES.reduce((sum, [weight]) => sum + weight, 0);
   let shape: Shape = () => [];
   for (const [weight, one] of SHAPES) {
@@ -109,52 +132,5 @@ function behaviour(dice: Random): Behaviour {
     ticket -= weight;
     if (ticket < 0) break;
   }
-  const script = shape(dice).map(([state, forMs]) => ({ state, forMs }));
-  const last: Condition = dice.chance(0.07) ? dice.pick(ENDLESS) : "Healthy";
-  if (last === "Healthy" && dice.chance(0.04)) {
-    // Healthy for long, and then not.
-    script.push({ state: "Healthy", forMs: dice.int(5, 120) * MINUTE }, { state: "Degraded", forMs: dice.int(1, 30) * MINUTE });
-  }
-  return { lagMs, script: [...script, { state: last, forMs: FOREVER }] };
-}
-
-const PERMISSIONS: readonly Permission[] = ["none", "read", "triage", "write", "write", "maintain", "admin"];
-
-function happenings(dice: Random, names: readonly string[]): Happening[] {
-  const list = Array.from({ length: dice.int(0, 6) }, () => happening(dice, names, dice.int(0, 90 * 60) * 1000));
-  return list.sort((a, b) => a.at - b.at);
-}
-
-function happening(dice: Random, names: readonly string[], at: number): Happening {
-  const cluster = dice.pick(names);
-  const forMs = dice.int(1, 40) * MINUTE;
-  const kinds: (() => Happening)[] = [
-    () => command(dice, names, at),
-    () => command(dice, names, at),
-    () => command(dice, names, at),
-    () => ({ at, kind: "mergeByPerson" }),
-    () => ({ at, kind: "closeByPerson" }),
-    () => ({ at, kind: "pushToHead" }),
-    () => ({ at, kind: "draft" }),
-    () => ({ at, kind: "commit", cluster: dice.chance(0.5) ? cluster : null }),
-    () => ({ at, kind: "toRelease", cluster }),
-    () => ({ at, kind: "label", cluster, drained: dice.chance(0.5) }),
-    () => ({ at, kind: "label", cluster, drained: false }),
-    () => ({ at, kind: "leave", cluster }),
-    () => ({ at, kind: "loseApplication", cluster }),
-    () => ({ at, kind: "forcePush", keeps: dice.chance(0.5) }),
-    () => ({ at, kind: "argoDown", forMs }),
-    () => ({ at, kind: "forgeDown", forMs }),
-    () => ({ at, kind: "refuse", forMs, answer: dice.pick(["Human", "Wait", "Retry"] as const) }),
-    () => ({ at, kind: "guard", forMs, retry: dice.chance(0.5) }),
-    () => ({ at, kind: "supersede" }),
-  ];
-  return dice.pick(kinds)();
-}
-
-function command(dice: Random, names: readonly string[], at: number): Happening {
-  const name = dice.pick(["promote", "requeue", "skip", "pause", "resume", "abort", "retry", "status", "rollback"] as const);
-  const permission = dice.pick(PERMISSIONS);
-  const args = name === "requeue" && dice.chance(0.4) ? ["failed"] : name === "requeue" || name === "skip" ? [dice.pick(names)] : [];
-  return { at, kind: "command", name, args, permission };
+  return shape(dice).map(([state, forMs]) => ({ state, forMs }));
 }

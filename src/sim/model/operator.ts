@@ -1,72 +1,136 @@
-import { isEnded, type Run } from "../../rollout/run.ts";
-import { NEW } from "./fleet.ts";
-import { mergeNow } from "./forge.ts";
-import { commit, pinOf, pinValue } from "./git.ts";
+import { type Batch, isEnded, type Run } from "../../rollout/run.ts";
+import type { Driver } from "./drive.ts";
+import { type ModelPull, mergeNow } from "./forge.ts";
+import { BOT, commit, pinOf, pinValue } from "./git.ts";
 import { say } from "./people.ts";
+import { MEMBERS } from "./scenario.ts";
 import type { Truth } from "./world.ts";
 
-/** Somebody on duty, once the troubles are over: mends what is broken and gives the commands the run asks for. */
+/** Somebody on duty, once the troubles are over: mends what is broken and gives the commands that runs ask for. */
 export interface Operator {
   lastAt: number;
-  acted: number;
+  /** By run: how often it was answered. */
+  acted: Map<string, number>;
+  /** By branch: how often it was looked at for approval. */
+  visits: Map<string, number>;
 }
 
 const EVERY_MS = 20 * 60_000;
 /** After so many times they give up and abort. */
 const PATIENCE = 8;
+/** A run that waits for what will not come is given up after so long. */
+const LONG_MS = 26 * 3_600_000;
 
 export function operator(): Operator {
-  return { lastAt: 0, acted: 0 };
+  return { lastAt: 0, acted: new Map(), visits: new Map() };
 }
 
-export function operate(self: Operator, truth: Truth, run: Run, now: number, note: (text: string) => void): void {
-  if (isEnded(run) || now - self.lastAt < EVERY_MS) return;
+export function operate(driver: Driver, note: (text: string) => void): void {
+  const { truth, now, operator: self } = driver;
+  if (now - self.lastAt < EVERY_MS) return;
   self.lastAt = now;
-  truth.argoDownUntil = 0;
-  truth.forgeDownUntil = 0;
+  truth.argoDownUntil = Math.min(truth.argoDownUntil, now);
+  truth.forgeDownUntil = Math.min(truth.forgeDownUntil, now);
   truth.forge.refusing.until = 0;
   truth.guard.until = 0;
+  truth.settingsBrokenUntil = Math.min(truth.settingsBrokenUntil, now);
   for (const pull of truth.forge.pulls) pull.draft = false;
-  if (run.ending !== undefined) return;
-  if (run.paused !== undefined) {
-    self.acted += 1;
-    answer(self, truth, run, now, note);
-  } else if (run.spec.mode === "Propose" || run.spec.delivery.merge === "Manual") {
-    mergeByHand(self, truth, run, now, note);
-  }
+  for (const { run } of driver.entries) if (run !== undefined) look(driver, run, note);
 }
 
-function answer(self: Operator, truth: Truth, run: Run, now: number, note: (text: string) => void): void {
-  const command = self.acted > PATIENCE ? "abort" : run.paused?.kind === "Failure" && self.acted % 2 === 1 ? "retry" : "resume";
-  if (run.paused?.kind === "Failure") for (const target of truth.targets.values()) target.mendedAt = Math.min(target.mendedAt, now);
-  if (run.paused?.kind === "Drift" || run.paused?.kind === "History") restore(truth, run, now);
-  note(`/${command} (${run.paused?.kind})`);
-  say(truth, now, command, [], "admin", "operator");
+function look(driver: Driver, run: Run, note: (text: string) => void): void {
+  const { truth, now } = driver;
+  const tell = (name: Parameters<typeof say>[3]["name"], more: Parameters<Tell>[1] = {}) => {
+    const { actor = "operator", args = [], flags = {}, on = run.trigger.pull } = more;
+    note(`/${name} on ${run.rollout} #${run.number}`);
+    if (on !== undefined) say(truth, now, on, { name, args, flags, actor, permission: "admin" });
+  };
+  if ((run.halts ?? []).some((halt) => halt.until === undefined)) tell("halt", { flags: { off: true } });
+  if (isEnded(run) || run.ending !== undefined) return;
+  if (run.paused !== undefined) {
+    answer(driver, run, tell);
+    return;
+  }
+  for (const batch of run.batches) if (batch.phase === "Open") attend(driver, run, batch, tell, note);
+}
+
+/** A PR that waits for people: one in its turn, or beside it what was put before it. */
+function attend(driver: Driver, run: Run, open: Batch, tell: Tell, note: (text: string) => void): void {
+  const { truth, now } = driver;
+  const pull = truth.forge.byBranch.get(open.branch);
+  if (pull?.state !== "open" || !pull.ours) return;
+  if (wantsApproval(run, open.stage)) approve(driver, run, open, pull, tell);
+  if (run.spec.mode === "Propose") {
+    note(`merges #${pull.number}`);
+    mergeNow(truth.git, pull, "operator", false, now);
+    return;
+  }
+  if (run.spec.delivery.merge === "Manual" && open.promoted === undefined) tell("promote", { on: pull.number });
+  if (now - Date.parse(open.since) > LONG_MS) giveUp(driver, run, tell);
+}
+
+type Tell = (
+  name: Parameters<typeof say>[3]["name"],
+  more?: { actor?: string; args?: string[]; flags?: Record<string, true>; on?: number },
+) => void;
+
+function wantsApproval(run: Run, stage: number): boolean {
+  return run.spec.stages[stage]?.approval !== undefined && !run.batches.some((one) => one.stage === stage && one.merged !== undefined);
+}
+
+/**
+ * First those who may not: the author, and somebody of no team. Then one of the team by command; then somebody leaves a cluster
+ * out, which makes the stage another; then the other one; and at last all, by review or by command as it comes.
+ */
+function approve({ truth, now, operator: self }: Driver, run: Run, batch: Batch, pull: ModelPull, tell: Tell): void {
+  const visit = (self.visits.get(pull.branch) ?? 0) + 1;
+  self.visits.set(pull.branch, visit);
+  const clusters = run.plan.stages[batch.stage]?.clusters ?? [];
+  const review = (by: string) => pull.reviews.set(by, { head: pull.head, at: now });
+  if (visit === 1) {
+    review("alice");
+    for (const actor of ["alice", "dave"]) tell("promote", { actor, on: pull.number });
+  } else if (visit === 2) tell("promote", { actor: "bob", on: pull.number });
+  else if (visit === 3 && clusters.length > 1) tell("skip", { args: [(clusters.at(-1) ?? "").slice("hub/".length)] });
+  else if (visit === 4) tell("promote", { actor: "carol", on: pull.number });
+  else for (const by of MEMBERS) truth.dice.chance(0.5) ? review(by) : tell("promote", { actor: by, on: pull.number });
+}
+
+function answer(driver: Driver, run: Run, tell: Tell): void {
+  const { truth, now, operator: self } = driver;
+  const name = `${run.rollout} #${run.number}`;
+  const acted = (self.acted.get(name) ?? 0) + 1;
+  self.acted.set(name, acted);
+  const kind = run.paused?.kind;
+  if (kind === "Failure") for (const target of truth.targets.values()) target.mendedAt = Math.min(target.mendedAt, now);
+  if (kind === "Drift" || kind === "History") restore(truth, run, now);
+  tell(acted > PATIENCE ? "abort" : kind === "Failure" && acted % 2 === 1 ? "retry" : "resume");
+}
+
+/** Nobody else will bring what it waits for: limits are raised that it cannot keep, and what waits for a rollout that is not coming ends. */
+function giveUp(driver: Driver, run: Run, tell: Tell): void {
+  if (driver.truth.limits !== undefined) {
+    driver.truth.limits = undefined;
+    return;
+  }
+  const others = driver.entries.map((entry) => entry.run).filter((other) => other !== undefined && other.rollout !== run.rollout);
+  if (others.every((other) => other === undefined || isEnded(other))) tell("abort");
 }
 
 /** Puts the release back for every target that has moved, and for the others a value where theirs is gone. */
 function restore(truth: Truth, run: Run, now: number): void {
   truth.git.forgotten.clear();
-  const changes: [string, string][] = [];
+  const changes = new Map<string, string>();
   for (const batch of run.batches) {
     for (const target of batch.targets) {
       const moved = batch.merged !== undefined && target.phase !== "Failed" && target.phase !== "Skipped";
       for (const edit of target.edits) {
         const value = pinValue(truth.git, pinOf(edit));
-        if (moved && value !== NEW) changes.push([pinOf(edit), NEW]);
-        else if (value === null) changes.push([pinOf(edit), "v1"]);
+        if (moved && value !== edit.to) changes.set(pinOf(edit), edit.to);
+        else if (value === null) changes.set(pinOf(edit), edit.from ?? "v1");
       }
     }
   }
-  if (changes.length > 0) commit(truth.git, now, "operator", changes);
-}
-
-function mergeByHand(self: Operator, truth: Truth, run: Run, now: number, note: (text: string) => void): void {
-  const batch = run.batches.find((one) => one.phase === "Open");
-  const pull = truth.forge.pulls.find((one) => one.number === batch?.pull?.number && one.state === "open");
-  if (pull === undefined || !pull.ours) return;
-  self.lastAt = now - EVERY_MS + 60_000;
-  note(`merges #${pull.number}`);
-  if (run.spec.mode === "Run" && pull.number % 2 === 0) say(truth, now, "promote", [], "write", "operator");
-  else mergeNow(truth.git, pull, "operator", false, now);
+  // In the bot's name, so that what is put back is taken for what it was.
+  if (changes.size > 0) commit(truth.git, now, BOT, [...changes]);
 }

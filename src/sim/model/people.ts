@@ -1,52 +1,34 @@
 import type { Run } from "../../rollout/run.ts";
 import { iso } from "../../rollout/time.ts";
-import type { CommandName, Permission } from "../../rollout/world.ts";
-import { NEW } from "./fleet.ts";
+import type { Command } from "../../rollout/world.ts";
+import { windowOf } from "./fleet.ts";
 import { conflicts, type ModelPull, mergeNow } from "./forge.ts";
-import { commit, forget, pinOf, pinValue } from "./git.ts";
-import type { Happening } from "./scenario.ts";
+import { commit, forget, pinOf, pinValue, releaseEdit } from "./git.ts";
+import { type Happening, MEMBERS, TEAM } from "./scenario.ts";
 import type { Truth } from "./world.ts";
 
-export function say(truth: Truth, now: number, name: CommandName, args: string[], permission: Permission, actor: string): void {
+export type Words = Pick<Command, "name" | "args" | "actor" | "permission"> & Partial<Pick<Command, "flags">>;
+
+/** Writes a command on a PR. */
+export function say(truth: Truth, now: number, pull: number, words: Words): void {
+  const { name, args, flags = {}, actor, permission } = words;
   const id = `${truth.commands.length + 1}#0`;
-  const text = [`/${name}`, ...args].join(" ");
+  const said = Object.entries(flags).map(([flag, value]) => (value === true ? `--${flag}` : `--${flag} ${value}`));
+  const text = [`/${name}`, ...args, ...said].join(" ");
   // GitHub's times are whole seconds.
   const createdAt = iso(Math.floor(now / 1000) * 1000);
-  truth.commands = [...truth.commands, { id, name, args, flags: {}, text, actor, permission, createdAt }];
+  const teams = MEMBERS.includes(actor) ? [TEAM] : [];
+  const command: Command = { id, name, args, flags, text, actor, permission, createdAt, teams };
+  truth.commands.push({ command, pull, answered: false });
 }
 
-function openPull(truth: Truth): ModelPull | undefined {
-  return truth.forge.pulls.find((pull) => pull.state === "open");
+export function openPullOf(truth: Truth, rollout: string): ModelPull | undefined {
+  return truth.forge.pulls.find((pull) => pull.state === "open" && pull.rollout === rollout);
 }
 
-function clusterKey(name: string): string {
-  return `hub/${name}`;
-}
-
-/** Lets one thing happen. `supersede` is the driver's: it is about the run, not the world. */
-export function happen(truth: Truth, happening: Happening, run: Run, now: number): void {
-  const pull = openPull(truth);
+/** Lets one thing happen. `runs`: the last run of each rollout, as journalled. */
+export function happen(truth: Truth, happening: Happening, runs: readonly (Run | undefined)[], now: number): void {
   switch (happening.kind) {
-    case "command":
-      say(truth, now, happening.name, happening.args, happening.permission, `${happening.permission}-account`);
-      return;
-    case "mergeByPerson":
-      if (pull !== undefined && !pull.draft && !conflicts(truth.git, pull)) mergeNow(truth.git, pull, "alice", false, now);
-      return;
-    case "closeByPerson":
-      if (pull === undefined) return;
-      pull.state = "closed";
-      pull.closedBy = "alice";
-      return;
-    case "pushToHead":
-      if (pull !== undefined) pushToHead(truth, pull, now);
-      return;
-    case "draft":
-      if (pull !== undefined) pull.draft = true;
-      return;
-    case "forcePush":
-      forcePush(truth, run, now, happening.keeps);
-      return;
     case "argoDown":
       truth.argoDownUntil = now + happening.forMs;
       return;
@@ -59,68 +41,133 @@ export function happen(truth: Truth, happening: Happening, run: Run, now: number
     case "guard":
       truth.guard = { until: now + happening.forMs, retry: happening.retry };
       return;
-    default:
-      if (happening.kind !== "supersede") toCluster(truth, happening, now);
-  }
-}
-
-type ToCluster = Extract<Happening, { kind: "commit" | "toRelease" | "label" | "leave" | "loseApplication" }>;
-
-function toCluster(truth: Truth, happening: ToCluster, now: number): void {
-  const key = clusterKey(happening.cluster ?? "");
-  const target = [...truth.targets.values()].find((one) => one.cluster === key);
-  const pins = target?.edits.map(pinOf) ?? [];
-  switch (happening.kind) {
-    case "commit":
-      commit(
-        truth.git,
-        now,
-        "bob",
-        pins.filter((pin) => pinValue(truth.git, pin) !== null).map((pin) => [pin, "v1.1"]),
-      );
+    case "freeze":
+      truth.freezes = [
+        ...truth.freezes,
+        { ...windowOf(happening.window), model: happening.window, where: "the repo", until: now + happening.forMs },
+      ];
       return;
-    case "toRelease":
-      commit(
-        truth.git,
-        now,
-        "bob",
-        pins.filter((pin) => pinValue(truth.git, pin) !== null).map((pin) => [pin, NEW]),
-      );
+    case "limits":
+      truth.limits = happening.limits ?? undefined;
+      return;
+    case "settingsBroken":
+      truth.settingsBrokenUntil = now + happening.forMs;
       return;
     case "label":
-      label(truth, key, happening.drained);
-      return;
     case "leave":
-      commit(
-        truth.git,
-        now,
-        "bob",
-        pins.map((pin) => [pin, null]),
-      );
-      if (target !== undefined) target.goneAt = now + 30_000;
-      truth.clusters = new Map([...truth.clusters].filter(([other]) => other !== key));
+      toCluster(truth, happening, now);
       return;
-    case "loseApplication":
-      if (target !== undefined) target.goneAt = now;
+    default:
+      toRollout(truth, happening, runs, now);
   }
 }
 
-function label(truth: Truth, key: string, drained: boolean): void {
-  const cluster = truth.clusters.get(key);
-  if (cluster === undefined) return;
-  const { drained: _, ...labels } = cluster.labels;
-  truth.clusters = new Map(truth.clusters).set(key, { ...cluster, labels: drained ? { ...labels, drained: "true" } : labels });
+type ToRollout = Extract<Happening, { rollout: number }>;
+
+function toRollout(truth: Truth, happening: ToRollout, runs: readonly (Run | undefined)[], now: number): void {
+  const lane = truth.lanes[happening.rollout];
+  const run = runs[happening.rollout];
+  if (lane === undefined) return;
+  const pull = openPullOf(truth, lane.name);
+  switch (happening.kind) {
+    case "release":
+      commit(truth.git, now, "alice", [[pinOf(releaseEdit(lane.name)), happening.version]]);
+      return;
+    case "command": {
+      const on = happening.on === "batch" ? pull?.number : run?.trigger.pull;
+      if (on !== undefined) say(truth, now, on, happening);
+      return;
+    }
+    case "forcePush": {
+      const merged = run?.batches.findLast((batch) => batch.merged !== undefined)?.merged;
+      if (merged !== undefined) forget(truth.git, merged.commit, now, happening.keeps);
+      return;
+    }
+    case "commit":
+    case "toRelease": {
+      const version = happening.kind === "commit" ? "v1.1" : (run?.release.values["version"] ?? "v2");
+      setPins(truth, happening.rollout, happening.cluster, version, now);
+      return;
+    }
+    case "loseApplication":
+      for (const target of lane.targets) if (target.cluster === clusterKey(happening.cluster)) lose(truth, target.key, now);
+      return;
+    default:
+      if (pull !== undefined) toPull(truth, happening, pull, now);
+  }
 }
 
-/** Somebody pushes onto the batch's branch. */
-function pushToHead(truth: Truth, pull: ModelPull, now: number): void {
-  truth.forge.heads += 1;
-  pull.head = `head${truth.forge.heads}`;
-  pull.ours = false;
-  pull.askedAt = now;
+function toPull(
+  truth: Truth,
+  happening: Extract<Happening, { kind: "mergeByPerson" | "closeByPerson" | "pushToHead" | "draft" | "review" }>,
+  pull: ModelPull,
+  now: number,
+): void {
+  switch (happening.kind) {
+    case "mergeByPerson":
+      if (!pull.draft && !conflicts(truth.git, pull)) mergeNow(truth.git, pull, "alice", false, now);
+      return;
+    case "closeByPerson":
+      pull.state = "closed";
+      pull.closedBy = "alice";
+      pull.queue = undefined;
+      return;
+    case "pushToHead":
+      truth.forge.heads += 1;
+      pull.head = `head${truth.forge.heads}`;
+      pull.ours = false;
+      pull.askedAt = now;
+      pull.queue = undefined;
+      return;
+    case "draft":
+      pull.draft = true;
+      return;
+    case "review":
+      if (happening.approves) pull.reviews.set(happening.actor, { head: pull.head, at: now });
+      else pull.reviews.delete(happening.actor);
+  }
 }
 
-function forcePush(truth: Truth, run: Run, now: number, keeps: boolean): void {
-  const merged = run.batches.findLast((batch) => batch.merged !== undefined)?.merged;
-  if (merged !== undefined) forget(truth.git, merged.commit, now, keeps);
+function clusterKey(name: string): string {
+  return `hub/${name}`;
+}
+
+function lose(truth: Truth, key: string, at: number): void {
+  const target = truth.targets.get(key);
+  if (target !== undefined) target.goneAt = Math.min(target.goneAt, at);
+}
+
+/** Somebody writes a version by hand; for no cluster, a commit that touches no pin. */
+function setPins(truth: Truth, rollout: number, cluster: string | null, version: string, now: number): void {
+  const targets = truth.lanes[rollout]?.targets.filter((one) => one.cluster === clusterKey(cluster ?? "")) ?? [];
+  const pins = targets.flatMap((one) => one.edits.map(pinOf)).filter((pin) => pinValue(truth.git, pin) !== null);
+  commit(
+    truth.git,
+    now,
+    "bob",
+    pins.map((pin) => [pin, version]),
+  );
+}
+
+function toCluster(truth: Truth, happening: Extract<Happening, { kind: "label" | "leave" }>, now: number): void {
+  const key = clusterKey(happening.cluster);
+  if (happening.kind === "label") {
+    const cluster = truth.clusters.get(key);
+    if (cluster === undefined) return;
+    const { drained: _, ...labels } = cluster.labels;
+    truth.clusters = new Map(truth.clusters).set(key, {
+      ...cluster,
+      labels: happening.drained ? { ...labels, drained: "true" } : labels,
+    });
+    return;
+  }
+  const targets = truth.lanes.flatMap((lane) => lane.targets.filter((one) => one.cluster === key));
+  commit(
+    truth.git,
+    now,
+    "bob",
+    targets.flatMap((one) => one.edits.map((edit): [string, null] => [pinOf(edit), null])),
+  );
+  for (const { key: target } of targets) lose(truth, target, now + 30_000);
+  truth.clusters = new Map([...truth.clusters].filter(([other]) => other !== key));
 }

@@ -1,8 +1,9 @@
-import type { Batch, Run } from "../../rollout/run.ts";
+import { type Batch, type BatchTarget, isMoving, type Run } from "../../rollout/run.ts";
 import { epoch } from "../../rollout/time.ts";
 import type { Advanced, World } from "../../rollout/world.ts";
-import { wasConfirmable } from "./argocd.ts";
+import { type ModelTarget, segmentsOf, wasConfirmable } from "./argocd.ts";
 import type { Advance } from "./drive.ts";
+import type { ModelPull } from "./forge.ts";
 import { pinOf, pinValue } from "./git.ts";
 import type { Truth } from "./world.ts";
 
@@ -13,14 +14,35 @@ export function confirmedTruly(truth: Truth, before: Run, after: Run, now: numbe
     const was = before.batches[index];
     if (was === batch || batch.merged === undefined) continue;
     for (const [at, target] of batch.targets.entries()) {
+      if (target.excused === true && was?.targets[at]?.excused !== true) wrong.push(...excusedTruly(truth, batch, target, now));
       if (target === was?.targets[at] || target.phase !== "Healthy" || was?.targets[at]?.phase === "Healthy") continue;
       const real = truth.targets.get(target.key);
-      if (real === undefined || !wasConfirmable(truth.git, real, batch.merged.commit, changedAt(batch), now)) {
+      if (real === undefined || !wasHealthyAt(truth, real, batch, target.edits, now))
         wrong.push(`truth: ${target.key} is taken as confirmed at ${batch.merged.commit.slice(-4)} and never was`);
-      }
     }
   }
   return wrong;
+}
+
+/** SPEC §9.18: outside of the budget is only what was unhealthy before its change. */
+function excusedTruly(truth: Truth, batch: Batch, target: BatchTarget, now: number): string[] {
+  const real = truth.targets.get(target.key);
+  const until = batch.merged === undefined ? now : epoch(batch.merged.at);
+  if (real === undefined || real.goneAt <= until) return [];
+  const ill = segmentsOf(truth.git, real).some(
+    ({ state, from, to }) => (state === "Degraded" || state === "Unreachable") && from <= until && to > until - PROPOSED_MS,
+  );
+  return ill ? [] : [`truth: ${target.key} failed and is excused, and was well before its change`];
+}
+
+/** Longer than any batch is proposed before it merges, but for those that wait for people. */
+const PROPOSED_MS = 24 * 3_600_000;
+
+/** Whether it truly was healthy, for the settle time, at the change of a batch. */
+export function wasHealthyAt(truth: Truth, real: ModelTarget, batch: Batch, edits: readonly { to: string }[], now: number): boolean {
+  if (batch.merged === undefined) return false;
+  const values = edits.map((edit) => edit.to);
+  return wasConfirmable(truth.git, real, { commit: batch.merged.commit, at: changedAt(batch), values }, now);
 }
 
 /** When the change came; a batch that needed no PR has its change from the commit it was found at. */
@@ -29,30 +51,55 @@ function changedAt(batch: Batch): number {
 }
 
 /** After one of our merges: judged by what is true, not by what the run believes. */
-export function mergeIsSound(truth: Truth, run: Run, number: number, now: number): string[] {
+export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: number, queued: boolean): string[] {
   const wrong: string[] = [];
-  if (run.phase !== "Progressing" || run.ending !== undefined) wrong.push(`truth: merged while the journal says ${run.phase}`);
-  const batch = run.batches.find((one) => one.number === number);
-  if (batch?.intention === undefined) return [...wrong, `truth: batch ${number} merged without an intention in the journal`];
+  const batch = run.batches[pull.batch - 1];
+  // What was requeued may be put back while the run is paused (SPEC §9.14).
+  // The queue merges by itself what could not be seen, and so not be taken out of it, until somebody is told that it stands still.
+  const may = queued || isMoving(run) || (batch?.kind === "Revert" && run.phase === "Paused");
+  if (!may || (run.ending !== undefined && !queued)) wrong.push(`truth: merged while the journal says ${run.phase}`);
+  if (batch?.intention === undefined) return [...wrong, `truth: batch ${pull.batch} merged without an intention in the journal`];
+  if (batch.intention.queued === undefined && !truth.queue && now - epoch(batch.intention.at) >= 30_000)
+    wrong.push(`truth: batch ${batch.number} merged on an intention that has lapsed`);
+  wrong.push(...changesItsPins(truth, batch, pull));
   const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
   const flying = new Set(batch.targets.map((target) => target.cluster));
   for (const other of run.batches) {
     if (other === batch || other.merged === undefined) continue;
     for (const target of other.targets) {
-      if (target.phase === "Failed" || target.phase === "Skipped" || target.phase === "Requeued") continue;
+      if (target.phase === "Failed" || target.phase === "Skipped" || target.phase === "Requeued" || target.phase === "RolledBack") continue;
       const real = truth.targets.get(target.key);
       if (target.edits.some((edit) => pinValue(truth.git, pinOf(edit)) !== edit.to))
         wrong.push(`truth: merged while the pin of ${target.key} was changed away`);
       if (truth.git.forgotten.has(other.merged.commit)) wrong.push(`truth: merged while the commit of batch ${other.number} was gone`);
-      const good = real !== undefined && wasConfirmable(truth.git, real, other.merged.commit, changedAt(other), now);
-      if (good) continue;
-      if (!rolling || other.stage !== batch.stage)
-        wrong.push(`truth: batch ${number} merged while ${target.key} was never healthy at its change`);
-      else flying.add(target.cluster);
+      if (real !== undefined && wasHealthyAt(truth, real, other, target.edits, now)) continue;
+      if (other.stage === batch.stage) flying.add(target.cluster);
+      // Out of turn is what `/hotfix` is for.
+      const inTurn = isInTurn(batch) && (isInTurn(other) || (other.stage === batch.stage && other.number < batch.number));
+      if (inTurn && !(rolling && other.stage === batch.stage))
+        wrong.push(`truth: batch ${batch.number} merged while ${target.key} was never healthy at its change`);
     }
   }
   const most = run.plan.stages[batch.stage]?.maxUnavailable ?? 0;
   if (flying.size > most) wrong.push(`truth: ${flying.size} clusters of a stage in flight, at most ${most} may`);
+  return wrong;
+}
+
+function isInTurn(batch: Batch): boolean {
+  return batch.kind !== "Hotfix" && batch.kind !== "Revert";
+}
+
+/** Invariant 4, by what the commit truly holds. */
+function changesItsPins(truth: Truth, batch: Batch, pull: ModelPull): string[] {
+  const wrong: string[] = [];
+  const edits = [...batch.targets.flatMap((target) => target.edits), ...(batch.also ?? [])];
+  const mine = new Set(edits.map(pinOf));
+  const made = truth.git.byId.get(pull.merged?.commit ?? "");
+  for (const [pin] of made?.changes ?? [])
+    if (!mine.has(pin)) wrong.push(`truth: the commit of batch ${batch.number} changes ${pin}, which is none of its pins`);
+  for (const edit of edits)
+    if (pinValue(truth.git, pinOf(edit)) !== edit.to)
+      wrong.push(`truth: batch ${batch.number} merged, and ${pinOf(edit)} is not at its value`);
   return wrong;
 }
 
@@ -73,10 +120,12 @@ const LEAST: Record<string, string> = {
 
 /** What an account without the permission says changes nothing: the same round without its commands ends the same. */
 export function strangersChangeNothing(advance: Advance, before: Run, world: World, advanced: Advanced<Run>, now: number): string[] {
+  if (world.commands.length === 0) return [];
   const known = new Set(before.commands.map((command) => command.id));
-  const strange = world.commands.filter(
-    (one) => !known.has(one.id) && ENOUGH[LEAST[one.name] ?? "write"]?.includes(one.permission) === false,
-  );
+  const strange = world.commands.filter((one) => {
+    const least = one.flags["full"] === undefined ? (LEAST[one.name] ?? "write") : "maintain";
+    return !known.has(one.id) && ENOUGH[least]?.includes(one.permission) === false;
+  });
   if (strange.length === 0) return [];
   const without = advance(before, { ...world, commands: world.commands.filter((one) => !strange.includes(one)) }, now);
   if (essence(without) === essence(advanced)) return [];

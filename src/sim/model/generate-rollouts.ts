@@ -1,0 +1,74 @@
+import type { Random } from "./random.ts";
+import type { ModelRollout, ModelStage, ModelWindow } from "./scenario.ts";
+
+const MINUTE = 60_000;
+
+/** One rollout, or two on the same clusters, of which the second may wait for the first. */
+export function generateRollouts(dice: Random, names: readonly string[], regions: readonly string[]): ModelRollout[] {
+  const first = rollout(dice, "payments", names, regions);
+  if (!dice.chance(0.25)) return [first];
+  const second = rollout(dice, "ledger", names, regions);
+  if (dice.chance(0.5)) second.dependsOn = [{ rollout: "payments", atLeast: "SameVersion" }];
+  return [first, second];
+}
+
+function rollout(dice: Random, name: string, names: readonly string[], regions: readonly string[]): ModelRollout {
+  const sharedPins = dice.chance(0.1);
+  const made: ModelRollout = {
+    name,
+    sharedPins,
+    stages: stages(dice, names, regions, sharedPins),
+    merge: dice.chance(0.1) ? "Manual" : "Auto",
+    mode: dice.chance(0.04) ? "Propose" : "Run",
+    maxFailures: dice.chance(0.7) ? 0 : dice.int(1, 2),
+    action: dice.chance(0.6) ? "Pause" : dice.pick(["Rollback", "Rollback", "Continue"] as const),
+    onNewRelease: dice.chance(0.5) ? "Supersede" : dice.pick(["Queue", "Reject"] as const),
+    baseline: dice.chance(0.2) ? "Tolerate" : "Strict",
+  };
+  if (dice.chance(0.1)) made.windows = windows(dice);
+  if (dice.chance(0.15)) made.flap = { ignoreMs: dice.int(10, 60) * 1000, most: dice.int(1, 3), windowMs: 10 * MINUTE };
+  if (dice.chance(0.3)) {
+    made.rollback = { skipBake: dice.chance(0.7) };
+    if (dice.chance(0.5)) made.rollback.maxUnavailable = dice.int(sharedPins ? 2 : 1, 4);
+  }
+  return made;
+}
+
+function windows(dice: Random): ModelWindow[] {
+  const allow = (): ModelWindow => ({ fromMinute: dice.int(0, 95) * 15, forMinutes: dice.int(1, 40) * 15, kind: "allow" });
+  const deny = (): ModelWindow => ({ fromMinute: dice.int(0, 1439), forMinutes: dice.int(5, 300), kind: "deny" });
+  const list = dice.chance(0.7) ? [allow()] : [];
+  if (list.length === 0 || dice.chance(0.4)) list.push(deny());
+  if (dice.chance(0.2)) list.push(allow());
+  return list;
+}
+
+function stages(dice: Random, names: readonly string[], regions: readonly string[], sharedPins: boolean): ModelStage[] {
+  const chosen: (string | null)[] = sharedPins
+    ? [null]
+    : dice.chance(0.4)
+      ? [...regions]
+      : dice.chance(0.6)
+        ? [dice.pick(regions), null]
+        : [null];
+  return chosen.map((region) => stage(dice, region, names, sharedPins));
+}
+
+function stage(dice: Random, region: string | null, names: readonly string[], sharedPins: boolean): ModelStage {
+  const made: ModelStage = {
+    region,
+    maxUnavailable: dice.int(sharedPins ? 2 : 1, 4),
+    batching: dice.chance(0.3) ? "Rolling" : "Fixed",
+    bakeMs: dice.chance(0.5) ? 0 : dice.int(1, 10) * MINUTE,
+    requeue: dice.chance(0.6) ? { attempts: dice.int(1, 4), intervalMs: dice.int(1, 30) * MINUTE } : null,
+  };
+  if (dice.chance(0.15)) made.grow = { start: dice.int(1, 2), factor: dice.pick([1, 1.5, 2, 3]) };
+  if (dice.chance(0.1)) made.jitterMs = dice.int(1, 600) * 1000;
+  if (dice.chance(0.12)) made.approvals = dice.int(1, 2);
+  if (dice.chance(0.1)) made.seeded = `${dice.int(1, 99)}`;
+  // What shares a pin cannot be kept apart.
+  if (sharedPins) return made;
+  if (dice.chance(0.12) && names.length > 1) made.pairs = [[dice.pick(names), dice.pick(names)]].filter(([a, b]) => a !== b);
+  if (dice.chance(0.08)) made.topology = true;
+  return made;
+}

@@ -1,0 +1,157 @@
+import { checkInvariants } from "../../rollout/invariants.ts";
+import { type Halt, isEnded, type Run } from "../../rollout/run.ts";
+import { epoch } from "../../rollout/time.ts";
+import type { Advanced, World } from "../../rollout/world.ts";
+import type { Advance } from "./drive.ts";
+import type { ModelPull } from "./forge.ts";
+import type { Entry } from "./lanes.ts";
+import { confirmedTruly, mergeIsSound, strangersChangeNothing } from "./truth-checks.ts";
+import { type Approvals, batchIsCutRight, intentionIsAllowed, noteApprovals } from "./truth-gates.ts";
+import {
+  endIsSound,
+  type Goods,
+  goodsAtFirst,
+  type Moved,
+  makesWayRightly,
+  noteGoods,
+  noteMoved,
+  overwritesNobody,
+  rejectsRightly,
+  startIsSound,
+} from "./truth-runs.ts";
+import type { Said, Truth } from "./world.ts";
+
+/** Who looks at all of it, knows the truth, and shares no logic with what is judged. */
+export interface Judge {
+  truth: Truth;
+  violations: string[];
+  /** How often what was met. */
+  seen: Record<string, number>;
+  /** Runs whose pause or abort people were told is in force. */
+  stopped: Set<string>;
+  /** Halts people were told are in force. */
+  halts: (Pick<Halt, "clusters"> & { until: number; rollout: string })[];
+  approvals: Approvals;
+  goods: Goods;
+  moved: Moved;
+  /** By rollout: how many runs in a row were superseded. */
+  inARow: Map<string, number>;
+  /** Tells it that a command was answered. */
+  answered(said: Said, outcome: "done" | "refused", run: Run, now: number): void;
+}
+
+export function judgment(truth: Truth): Judge {
+  const judge: Judge = {
+    truth,
+    violations: [],
+    seen: {},
+    stopped: new Set(),
+    halts: [],
+    approvals: new Map(),
+    goods: goodsAtFirst(truth),
+    moved: new Map(),
+    inARow: new Map(),
+    answered: (said, outcome, run, now) => noteAnswer(judge, said, outcome, run, now),
+  };
+  return judge;
+}
+
+function count(judge: Judge, what: string): void {
+  judge.seen[what] = (judge.seen[what] ?? 0) + 1;
+}
+
+export function nameOf(run: Pick<Run, "rollout" | "number">): string {
+  return `${run.rollout} #${run.number}`;
+}
+
+function noteAnswer(judge: Judge, { command }: Said, outcome: "done" | "refused", run: Run, now: number): void {
+  count(judge, `/${command.name} ${outcome}`);
+  if (outcome !== "done") return;
+  if (command.name === "pause" || command.name === "abort") judge.stopped.add(nameOf(run));
+  if (command.name !== "halt") return;
+  if (command.flags["off"] !== undefined) judge.halts = judge.halts.filter((halt) => halt.rollout !== run.rollout);
+  // The one that was just made; one that is over by now binds nobody.
+  const made = run.halts?.findLast((halt) => command.text.includes(halt.reason));
+  if (command.flags["off"] !== undefined || made === undefined) return;
+  const until = made.until === undefined ? Number.POSITIVE_INFINITY : epoch(made.until);
+  if (until > now) judge.halts.push({ clusters: made.clusters, until, rollout: run.rollout });
+}
+
+/** One decision: the invariants, and what it believes. */
+export function judgeStep(judge: Judge, advance: Advance, step: { before: Run; world: World; advanced: Advanced<Run>; now: number }): void {
+  const { before, world, advanced, now } = step;
+  for (const { invariant, message } of checkInvariants(before, advanced.run, advanced.effects, world, now))
+    judge.violations.push(`invariant ${invariant}: ${message}`);
+  if (advanced.change === "none") return;
+  judge.violations.push(...confirmedTruly(judge.truth, before, advanced.run, now));
+  judge.violations.push(...strangersChangeNothing(advance, before, world, advanced, now));
+}
+
+/** What the journal says now that it did not say before. */
+export function judgeRecord(judge: Judge, before: readonly Entry[], after: readonly Entry[], now: number): void {
+  for (const [lane, entry] of after.entries()) {
+    const { run } = entry;
+    const was = before[lane]?.run;
+    if (run === undefined || run === was) continue;
+    const same = was?.number === run.number ? was : undefined;
+    if (same === undefined) {
+      noteGoods(judge.goods, judge.truth, was, run);
+      noteMoved(judge.moved, judge.truth, was, run);
+      judge.violations.push(...startIsSound(judge.truth, was, run), ...rejectsRightly(judge.truth, was, run));
+      count(judge, run.kind === "Rollback" ? "rollback runs" : "runs");
+    }
+    // Somebody lets it go on.
+    if (run.phase === "Progressing" || run.phase === "RollingBack") judge.stopped.delete(nameOf(run));
+    judge.violations.push(...makesWayRightly(judge.truth, same, run, judge.inARow.get(run.rollout) ?? 0));
+    if (liftsHalts(same, run)) judge.halts = judge.halts.filter((halt) => halt.rollout !== run.rollout);
+    noteApprovals(judge.approvals, same, run);
+    judgeBatches(judge, after, lane, same, run, now);
+    if (isEnded(run) && (same === undefined || !isEnded(same))) {
+      count(judge, `${run.kind === "Rollback" ? "rollback " : ""}${run.phase}`);
+      judge.inARow.set(run.rollout, run.phase === "Superseded" ? (judge.inARow.get(run.rollout) ?? 0) + 1 : 0);
+      judge.violations.push(...endIsSound(judge.truth, judge, run, now));
+    }
+    if (run.paused !== undefined && same?.paused === undefined) count(judge, `paused: ${run.paused.kind}`);
+  }
+}
+
+function liftsHalts(before: Run | undefined, run: Run): boolean {
+  if (before === undefined) return false;
+  return run.commands.slice(before.commands.length).some((one) => one.outcome === "done" && one.text.startsWith("/halt --off"));
+}
+
+function judgeBatches(judge: Judge, entries: readonly Entry[], lane: number, before: Run | undefined, run: Run, now: number): void {
+  for (const batch of run.batches) {
+    const was = before?.batches[batch.number - 1];
+    if (was === undefined) {
+      count(judge, `batches: ${batch.kind}`);
+      judge.violations.push(...batchIsCutRight(judge.truth, lane, before, run, batch));
+    }
+    if (batch.intention === undefined || batch.intention.at === was?.intention?.at) continue;
+    judge.violations.push(...intentionIsAllowed({ truth: judge.truth, entries, lane, approvals: judge.approvals, now }, run, batch));
+  }
+}
+
+/** A merge of ours, or of the queue that was asked by us. */
+export function judgeMerge(judge: Judge, entries: readonly Entry[], pull: ModelPull, now: number, queued = false): void {
+  const run = entries.find((entry) => entry.run?.rollout === pull.rollout)?.run;
+  if (run === undefined || run.number !== pull.run) {
+    judge.violations.push(`truth: #${pull.number} of ${pull.rollout} #${pull.run} merged when that run was over`);
+    return;
+  }
+  count(judge, "merges");
+  judge.violations.push(
+    ...mergeIsSound(judge.truth, run, pull, now, queued),
+    ...overwritesNobody(judge.truth, run, pull.merged?.commit ?? ""),
+  );
+  const batch = run.batches[pull.batch - 1];
+  if (judge.stopped.has(nameOf(run)) && batch?.kind !== "Revert")
+    judge.violations.push(`truth: ${nameOf(run)} merged after its pause was answered`);
+  for (const halt of judge.halts) {
+    if (now >= halt.until) continue;
+    const held = batch?.targets.some(
+      ({ cluster }) => halt.clusters.length === 0 || halt.clusters.includes(cluster.slice(cluster.indexOf("/") + 1)),
+    );
+    if (held === true) judge.violations.push(`truth: ${nameOf(run)} merged for a cluster after its halt was answered`);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Cluster } from "../../rollout/plan-types.ts";
+import { partsOf, windowOf } from "./fleet.ts";
+import type { Behaviour, Scenario } from "./scenario.ts";
+import type { Setup } from "./world.ts";
+
+const PROMPT: Behaviour = { lagMs: 1000, script: [] };
+
+/** The world that a scenario describes. */
+export function setupOf(scenario: Scenario): Setup {
+  const fleets = scenario.rollouts.map((_, index) => partsOf(scenario, index));
+  const clusters: readonly Cluster[] = fleets[0]?.clusters ?? [];
+  return {
+    seed: scenario.seed,
+    chaos: scenario.chaos,
+    queue: scenario.queue === true,
+    lanes: fleets.map(({ rollout, targets }, index) => ({
+      index,
+      name: rollout.name,
+      rollout,
+      targets,
+      ...(scenario.rollouts[index] === undefined ? {} : { model: scenario.rollouts[index] }),
+    })),
+    clusters,
+    behaviourOf: ({ application }) => scenario.behaviours[application] ?? PROMPT,
+    freezes: (scenario.freezes ?? []).map((model) => ({ ...windowOf(model), model })),
+    limits: scenario.limits,
+  };
+}

@@ -1,0 +1,151 @@
+import { advance } from "../../src/rollout/advance.ts";
+import { approvalHash } from "../../src/rollout/gate-approval.ts";
+import { gatesOf } from "../../src/rollout/gate-state.ts";
+import type { Run } from "../../src/rollout/run.ts";
+import type { World } from "../../src/rollout/world.ts";
+import { TEAM } from "../../src/sim/model/scenario.ts";
+import { blind, type Mutant, mapped, without, withRun, withSpec, withStages } from "./plant.ts";
+
+/** What is waited for with the pull request open. */
+export const GATE_MUTANTS: readonly Mutant[] = [
+  { name: "windows are ignored", bug: { advance: withSpec((spec) => without(spec, "windows")) }, by: /outside of its windows/ },
+  { name: "freezes are ignored", bug: { advance: blind((world) => without(world, "freezes")) }, by: /in a freeze/ },
+  {
+    name: "settings that cannot be read freeze nothing",
+    bug: { advance: blind((world) => without(world, "settingsBroken")) },
+    by: /settings could not be read/,
+  },
+  {
+    name: "approvals are not asked for",
+    bug: { advance: withStages((stage) => without(stage, "approval")) },
+    by: /without the approvals/,
+  },
+  {
+    name: "the author of a release approves it",
+    bug: { advance: withRun((run) => ({ ...run, trigger: { ...run.trigger, author: "nobody" } })) },
+    by: /without the approvals/,
+  },
+  {
+    name: "who is in no team approves by command",
+    bug: { advance: blind((world) => ({ ...world, commands: world.commands.map((one) => ({ ...one, teams: [TEAM] })) })) },
+    by: /without the approvals/,
+  },
+  {
+    name: "an approval does not lapse when its stage becomes another",
+    bug: { advance: withRun(unlapsed) },
+    within: 20_000,
+    by: /without the approvals/,
+  },
+  {
+    name: "one who approves twice is two",
+    bug: {
+      advance: withStages((stage) => (stage.approval === undefined ? stage : { ...stage, approval: { ...stage.approval, count: 1 } })),
+    },
+    by: /without the approvals/,
+  },
+  {
+    name: "a halt made on the run's own pull request is ignored",
+    bug: { advance: (run, world, now) => keepHalts(run, advance(without(run, "halts"), world, now)) },
+    within: 6000,
+  },
+  {
+    name: "a halt made on another rollout's pull request is ignored",
+    bug: { advance: blind((world) => others(world, (one) => without(one, "halts"))) },
+    within: 6000,
+    by: /halted|halt was answered/,
+  },
+  {
+    name: "what is halted stays in the merge queue",
+    bug: { gates: (run, world, { cleared = [] }) => gatesOf(run, world, { cleared }).filter(({ state }) => state.kind !== "fenced") },
+    within: 20_000,
+  },
+  {
+    name: "what is paused stays in the merge queue",
+    bug: { gates: () => [] },
+    by: /merged while the journal says|merged after its pause/,
+  },
+  {
+    name: "limits are counted for each run alone",
+    bug: {
+      advance: blind((world, run) =>
+        run.spec.dependsOn === undefined && world.limits !== undefined ? others(world, (one) => ({ ...one, batches: [] })) : world,
+      ),
+    },
+    by: /in flight of/,
+    within: 6000,
+  },
+  { name: "limits are ignored", bug: { advance: blind((world) => without(world, "limits")) }, by: /in flight/ },
+  { name: "dependsOn is ignored", bug: { advance: withSpec((spec) => without(spec, "dependsOn")) }, by: /although payments is not at/ },
+  {
+    name: "what failed in the run before counts as being there",
+    bug: { advance: blind((world) => others(world, (one) => without(one, "unproven"))) },
+    by: /although payments is not at/,
+    within: 6000,
+  },
+  { name: "jitter is left out", bug: { advance: withStages((stage) => without(stage, "jitterMs")) }, by: /before its jitter/ },
+  {
+    name: "merge: Manual merges by itself",
+    bug: { advance: withSpec((spec) => ({ ...spec, delivery: { ...spec.delivery, merge: "Auto" } })) },
+    by: /a person is to merge it/,
+  },
+  { name: "mode: Propose merges", bug: { advance: withSpec((spec) => ({ ...spec, mode: "Run" })) }, by: /its mode is Propose/ },
+  {
+    name: "the render guard's no is not heard",
+    bug: {
+      advance: blind((world) => ({
+        ...world,
+        guards: new Map([...world.guards].map(([number, { base, at }]) => [number, { ok: true as const, base, at }])),
+      })),
+    },
+    by: /render guard/,
+  },
+  {
+    name: "a head that somebody else pushed is merged",
+    bug: {
+      advance: blind((world) => ({
+        ...world,
+        pulls: new Map([...world.pulls].map(([number, pull]) => [number, pull === null ? null : { ...pull, headIsOurs: true }])),
+      })),
+    },
+    by: /none of its pins/,
+  },
+  {
+    name: "/promote --full skips health",
+    bug: {
+      advance: blind((world, run) =>
+        run.promotedFully === undefined ? world : { ...world, targets: mapped(world.targets, (one) => asLive(one)) },
+      ),
+    },
+    within: 6000,
+  },
+  {
+    name: "a hotfix leaves approvals behind",
+    bug: {
+      advance: withStages((stage, run) => (run.batches.some((batch) => batch.kind === "Hotfix") ? without(stage, "approval") : stage)),
+    },
+    by: /without the approvals/,
+    within: 20_000,
+  },
+];
+
+type Seen = World["targets"] extends ReadonlyMap<string, infer T> ? T : never;
+
+function asLive(one: Seen): Seen {
+  if (one.assessment === undefined) return one;
+  const evidence = { ...one.assessment.evidence, verdict: "live" as const, clause: "all" };
+  return { ...one, assessment: { ...one.assessment, verdict: "live", clause: "all", evidence } };
+}
+
+function others(world: World, change: (run: Run) => Run): World {
+  return world.others === undefined ? world : { ...world, others: world.others.map(change) };
+}
+
+function unlapsed(run: Run): Run {
+  if (run.approvals === undefined) return run;
+  return { ...run, approvals: run.approvals.map((one) => ({ ...one, hash: approvalHash(run, one.stage) })) };
+}
+
+function keepHalts<T extends { run: Run }>(before: Run, advanced: T): T {
+  const halts = [...(before.halts ?? []), ...(advanced.run.halts ?? [])];
+  return halts.length === 0 ? advanced : { ...advanced, run: { ...advanced.run, halts } };
+}

@@ -1,0 +1,32 @@
+/** A thread that drives seeds: so many cores, so many runs at once. Told what to do by pool.ts. */
+import { parentPort } from "node:worker_threads";
+import { drive } from "../../src/sim/model/drive.ts";
+import { generate } from "../../src/sim/model/generate.ts";
+import { MUTANTS } from "./mutants.ts";
+import type { Job, Result } from "./pool.ts";
+
+function work(job: Job): Result {
+  const mutant = job.mutant === undefined ? undefined : MUTANTS.find(({ name }) => name === job.mutant);
+  const result: Result = { runs: 0, steps: 0, seen: {}, failed: [] };
+  for (let seed = job.from; seed < job.to; seed++) {
+    result.runs += 1;
+    let wrong: string | undefined;
+    try {
+      const outcome = drive(generate(seed), mutant?.bug ?? {});
+      result.steps += outcome.steps;
+      for (const [what, times] of Object.entries(outcome.seen)) result.seen[what] = (result.seen[what] ?? 0) + times;
+      const { by } = mutant ?? {};
+      wrong = by === undefined ? outcome.violations[0] : outcome.violations.find((one) => by.test(one));
+    } catch (error) {
+      // A planted bug that is to be noticed by a check is not noticed by breaking something.
+      if (mutant?.by === undefined) wrong = `throws: ${error instanceof Error ? error.stack : String(error)}`;
+    }
+    if (wrong === undefined) continue;
+    result.failed.push({ seed, wrong });
+    // One is enough: it is made small and told.
+    break;
+  }
+  return result;
+}
+
+parentPort?.on("message", (job: Job) => parentPort?.postMessage({ id: job.id, result: work(job) }));
