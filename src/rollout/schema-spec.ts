@@ -101,7 +101,10 @@ export const deliverySchema = z.strictObject({
   ),
   method: key(z.enum(["squash", "merge", "rebase"]).default("squash"), "How pull requests are merged."),
   labels: key(z.array(text.min(1).max(50)).default([]), "Labels of the pull requests."),
-  base: key(text.min(1).optional(), "Branch that pins are read from and written to. Default: the repo's default branch."),
+  base: key(
+    text.min(1).optional(),
+    "Branch that pins are read from and written to: the repo's default branch, and no other in this version.",
+  ),
   reviewers: key(
     z
       .strictObject({
