@@ -11,7 +11,7 @@ export interface Truth {
   /** Everything that was said of a cluster's target, in order. */
   said(cluster: string): string[];
   /** Resolves once something like this was said of the cluster. */
-  hears(cluster: string, words: RegExp): Promise<string>;
+  hears(cluster: string, words: RegExp, patienceMs?: number): Promise<string>;
   stop(): void;
 }
 
@@ -88,12 +88,12 @@ export function watchTruth(journey: Journey): Truth {
     early,
     looks: () => looks,
     said: (cluster) => words.get(cluster) ?? [],
-    hears(cluster, pattern) {
+    hears(cluster, pattern, patienceMs = 45_000) {
       return new Promise((resolve, reject) => {
         const patience = setTimeout(() => {
           listeners.delete(check);
           reject(new Error(`${cluster} never said ${pattern}, but: ${(words.get(cluster) ?? []).join(" / ")}`));
-        }, 45_000);
+        }, patienceMs);
         function check(): void {
           const found = (words.get(cluster) ?? []).find((sentence) => pattern.test(sentence));
           if (found === undefined) return;

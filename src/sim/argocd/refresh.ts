@@ -215,5 +215,5 @@ function scheduleHeal(shared: Shared, actor: Actor, { operation, inMs }: Extract
 export function schedulePeriodic(shared: Shared, actor: Actor): void {
   actor.periodic();
   const ms = shared.lag.reconciliation + shared.lag.reconciliationJitter * actor.random();
-  actor.periodic = shared.scheduler.after(ms, () => requestRefresh(shared, actor, LEVEL.latest, 0));
+  actor.periodic = shared.scheduler.after(ms, () => shared.refresh(actor, LEVEL.latest, 0));
 }
