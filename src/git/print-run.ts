@@ -19,7 +19,18 @@ export interface Shards {
 }
 
 const SHARD_SIZE = 200;
-const ROWS = new Set(["targets", "requeuedTargets", "requeued", "skipped", "joined", "notJoined", "quarantined", "commands", "uncovered", "evidence"]);
+const ROWS = new Set([
+  "targets",
+  "requeuedTargets",
+  "requeued",
+  "skipped",
+  "joined",
+  "notJoined",
+  "quarantined",
+  "commands",
+  "uncovered",
+  "evidence",
+]);
 const RUN_KEYS = "format rollout number release trigger phase since why next stage batches paused startedAt endedAt".split(" ");
 const BATCH_KEYS = "number stage ofStage attempt kind branch phase since why next pull intention merged bake settledAt shards".split(" ");
 const NO_SHARDS: Shards = { count: 0, of: new Map() };

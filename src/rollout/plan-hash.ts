@@ -27,7 +27,16 @@ export function hashStage(planned: Omit<PlannedStage, "hash">, stage: Stage): st
 function written(target: PlannedTarget): unknown {
   return [
     target.key,
-    target.edits.map((edit) => [edit.kind, edit.file, edit.path, edit.part ?? "", edit.entry ?? "", edit.create === true, edit.to, ...(edit.steps ?? [])]),
+    target.edits.map((edit) => [
+      edit.kind,
+      edit.file,
+      edit.path,
+      edit.part ?? "",
+      edit.entry ?? "",
+      edit.create === true,
+      edit.to,
+      ...(edit.steps ?? []),
+    ]),
   ];
 }
 

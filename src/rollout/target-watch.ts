@@ -1,9 +1,9 @@
 import type { Batch, BatchTarget } from "./run.ts";
 import { type Draft, pause, wakeAt } from "./run-draft.ts";
 import { clusterName, isOut, nameList, pinPlace } from "./run-names.ts";
-import { lostPlane, seesClusterOf } from "./target-unseen.ts";
 import { holdsNextStep, seenOf } from "./step-seen.ts";
 import { hasGoneOn } from "./steps.ts";
+import { lostPlane, seesClusterOf } from "./target-unseen.ts";
 import { epoch } from "./time.ts";
 import type { ObservedTarget } from "./world.ts";
 

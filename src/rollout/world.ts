@@ -1,7 +1,7 @@
 import type { Cluster, PlannedTarget } from "./plan-types.ts";
+import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 import type { ObservedAnalysis } from "./run-analysis-types.ts";
 import type { HookAnswer } from "./run-hooks-types.ts";
-import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 import type { Time } from "./time.ts";
 import type { Window } from "./windows.ts";
 
