@@ -84,9 +84,9 @@ function run(name: string, args: string[]): void {
 const asked = process.argv.slice(2);
 if (asked.length > 0) run("asked", asked);
 else {
-  run("rooms", ["--exclude", "test/e2e/**"]);
+  run("rooms", ["--exclude", "test/e2e/**", "--exclude", "test/real/**"]);
   // Whole worlds of processes and sockets: one at a time, and up to twice more where the machine was too busy for their patience.
-  run("e2e", ["test/e2e", "--no-file-parallelism", "--retry=2"]);
+  run("e2e", ["test/e2e", "test/real", "--no-file-parallelism", "--retry=2"]);
 }
 rmSync(folder, { recursive: true, force: true });
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

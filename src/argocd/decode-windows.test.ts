@@ -33,7 +33,7 @@ describe("sync windows", () => {
     ["this namespace", { namespaces: ["pay?ents"] }, 1],
     ["nothing", {}, 0],
     ["the application or a namespace", { applications: ["payments-*"], namespaces: ["other"] }, 1],
-    ["the application and a namespace", { applications: ["payments-*"], namespaces: ["other"], useAndOperator: true }, 0],
+    ["the application and a namespace", { applications: ["payments-*"], namespaces: ["other"], andOperator: true }, 0],
   ])("one for %s concerns it or not", (_name, lists, count) => {
     const { applications: _, ...window } = nightly;
     expect(assessed({ ...window, ...lists }).windows).toHaveLength(count);

@@ -51,7 +51,7 @@ function concerns(window: Fields, { name, spec: { destination } }: ApplicationVi
   const fits = ([key, texts]: [string, (string | undefined)[]]) =>
     words(window, key).some((pattern) => texts.some((text) => text !== undefined && globMatches(pattern, text)));
   if (given.length === 0) return false;
-  return own(window, "useAndOperator") === true ? given.every(fits) : given.some(fits);
+  return own(window, "andOperator") === true ? given.every(fits) : given.some(fits);
 }
 
 /** `*` stands for any text and `?` for one character. Takes at most pattern × text steps, whatever the pattern. */

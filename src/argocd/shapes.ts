@@ -17,7 +17,7 @@ const METADATA: Shape = {
   annotations: { "*": false, "argocd.argoproj.io/refresh": true },
 };
 
-const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true } };
+const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true }, retry: true };
 
 const HYDRATION: Shape = { "*": false, phase: true, drySHA: true, hydratedSHA: true, message: true, finishedAt: true };
 

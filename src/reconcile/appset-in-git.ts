@@ -1,5 +1,6 @@
 import { parseAllDocuments } from "yaml";
 import { type AppSetCluster, type RenderResult, render } from "../appset/index.ts";
+import { decodeSources } from "../argocd/decode-source.ts";
 import type { ControlPlane, DestinationView, SourceView } from "../argocd/port.ts";
 import { GitError } from "../git/port.ts";
 import type { SourceRef } from "../rollout/rollout.ts";
@@ -153,6 +154,8 @@ export function specsOf(result: RenderResult): RenderedSpecs | undefined {
 
 /** Of an Application's spec as it is written. */
 export function sourcesOf(spec: Record<string, unknown>): SourceView[] {
+  // What is synced of a hydrated Application is another branch.
+  if (isRecord(spec["sourceHydrator"])) return decodeSources(spec).sources;
   const sources = Array.isArray(spec["sources"]) ? spec["sources"] : [spec["source"]];
   return sources.filter(isRecord).map(sourceView);
 }
