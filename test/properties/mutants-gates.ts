@@ -56,7 +56,8 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what is halted stays in the merge queue",
-    bug: { gates: (run, world, { cleared = [] }) => gatesOf(run, world, { cleared }).filter(({ state }) => state.kind !== "fenced") },
+    bug: { gates: (run, world, { cleared = [] }) => gatesOf(run, world, { cleared }) },
+    by: /halt was answered/,
     within: 20_000,
   },
   {
