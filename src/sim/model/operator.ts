@@ -59,7 +59,7 @@ function attend(driver: Driver, run: Run, open: Batch, tell: Tell, note: (text: 
   const { truth, now } = driver;
   const pull = truth.forge.byBranch.get(open.branch);
   if (pull?.state !== "open" || !pull.ours) return;
-  if (wantsApproval(run, open.stage)) approve(driver, run, open, pull, tell);
+  if (run.spec.stages[open.stage]?.approval !== undefined) approve(driver, run, open, pull, tell);
   if (run.spec.mode === "Propose") {
     note(`merges #${pull.number}`);
     mergeNow(truth.git, pull, "operator", false, now);
@@ -73,10 +73,6 @@ type Tell = (
   name: Parameters<typeof say>[3]["name"],
   more?: { actor?: string; args?: string[]; flags?: Record<string, true>; on?: number },
 ) => void;
-
-function wantsApproval(run: Run, stage: number): boolean {
-  return run.spec.stages[stage]?.approval !== undefined && !run.batches.some((one) => one.stage === stage && one.merged !== undefined);
-}
 
 /**
  * First those who may not: the author, and somebody of no team. Then one of the team by command; then somebody leaves a cluster

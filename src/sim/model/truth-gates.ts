@@ -97,7 +97,7 @@ export function noteApprovals(approvals: Approvals, before: Run | undefined, run
 function isApproved({ truth, approvals }: Moment, run: Run, batch: Batch, wanted: number | undefined): boolean {
   if (wanted === undefined) return true;
   const begun = run.batches.some(
-    (one) => one.number !== batch.number && one.stage === batch.stage && (one.merged !== undefined || one.intention !== undefined),
+    (one) => one.number !== batch.number && one.stage === batch.stage && (one.approved === true || one.intention !== undefined),
   );
   if (begun) return true;
   const people = new Set<string>();
