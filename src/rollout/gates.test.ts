@@ -221,6 +221,17 @@ describe("halt", () => {
     expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
   });
 
+  test("is not missed where the other runs cannot be read: nothing merges until they are", () => {
+    const self = bench(1);
+    const { others: _, ...world } = self.world;
+    self.world = world;
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.stringContaining("one may have halted these clusters") });
+    self.world = { ...self.world, others: [] };
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
   test("takes what it covers out of the merge queue, and fails its gate until it ends", () => {
     const self = bench(1);
     self.world = { ...self.world, others: [] };
@@ -284,7 +295,8 @@ describe("limits over all runs", () => {
 
   test("while the other runs cannot be read nothing merges under limits", () => {
     const self = bench(1);
-    self.world = { ...self.world, limits: { clusters: 9 } };
+    const { others: _, ...world } = self.world;
+    self.world = { ...world, limits: { clusters: 9 } };
     bring(self, 1, "merging");
     expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.stringContaining("could not be read") });
   });

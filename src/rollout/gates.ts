@@ -84,13 +84,14 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
 function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   if (batch.intention !== undefined) return undefined;
   if (batch.kind === "Revert") {
-    const stopped = settingsGate(draft) ?? planeGate(draft, batch) ?? haltGate(draft, batch) ?? limitsGate(draft, batch);
+    const stopped = settingsGate(draft) ?? planeGate(draft, batch) ?? haltGate(draft, batch) ?? othersGate(draft) ?? limitsGate(draft, batch);
     return stopped === undefined ? undefined : { why: `${pullName(pull)} is open; ${stopped.why}`, next: stopped.next };
   }
   const blocked =
     settingsGate(draft) ??
     planeGate(draft, batch) ??
     haltGate(draft, batch) ??
+    othersGate(draft) ??
     dependsGate(draft, batch) ??
     approvalGate(draft, batch) ??
     (batch.kind === "Hotfix" ? undefined : windowGate(draft, batch)) ??
@@ -111,6 +112,12 @@ function settingsGate({ world }: Draft): Blocked | undefined {
   if (world.settingsBroken === undefined) return undefined;
   const why = `the repo's settings cannot be read, so nobody can tell what they freeze or limit: ${world.settingsBroken}`;
   return { why, next: { what: "they are corrected on the base branch" } };
+}
+
+/** A halt is said on one rollout's pull request and binds all: what is not known is not taken for good. */
+function othersGate({ world }: Draft): Blocked | undefined {
+  if (world.others !== undefined) return undefined;
+  return { why: "the other runs of the repo could not be read, and one may have halted these clusters", next: { what: "they are read" } };
 }
 
 function waitsForJitter(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {

@@ -49,6 +49,7 @@ export function bench(clusters: number, stages: Partial<ModelStage>[] = [{}], ch
     targets: new Map(fleet.targets.map((target) => [target.key, { pins: [OLD] }])),
     clusters: new Map(fleet.clusters.map((cluster) => [cluster.key, cluster])),
     clustersKnown: true,
+    others: [],
     commands: [],
   };
   return { run, now: AT, world, last: { run, effects: [], change: "none", events: [] } };

@@ -46,6 +46,7 @@ export function stepBench(clusters: number, options: StepBench = {}): Bench {
       targets: new Map(targets.map(({ key }) => [key, { pins: [OLD, "100"] }])),
       clusters: new Map(known.map((cluster) => [cluster.key, cluster])),
       clustersKnown: true,
+      others: [],
       commands: [],
     },
     last: { run, effects: [], change: "none", events: [] },
