@@ -39,7 +39,9 @@ export function wantsApproval(run: Run, batch: Batch): { teams: string[]; count:
   const approval = run.spec.stages[batch.stage]?.approval;
   if (approval === undefined) return undefined;
   // Begun by us, which takes the approval. What was at the release already, or a person merged past the gates, has none.
-  const begun = run.batches.some((one) => one.stage === batch.stage && (one.approved === true || one.intention !== undefined));
+  // A merge that was intended and never came has taken none either: its PR may be another by now.
+  const taken = (one: Batch) => one.intention !== undefined || (one.approved === true && one.merged !== undefined);
+  const begun = run.batches.some((one) => one.stage === batch.stage && taken(one));
   return begun ? undefined : approval;
 }
 

@@ -141,6 +141,28 @@ describe("approval", () => {
     expect(approvalHash(self.run, 1)).toBe(approvalHash({ ...self.run, skipped: [] }, 1));
   });
 
+  test("it is wanted anew where its PR was built again after a merge that never came", () => {
+    const self = bench(1, [{}], approving());
+    bring(self, 1, "open");
+    self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+    round(self, MINUTE);
+    pull(self, 1, { mergeable: "conflict" });
+    guard(self, 1);
+    round(self, MINUTE);
+    pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
+    round(self);
+    expect(batch(self.run, 1).attempt).toBe(2);
+    pull(self, 1, { state: "open", number: 200, head: "again", mergeable: "yes" });
+    self.world = { ...self.world, approvals: new Map() };
+    guard(self, 1);
+    round(self);
+    guard(self, 1);
+    expect(wants(round(self))).toEqual([]);
+    expect(batch(self.run, 1).why).toContain("wants the approval");
+  });
+
   test("it is wanted before the stage's first batch only", () => {
     const self = bench(2, [{}], approving());
     bring(self, 1, "open");
