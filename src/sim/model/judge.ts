@@ -105,7 +105,7 @@ export function judgeRecord(judge: Judge, before: readonly Entry[], after: reado
     judge.violations.push(...makesWayRightly(judge.truth, same, run, judge.inARow.get(run.rollout) ?? 0));
     if (liftsHalts(same, run)) judge.halts = judge.halts.filter((halt) => halt.rollout !== run.rollout);
     noteApprovals(judge.approvals, same, run);
-    judgeBatches(judge, after, lane, same, run, now);
+    judgeBatches(judge, asDecided(before, after, lane), lane, same, run, now);
     if (isEnded(run) && (same === undefined || !isEnded(same))) {
       count(judge, `${run.kind === "Rollback" ? "rollback " : ""}${run.phase}`);
       judge.inARow.set(run.rollout, run.phase === "Superseded" ? (judge.inARow.get(run.rollout) ?? 0) + 1 : 0);
@@ -113,6 +113,11 @@ export function judgeRecord(judge: Judge, before: readonly Entry[], after: reado
     }
     if (run.paused !== undefined && same?.paused === undefined) count(judge, `paused: ${run.paused.kind}`);
   }
+}
+
+/** Runs of a round are decided one after the other: those after `lane` were as before. */
+function asDecided(before: readonly Entry[], after: readonly Entry[], lane: number): Entry[] {
+  return after.map((entry, index) => (index > lane ? (before[index] ?? entry) : entry));
 }
 
 function liftsHalts(before: Run | undefined, run: Run): boolean {

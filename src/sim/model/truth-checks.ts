@@ -69,7 +69,7 @@ export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: numbe
     for (const target of other.targets) {
       if (target.phase === "Failed" || target.phase === "Skipped" || target.phase === "Requeued" || target.phase === "RolledBack") continue;
       const real = truth.targets.get(target.key);
-      if (batch.kind === "Revert") continue;
+      if (batch.kind === "Revert" || queued) continue;
       if (target.edits.some((edit) => pinValue(truth.git, pinOf(edit)) !== edit.to))
         wrong.push(`truth: merged while the pin of ${target.key} was changed away`);
       if (truth.git.forgotten.has(other.merged.commit)) wrong.push(`truth: merged while the commit of batch ${other.number} was gone`);

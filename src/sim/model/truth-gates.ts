@@ -45,12 +45,10 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   return wrong;
 }
 
-/** A halt of the same moment on the PR of a rollout that is looked at later is answered once this merge is through. */
-function isHalted({ truth, entries, lane, now }: Moment, batch: Batch): boolean {
+function isHalted({ truth, entries, now }: Moment, batch: Batch): boolean {
   const names = batch.targets.map(({ cluster }) => truth.clusters.get(cluster)?.name ?? cluster.slice(cluster.indexOf("/") + 1));
-  for (const [index, { run }] of entries.entries()) {
-    for (const { clusters, until, at } of run?.halts ?? []) {
-      if (index > lane && epoch(at) === now) continue;
+  for (const { run } of entries) {
+    for (const { clusters, until } of run?.halts ?? []) {
       if (until !== undefined && now >= epoch(until)) continue;
       if (clusters.length === 0 || names.some((name) => clusters.includes(name))) return true;
     }
@@ -97,7 +95,10 @@ export function noteApprovals(approvals: Approvals, before: Run | undefined, run
 function isApproved({ truth, approvals }: Moment, run: Run, batch: Batch, wanted: number | undefined): boolean {
   if (wanted === undefined) return true;
   const begun = run.batches.some(
-    (one) => one.number !== batch.number && one.stage === batch.stage && (one.approved === true || one.intention !== undefined),
+    (one) =>
+      one.number !== batch.number &&
+      one.stage === batch.stage &&
+      ((one.approved === true && one.merged !== undefined) || one.intention !== undefined),
   );
   if (begun) return true;
   const people = new Set<string>();
