@@ -84,7 +84,8 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
 function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   if (batch.intention !== undefined) return undefined;
   if (batch.kind === "Revert") {
-    const stopped = settingsGate(draft) ?? planeGate(draft, batch) ?? haltGate(draft, batch) ?? othersGate(draft) ?? limitsGate(draft, batch);
+    const stopped =
+      settingsGate(draft) ?? planeGate(draft, batch) ?? haltGate(draft, batch) ?? othersGate(draft) ?? limitsGate(draft, batch);
     return stopped === undefined ? undefined : { why: `${pullName(pull)} is open; ${stopped.why}`, next: stopped.next };
   }
   const blocked =

@@ -3,7 +3,7 @@ import { hashPlan, hashStage } from "./plan-hash.ts";
 import { windowOf } from "./plan-pick.ts";
 import type { Edit, Plan, PlannedBatch, PlannedStage, PlannedTarget } from "./plan-types.ts";
 import type { Rollout, Stage } from "./rollout.ts";
-import type { Batch, BatchTarget, Run } from "./run.ts";
+import type { BatchTarget, Run } from "./run.ts";
 import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "./run-names.ts";
 import { epoch } from "./time.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ANALYSIS_WHEN } from "./run-analysis-types.ts";
-import { duration, key, planned, quantity, selector, team, text } from "./schema-common.ts";
+import { duration, key, quantity, selector, team, text } from "./schema-common.ts";
 import { stepSchema } from "./step-schema.ts";
 
 const analysis = z.strictObject({
