@@ -1,7 +1,7 @@
 import type { Edit } from "../../rollout/plan-types.ts";
 import type { Evidence, Verdict } from "../../rollout/run.ts";
 import { iso } from "../../rollout/time.ts";
-import type { Assessment } from "../../rollout/world.ts";
+import type { Assessment, ObservedTarget } from "../../rollout/world.ts";
 import { type ModelGit, pinOf } from "./git.ts";
 import { type Behaviour, type Condition, FOREVER, type Script } from "./scenario.ts";
 
@@ -18,7 +18,9 @@ export interface ModelTarget {
   /** From then on it does this instead, whatever changes. */
   fault?: { from: number; script: Script };
   /** Worked out once for each state of its pins. */
-  known?: { key: string; segments: Segment[] };
+  known?: { changes: number; mendedAt: number; faultAt: number | undefined; segments: Segment[] };
+  /** How it looked last, where nothing of it changes any more. */
+  still?: { segments: readonly Segment[]; commit: string | undefined; seen: ObservedTarget };
 }
 
 export const SETTLE_MS = 10_000;
@@ -52,10 +54,11 @@ export function seenAt(git: ModelGit, target: ModelTarget, commitId: string): nu
 export function segmentsOf(git: ModelGit, target: ModelTarget): readonly Segment[] {
   let changes = 0;
   for (const pin of target.pins) changes += git.log.get(pin)?.length ?? 0;
-  const key = `${changes} ${target.mendedAt} ${target.fault?.from ?? ""}`;
-  if (target.known?.key === key) return target.known.segments;
+  const { known, mendedAt } = target;
+  const faultAt = target.fault?.from;
+  if (known?.changes === changes && known.mendedAt === mendedAt && known.faultAt === faultAt) return known.segments;
   const segments = work(git, target);
-  target.known = { key, segments };
+  target.known = { changes, mendedAt, faultAt, segments };
   return segments;
 }
 
@@ -132,8 +135,9 @@ export function segmentAt(git: ModelGit, target: ModelTarget, time: number): Seg
 /** When it changes next after `time`, as things stand: what Argo CD would send an event for. */
 export function changesAfter(git: ModelGit, target: ModelTarget, time: number): number {
   if (target.goneAt > time && target.goneAt < FOREVER) return target.goneAt;
-  for (const { from } of segmentsOf(git, target)) if (from > time) return from;
-  return Number.POSITIVE_INFINITY;
+  const segments = segmentsOf(git, target);
+  if ((segments.at(-1)?.from ?? 0) <= time) return Number.POSITIVE_INFINITY;
+  return segments.find(({ from }) => from > time)?.from ?? Number.POSITIVE_INFINITY;
 }
 
 /** The truth: whether at some moment by `time` it had been healthy at this change, with these values, for the settle time. */

@@ -33,6 +33,12 @@ export interface DriveOptions {
   start?: typeof startAll;
   /** What says which PRs must not be merged. */
   gates?: typeof gatesOf;
+  /** Who answers what runs ask for; by default somebody who mends everything in the end. */
+  operate?: typeof operate;
+  /** Nobody will answer any more: it ends here. */
+  enough?: (runs: readonly (Run | undefined)[]) => boolean;
+  /** How often what was recorded goes on as it is read back, of 1; by default now and then, since each costs half a step. */
+  reread?: number;
   /** Called after each round that recorded something. */
   watch?: (runs: readonly (Run | undefined)[], now: number, truth: Truth) => void;
 }
@@ -100,7 +106,8 @@ export function driveWorld(setup: Setup, happenings: readonly Happening[], optio
       continue;
     }
     stuck(driver, calmAt);
-    if (driver.now >= calmAt) operate(driver, (text) => note(driver, `operator: ${text}`));
+    if (options.enough?.(runsOf(driver)) === true) break;
+    if (options.operate !== undefined || driver.now >= calmAt) (options.operate ?? operate)(driver, (text) => note(driver, `operator: ${text}`));
     round(driver);
     driver.now = nextTime(driver, coming === undefined ? undefined : START + coming.at);
   }
@@ -242,7 +249,7 @@ function record(driver: Driver, read: readonly Entry[], entries: Entry[], decisi
   }
   if (!changed) return true;
   if (driver.version !== version) return false;
-  const reread = dice.chance(REREAD);
+  const reread = dice.chance(driver.options.reread ?? REREAD);
   driver.entries = next.map((entry, lane) => (entry === read[lane] || !reread ? entry : { ...entry, run: written(entry.run) }));
   driver.version += 1;
   if (moved) driver.movedAt = driver.now;

@@ -101,7 +101,7 @@ function pullOf(commit: ModelCommit): number {
 
 function startForward(truth: Truth, lane: Lane, entry: Entry, found: Found, now: number): Entry | undefined {
   const { version, commit } = found;
-  const release = { values: { version }, attempt: 1 };
+  const release = lane.plan?.release ?? { values: { version }, attempt: 1 };
   const made = planned(truth, lane, release);
   if (made === undefined) return undefined;
   const number = entry.lastRun + 1;

@@ -3,7 +3,7 @@ import type { Batch, BatchTarget, Run } from "../../rollout/run.ts";
 import { iso } from "../../rollout/time.ts";
 import type { Window } from "../../rollout/windows.ts";
 import type { Approver, Command, Guard, Limits, LostPlane, ObservedPull, ObservedTarget, World } from "../../rollout/world.ts";
-import { ailmentsAt, assess, type ModelTarget, modelTarget } from "./argocd.ts";
+import { ailmentsAt, assess, type ModelTarget, modelTarget, segmentsOf } from "./argocd.ts";
 import { type ModelForge, modelForge, observePull } from "./forge.ts";
 import { headOf, lastChange, type ModelGit, modelGit, pinOf, pinValue, releaseEdit } from "./git.ts";
 import type { Lane } from "./lanes.ts";
@@ -182,7 +182,21 @@ function observeTargets(truth: Truth, run: Run, now: number): Map<string, Observ
   return seen;
 }
 
+/** What has settled and changes no more looks the same at every look: of a large fleet most does. */
 function observeTarget(truth: Truth, run: Run, batch: Batch, planned: BatchTarget, target: ModelTarget, now: number): ObservedTarget {
+  const { chaos, git } = truth;
+  const calm = batch.phase === "Settled" && chaos.missing === 0 && chaos.stale === 0 && now >= truth.argoDownUntil;
+  if (!calm || git.forgotten.size > 0) return lookAt(truth, run, batch, planned, target, now);
+  const segments = segmentsOf(git, target);
+  const { still } = target;
+  if (still !== undefined && still.segments === segments && still.commit === batch.merged?.commit && now < target.goneAt) return still.seen;
+  const seen = lookAt(truth, run, batch, planned, target, now);
+  const ended = (segments.at(-1)?.from ?? 0) <= now;
+  if (ended && seen.assessment?.verdict === "live") target.still = { segments, commit: batch.merged?.commit, seen };
+  return seen;
+}
+
+function lookAt(truth: Truth, run: Run, batch: Batch, planned: BatchTarget, target: ModelTarget, now: number): ObservedTarget {
   const { chaos, git, dice } = truth;
   const pins = target.pins.map((pin) => pinValue(git, pin));
   const down = now < truth.argoDownUntil || dice.chance(chaos.missing);
