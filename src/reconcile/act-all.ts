@@ -27,13 +27,12 @@ const ORDER: Record<Effect["kind"], number> = {
 const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "StartAnalysis", "StopAnalysis", "CallHook"]);
 const LONGEST_RETRY_MS = 5 * 60_000;
 
-/** True where something was done whose outcome is worth looking at now. */
+/** True where something was done whose outcome is worth looking at now. `whole`: every run of the repo was looked at, and so could be fenced. */
 export async function actAll(
   context: RepoContext,
   memory: RepoMemory,
   decisions: readonly Decision[],
-  base: string,
-  baseBranch: string,
+  { base, baseBranch, whole }: { base: string; baseBranch: string; whole: boolean },
 ): Promise<boolean> {
   let acted = false;
   const journalHead = memory.remote.journal;
@@ -52,7 +51,9 @@ export async function actAll(
     if (!merges) await putGates(context, memory, decision);
     for (const effect of [...advanced.effects].sort((a, b) => ORDER[a.kind] - ORDER[b.kind])) {
       // SPEC §9.13: nobody is told that nothing merges while something still may.
-      if (!fenced && isStop(effect, scope.commands)) continue;
+      if (!fenced && isStop(effect, scope.commands, STOPS)) continue;
+      // A halt is for all runs: one that could not be looked at may still have something open.
+      if (!whole && isStop(effect, scope.commands, ["halt"])) continue;
       if (await tryOne(context, memory, scope, effect)) acted = true;
     }
     if (merges) await putGates(context, memory, decision);
@@ -81,10 +82,10 @@ async function tryOne(context: RepoContext, memory: RepoMemory, scope: ActScope,
   }
 }
 
-function isStop(effect: Effect, commands: readonly Command[]): boolean {
+function isStop(effect: Effect, commands: readonly Command[], names: readonly CommandName[]): boolean {
   if (effect.kind !== "Answer" || effect.outcome !== "done") return false;
   const command = commands.find((one) => one.id === effect.command);
-  return command !== undefined && STOPS.includes(command.name);
+  return command !== undefined && names.includes(command.name);
 }
 
 function trouble(context: RepoContext, memory: RepoMemory, rollout: string, error: unknown): void {

@@ -9,4 +9,6 @@ export interface Decision {
   before: Run;
   world: World;
   advanced: Advanced<Run>;
+  /** A bug of ours kept it from being judged. */
+  stoodStill?: true;
 }

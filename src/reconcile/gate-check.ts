@@ -5,7 +5,7 @@ import type { Run } from "../rollout/run.ts";
 import type { Advanced, World } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 import { keep, type RepoMemory } from "./memory.ts";
-import { dequeue } from "./queue-merge.ts";
+import { dequeue, mergesByQueue } from "./queue-merge.ts";
 
 /** Of one state, the words follow the run this often: the check is posted once and completed once (SPEC §9.19). */
 const SAME_STATE_MS = 60_000;
@@ -24,7 +24,9 @@ export async function fence(context: RepoContext, memory: RepoMemory, judged: Ju
   for (const gate of gates(judged)) {
     if (gate.state.kind !== "fenced") continue;
     try {
-      if (gate.queued) await dequeue(context, memory, gate.pull);
+      // A person may have put it in since the queue was read: it is asked for once more, the first time it is fenced.
+      const first = mergesByQueue(memory) && memory.gates.get(gate.head)?.kind !== "fenced";
+      if (gate.queued || first) await dequeue(context, memory, gate.pull);
       await put(context, memory, judged.advanced.run, gate, gate.head);
     } catch (error) {
       fenced = false;

@@ -14,12 +14,19 @@ export interface MergeCall {
 
 /** The queue is read at most this often while a PR of ours is in it. */
 const READ_EVERY_MS = 5_000;
+/** And this often while one is open that a person may have put in. */
+const READ_OPEN_EVERY_MS = 30_000;
+
+/** Whether the base branch is known to merge through its queue. */
+export function mergesByQueue({ queue, rules }: RepoMemory): boolean {
+  return queue.only || rules?.rules?.mergeQueue === true;
+}
 
 /** Merges, or asks for a place in the merge queue where the base branch merges through its queue only. */
 export async function mergeOrEnqueue(context: RepoContext, memory: RepoMemory, branch: string, call: MergeCall): Promise<MergeOutcome> {
   const { forge } = context;
   const { queue } = memory;
-  if (!queue.only && memory.rules?.rules?.mergeQueue !== true) {
+  if (!mergesByQueue(memory)) {
     const outcome = await forge.mergePull(call);
     if (outcome.kind !== "queueOnly") return outcome;
     queue.only = true;
@@ -54,15 +61,16 @@ export async function dequeue(context: RepoContext, memory: RepoMemory, pull: nu
 
 /**
  * Reads the queue, before the PRs are read: what has left it by then shows itself as merged, or as taken out. Only where a
- * PR of ours may be in it.
+ * PR of ours may be in it: one that we put in, or an open one, that a person may have put in.
  */
 export async function readQueue(context: RepoContext, memory: RepoMemory, run: Run, base: string): Promise<void> {
   const { queue } = memory;
-  const may = run.batches.some((batch) => batch.phase === "Merging" && batch.pull !== undefined);
-  if (!may || (!queue.only && memory.rules?.rules?.mergeQueue !== true && !run.batches.some((one) => one.intention?.queued !== undefined)))
-    return;
+  const merging = run.batches.some((batch) => batch.phase === "Merging" && batch.pull !== undefined);
+  const open = merging || run.batches.some((batch) => batch.phase === "Open" && batch.pull !== undefined);
+  if (!open || (!mergesByQueue(memory) && !run.batches.some((one) => one.intention?.queued !== undefined))) return;
   const now = context.clock.now();
-  if (context.forge.mergeQueue === undefined || (now - queue.at < READ_EVERY_MS && !memory.remote.dirty)) return;
+  if (context.forge.mergeQueue === undefined || (now - queue.at < (merging ? READ_EVERY_MS : READ_OPEN_EVERY_MS) && !memory.remote.dirty))
+    return;
   queue.entries = await context.forge.mergeQueue(base);
   queue.at = now;
   for (const { pull, head } of queue.entries) if (head !== undefined) keep(queue.groups, pull, head, 200);

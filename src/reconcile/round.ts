@@ -79,7 +79,11 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
     return { wakeAt: context.clock.now() + ARCHIVED_EVERY_MS, runs: decisions.map((one) => standingStill(one.before)) };
   }
   if (!recorded) return { wakeAt: context.clock.now(), runs: [] };
-  const acted = await actAll(context, memory, decisions, base, baseBranch);
+  const acted = await actAll(context, memory, decisions, {
+    base,
+    baseBranch,
+    whole: !failed && decisions.every(({ stoodStill }) => stoodStill !== true),
+  });
   const runs = new Map([...state.runs, ...decisions.map(({ advanced }) => [advanced.run.rollout, advanced.run] as const)]);
   if (heard) await watchOpenPulls(context, memory, runs, baseBranch);
   const shown = publishAll(context, memory, started, decisions, runs);
@@ -164,7 +168,7 @@ async function decide(
   if (violations.length > 0) {
     // A bug of ours: nothing is recorded and nothing done, and it is said loudly.
     context.log.error({ rollout: run.rollout, run: run.number, violations }, "an invariant would be violated; the run stands still");
-    return { decidedAt, now, before: run, world, advanced: { run, effects: [], change: "none", events: [] } };
+    return { decidedAt, now, before: run, world, advanced: { run, effects: [], change: "none", events: [] }, stoodStill: true };
   }
   return { decidedAt, now, before: run, world, advanced };
 }

@@ -243,6 +243,36 @@ describe("halt", () => {
     expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
   });
 
+  test("is answered only when every other run has had a round to fence what it has open", () => {
+    const self = bench(1);
+    const other = bench(1);
+    bring(other, 1, "open");
+    self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
+    say(self, "/halt", { args: ["stop"], flags: {}, permission: "maintain" });
+    round(self);
+    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
+    other.world = { ...other.world, others: [{ ...self.run, rollout: "payments" }] };
+    round(other);
+    expect(gatesOf(other.run, other.world, other.last)).toMatchObject([{ state: { kind: "fenced" } }]);
+    round(self);
+    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
+  });
+
+  test("of another run: a merge intention that it covers is not tried again, and lapses", () => {
+    const self = bench(1);
+    self.world = { ...self.world, others: [] };
+    bring(self, 1, "merging");
+    const halts = [{ clusters: ["c1"], reason: "incident", by: "carol", at: iso(self.now) }];
+    self.world = { ...self.world, others: [{ ...self.run, rollout: "ledger", batches: [], halts }] };
+    guard(self, 1);
+    expect(wants(round(self))).not.toContain("Merge 1");
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Merging", why: expect.stringContaining("@carol halted c1: incident") });
+    guard(self, 1);
+    round(self, 31 * SECOND);
+    expect(batch(self.run, 1).intention).toBeUndefined();
+    expect(gatesOf(self.run, self.world, self.last)).toMatchObject([{ state: { kind: "fenced" } }]);
+  });
+
   test("is not missed where the other runs cannot be read: nothing merges until they are", () => {
     const self = bench(1);
     const { others: _, ...world } = self.world;

@@ -80,9 +80,9 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
   return allowed(draft.run, batch, pull) ?? allowedByGitHub(draft, batch, pull);
 }
 
-/** What is waited for with the PR open (SPEC §9.10). A merge that is under way is not called back by it. */
+/** What is waited for with the PR open (SPEC §9.10). A merge that is under way is not called back by it, only not tried again over a halt. */
 function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
-  if (batch.intention !== undefined) return undefined;
+  if (batch.intention !== undefined) return haltedUnderWay(draft, batch, batch.intention.at, pull);
   if (batch.kind === "Revert") {
     const stopped =
       settingsGate(draft) ?? planeGate(draft, batch) ?? haltGate(draft, batch) ?? othersGate(draft) ?? limitsGate(draft, batch);
@@ -99,6 +99,13 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
     limitsGate(draft, batch);
   if (blocked !== undefined) return { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
   return waitsForJitter(draft, batch, pull) ?? stageBegins(draft, batch, pull);
+}
+
+function haltedUnderWay(draft: Draft, batch: Batch, since: Time, pull: ObservedPull): Blocked | undefined {
+  const halted = haltGate(draft, batch);
+  if (halted === undefined) return undefined;
+  const why = `${pullName(pull)} is not merged any more, unless its merge is under way already; ${halted.why}`;
+  return { why, next: { what: "its merge is seen, or lapses", at: iso(epoch(since) + INTENTION_MS) } };
 }
 
 /** Before the stage's first merge, last of all: what is measured and answered is of the moment it may merge. */

@@ -1,5 +1,5 @@
 import { haltCovers, haltsNow, isOn } from "./gate-halt.ts";
-import type { Halt, Run } from "./run.ts";
+import { type Halt, isEnded, type Run } from "./run.ts";
 import { change, type Draft } from "./run-draft.ts";
 import { clustersOf, liveTargets } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
@@ -30,6 +30,8 @@ export function haltCommand(draft: Draft, command: Command): Reply {
     mergeUnderWay(draft, command);
     return "later";
   }
+  // Runs that were decided before this one learn of it in the next round, and fence their pull requests before it is answered there.
+  if (known === undefined && draft.world.others?.some((run) => !isEnded(run)) === true) return "later";
   const until = halt.until === undefined ? "until `/halt --off`" : `until ${halt.until}`;
   return done(`no run of this repo merges a change for ${named(clusters)} ${until}`);
 }
