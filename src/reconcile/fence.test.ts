@@ -28,7 +28,10 @@ function desk(queued: number[] = []) {
   const memory: RepoMemory = repoMemory({} as Parameters<typeof repoMemory>[0]);
   memory.remote.dirty = false;
   memory.rules = { branch: "main", at: now, rules: { mergeQueue: true } as BranchRules };
-  return { context, memory, did, pass: (ms: number) => void (now += ms) };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { context, memory, did, pass };
 }
 
 /** The sample run with its second batch's PR open. */

@@ -130,6 +130,56 @@ describe("/pause and /resume", () => {
     expect(batch(run.run, 1)).toMatchObject({ phase: "Open" });
   });
 
+  test("of a run that had paused by itself: /retry looks again and the run stays paused, until /resume", () => {
+    const run = bench(2);
+    bring(run, 1, "merged");
+    judge(run, "c1", "failing");
+    round(run);
+    expect(run.run.paused?.kind).toBe("Failure");
+    say(run, "/pause the network is down", { actor: "bob" });
+    round(run);
+    expect(answer(run)).toBe("done: paused: nothing merges until `/resume`");
+    expect(run.run.why).toMatch(/^1 cluster failed .*; @bob paused the run: the network is down$/);
+    say(run, "/pause", { actor: "carol" });
+    round(run);
+    expect(answer(run)).toContain("refused: the run is paused already");
+    judge(run, "c1", "pending");
+    say(run, "/retry");
+    round(run);
+    expect(answer(run)).toContain("the run stays paused by @bob until `/resume`");
+    expect(phases(run.run, 1)).toEqual(["Syncing"]);
+    judge(run, "c1", "live", "all");
+    round(run);
+    round(run);
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Command", by: "bob" }, batches: [{ phase: "Settled" }] });
+    expect(run.run.batches).toHaveLength(1);
+    say(run, "/resume");
+    round(run);
+    expect(run.run.phase).toBe("Progressing");
+    expect(run.run.batches).toHaveLength(2);
+  });
+
+  test("of a run that had paused by itself: /skip of what failed does not let it go on either, and /resume ends both pauses", () => {
+    const run = bench(2);
+    bring(run, 1, "merged");
+    judge(run, "c1", "failing");
+    round(run);
+    say(run, "/pause");
+    round(run);
+    say(run, "/skip c1", { args: ["c1"] });
+    round(run);
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Command" } });
+    const other = bench(2);
+    bring(other, 1, "merged");
+    judge(other, "c1", "failing");
+    round(other);
+    say(other, "/pause");
+    round(other);
+    say(other, "/resume", { permission: "maintain" });
+    round(other);
+    expect(other.run).toMatchObject({ phase: "Progressing", failedAccepted: ["hub/c1"] });
+  });
+
   test("a resume written before the pause it would end is refused", () => {
     const run = bench(1);
     round(run);

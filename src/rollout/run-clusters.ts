@@ -211,7 +211,8 @@ export function retryCommand(draft: Draft, command: Command): Reply {
   const gates = retryGates(draft);
   unpause(draft, { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) }, `retried by ${command.actor}`);
   const again = [...(failed.length > 0 || gates.length === 0 ? [nameList(run, failed)] : []), ...gates.slice(0, 5)];
-  return done(`looked at anew: ${again.join("; ")}`);
+  const held = run.paused?.held === undefined ? "" : `; the run stays paused by @${run.paused.held.by} until \`/resume\``;
+  return done(`looked at anew: ${again.join("; ")}${held}`);
 }
 
 /** A failed cluster is looked at anew where it is; one whose pins were changed away meanwhile is updated again. */

@@ -1,7 +1,7 @@
 import { close } from "./batch-build.ts";
 import { hasPermission } from "./commands.ts";
 import { approve, wantsApproval } from "./gate-approval.ts";
-import { type Batch, movingPhase, type Run } from "./run.ts";
+import { type Batch, movingPhase, type Pause, type Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "./run-draft.ts";
 import { unacceptedFailures } from "./run-failures.ts";
 import { acceptGates, badGates } from "./run-hooks-command.ts";
@@ -31,27 +31,40 @@ export function mergeUnderWay(draft: Draft, command: Command): boolean {
   return true;
 }
 
+const GO_ON = "`/resume` goes on";
+
 export function pauseCommand(draft: Draft, command: Command): Reply {
-  if (draft.run.paused !== undefined) return refused(`the run is paused already: ${draft.run.paused.reason}`);
+  const { paused } = draft.run;
+  if (paused?.kind === "Command" || paused?.held !== undefined) return refused(`the run is paused already: ${paused.reason}`);
   if (mergeUnderWay(draft, command)) return "later";
-  const reason = command.args.join(" ");
-  pause(draft, "Command", command.actor, `@${command.actor} paused the run${reason === "" ? "" : `: ${reason}`}`, "`/resume` goes on");
+  const words = command.args.join(" ");
+  const reason = `@${command.actor} paused the run${words === "" ? "" : `: ${words}`}`;
+  if (paused === undefined) pause(draft, "Command", command.actor, reason, GO_ON);
+  else holdPaused(draft, paused, { by: command.actor, reason, at: draft.at });
   return done("paused: nothing merges until `/resume`");
 }
 
-/** The run goes on; `patch` as well. */
-export function unpause(draft: Draft, patch: Partial<Run>, event: string): void {
-  const { paused: _, endedAt: __, ...rest } = draft.run;
-  draft.run = rest;
+/** The run had stopped by itself. What a person says besides is kept, so that what ends the one pause does not end the other. */
+function holdPaused(draft: Draft, paused: Pause, held: NonNullable<Pause["held"]>): void {
+  const reason = `${paused.reason}; ${held.reason}`;
+  const ask = `${paused.ask}. Whatever is done about it, nothing merges until \`/resume\`, since @${held.by} paused the run`;
+  change(draft, { paused: { ...paused, reason, ask, held }, why: reason, next: { what: ask } }, held.reason);
+}
+
+/** The run goes on, unless a person paused it besides, which `/resume` alone ends; `patch` as well. */
+export function unpause(draft: Draft, patch: Partial<Run>, event: string, resumes = false): void {
+  const { paused, endedAt: _, ...running } = draft.run;
+  draft.run = running;
   // A run that had ended had nothing before it, and this round only obeys.
-  const again = rest.next === null ? { why: event, next: { what: "its clusters are looked at again", at: draft.at } } : {};
+  const again = running.next === null ? { why: event, next: { what: "its clusters are looked at again", at: draft.at } } : {};
   change(draft, { phase: movingPhase(draft.run), since: draft.at, ...again, ...patch }, event);
+  if (paused?.held !== undefined && !resumes) pause(draft, "Command", paused.held.by, paused.held.reason, GO_ON);
 }
 
 export function resumeCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
   if (paused === undefined) return refused("the run is not paused");
-  if (tooEarly(command, paused.at)) return refused(`it was written before the pause it would end: ${paused.reason}`);
+  if (tooEarly(command, paused.held?.at ?? paused.at)) return refused(`it was written before the pause it would end: ${paused.reason}`);
   const failed = unacceptedFailures(draft.run);
   const gates = badGates(draft.run);
   const accepts = paused.kind === "Failure" && (failed.length > 0 || gates.length > 0);
@@ -66,7 +79,7 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   if (paused.kind === "Waiting") waitAnew(draft);
   const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;
   const passed = paused.kind === "Failure" || paused.kind === "Undecided" ? acceptGates(draft, command) : [];
-  unpause(draft, { failedAccepted }, `resumed by ${command.actor}`);
+  unpause(draft, { failedAccepted }, `resumed by ${command.actor}`, true);
   if (accepts) return done(`resumed; accepted as failed: ${acceptedWords(draft.run, failed, passed)}`);
   return done(passed.length > 0 ? `resumed; gone on past: ${passed.slice(0, 5).join("; ")}` : "resumed");
 }

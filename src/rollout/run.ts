@@ -246,6 +246,8 @@ export interface Pause {
   at: Time;
   /** What the person is asked to do: commands, ready to copy. */
   ask: string;
+  /** `/pause` of a run that had paused by itself: whatever else ends that pause, this one holds till `/resume`. `reason` tells of it. */
+  held?: { by: string; reason: string; at: Time };
 }
 
 export interface Approval {
