@@ -69,6 +69,23 @@ describe("lint of analyses", () => {
     ).toMatch(expected);
   });
 
+  test("the seed's webcheck in a step never ends, which is said with what to do, as Argo Rollouts refuses it there; its http-benchmark is fine", () => {
+    const steps = (name: string, args = HOST.replace("{{ cluster.name }}", "eu-1")) =>
+      `      steps:\n        - setWeight: 20\n        - analysis: { templates: [{ templateName: ${name} }], ${args} }\n  weightPins: [{ file: a.yaml, path: "x[c={{ cluster.name }}].w" }]\n`;
+    const benchmark = WEBCHECK.replaceAll("webcheck", "http-benchmark").replace("interval: 5", "count: 1").replace("failureLimit: 1", "");
+    const files = { "analysis/webcheck.yaml": WEBCHECK, "analysis/b.yaml": benchmark };
+    const errors = (stage: string) => lint(stage, files).filter((line) => line.includes("ANALYSIS"));
+    expect(errors(steps("webcheck"))).toEqual([
+      "error ANALYSIS_ENDLESS rollouts/payments.yaml: metric webcheck has an interval and no count, so it never ends by itself (give it a count such as 3, or measure it beside the stage or its bake instead)",
+    ]);
+    expect(errors(steps("http-benchmark"))).toEqual([]);
+  });
+
+  test("a dry-run metric that never ends is no better: its run would not end either", () => {
+    const dry = `${WEBCHECK}  dryRun: [{ metricName: webcheck }]\n`;
+    expect(lint(analysis(`${ASKED}, ${HOST}`), { "analysis/webcheck.yaml": dry }).join()).toContain("ANALYSIS_ENDLESS");
+  });
+
   test("with the argo-rollouts engine a template may be in the cluster, and other providers are its own", () => {
     const datadog = WEBCHECK.replace(/provider: .*/, "provider: { datadog: { query: q } }");
     const files = { "analysis/webcheck.yaml": datadog };

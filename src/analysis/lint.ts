@@ -3,7 +3,7 @@ import type { Rollout, Stage } from "../rollout/rollout.ts";
 import type { StageAnalysis } from "../rollout/run-analysis-types.ts";
 import { effectiveCount, type MetricRules } from "./metric.ts";
 import { TEMPLATES_FOLDER, type TemplateFiles, templateFiles } from "./repo-templates.ts";
-import { AnalysisError, declaredArgs, hasValue, templatesFor } from "./request.ts";
+import { AnalysisError, declaredArgs, hasValue, templatesFor, unusedRule } from "./request.ts";
 import { readTemplates } from "./template.ts";
 import type { AnalysisTemplate } from "./template-schema.ts";
 
@@ -86,7 +86,9 @@ function checkOne(
     if (!(error instanceof AnalysisError)) throw error;
     return builtin ? [say("ANALYSIS_TEMPLATE", error.message, "correct the names of spec.templates", ["templates"])] : [];
   }
-  return [...checkArgs(wanted, templates, say), ...checkEnd(wanted, templates, say)];
+  const unused = unusedRule(templates);
+  const rules = unused === undefined ? [] : [say("ANALYSIS_VALUE", unused, "correct the template's rule, or remove it", ["templates"])];
+  return [...checkArgs(wanted, templates, say), ...checkEnd(wanted, templates, say), ...rules];
 }
 
 type Say = (code: string, message: string, hint: string, path: Path) => Problem;
@@ -142,10 +144,14 @@ function checkEnd({ analysis, stage }: Wanted, templates: readonly AnalysisTempl
   const endless = metrics.find((metric) => {
     const rules = { intervalMs: metric.interval, count: Number(metric.count ?? 0) } as MetricRules;
     const templated = typeof metric.count === "string" && metric.count.includes("{{");
-    return !templated && effectiveCount(rules) === undefined && metric.consecutiveSuccessLimit === undefined;
+    return !templated && effectiveCount(rules) === undefined && !(Number(metric.consecutiveSuccessLimit ?? 0) > 0);
   });
   if (endless === undefined) return [];
   const message = `metric ${endless.name} has an interval and no count, so it never ends by itself`;
-  const hint = "give it a count, or run it with when: [Background], or after batches that bake";
+  const elsewhere =
+    analysis.when === undefined
+      ? "measure it beside the stage or its bake instead"
+      : "run it with when: [Background], or after batches that bake";
+  const hint = `give it a count such as 3, or ${elsewhere}`;
   return [say("ANALYSIS_ENDLESS", message, hint, analysis.when === undefined ? ["templates"] : ["when"])];
 }

@@ -51,21 +51,30 @@ describe("a metric", () => {
     ["is enough with so many successes in a row", { intervalMs: 1, failureLimit: -1, consecutiveSuccessLimit: 3 }, "ssfsss", "Successful"],
     ["has no failure limit at -1", { intervalMs: 1, failureLimit: -1, consecutiveSuccessLimit: 3 }, "fffffff", "Running"],
     [
-      "is inconclusive where the count is used up without the successes in a row",
+      "fails where the count is used up without the successes in a row, and no failure was limited",
       { count: 4, failureLimit: -1, consecutiveSuccessLimit: 3 },
+      "ssfs",
+      "Failed",
+    ],
+    [
+      "is inconclusive where the count is used up without the successes in a row, and no more failed than may",
+      { count: 4, failureLimit: 1, consecutiveSuccessLimit: 3 },
       "ssfs",
       "Inconclusive",
     ],
+    ["an error ends the successes in a row, too", { intervalMs: 1, consecutiveSuccessLimit: 3 }, "ssess", "Running"],
+    ["an inconclusive one, too", { intervalMs: 1, inconclusiveLimit: 9, consecutiveSuccessLimit: 3 }, "ssiss", "Running"],
     ["fails first where both limits are set", { count: 9, failureLimit: 1, consecutiveSuccessLimit: 4 }, "fsf", "Failed"],
   ])("%s", (_name, rules, outcomes, expected) => {
     expect(outcomeOf({ ...RULES, ...rules }, outcomes).phase).toBe(expected);
   });
 
-  test("is first due after its initial delay, then an interval after the last one ended, and 10 s after an error without interval", () => {
+  test("is first due after its initial delay, then an interval after the last one ended, and 10 s after an error, whatever the interval", () => {
     const rules = { ...RULES, initialDelayMs: 60_000, intervalMs: 5000, count: 3 };
     const start = Date.parse(T0);
     expect(dueAt(rules, newResult(rules), T0)).toBe(start + 60_000);
     expect(dueAt(rules, outcomeOf(rules, "s"), T0)).toBe(start + 5000);
+    expect(dueAt(rules, outcomeOf(rules, "e"), T0)).toBe(start + 10_000);
     expect(dueAt(RULES, outcomeOf(RULES, "e"), T0)).toBe(start + 10_000);
     expect(dueAt(RULES, outcomeOf(RULES, "s"), T0)).toBeUndefined();
     expect(effectiveCount({ ...RULES, intervalMs: 1 })).toBeUndefined();

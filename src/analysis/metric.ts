@@ -47,7 +47,7 @@ export interface MetricResult {
 
 export const DEFAULT_ERROR_LIMIT = 4;
 export const DEFAULT_RETENTION = 10;
-/** Where a metric without an interval errs, it is tried again after this long. */
+/** A metric that could not be measured is tried again after this long, whatever its interval. */
 const ERROR_RETRY_MS = 10_000;
 
 export function newResult(rules: MetricRules): MetricResult {
@@ -77,7 +77,7 @@ export function measured(rules: MetricRules, result: MetricResult, measurement: 
   return { ...next, ...judge(rules, next) };
 }
 
-/** As Argo Rollouts judges a metric: limits first, then what is enough. */
+/** As Argo Rollouts 1.8 judges a metric (its `assessMetricStatus`): limits first, then what is enough. */
 function judge(rules: MetricRules, result: MetricResult): { phase: AnalysisPhase; message?: string } {
   if (rules.failureLimit >= 0 && result.failed > rules.failureLimit)
     return { phase: "Failed", message: `failed ${times(result.failed)}, and failureLimit is ${rules.failureLimit}` };
@@ -95,8 +95,10 @@ function judge(rules: MetricRules, result: MetricResult): { phase: AnalysisPhase
   if (wants > 0 && result.consecutiveSuccess >= wants) return { phase: "Successful", message: `${times(wants)} in a row` };
   const count = effectiveCount(rules);
   if (count === undefined || result.count < count) return { phase: "Running" };
-  if (wants > 0) return { phase: "Inconclusive", message: `measured ${times(result.count)} without ${wants} successes in a row` };
-  return { phase: "Successful" };
+  if (wants === 0) return { phase: "Successful" };
+  // Without a limit of failures the successes in a row are all there is to go by; with one it was kept, too, so neither has decided.
+  const phase = rules.failureLimit < 0 ? "Failed" : "Inconclusive";
+  return { phase, message: `measured ${times(result.count)} without ${wants} successes in a row` };
 }
 
 function times(n: number): string {
@@ -119,7 +121,8 @@ export function dueAt(rules: MetricRules, result: MetricResult, startedAt: Time)
   if (isComplete(result.phase)) return undefined;
   const last = result.measurements.at(-1);
   if (last === undefined) return epoch(startedAt) + (rules.initialDelayMs ?? 0);
-  return epoch(last.finishedAt ?? last.startedAt) + (rules.intervalMs ?? ERROR_RETRY_MS);
+  const interval = last.phase === "Error" ? ERROR_RETRY_MS : (rules.intervalMs ?? ERROR_RETRY_MS);
+  return epoch(last.finishedAt ?? last.startedAt) + interval;
 }
 
 /** Told to stop, e.g. because another metric failed or the background is over: what has not failed so far is Successful. */

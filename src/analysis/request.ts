@@ -1,7 +1,9 @@
 import { nearest } from "../rollout/parse-problem.ts";
 import { isRecord } from "../rollout/parse-walk.ts";
-import { badCondition } from "./expr/evaluate.ts";
+import { badCondition } from "./expr/check-names.ts";
+import { limitsProblem } from "./limits.ts";
 import { DEFAULT_ERROR_LIMIT, DEFAULT_RETENTION, isEndless, type MetricRules } from "./metric.ts";
+import { matchesName, PatternError } from "./name-pattern.ts";
 import type { AnalysisTemplate, TemplateArgument, TemplateMetric } from "./template-schema.ts";
 
 /** One analysis to run: the templates that were asked for as one list of metrics, every argument filled in. */
@@ -58,10 +60,12 @@ export function prepare(asked: Asked, sources: Sources, foreign = false): Analys
     for (const raw of template.spec.metrics ?? []) {
       if (metrics.has(raw.name)) throw new AnalysisError("ANALYSIS_TEMPLATE", `two of the templates have a metric called ${raw.name}`);
       const metric = fill(raw, values, `metric ${raw.name}`) as TemplateMetric;
-      metrics.set(raw.name, { metric, rules: rulesOf(metric, template, templates, foreign) });
+      metrics.set(raw.name, { metric, rules: rulesOf(metric, templates, foreign) });
     }
   }
   if (metrics.size === 0) throw new AnalysisError("ANALYSIS_TEMPLATE", "the templates measure nothing");
+  const unused = unusedRule(templates);
+  if (unused !== undefined) throw new AnalysisError("ANALYSIS_VALUE", unused);
   return { metrics: [...metrics.values()], secrets };
 }
 
@@ -141,48 +145,61 @@ function fill(value: unknown, values: ReadonlyMap<string, string>, where: string
 
 /** Throws AnalysisError where one of the metrics would be measured until it is stopped, and nothing stops it. */
 export function refuseEndless(metrics: readonly MetricRules[]): void {
-  const endless = metrics.find((rules) => !rules.dryRun && isEndless(rules));
+  const endless = metrics.find((rules) => isEndless(rules));
   if (endless === undefined) return;
   const hint = "give it a count, run it with when: [Background], or after batches that bake";
   throw new AnalysisError("ANALYSIS_ENDLESS", `metric ${endless.name} has an interval and no count, so it never ends by itself; ${hint}`);
 }
 
-function rulesOf(metric: TemplateMetric, template: AnalysisTemplate, all: readonly AnalysisTemplate[], foreign: boolean): MetricRules {
+function rulesOf(metric: TemplateMetric, all: readonly AnalysisTemplate[], foreign: boolean): MetricRules {
   for (const condition of foreign ? [] : [metric.successCondition, metric.failureCondition]) {
     const bad = condition === undefined || condition === "" ? undefined : badCondition(condition);
     if (bad !== undefined) throw new AnalysisError("ANALYSIS_VALUE", `metric ${metric.name}: ${bad}`);
   }
-  const count = number(metric, "count");
-  const retention = all.flatMap((t) => t.spec.measurementRetention ?? []).find((r) => names(r.metricName, metric.name))?.limit;
+  const limits = limitsProblem(metric);
+  if (limits !== undefined) throw new AnalysisError("ANALYSIS_VALUE", `metric ${metric.name}: ${limits.message}`);
+  const number = (field: Counted) => (metric[field] === undefined || metric[field] === "" ? undefined : Number(metric[field]));
+  const count = number("count");
+  const retention = all.flatMap((t) => t.spec.measurementRetention ?? []).findLast((r) => named(r.metricName, metric.name))?.limit;
   return {
     name: metric.name,
     ...(metric.interval === undefined ? {} : { intervalMs: metric.interval }),
     ...(metric.initialDelay === undefined ? {} : { initialDelayMs: metric.initialDelay }),
     ...(count === undefined ? {} : { count }),
-    failureLimit: number(metric, "failureLimit") ?? 0,
-    inconclusiveLimit: number(metric, "inconclusiveLimit") ?? 0,
-    consecutiveErrorLimit: number(metric, "consecutiveErrorLimit") ?? DEFAULT_ERROR_LIMIT,
-    consecutiveSuccessLimit: number(metric, "consecutiveSuccessLimit") ?? 0,
-    dryRun: (template.spec.dryRun ?? []).some((d) => names(d.metricName, metric.name)),
-    retention: retention ?? DEFAULT_RETENTION,
+    failureLimit: number("failureLimit") ?? 0,
+    inconclusiveLimit: number("inconclusiveLimit") ?? 0,
+    consecutiveErrorLimit: number("consecutiveErrorLimit") ?? DEFAULT_ERROR_LIMIT,
+    consecutiveSuccessLimit: number("consecutiveSuccessLimit") ?? 0,
+    dryRun: all.flatMap((t) => t.spec.dryRun ?? []).some((d) => named(d.metricName, metric.name)),
+    // As Argo Rollouts reads it: 0 is the default.
+    retention: retention === undefined || retention === 0 ? DEFAULT_RETENTION : retention,
   };
 }
 
-function names(pattern: string, name: string): boolean {
-  return pattern === "*" || pattern === name;
+function named(pattern: string, name: string): boolean {
+  try {
+    return matchesName(pattern, name);
+  } catch (error) {
+    if (error instanceof PatternError) return false;
+    throw error;
+  }
+}
+
+/** A rule of `dryRun` or `measurementRetention` that no metric goes by, which Argo Rollouts takes for an error; undefined: there is none. */
+export function unusedRule(templates: readonly AnalysisTemplate[]): string | undefined {
+  const names = templates.flatMap(({ spec }) => spec.metrics ?? []).map(({ name }) => name);
+  for (const field of ["dryRun", "measurementRetention"] as const) {
+    for (const { metricName } of templates.flatMap(({ spec }): { metricName: string }[] => spec[field] ?? [])) {
+      try {
+        if (names.some((name) => matchesName(metricName, name))) continue;
+      } catch (error) {
+        if (error instanceof PatternError) return `${field}: ${error.message}`;
+        throw error;
+      }
+      return `${field}: no metric is called ${metricName}; there are ${names.slice(0, 5).join(", ")}`;
+    }
+  }
+  return undefined;
 }
 
 type Counted = "count" | "failureLimit" | "inconclusiveLimit" | "consecutiveErrorLimit" | "consecutiveSuccessLimit";
-
-function number(metric: TemplateMetric, field: Counted): number | undefined {
-  const value = metric[field];
-  if (value === undefined || value === "") return undefined;
-  const read = Number(value);
-  const least = field === "failureLimit" ? -1 : 0;
-  if (!Number.isSafeInteger(read) || read < least)
-    throw new AnalysisError(
-      "ANALYSIS_VALUE",
-      `metric ${metric.name}: ${field} is ${String(value).slice(0, 40)}, and wants a whole number from ${least}`,
-    );
-  return read;
-}

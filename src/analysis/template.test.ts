@@ -21,6 +21,12 @@ describe("templates", () => {
     ["{name: m, successCondition: 'results[0] > 1', provider: {web: {url: u}}}", "ANALYSIS_CONDITION", /results is unknown/],
     ["{name: m, provider: {web: {url: u, jsonPath: '{range .items[*]}{.x}{end}'}}}", "ANALYSIS_JSONPATH", /more than one path/],
     ["{name: m, interval: soon, provider: {web: {url: u}}}", "BAD_DURATION", /not a duration/],
+    ["{name: m, count: 1, failureLimit: 3, provider: {web: {url: u}}}", "ANALYSIS_VALUE", /failureLimit \+ consecutiveSuccessLimit are 3/],
+    ["{name: m, interval: 1s, count: 3, inconclusiveLimit: 4, provider: {web: {url: u}}}", "ANALYSIS_VALUE", /inconclusiveLimit 4/],
+    ["{name: m, count: 3, provider: {web: {url: u}}}", "ANALYSIS_VALUE", /there is no interval/],
+    ["{name: m, failureLimit: -1, provider: {web: {url: u}}}", "ANALYSIS_VALUE", /nothing would decide/],
+    ["{name: m, consecutiveErrorLimit: -1, provider: {web: {url: u}}}", "ANALYSIS_VALUE", /whole number from 0/],
+    ["{name: m, failureLimit: '1.5', provider: {web: {url: u}}}", "ANALYSIS_VALUE", /failureLimit is 1.5/],
     ["{name: m, provider: {}}", "BAD_VALUE", /exactly one provider/],
   ])("%s is %s", (metric, code, message) => {
     const { problems } = read(metric, "  args: [{name: host}]\n");
@@ -32,7 +38,7 @@ describe("templates", () => {
 
   test("arguments: given, default, from a secret, from a field; what is missing or unknown is named", () => {
     const { templates } = read(
-      "{name: m, count: '{{args.n}}', provider: {web: {url: '{{args.a}}/{{ args.b }}/{{args.c}}'}}}",
+      "{name: m, interval: 1s, count: '{{args.n}}', provider: {web: {url: '{{args.a}}/{{ args.b }}/{{args.c}}'}}}",
       "  args: [{name: a}, {name: b, value: B}, {name: c, valueFrom: {fieldRef: {fieldPath: metadata.name}}}, {name: n, value: '3'}]\n",
     );
     const asked = (args: { name: string; value: string }[]) => ({ templates: [{ templateName: "t" }], args });
@@ -52,6 +58,25 @@ describe("templates", () => {
       ),
     ).toThrow("count is NaN");
     expect(() => prepare({ templates: [{ templateName: "tt" }], args: [] }, sources)).toThrow(AnalysisError);
+  });
+
+  test("dryRun and measurementRetention go by patterns of names, over all templates together; a rule for nobody is refused", () => {
+    const doc = (name: string, spec: string) =>
+      `apiVersion: argoproj.io/v1alpha1\nkind: AnalysisTemplate\nmetadata: {name: ${name}}\nspec:\n  metrics: [{name: ${name}-rate, provider: {web: {url: u}}}]\n${spec}---\n`;
+    const made = (rules: string) => {
+      const { templates } = readTemplates(doc("a", rules) + doc("b", ""), "t.yaml", { builtin: true });
+      const { metrics } = prepare({ templates: [{ templateName: "a" }, { templateName: "b" }], args: [] }, { ...SOURCES, templates });
+      return metrics.map(({ rules: { name, dryRun, retention } }) => `${name} ${dryRun} ${retention}`);
+    };
+    expect(made("")).toEqual(["a-rate false 10", "b-rate false 10"]);
+    expect(made("  dryRun: [{metricName: '^b-'}]\n")).toEqual(["a-rate false 10", "b-rate true 10"]);
+    expect(made("  dryRun: [{metricName: '.*'}]\n")).toEqual(["a-rate true 10", "b-rate true 10"]);
+    expect(made("  measurementRetention: [{metricName: rate, limit: 3}, {metricName: b-rate, limit: 0}]\n")).toEqual([
+      "a-rate false 3",
+      "b-rate false 10",
+    ]);
+    expect(() => made("  dryRun: [{metricName: c}]\n")).toThrow("dryRun: no metric is called c; there are a-rate, b-rate");
+    expect(() => made("  dryRun: [{metricName: '*'}]\n")).toThrow("* cannot be read");
   });
 
   test("a value with template or YAML signs in it stays a text", () => {

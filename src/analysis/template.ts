@@ -2,8 +2,9 @@ import { nearest, type Problem } from "../rollout/parse-problem.ts";
 import { validate } from "../rollout/parse-validate.ts";
 import { isRecord } from "../rollout/parse-walk.ts";
 import { readYaml, type Source } from "../rollout/parse-yaml.ts";
-import { badCondition } from "./expr/evaluate.ts";
+import { badCondition } from "./expr/check-names.ts";
 import { JsonPathError, parsePath } from "./json-path.ts";
+import { limitsProblem } from "./limits.ts";
 import { type AnalysisTemplate, BUILTIN_PROVIDERS, templateSchema } from "./template-schema.ts";
 
 const MOST_SYNTAX_PROBLEMS = 3;
@@ -47,6 +48,11 @@ function check(template: AnalysisTemplate, source: Source, builtin: boolean): Pr
     if (names.has(metric.name)) problems.push(duplicate(source, metric.name, [...path, "name"]));
     names.add(metric.name);
     problems.push(...unknownArgs(metric, known, source, path), ...bareDurations(source, i));
+    const limits = limitsProblem(metric);
+    if (limits !== undefined) {
+      const hint = "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too";
+      problems.push(source.place({ code: "ANALYSIS_VALUE", message: limits.message, hint, path: [...path, limits.field] }));
+    }
     if (builtin) problems.push(...builtinOnly(metric, source, path));
   }
   if ((template.spec.metrics ?? []).length === 0 && (template.spec.templates ?? []).length === 0) {

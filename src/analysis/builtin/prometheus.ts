@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Value } from "../expr/values.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../outbound.ts";
 import type { TemplateMetric } from "../template-schema.ts";
 import { authorization } from "./authorization.ts";
@@ -70,7 +69,8 @@ function read(answer: OutboundAnswer): Measured {
     case "vector":
       return { value: data.data.result.map(({ value }) => numberOf(value)) };
     case "matrix":
-      return { value: data.data.result.map(({ values }): Value => values.map(numberOf)) };
+      // All values in one list, as Argo Rollouts hands them to the condition.
+      return { value: data.data.result.flatMap(({ values }) => values.map(numberOf)) };
     case "string":
       return { error: "the query gives a text, not numbers" };
   }

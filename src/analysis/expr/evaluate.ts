@@ -1,5 +1,7 @@
+import { unknownFunction } from "./check-names.ts";
 import { functions } from "./functions.ts";
-import { type Node, PREDICATES, parseExpression } from "./parse.ts";
+import { type Node, PREDICATES } from "./nodes.ts";
+import { parseExpression } from "./parse.ts";
 import { ExpressionError } from "./tokens.ts";
 import { compare, equal, isList, isMap, nameOf, type Value, wantNumber } from "./values.ts";
 
@@ -22,17 +24,6 @@ export function holds(condition: string, result: Value): boolean {
   const value = evaluate(parseExpression(condition), { result });
   if (typeof value !== "boolean") throw new ExpressionError(`a condition must be true or false, and this is ${nameOf(value)}`);
   return value;
-}
-
-/** Why a condition cannot be used, whatever is measured; undefined: it can be read and knows every name. */
-export function badCondition(condition: string): string | undefined {
-  try {
-    checkNames(parseExpression(condition), false);
-    return undefined;
-  } catch (error) {
-    if (error instanceof ExpressionError) return error.message;
-    throw error;
-  }
 }
 
 export function evaluate(node: Node, env: Readonly<Record<string, Value>>): Value {
@@ -209,11 +200,6 @@ function call(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
   return known(args, at);
 }
 
-function unknownFunction(name: string, at: number): ExpressionError {
-  const all = [...Object.keys(functions), ...PREDICATES].sort().join(", ");
-  return new ExpressionError(`${name}() is not available in the builtin engine, which has ${all}`, at);
-}
-
 function predicate(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
   const { name, at } = node;
   const [of, asked] = node.args;
@@ -246,48 +232,5 @@ function predicate(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
       return items.findLastIndex(yes);
     default:
       return items.reduce((sum: number, item) => sum + wantNumber(ask(item), "an item of sum()", at), 0);
-  }
-}
-
-/** Walks every branch, also those that no value has reached yet. */
-function checkNames(node: Node, inPredicate: boolean): void {
-  switch (node.kind) {
-    case "name":
-      if (node.name !== "result" && !inPredicate)
-        throw new ExpressionError(`${node.name} is unknown; what was measured is called result`, node.at);
-      return;
-    case "item":
-      if (!inPredicate) throw new ExpressionError("# is only known in a predicate", node.at);
-      return;
-    case "binary":
-      if (node.op === "matches")
-        throw new ExpressionError("`matches` is not available in the builtin engine; the argo-rollouts engine has it", node.at);
-      break;
-    case "call":
-      if (!PREDICATES.has(node.name) && !Object.hasOwn(functions, node.name)) throw unknownFunction(node.name, node.at);
-      for (const [i, arg] of node.args.entries()) checkNames(arg, inPredicate || (i > 0 && PREDICATES.has(node.name)));
-      return;
-  }
-  for (const child of children(node)) checkNames(child, inPredicate);
-}
-
-function children(node: Node): Node[] {
-  switch (node.kind) {
-    case "list":
-      return node.items;
-    case "map":
-      return node.pairs.flat();
-    case "member":
-      return [node.of, node.key];
-    case "slice":
-      return [node.of, node.from, node.to].filter((n) => n !== undefined);
-    case "unary":
-      return [node.of];
-    case "binary":
-      return [node.left, node.right];
-    case "choice":
-      return [node.test, node.yes, node.no];
-    default:
-      return [];
   }
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { badCondition, evaluate, holds } from "./evaluate.ts";
+import { badCondition } from "./check-names.ts";
+import { evaluate, holds } from "./evaluate.ts";
 import { parseExpression } from "./parse.ts";
 import type { Value } from "./values.ts";
 
