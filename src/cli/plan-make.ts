@@ -7,7 +7,7 @@ import { type NextBatch, nextBatch } from "../rollout/next.ts";
 import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import { plan } from "../rollout/plan.ts";
-import type { Plan, Release } from "../rollout/plan-types.ts";
+import type { Cluster, Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { defaultBranchOf } from "./lint-outside.ts";
@@ -16,6 +16,8 @@ import { fleetOf } from "./plan-inputs.ts";
 export interface PlanMade {
   /** Absent where there are errors. */
   plan?: Plan;
+  /** Those it was planned over; with the plan. */
+  clusters?: readonly Cluster[];
   next: NextBatch | null;
   /** Errors and warnings; the plan's own warnings are in the plan. */
   problems: Problem[];
@@ -46,7 +48,8 @@ export function makePlan(
   if (!made.ok) problems.push(...made.problems);
   const located = problems.map((problem) => (problem.line > 1 ? problem : locate(problem, rollout, checkout)));
   if (!made.ok || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };
-  return { plan: made.plan, next: nextBatch(made.plan, rollout, resolved.targets, resolved.clusters), problems: located };
+  const next = nextBatch(made.plan, rollout, resolved.targets, resolved.clusters);
+  return { plan: made.plan, clusters: resolved.clusters, next, problems: located };
 }
 
 const NO_RELEASE: Release = { values: {}, attempt: 1 };

@@ -1,18 +1,20 @@
 import { advance } from "../../rollout/advance.ts";
-import { gatesOf } from "../../rollout/gate-state.ts";
+import type { gatesOf } from "../../rollout/gate-state.ts";
 import { isEnded, type Run } from "../../rollout/run.ts";
-import { epoch, iso } from "../../rollout/time.ts";
-import type { Advanced, Effect, World } from "../../rollout/world.ts";
-import { mergeCall, openPull, runQueue } from "./forge.ts";
-import { headOf } from "./git.ts";
+import { epoch } from "../../rollout/time.ts";
+import type { Advanced, World } from "../../rollout/world.ts";
+import { act, fence } from "./act.ts";
+import { runQueue } from "./forge.ts";
 import { type Judge, judgeMerge, judgeRecord, judgeStep, judgment } from "./judge.ts";
 import { type Entry, startAll } from "./lanes.ts";
 import { nextTime } from "./moments.ts";
+import { observe } from "./observe.ts";
 import { type Operator, operate, operator } from "./operator.ts";
+import { dieOutside, tidyOutside } from "./outside.ts";
 import { happen } from "./people.ts";
 import type { Happening, Scenario } from "./scenario.ts";
 import { setupOf } from "./setup.ts";
-import { observe, type Setup, type Truth, truthOf } from "./world.ts";
+import { type Setup, type Truth, truthOf } from "./world.ts";
 
 export const START = Date.UTC(2026, 0, 5, 9, 0, 0);
 const MOST_STEPS = 50_000;
@@ -72,7 +74,7 @@ export interface Driver {
   judge: Judge;
   log: string[] | undefined;
   operator: Operator;
-  /** When the core wants to look again. */
+  /** When the core, or whoever operates it, wants to look again. */
   wake: number;
   /** Something was recorded or tried: its outcome is worth a look at once. */
   busy: boolean;
@@ -107,7 +109,9 @@ export function driveWorld(setup: Setup, happenings: readonly Happening[], optio
     }
     stuck(driver, calmAt);
     if (options.enough?.(runsOf(driver)) === true) break;
-    if (options.operate !== undefined || driver.now >= calmAt) (options.operate ?? operate)(driver, (text) => note(driver, `operator: ${text}`));
+    driver.wake = Number.POSITIVE_INFINITY;
+    if (options.operate !== undefined || driver.now >= calmAt)
+      (options.operate ?? operate)(driver, (text) => note(driver, `operator: ${text}`));
     round(driver);
     driver.now = nextTime(driver, coming === undefined ? undefined : START + coming.at);
   }
@@ -177,14 +181,14 @@ export function note(driver: Driver, text: string): void {
 /** One round of the repo; perhaps of two replicas that read the same state, of which one is late. */
 function round(driver: Driver): void {
   const { dice, chaos } = driver.truth;
-  driver.wake = Number.POSITIVE_INFINITY;
   driver.busy = false;
+  tidyOutside(driver.truth.outside, driver.now);
   const { entries, version } = driver;
   replica(driver, entries, version);
   if (dice.chance(chaos.lose)) replica(driver, entries, version);
 }
 
-interface Decision {
+export interface Decision {
   lane: number;
   before: Run;
   world: World;
@@ -201,16 +205,23 @@ function replica(driver: Driver, read: readonly Entry[], version: number): void 
   const decisions = decideAll(driver, entries);
   if (!record(driver, read, entries, decisions, version)) return;
   const journal = driver.version;
-  if (truth.dice.chance(truth.chaos.crash)) return;
+  if (crashes(truth)) return;
   // All of them first, as the shell does.
   const fenced = decisions.map((decision) => fence(driver, decision)).every(Boolean);
   for (const decision of decisions) {
     for (const effect of decision.advanced.effects) {
       // Dies here: what was not tried yet is wanted again in the next round.
-      if (truth.dice.chance(truth.chaos.crash)) return;
+      if (crashes(truth)) return;
       act(driver, decision, effect, { journal, fenced });
     }
   }
+}
+
+/** With the process goes what it only remembered. */
+function crashes({ dice, chaos, outside }: Truth): boolean {
+  if (!dice.chance(chaos.crash)) return false;
+  dieOutside(outside);
+  return true;
 }
 
 function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
@@ -264,65 +275,4 @@ function written(run: Run | undefined): Run | undefined {
   if (run === undefined) return undefined;
   const { plan, spec, release, ...rest } = run;
   return { ...(JSON.parse(JSON.stringify(rest)) as Omit<Run, "plan" | "spec" | "release">), plan, spec, release };
-}
-
-/** What is fenced leaves the queue and has its gate fail, as far as GitHub can be reached. False: something may still be merged. */
-function fence({ truth, now, options }: Driver, { advanced, world }: Decision): boolean {
-  if (now < truth.forgeDownUntil) return false;
-  for (const gate of (options.gates ?? gatesOf)(advanced.run, world, advanced)) {
-    const pull = truth.forge.pulls[gate.pull - 100];
-    if (pull === undefined) continue;
-    pull.fenced = gate.state.kind === "fenced";
-    if (pull.fenced) pull.queue = undefined;
-  }
-  return true;
-}
-
-function act(driver: Driver, decision: Decision, effect: Effect, at: { journal: number; fenced: boolean }): void {
-  const { truth, now } = driver;
-  if (now < truth.forgeDownUntil) return;
-  switch (effect.kind) {
-    case "Propose":
-      openPull(truth.forge, truth.git, decision.advanced.run, effect.batch, now);
-      driver.busy = true;
-      return;
-    case "Close": {
-      const pull = truth.forge.pulls[effect.pull - 100];
-      if (pull?.state !== "open") return;
-      pull.state = "closed";
-      pull.queue = undefined;
-      driver.busy = true;
-      return;
-    }
-    case "Merge":
-      merge(driver, decision, effect, at.journal);
-      driver.busy = true;
-      return;
-    case "Answer": {
-      const said = truth.commands.find((one) => one.command.id === effect.command);
-      if (said === undefined || said.answered || (!at.fenced && effect.outcome === "done")) return;
-      said.answered = true;
-      driver.judge.answered(said, effect.outcome, decision.advanced.run, now);
-      return;
-    }
-    default:
-      return;
-  }
-}
-
-/** The journal and the base are read again right before the call (SPEC §9.4, §9.13). */
-function merge(driver: Driver, { world, advanced }: Decision, effect: Extract<Effect, { kind: "Merge" }>, journal: number): void {
-  const { truth, now } = driver;
-  if (driver.version !== journal || headOf(truth.git).id !== world.base.commit) return;
-  const to = advanced.run.batches[effect.batch - 1]?.intention?.at ?? iso(now);
-  const queue = place(truth, now);
-  const answer = mergeCall(truth.forge, truth.git, { pull: effect.pull, head: effect.head, to, queue }, now);
-  const pull = truth.forge.pulls[effect.pull - 100];
-  if (answer === "merged" && pull !== undefined) judgeMerge(driver.judge, driver.entries, pull, now);
-}
-
-/** Where the base merges through a queue: a few minutes in it, and now and then out of it again. */
-function place({ queue, dice }: Truth, now: number): { until: number; fate: "merge" | "drop" } | undefined {
-  if (!queue) return undefined;
-  return { until: now + dice.int(1, 20) * 60_000, fate: dice.chance(0.1) ? "drop" : "merge" };
 }
