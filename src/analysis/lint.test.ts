@@ -15,7 +15,7 @@ spec:
       provider: { web: { url: "http://{{ args.host }}/", jsonPath: "{$.status}" } }
 `;
 
-function lint(stage: string, files: Record<string, string> = { "analysis/webcheck.yaml": WEBCHECK }, builtin = true) {
+function lint(stage: string, files: Record<string, string> = { "analysis/webcheck.yaml": WEBCHECK }, builtin: boolean | "unknown" = true) {
   const text = `apiVersion: stagecoach.dev/v1alpha1
 kind: ProgressiveRollout
 metadata: { name: payments }
@@ -29,7 +29,8 @@ spec:
 ${stage}`;
   const { rollouts, problems } = parseRollouts(text, "rollouts/payments.yaml");
   const source = { read: (path: string) => files[path] ?? null, paths: () => Object.keys(files) };
-  const found = rollouts.flatMap((rollout) => lintAnalyses(rollout, source, { builtin }));
+  const engine = builtin === "unknown" ? { builtin: false, unknown: true as const } : { builtin };
+  const found = rollouts.flatMap((rollout) => lintAnalyses(rollout, source, engine));
   return [...problems, ...found].map(({ code, severity, file, message, hint }) => `${severity} ${code} ${file}: ${message} (${hint})`);
 }
 
@@ -92,5 +93,14 @@ describe("lint of analyses", () => {
     expect(lint(analysis("templates: [{ templateName: elsewhere }]"), {}, false)).toEqual([]);
     expect(lint(analysis(`${ASKED}, ${HOST}`, "      bake: 1m\n"), files, false).join()).not.toContain("ANALYSIS_PROVIDER");
     expect(lint(analysis(`${ASKED}, ${HOST}`, "      bake: 1m\n"), files).join()).toContain("ANALYSIS_PROVIDER");
+  });
+
+  test("where nobody knows the engine, what only the builtin one minds is a warning that names both; a file that is not there is an error", () => {
+    expect(lint(analysis("templates: [{ templateName: elsewhere }]"), {}, "unknown")).toEqual([
+      "warning ANALYSIS_TEMPLATE rollouts/payments.yaml: there is no AnalysisTemplate called elsewhere in this repo: the engine argo-rollouts would look for it in its cluster, the builtin one refuses it (put it below analysis/)",
+    ]);
+    const file = lint(analysis("templates: [{ templateName: webcheck, file: x.yaml }]"), {}, "unknown");
+    expect(file).toEqual([expect.stringMatching(/^error ANALYSIS_TEMPLATE .*x\.yaml is not there/)]);
+    expect(lint(analysis(`${ASKED}, ${HOST}`), undefined, "unknown").join()).toContain("error ANALYSIS_ENDLESS");
   });
 });

@@ -7,8 +7,8 @@ import { AnalysisError, declaredArgs, hasValue, templatesFor, unusedRule } from 
 import { readTemplates } from "./template.ts";
 import type { AnalysisTemplate } from "./template-schema.ts";
 
-/** Codes of what the builtin engine lacks and the other one has. */
-export const BUILTIN_LACKS: ReadonlySet<string> = new Set(["ANALYSIS_PROVIDER", "ANALYSIS_CONDITION", "ANALYSIS_JSONPATH"]);
+/** Codes of what the builtin engine lacks and the other one has, or finds elsewhere. */
+const BUILTIN_LACKS: ReadonlySet<string> = new Set(["ANALYSIS_PROVIDER", "ANALYSIS_CONDITION", "ANALYSIS_JSONPATH", "ANALYSIS_TEMPLATE"]);
 
 type Path = (string | number)[];
 
@@ -20,10 +20,12 @@ interface Wanted {
 
 /**
  * The analyses of a rollout against the templates of its repo. `builtin`: with that engine every template must be there, and
- * what it lacks is an error; the other may find a template in its cluster. Problems of templates stand in their files; those of
- * the rollout at line 1, with their path.
+ * what it lacks is an error; the other may find a template in its cluster. `unknown`: nobody says which engine the server has, so
+ * what only the builtin one minds is a warning that names them. Problems of templates stand in their files; those of the
+ * rollout at line 1, with their path.
  */
-export function lintAnalyses(rollout: Rollout, files: TemplateFiles, { builtin }: { builtin: boolean }): Problem[] {
+export function lintAnalyses(rollout: Rollout, files: TemplateFiles, engine: { builtin: boolean; unknown?: true }): Problem[] {
+  const builtin = engine.builtin || engine.unknown === true;
   const problems: Problem[] = [];
   const wanted = rollout.stages.flatMap(analysesIn);
   const read = new Map<string, AnalysisTemplate[]>();
@@ -39,7 +41,15 @@ export function lintAnalyses(rollout: Rollout, files: TemplateFiles, { builtin }
   }
   const all = [...read.values()].flat();
   for (const one of wanted) problems.push(...checkOne(rollout, one, all, read, builtin));
-  return once(problems);
+  return once(engine.unknown === true ? problems.map(perhaps) : problems);
+}
+
+/** A file that a reference names must be in the repo whichever engine it is; a template by its name alone may be in the cluster. */
+function perhaps(problem: Problem): Problem {
+  if (!BUILTIN_LACKS.has(problem.code) || problem.path.at(-1) === "file") return problem;
+  if (problem.code !== "ANALYSIS_TEMPLATE") return { ...problem, severity: "warning" };
+  const message = `${problem.message} in this repo: the engine argo-rollouts would look for it in its cluster, the builtin one refuses it`;
+  return { ...problem, severity: "warning", message };
 }
 
 function analysesIn(stage: Stage, index: number): Wanted[] {

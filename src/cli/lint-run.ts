@@ -1,4 +1,4 @@
-import { BUILTIN_LACKS, lintAnalyses } from "../analysis/lint.ts";
+import { lintAnalyses } from "../analysis/lint.ts";
 import type { Inventory } from "../argocd/inventory-file.ts";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { parseRepoConfig, parseRollouts } from "../rollout/parse.ts";
@@ -110,13 +110,12 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
   return problems;
 }
 
-/** As the builtin engine would run them. What only the other one has is a warning: which of them the server uses, a checkout does not say. */
+/** Which engine the server has, a checkout does not say. */
 function analysisProblems(rollout: Rollout, checkout: Checkout): Problem[] {
   const files = { read: (path: string) => checkout.read(path), paths: () => checkout.files() };
-  return lintAnalyses(rollout, files, { builtin: true }).map((problem) => {
-    if (problem.file === rollout.file) return locate(problem, rollout, checkout);
-    return BUILTIN_LACKS.has(problem.code) ? { ...problem, severity: "warning" as const } : problem;
-  });
+  return lintAnalyses(rollout, files, { builtin: false, unknown: true }).map((problem) =>
+    problem.file === rollout.file ? locate(problem, rollout, checkout) : problem,
+  );
 }
 
 const HINTS: Record<string, string> = {
