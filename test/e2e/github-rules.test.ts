@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommitSigning } from "../../src/bot/commits.ts";
 import type { Run } from "../../src/rollout/run.ts";
-import { type SchemaChecks, schemaChecks } from "../schemas/validate.ts";
 import { type GitHubPage, githubPage } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 
-/** One world, one release after the other, each batch under another rule of GitHub's. Every answer and event is checked. */
+/** One world, one release after the other, each batch under another rule of GitHub's. */
 let journey: Journey;
 let page: GitHubPage;
-let checks: SchemaChecks;
 let signing: CommitSigning = { kind: "github" };
 
 const TIMEOUT = { timeout: 120_000 };
@@ -16,14 +14,12 @@ const SET = "appsets/my-app-set.yaml";
 const CI = "ci/test";
 
 beforeAll(async () => {
-  checks = schemaChecks();
   const files = short();
   journey = await startJourney({
     files(all) {
       files(all);
       all.set(".github/CODEOWNERS", `${SET} @carol\n`);
     },
-    github: checks.hooks,
     signing: () => signing,
   });
   page = githubPage(journey.world);
@@ -207,11 +203,5 @@ describe("what a branch's rules ask of a batch", () => {
     github.actAs("alice").comment(repository, pull, "/abort");
     await journey.until("it ends", (one) => one.number === 4 && ended(one));
     expect(journey.errors).toEqual([]);
-  });
-
-  test("every answer and every event of all that was as GitHub describes it", () => {
-    expect(checks.problems).toEqual([]);
-    expect(checks.seen.answers.size).toBeGreaterThan(20);
-    expect(checks.seen.events.size).toBeGreaterThan(10);
   });
 });

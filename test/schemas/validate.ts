@@ -1,6 +1,6 @@
 /**
- * Checks answers and webhooks against the slices of GitHub's published descriptions that `cut.ts` has written. For every
- * world of the embedded GitHub: `startGitHub({ ...checks.hooks })`, and at the end `checks.problems` has to be empty.
+ * Checks answers and webhooks against the slices of GitHub's published descriptions that `cut.ts` has written. Of
+ * every world that a test starts: see `every-world.ts`.
  */
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";

@@ -13,6 +13,7 @@ export interface GitHubPage {
     head: { sha: string; ref: string };
     labels: { name: string }[];
     requested_reviewers: { login: string }[];
+    requested_teams: { slug: string }[];
     merged_by: { login: string } | null;
   }>;
   comments(number: number): Promise<{ body: string; user: { login: string } }[]>;

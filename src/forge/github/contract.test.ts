@@ -231,10 +231,10 @@ describe("a merge that GitHub refuses without saying why", () => {
     expect(await unclear(pull.number, head)).toEqual({ kind: "conflict", message: "Pull Request is not mergeable" });
   });
 
-  it("is for a person where it is a draft", async () => {
+  it("waits where it is a draft, and says what to do", async () => {
     const { name, head } = await branch();
     const number = await github.sim.actAs("wim").openPull(github.repository, { head: name, title: "Draft", draft: true });
-    expect(await unclear(number, head)).toMatchObject({ kind: "human", message: expect.stringContaining("it is a draft") });
+    expect(await unclear(number, head)).toMatchObject({ kind: "wait", message: expect.stringContaining("it is a draft; mark it as ready") });
   });
 
   it("waits where somebody closed it, and says so", async () => {

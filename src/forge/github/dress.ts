@@ -1,10 +1,10 @@
 import { ForgeError } from "../port.ts";
 import { asking, forgeError } from "./errors.ts";
-import { DRESS_PULL } from "./graphql/dress-pull.ts";
+import { DRESS_PULL, type DressPullResult } from "./graphql/dress-pull.ts";
 import { sendGraphQL } from "./graphql/send.ts";
-import type { NodeIds } from "./node-ids.ts";
+import { mergedPull } from "./merged-pull.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
-import type { Shared } from "./shared.ts";
+import { noteMerged, type Shared } from "./shared.ts";
 
 export interface Dress {
   labels: string[];
@@ -17,7 +17,8 @@ export interface Dress {
  * was taken off by a person, is not asked again by this process. Throws ForgeError `Invalid` naming whom GitHub does not know:
  * what could be set is set then.
  */
-export function dresser({ place, ids, freshPulls }: Shared): (number: number, dress: Dress) => Promise<void> {
+export function dresser(shared: Shared): (number: number, dress: Dress) => Promise<void> {
+  const { place, freshPulls } = shared;
   const worn = new Map<number, Set<string>>();
   return async (number, dress) => {
     const before = worn.get(number) ?? (freshPulls.delete(number) ? new Set<string>() : await alreadyThere(place, number));
@@ -28,7 +29,7 @@ export function dresser({ place, ids, freshPulls }: Shared): (number: number, dr
       teams: lacking("team", dress.teams.map(slug)),
       users: lacking("user", dress.users),
     };
-    if (wanted.labels.length + wanted.teams.length + wanted.users.length > 0) await put(place, ids, number, wanted);
+    if (wanted.labels.length + wanted.teams.length + wanted.users.length > 0) await put(shared, number, wanted);
     for (const [kind, names] of [
       ["label", dress.labels],
       ["team", dress.teams.map(slug)],
@@ -46,11 +47,12 @@ function slug(team: string): string {
   return team.split("/").at(-1) ?? team;
 }
 
-async function put(place: RepoOctokit, ids: NodeIds, number: number, wanted: Dress): Promise<void> {
+async function put(shared: Shared, number: number, wanted: Dress): Promise<void> {
+  const { place, ids } = shared;
   const labels = await idsOf(wanted.labels, ids.label);
   const users = await idsOf(wanted.users, ids.user);
   const teams = await idsOf(wanted.teams, ids.team);
-  await send(place, number, await ids.pull(number), { labels: labels.found, users: users.found, teams: teams.found });
+  await send(shared, number, { labels: labels.found, users: users.found, teams: teams.found });
   const unknown = [...users.missing.map((name) => `user ${name}`)];
   for (const team of teams.missing) if (!(await requestTeam(place, number, team))) unknown.push(`team ${team}`);
   if (unknown.length === 0) return;
@@ -69,13 +71,18 @@ async function idsOf(names: readonly string[], look: (name: string) => Promise<s
   return { found, missing };
 }
 
-async function send(place: RepoOctokit, number: number, pull: string, { labels, users, teams }: Dress): Promise<void> {
+async function send({ place, ids, merged }: Shared, number: number, { labels, users, teams }: Dress): Promise<void> {
   const withLabels = labels.length > 0;
   const withReviews = users.length + teams.length > 0;
   if (!withLabels && !withReviews) return;
-  const { errors } = await asking(`label pull request ${number} and ask for reviews`, () =>
-    sendGraphQL(place, DRESS_PULL, { pull, labels, users, teams, withLabels, withReviews }),
+  const variables = { pull: await ids.pull(number), labels, users, teams, withLabels, withReviews };
+  const { data, errors } = await asking(`label pull request ${number} and ask for reviews`, () =>
+    sendGraphQL<DressPullResult>(place, DRESS_PULL, variables),
   );
+  // The later of the two fields tells of both.
+  const now = data.addLabelsToLabelable?.labelable ?? data.requestReviews?.pullRequest;
+  const done = now === undefined || now === null ? undefined : mergedPull(now);
+  if (done !== undefined) noteMerged(merged, done);
   const [first] = errors;
   if (first !== undefined) throw new ForgeError("Invalid", 422, `label pull request ${number} and ask for reviews: ${first.message}`);
 }

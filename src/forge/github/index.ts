@@ -9,11 +9,11 @@ import { answerOf, asking, forgeError } from "./errors.ts";
 import { merger } from "./merge.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { watchPressure } from "./pressure.ts";
-import { changedFiles, createPull, openPulls, pull, pullsOfCommit } from "./pulls.ts";
+import { changedFiles, createPull, openPulls, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
 import { reviews } from "./reviews.ts";
 import { branchRulesReader } from "./rules.ts";
-import { pullOfBranch, sharedOf } from "./shared.ts";
+import { pullNow, pullOfBranch, sharedOf } from "./shared.ts";
 import { stickyIssues } from "./sticky-issue.ts";
 import { inTeam } from "./teams.ts";
 
@@ -81,7 +81,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
       return { username: "x-access-token", password: auth.token };
     },
     findPull: (branch) => pullOfBranch(shared, branch),
-    pull: (number) => pull(place, number),
+    pull: (number) => pullNow(shared, number),
     createPull: (input) => createPull(place, input),
     async updatePull(number, change) {
       await asking(`edit pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, ...change }));

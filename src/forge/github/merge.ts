@@ -65,7 +65,7 @@ function byPull(pull: PullData | undefined, input: MergeInput, message: string):
   if (pull === undefined) return { kind: "retry", message };
   if (pull.state === "closed") return { kind: "wait", message: `${message}: it is closed` };
   if (pull.head.sha !== input.head) return { kind: "headMoved", message };
-  if (pull.draft === true) return { kind: "human", message: `${message}: it is a draft; mark it as ready for review` };
+  if (pull.draft === true) return { kind: "wait", message: `${message}: it is a draft; mark it as ready for review` };
   if (pull.mergeable === false || pull.mergeable_state === "dirty") return { kind: "conflict", message };
   if (pull.mergeable === null || pull.mergeable_state === "unknown")
     return { kind: "retry", message: `${message}: GitHub is still working out whether it can be` };

@@ -15,6 +15,8 @@ export interface Shared {
   blankPulls: Set<number>;
   /** Branch → the PR that we opened from it. */
   opened: Map<string, number>;
+  /** Merged, as an answer to something else has told: the next look at each needs no request. */
+  merged: Map<number, Pull>;
 }
 
 const all = new WeakMap<OctokitLike, Map<string, Shared>>();
@@ -26,6 +28,7 @@ const nothing = () => ({
   freshPulls: new Set<number>(),
   blankPulls: new Set<number>(),
   opened: new Map<string, number>(),
+  merged: new Map<number, Pull>(),
 });
 
 /** One for each repository of an Octokit. */
@@ -53,6 +56,19 @@ export function noteProposal(shared: Shared, made: { branch: string; commit: str
     const oldest = notes.keys().next().value;
     if (notes.size > MOST_FRESH && oldest !== undefined) notes.delete(oldest as never);
   }
+}
+
+export function noteMerged(merged: Map<number, Pull>, pull: Pull): void {
+  merged.set(pull.number, pull);
+  const oldest = merged.keys().next().value;
+  if (merged.size > MOST_FRESH && oldest !== undefined) merged.delete(oldest);
+}
+
+/** Once from what an answer told, or else from GitHub: its labels and texts may change after all. */
+export async function pullNow({ place, merged }: Shared, number: number): Promise<Pull | null> {
+  const told = merged.get(number);
+  merged.delete(number);
+  return told ?? (await pull(place, number));
 }
 
 /** The PR of a branch: one that we opened and that is open still is it; everything else is asked for. */

@@ -35,14 +35,15 @@ import { createApp, firstKeys, makeApp } from "./apps.ts";
 import { type Chaos, type Faults, seededFates } from "./faults.ts";
 import { checkGit } from "./git/run-git.ts";
 import { manifestOwner, serveManifestForm } from "./manifest.ts";
-import type { Exchange, Permissions, User, World } from "./model.ts";
+import type { Permissions, User, World } from "./model.ts";
 import { servePage } from "./page.ts";
 import { createPerson, type Person, repoNamed } from "./people.ts";
 import { gitRequest, serveGit } from "./smart-http.ts";
+import { allWatchers, type Watcher } from "./watchers.ts";
 import { createWebhooks, type Delivery } from "./webhooks.ts";
 import { userOf, WEB_FLOW } from "./world.ts";
 
-export interface GitHubOptions {
+export interface GitHubOptions extends Watcher {
   /** 0: any free one. */
   port?: number;
   host?: string;
@@ -70,10 +71,6 @@ export interface GitHubOptions {
   secondaryLimits?: boolean;
   /** Of installation tokens, in milliseconds of the machine's time; default an hour. */
   tokenLifetime?: number;
-  /** Sees every answer of the API, to check it. What it throws ends the process's test, not the answer. */
-  onExchange?: (exchange: Exchange) => void;
-  /** Sees every event before it is sent. */
-  onDelivery?: (delivery: { event: string; action: string | undefined; payload: unknown }) => void;
 }
 
 /** A running embedded GitHub; what an administrator can do stands in administration.ts. */
@@ -117,7 +114,7 @@ const EVENTS = ["pull_request", "issue_comment", "push", "pull_request_review", 
 export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   await checkGit();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "stagecoach-github-")));
-  const { world, privateKey } = createWorld(options, directory);
+  const { world, privateKey } = createWorld(options, directory, await allWatchers(options));
   const server = await listen(world, options.port ?? 0, options.host ?? "127.0.0.1");
   const { address, port } = server.address() as AddressInfo;
   world.origin = options.publicUrl?.replace(/\/+$/, "") ?? `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -150,7 +147,7 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   };
 }
 
-function createWorld(options: GitHubOptions, directory: string): { world: World; privateKey: string } {
+function createWorld(options: GitHubOptions, directory: string, { onExchange, onDelivery }: Watcher): { world: World; privateKey: string } {
   let id = 1000;
   const nextId = () => ++id;
   const faults: Faults = { nullReads: 1, ...options.faults };
@@ -167,7 +164,7 @@ function createWorld(options: GitHubOptions, directory: string): { world: World;
     createdAt: options.clock.now(),
     hook: options.webhook,
   });
-  const hooks = createWebhooks({ clock: options.clock, faults, nextId, onDelivery: options.onDelivery });
+  const hooks = createWebhooks({ clock: options.clock, faults, nextId, onDelivery });
   const world: World = {
     clock: options.clock,
     origin: "",
@@ -193,7 +190,7 @@ function createWorld(options: GitHubOptions, directory: string): { world: World;
     faults,
     hooks,
     asksForSuites: options.asksForSuites ?? false,
-    onExchange: options.onExchange,
+    onExchange,
     nextId,
   };
   return { world, privateKey };

@@ -1,4 +1,7 @@
-/** Labels and review requests; both only ever add. The two are left out where there is nothing of their kind. */
+/**
+ * Labels and review requests; both only ever add. The two are left out where there is nothing of their kind. The answer tells
+ * what the pull request is now: one that has been merged by then need not be read again.
+ */
 export const DRESS_PULL = /* GraphQL */ `
 mutation DressPull(
   $pull: ID!
@@ -8,15 +11,75 @@ mutation DressPull(
   $withLabels: Boolean!
   $withReviews: Boolean!
 ) {
-  addLabelsToLabelable(input: { labelableId: $pull, labelIds: $labels }) @include(if: $withLabels) {
-    labelable {
-      __typename
-    }
-  }
   requestReviews(input: { pullRequestId: $pull, userIds: $users, teamIds: $teams, union: true }) @include(if: $withReviews) {
     pullRequest {
-      id
+      ...Dressed
+    }
+  }
+  addLabelsToLabelable(input: { labelableId: $pull, labelIds: $labels }) @include(if: $withLabels) {
+    labelable {
+      ...Dressed
+    }
+  }
+}
+
+fragment Dressed on PullRequest {
+  number
+  url
+  title
+  body
+  isDraft
+  headRefName
+  headRefOid
+  headRepository {
+    nameWithOwner
+  }
+  baseRefName
+  author {
+    __typename
+    login
+  }
+  createdAt
+  mergedAt
+  mergedBy {
+    __typename
+    login
+  }
+  mergeCommit {
+    oid
+  }
+  labels(first: 100) {
+    nodes {
+      name
     }
   }
 }
 `;
+
+interface Account {
+  __typename: string;
+  login: string;
+}
+
+export interface DressedPull {
+  number: number;
+  url: string;
+  title: string;
+  body: string;
+  isDraft: boolean;
+  headRefName: string;
+  headRefOid: string;
+  headRepository: { nameWithOwner: string } | null;
+  baseRefName: string;
+  author: Account | null;
+  createdAt: string;
+  mergedAt: string | null;
+  mergedBy: Account | null;
+  mergeCommit: { oid: string } | null;
+  labels: { nodes: { name: string }[] } | null;
+}
+
+export interface DressPullResult {
+  requestReviews: { pullRequest: DressedPull | null } | null;
+  addLabelsToLabelable: { labelable: DressedPull | null } | null;
+}
