@@ -17,8 +17,10 @@ export interface ModelTarget {
   goneAt: number;
   /** From then on it does this instead, whatever changes. */
   fault?: { from: number; script: Script };
+  /** While its cluster cannot be reached: nothing of it is seen, and nothing comes to it. */
+  outages?: { from: number; to: number }[];
   /** Worked out once for each state of its pins. */
-  known?: { changes: number; mendedAt: number; faultAt: number | undefined; segments: Segment[] };
+  known?: { changes: number; mendedAt: number; faultAt: number | undefined; outages: number; segments: Segment[] };
   /** How it looked last, where nothing of it changes any more. */
   still?: { segments: readonly Segment[]; commit: string | undefined; seen: ObservedTarget };
 }
@@ -42,7 +44,9 @@ export function modelTarget(key: string, cluster: string, edits: readonly Edit[]
 
 /** When the target sees a commit, and so every one before it. */
 function sightOf(target: ModelTarget, at: number): number {
-  return Math.min(at + target.behaviour.lagMs, Math.max(at, target.mendedAt));
+  let seen = Math.min(at + target.behaviour.lagMs, Math.max(at, target.mendedAt));
+  for (const { from, to } of target.outages ?? []) if (seen >= from && seen < to) seen = to;
+  return seen;
 }
 
 export function seenAt(git: ModelGit, target: ModelTarget, commitId: string): number {
@@ -56,10 +60,28 @@ export function segmentsOf(git: ModelGit, target: ModelTarget): readonly Segment
   for (const pin of target.pins) changes += git.log.get(pin)?.length ?? 0;
   const { known, mendedAt } = target;
   const faultAt = target.fault?.from;
-  if (known?.changes === changes && known.mendedAt === mendedAt && known.faultAt === faultAt) return known.segments;
-  const segments = work(git, target);
-  target.known = { changes, mendedAt, faultAt, segments };
+  const outages = target.outages?.length ?? 0;
+  if (known?.changes === changes && known.mendedAt === mendedAt && known.faultAt === faultAt && known.outages === outages)
+    return known.segments;
+  let segments = work(git, target);
+  for (const outage of target.outages ?? []) segments = overlay(segments, outage);
+  target.known = { changes, mendedAt, faultAt, outages, segments };
   return segments;
+}
+
+/** What goes on in the cluster goes on; it is only not seen. */
+function overlay(segments: readonly Segment[], { from, to }: { from: number; to: number }): Segment[] {
+  const seen: Segment[] = [];
+  for (const one of segments) {
+    if (one.to <= from || one.from >= to) {
+      seen.push(one);
+      continue;
+    }
+    if (one.from < from) seen.push({ ...one, to: from });
+    seen.push({ ...one, state: "Unreachable", from: Math.max(one.from, from), to: Math.min(one.to, to) });
+    if (one.to > to) seen.push({ ...one, from: to });
+  }
+  return seen;
 }
 
 interface Change {
@@ -77,16 +99,19 @@ function changesOf(git: ModelGit, target: ModelTarget): Change[] {
 function work(git: ModelGit, target: ModelTarget): Segment[] {
   const { behaviour } = target;
   const values: (string | null)[] = target.pins.map(() => null);
-  const first: (string | null)[] = [];
+  const first = target.pins.map((pin) => git.log.get(pin)?.[0]);
   const segments: Segment[] = [];
   for (const { index, at, pin, value } of changesOf(git, target)) {
     values[pin] = value;
-    if (index === 0) first[pin] = value;
+    const isFirst = index === first[pin]?.index;
     const from = index === 0 ? Number.NEGATIVE_INFINITY : sightOf(target, at);
     cut(segments, from);
-    const isBack = index > 0 && behaviour.back !== undefined && values.every((one, place) => one === first[place]);
-    const script: Script =
-      index === 0 ? [{ state: behaviour.before ?? "Healthy", forMs: FOREVER }] : isBack ? (behaviour.back ?? []) : behaviour.script;
+    const isBack = !isFirst && behaviour.back !== undefined && values.every((one, place) => one === first[place]?.value);
+    const script: Script = isFirst
+      ? [{ state: behaviour.before ?? "Healthy", forMs: FOREVER }]
+      : isBack
+        ? (behaviour.back ?? [])
+        : behaviour.script;
     play(segments, script, { from, until: target.mendedAt, values: values.slice(), commit: git.commits[index]?.id ?? "" });
   }
   const { fault } = target;

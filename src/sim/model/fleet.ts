@@ -1,8 +1,19 @@
 import { plan } from "../../rollout/plan.ts";
-import type { Cluster, Plan, Release, Target } from "../../rollout/plan-types.ts";
-import type { Rollout, Selector, Stage } from "../../rollout/rollout.ts";
+import type { Cluster, Edit, Plan, Release, Target } from "../../rollout/plan-types.ts";
+import type { Rollout, Selector, Stage, Step } from "../../rollout/rollout.ts";
+import type { StageAnalysis } from "../../rollout/run-analysis-types.ts";
+import type { StageHook } from "../../rollout/run-hooks-types.ts";
 import type { Window } from "../../rollout/windows.ts";
-import { type ModelCluster, type ModelRollout, type ModelStage, type ModelWindow, type Scenario, TEAM } from "./scenario.ts";
+import {
+  type Measured,
+  type ModelCluster,
+  type ModelRollout,
+  type ModelStage,
+  type ModelStep,
+  type ModelWindow,
+  type Scenario,
+  TEAM,
+} from "./scenario.ts";
 
 export const OLD = "v1";
 export const NEW = "v2";
@@ -48,12 +59,35 @@ export function applicationOf(rollout: ModelRollout, index: number, cluster: str
   return `${index === 0 ? "app" : rollout.name}-${cluster}`;
 }
 
-function targetOf(rollout: ModelRollout, index: number, { name }: ModelCluster, place: number): Target {
+/** `place`: in the list of clusters. */
+export function targetOf(rollout: ModelRollout, index: number, { name }: Pick<ModelCluster, "name">, place: number): Target {
   const application = applicationOf(rollout, index, name);
   const pin = rollout.sharedPins ? `pair${place >> 1}` : name;
   const file = index === 0 ? "apps.yaml" : `${rollout.name}.yaml`;
-  const edit = { file, path: `elements[cluster=${pin}].version`, kind: "value" as const, from: OLD, to: NEW };
-  return { key: `hub/argocd/${application}`, application, namespace: "argocd", controlPlane: "hub", cluster: `hub/${name}`, edits: [edit] };
+  const path = `elements[cluster=${pin}]`;
+  const edits: Edit[] = [{ file, path: `${path}.version`, kind: "value", from: OLD, to: NEW }];
+  if (isWeighted(rollout))
+    edits.push({ file, path: `${path}.weight`, kind: "value", from: "100", to: "100", weigh: { value: [{ step: "weight" }] } });
+  return { key: `hub/argocd/${application}`, application, namespace: "argocd", controlPlane: "hub", cluster: `hub/${name}`, edits };
+}
+
+function isWeighted({ stages }: ModelRollout): boolean {
+  return stages.some((stage) => stage.steps !== undefined);
+}
+
+function analysisOf(of: Measured, when: StageAnalysis["when"]): StageAnalysis {
+  const args = of === "each" ? [{ name: "host", value: "{{ cluster.name }}" }] : [];
+  return { templates: [{ templateName: "webcheck", clusterScope: false }], args, when };
+}
+
+function stepOf(step: ModelStep): Step {
+  if ("weight" in step) return { kind: "setWeight", weight: step.weight };
+  if ("analysis" in step) return { kind: "analysis", analysis: analysisOf(step.analysis, ["AfterBatch"]) };
+  return step.pauseMs === null ? { kind: "pause" } : { kind: "pause", durationMs: step.pauseMs };
+}
+
+function hooksOf(count: number): StageHook[] {
+  return Array.from({ length: count }, (_, index) => ({ url: `https://hooks.invalid/${index + 1}`, timeoutMs: 10_000 }));
 }
 
 function labelled(labels: Record<string, string>): Selector {
@@ -76,7 +110,14 @@ function stageOf(stage: ModelStage, index: number): Stage {
     ...(stage.approvals === undefined ? {} : { approval: { teams: [TEAM], count: stage.approvals } }),
     ...(stage.pairs === undefined ? {} : { pairs: stage.pairs }),
     ...(stage.topology === true ? { topologyKey: "region" } : {}),
+    ...(stage.analysis === undefined ? {} : { analysis: analysisOf(stage.analysis.of, stage.analysis.when) }),
+    ...(stage.hooks === undefined ? {} : { hooks: stageHooks(stage.hooks) }),
+    ...(stage.steps === undefined ? {} : { steps: stage.steps.map(stepOf) }),
   };
+}
+
+function stageHooks({ before, after, onFailure }: NonNullable<ModelStage["hooks"]>): NonNullable<Stage["hooks"]> {
+  return { before: hooksOf(before), after: hooksOf(after), onFailure: hooksOf(onFailure) };
 }
 
 /** As the resource says it: a cron schedule. What the model itself goes by is the time of the day. */
@@ -85,7 +126,7 @@ export function windowOf({ fromMinute, forMinutes, kind }: ModelWindow): Window 
 }
 
 function rolloutOf(model: ModelRollout): Rollout {
-  const { rollback } = model;
+  const { rollback, quarantine } = model;
   return {
     name: model.name,
     file: `rollouts/${model.name}.yaml`,
@@ -109,10 +150,17 @@ function rolloutOf(model: ModelRollout): Rollout {
             ...(rollback.maxUnavailable === undefined ? {} : { maxUnavailable: { count: rollback.maxUnavailable } }),
           },
         }),
+    ...(isWeighted(model) ? { weightPins: [] } : {}),
+    ...(model.joiners === undefined ? {} : { joiners: model.joiners }),
+    ...(quarantine === undefined ? {} : { quarantine: quarantineOf(quarantine) }),
     settleMs: 10_000,
     graceMs: 60_000,
     seenDeadlineMs: 15 * MINUTE,
     waitingDeadlineMs: 60 * MINUTE,
     stages: model.stages.map(stageOf),
   };
+}
+
+function quarantineOf({ max, onReturn, drained }: NonNullable<ModelRollout["quarantine"]>): NonNullable<Rollout["quarantine"]> {
+  return { max: { count: max }, onReturn, ...(drained ? { selector: labelled({ drained: "true" }) } : {}) };
 }

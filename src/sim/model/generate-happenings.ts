@@ -18,9 +18,39 @@ export function generateHappenings(
   const lively = dice.chance(0.75);
   const most = lively ? dice.int(0, 6) : 0;
   for (let i = 0; i < most; i++) list.push(happening(dice, rollouts, names, regions, dice.int(0, 90 * 60) * 1000));
+  list.push(...membership(dice, rollouts, names, regions));
   // A way back from a run long over, and others after the calm.
   if (dice.chance(0.05)) list.push(wayBack(dice, rollouts));
   return list.sort((a, b) => a.at - b.at);
+}
+
+/** Clusters that appear, are relabelled or cannot be reached for a while, and some put off after they have moved. */
+function membership(dice: Random, rollouts: readonly ModelRollout[], names: readonly string[], regions: readonly string[]): Happening[] {
+  const list: Happening[] = [];
+  const at = () => dice.int(0, 60 * 60) * 1000;
+  if (dice.chance(0.12)) {
+    for (let number = dice.int(1, 3); number > 0; number--) {
+      const joins = { name: `new${number}`, region: dice.pick(regions), drained: dice.chance(0.1) };
+      list.push({ at: at(), kind: "join", joins, version: dice.chance(0.8) ? "v1" : "v2" });
+      if (dice.chance(0.2)) list.push({ at: at() + 20 * MINUTE, kind: "leave", cluster: joins.name });
+    }
+  }
+  const apart = rollouts.some(({ stages }) => stages.some((stage) => stage.topology === true));
+  if (!apart && dice.chance(0.06)) list.push({ at: at(), kind: "relabel", cluster: dice.pick(names), region: dice.pick(regions) });
+  const often = rollouts.some((rollout) => rollout.quarantine !== undefined) ? 0.7 : 0.05;
+  if (dice.chance(often))
+    for (let number = dice.int(1, 3); number > 0; number--)
+      list.push({ at: dice.int(0, 30 * 60) * 1000, kind: "unreach", cluster: dice.pick(names), forMs: dice.int(1, 90) * MINUTE });
+  if (dice.chance(0.08)) for (let number = dice.int(1, 3); number > 0; number--) list.push(putOff(dice, rollouts, names));
+  return list;
+}
+
+function putOff(dice: Random, rollouts: readonly ModelRollout[], names: readonly string[]): Happening {
+  const at = dice.int(1, 20 * 60) * 1000;
+  const flags: Record<string, string | true> = dice.chance(0.3) ? { for: `${dice.int(1, 8) * 15}m` } : {};
+  const args = [dice.pick(names)];
+  const rollout = dice.int(0, rollouts.length - 1);
+  return { at, kind: "command", rollout, on: "release", name: "requeue", args, flags, actor: "carol", permission: "maintain" };
 }
 
 function release(dice: Random, rollouts: readonly ModelRollout[], version: string): Happening {

@@ -1,5 +1,6 @@
+import { ANALYSIS_WHEN, type AnalysisWhen } from "../../rollout/run-analysis-types.ts";
 import type { Random } from "./random.ts";
-import type { ModelRollout, ModelStage, ModelWindow } from "./scenario.ts";
+import type { Measured, ModelRollout, ModelStage, ModelStep, ModelWindow } from "./scenario.ts";
 import { isOpenAt } from "./truth-gates.ts";
 
 const MINUTE = 60_000;
@@ -27,6 +28,9 @@ function rollout(dice: Random, name: string, names: readonly string[], regions: 
     baseline: dice.chance(0.2) ? "Tolerate" : "Strict",
   };
   if (dice.chance(0.1)) made.windows = windows(dice);
+  if (dice.chance(0.4)) made.joiners = dice.pick(["Append", "Ignore", "Hold"] as const);
+  if (dice.chance(0.2))
+    made.quarantine = { max: dice.int(0, 3), onReturn: dice.chance(0.8) ? "CatchUp" : "Skip", drained: dice.chance(0.3) };
   if (dice.chance(0.15)) made.flap = { ignoreMs: dice.int(10, 60) * 1000, most: dice.int(1, 3), windowMs: 10 * MINUTE };
   if (dice.chance(0.3)) {
     made.rollback = { skipBake: dice.chance(0.7) };
@@ -74,9 +78,38 @@ function stage(dice: Random, region: string | null, names: readonly string[], sh
   if (dice.chance(0.1)) made.jitterMs = dice.int(1, 600) * 1000;
   if (dice.chance(0.12)) made.approvals = dice.int(1, 2);
   if (dice.chance(0.1)) made.seeded = `${dice.int(1, 99)}`;
+  if (dice.chance(0.14)) made.analysis = { when: whens(dice), of: measured(dice) };
+  if (dice.chance(0.12)) made.hooks = { before: dice.int(0, 2), after: dice.int(0, 1), onFailure: dice.int(0, 1) };
+  // The clusters of a batch go from weight to weight together.
+  if (made.batching === "Fixed" && dice.chance(0.12)) made.steps = steps(dice);
   // What shares a pin cannot be kept apart.
   if (sharedPins) return made;
   if (dice.chance(0.12) && names.length > 1) made.pairs = [[dice.pick(names), dice.pick(names)]].filter(([a, b]) => a !== b);
   if (dice.chance(0.08)) made.topology = true;
   return made;
+}
+
+function whens(dice: Random): AnalysisWhen[] {
+  const some = ANALYSIS_WHEN.filter(() => dice.chance(0.5));
+  return some.length > 0 ? some : ["AfterBatch"];
+}
+
+function measured(dice: Random): Measured {
+  return dice.chance(0.5) ? "all" : "each";
+}
+
+/** Weights that grow, each with what is waited for after it. */
+function steps(dice: Random): ModelStep[] {
+  const list: ModelStep[] = [];
+  for (let weight = dice.int(1, 40); weight < 100; weight += dice.int(15, 60)) {
+    list.push({ weight });
+    for (let waits = dice.int(0, 2); waits > 0; waits--) list.push(wait(dice));
+  }
+  if (dice.chance(0.2)) list.push({ weight: 100 }, wait(dice));
+  return list;
+}
+
+function wait(dice: Random): ModelStep {
+  if (dice.chance(0.35)) return { analysis: measured(dice) };
+  return { pauseMs: dice.chance(0.4) ? null : dice.int(1, 15) * MINUTE };
 }

@@ -2,7 +2,18 @@ import { applicationOf } from "./fleet.ts";
 import { generateHappenings } from "./generate-happenings.ts";
 import { generateRollouts } from "./generate-rollouts.ts";
 import { type Random, random } from "./random.ts";
-import { type Behaviour, type Chaos, type Condition, FOREVER, type ModelRollout, type Scenario, type Script } from "./scenario.ts";
+import {
+  type Behaviour,
+  type Chaos,
+  type Condition,
+  FOREVER,
+  type Measure,
+  type ModelOutside,
+  type ModelRollout,
+  type Reply,
+  type Scenario,
+  type Script,
+} from "./scenario.ts";
 
 const MINUTE = 60_000;
 const REGIONS = ["eu", "us", "ap"];
@@ -28,6 +39,7 @@ export function generate(seed: number): Scenario {
     queue: dice.chance(0.12),
   };
   if (dice.chance(0.12)) scenario.limits = limits(dice);
+  if (dice.chance(0.6)) scenario.outside = outside(dice);
   if (dice.chance(0.06)) scenario.freezes = [{ fromMinute: dice.int(0, 1439), forMinutes: dice.int(10, 600), kind: "deny" }];
   return scenario;
 }
@@ -47,6 +59,20 @@ function chaos(dice: Random): Chaos {
     doubled: dice.chance(0.2) ? dice.next() * 0.2 : 0,
     lazy: dice.chance(0.5) ? dice.next() * 0.8 : 0,
   };
+}
+
+/** Mostly well, and of everything else something. */
+function outside(dice: Random): ModelOutside {
+  const bad = dice.chance(0.5) ? 0.15 : 0.5;
+  const measure = (): Measure => ({
+    forMs: dice.chance(0.2) ? dice.int(5, 60) * MINUTE : dice.int(0, 120) * 1000,
+    ends: dice.chance(bad) ? dice.pick(["Failed", "Failed", "Inconclusive", "Error", "Endless", "Endless"] as const) : "Successful",
+  });
+  const reply = (): Reply => ({
+    afterMs: dice.int(0, 9000),
+    says: dice.chance(bad) ? dice.pick(["hold", "hold", "fail", "error", "silent"] as const) : "go",
+  });
+  return { measures: Array.from({ length: 8 }, measure), replies: Array.from({ length: 8 }, reply), forgets: dice.chance(0.5) };
 }
 
 function behaviours(dice: Random, rollouts: readonly ModelRollout[], names: readonly string[]): Record<string, Behaviour> {

@@ -1,5 +1,16 @@
 import { type DriveOptions, drive, type Outcome } from "./drive.ts";
-import { CALM, FOREVER, type Happening, type ModelRollout, type ModelStage, PLAIN, type Scenario } from "./scenario.ts";
+import {
+  CALM,
+  FOREVER,
+  type Happening,
+  type Measure,
+  type ModelOutside,
+  type ModelRollout,
+  type ModelStage,
+  PLAIN,
+  type Reply,
+  type Scenario,
+} from "./scenario.ts";
 
 /** What to drive it with: a planted bug may stand there. */
 export type With = Pick<DriveOptions, "advance" | "start" | "gates">;
@@ -33,7 +44,8 @@ function* simpler(scenario: Scenario): Generator<Scenario> {
     if (scenario.chaos[key as keyof typeof CALM] > 0) yield { ...scenario, chaos: { ...scenario.chaos, [key]: 0 } };
   }
   if (scenario.queue === true) yield { ...scenario, queue: false };
-  for (const key of ["limits", "freezes"] as const) if (scenario[key] !== undefined) yield without(scenario, key);
+  for (const key of ["limits", "freezes", "outside"] as const) if (scenario[key] !== undefined) yield without(scenario, key);
+  if (scenario.outside !== undefined) for (const outside of simplerOutside(scenario.outside)) yield { ...scenario, outside };
   for (const index of scenario.happenings.keys()) yield { ...scenario, happenings: scenario.happenings.toSpliced(index, 1) };
   if (scenario.rollouts.length > 1) yield alone(scenario);
   for (const [index, rollout] of scenario.rollouts.entries())
@@ -48,6 +60,16 @@ function* simpler(scenario: Scenario): Generator<Scenario> {
   }
 }
 
+const PASSES: Measure = { forMs: 15_000, ends: "Successful" };
+const GOES: Reply = { afterMs: 1000, says: "go" };
+
+function* simplerOutside(outside: ModelOutside): Generator<ModelOutside> {
+  if (outside.forgets) yield { ...outside, forgets: false };
+  for (const [at, one] of outside.measures.entries())
+    if (one.ends !== "Successful") yield { ...outside, measures: outside.measures.with(at, PASSES) };
+  for (const [at, one] of outside.replies.entries()) if (one.says !== "go") yield { ...outside, replies: outside.replies.with(at, GOES) };
+}
+
 function without<T extends object, K extends keyof T>(value: T, key: K): Omit<T, K> {
   const { [key]: _, ...rest } = value;
   return rest;
@@ -59,9 +81,19 @@ function alone(scenario: Scenario): Scenario {
   return { ...scenario, rollouts: scenario.rollouts.slice(0, 1), happenings };
 }
 
-const EXTRAS = ["windows", "dependsOn", "flap", "rollback"] as const satisfies (keyof ModelRollout)[];
+const EXTRAS = ["windows", "dependsOn", "flap", "rollback", "joiners", "quarantine"] as const satisfies (keyof ModelRollout)[];
 const PLAINER = ["merge", "mode", "maxFailures", "action", "onNewRelease", "baseline"] as const satisfies (keyof ModelRollout)[];
-const STAGE_EXTRAS = ["grow", "jitterMs", "approvals", "pairs", "topology", "seeded"] as const satisfies (keyof ModelStage)[];
+const STAGE_EXTRAS = [
+  "grow",
+  "jitterMs",
+  "approvals",
+  "pairs",
+  "topology",
+  "seeded",
+  "analysis",
+  "hooks",
+  "steps",
+] as const satisfies (keyof ModelStage)[];
 
 function* simplerRollout(rollout: ModelRollout): Generator<ModelRollout> {
   for (const key of EXTRAS) if (rollout[key] !== undefined) yield without(rollout, key);
@@ -74,6 +106,7 @@ function* simplerRollout(rollout: ModelRollout): Generator<ModelRollout> {
 
 function* simplerStage(stage: ModelStage): Generator<ModelStage> {
   for (const key of STAGE_EXTRAS) if (stage[key] !== undefined) yield without(stage, key);
+  for (const [index] of (stage.steps ?? []).entries()) if (index > 0) yield { ...stage, steps: (stage.steps ?? []).toSpliced(index, 1) };
   if (stage.requeue !== null) yield { ...stage, requeue: null };
   if (stage.bakeMs > 0) yield { ...stage, bakeMs: 0 };
   if (stage.batching !== "Fixed") yield { ...stage, batching: "Fixed" };

@@ -34,6 +34,8 @@ function eventAfter({ truth, entries }: Driver, now: number): number {
   at(truth.forge.refusing.until);
   at(truth.guard.until);
   at(truth.settingsBrokenUntil);
+  for (const due of truth.outside.due) at(due);
+  for (const outages of truth.outages.values()) for (const { to } of outages) at(to);
   for (const freeze of truth.freezes) at(freeze.until);
   for (const pull of truth.forge.pulls) if (pull.queue !== undefined) at(pull.queue.until);
   for (const { run } of entries) {

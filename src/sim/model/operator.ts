@@ -51,7 +51,12 @@ function look(driver: Driver, run: Run, note: (text: string) => void): void {
     answer(driver, run, tell);
     return;
   }
-  for (const batch of run.batches) if (batch.phase === "Open") attend(driver, run, batch, tell, note);
+  for (const batch of run.batches) {
+    if (batch.phase === "Open") attend(driver, run, batch, tell, note);
+    // A pause between weights that nothing ends but a person.
+    const wait = batch.phase === "Baking" ? batch.step?.wait : undefined;
+    if (wait?.from !== undefined && wait.until === undefined) tell("promote", batch.pull === undefined ? {} : { on: batch.pull.number });
+  }
 }
 
 /** A PR that waits for people: one in its turn, or beside it what was put before it. */
@@ -100,7 +105,8 @@ function answer(driver: Driver, run: Run, tell: Tell): void {
   const kind = run.paused?.kind;
   if (kind === "Failure") for (const target of truth.targets.values()) target.mendedAt = Math.min(target.mendedAt, now);
   if (kind === "Drift" || kind === "History") restore(truth, run, now);
-  tell(acted > PATIENCE ? "abort" : kind === "Failure" && acted % 2 === 1 ? "retry" : "resume");
+  const again = (kind === "Failure" || kind === "Undecided") && acted % 2 === 1;
+  tell(acted > PATIENCE ? "abort" : again ? "retry" : "resume");
 }
 
 /** Nobody else will bring what it waits for: limits are raised that it cannot keep, and what waits for a rollout that is not coming ends. */
@@ -113,20 +119,21 @@ function giveUp(driver: Driver, run: Run, tell: Tell): void {
   if (others.every((other) => other === undefined || isEnded(other))) tell("abort");
 }
 
-/** Puts the release back for every target that has moved, and for the others a value where theirs is gone. */
+/** Puts the release back for every target that has moved, as its last batch has it, and for the others a value where theirs is gone. */
 function restore(truth: Truth, run: Run, now: number): void {
   truth.git.forgotten.clear();
-  const changes = new Map<string, string>();
+  const wanted = new Map<string, string>();
   for (const batch of run.batches) {
     for (const target of batch.targets) {
       const moved = batch.merged !== undefined && target.phase !== "Failed" && target.phase !== "Skipped";
       for (const edit of target.edits) {
-        const value = pinValue(truth.git, pinOf(edit));
-        if (moved && value !== edit.to) changes.set(pinOf(edit), edit.to);
-        else if (value === null) changes.set(pinOf(edit), edit.from ?? "v1");
+        const pin = pinOf(edit);
+        if (moved) wanted.set(pin, edit.to);
+        else if (pinValue(truth.git, pin) === null && !wanted.has(pin)) wanted.set(pin, edit.from ?? "v1");
       }
     }
   }
+  const changes = [...wanted].filter(([pin, value]) => pinValue(truth.git, pin) !== value);
   // In the bot's name, so that what is put back is taken for what it was.
-  if (changes.size > 0) commit(truth.git, now, BOT, [...changes]);
+  if (changes.length > 0) commit(truth.git, now, BOT, changes);
 }

@@ -1,7 +1,8 @@
 import type { Run } from "../../rollout/run.ts";
 import { iso } from "../../rollout/time.ts";
 import type { Command } from "../../rollout/world.ts";
-import { windowOf } from "./fleet.ts";
+import { modelTarget } from "./argocd.ts";
+import { clusterOf, targetOf, windowOf } from "./fleet.ts";
 import { conflicts, type ModelPull, mergeNow } from "./forge.ts";
 import { commit, forget, pinOf, pinValue, releaseEdit } from "./git.ts";
 import { type Happening, MEMBERS, TEAM } from "./scenario.ts";
@@ -55,11 +56,61 @@ export function happen(truth: Truth, happening: Happening, runs: readonly (Run |
       return;
     case "label":
     case "leave":
-      toCluster(truth, happening, now);
+    case "join":
+    case "relabel":
+    case "unreach":
+      toClusters(truth, happening, now);
       return;
     default:
       toRollout(truth, happening, runs, now);
   }
+}
+
+type ToClusters = Extract<Happening, { kind: "label" | "leave" | "join" | "relabel" | "unreach" }>;
+
+function toClusters(truth: Truth, happening: ToClusters, now: number): void {
+  switch (happening.kind) {
+    case "join":
+      join(truth, happening, now);
+      return;
+    case "relabel": {
+      const key = clusterKey(happening.cluster);
+      const cluster = truth.clusters.get(key);
+      const labels = { ...cluster?.labels, region: happening.region };
+      if (cluster !== undefined) truth.clusters = new Map(truth.clusters).set(key, { ...cluster, labels });
+      return;
+    }
+    case "unreach":
+      unreach(truth, clusterKey(happening.cluster), now, now + happening.forMs);
+      return;
+    default:
+      toCluster(truth, happening, now);
+  }
+}
+
+/** A cluster with an Application of each rollout, its pins in the same commit. */
+function join(truth: Truth, { joins, version }: Extract<Happening, { kind: "join" }>, now: number): void {
+  const cluster = clusterOf(joins);
+  if (truth.clusters.has(cluster.key)) return;
+  const changes: [string, string][] = [];
+  for (const lane of truth.lanes) {
+    if (lane.model === undefined) continue;
+    const target = targetOf({ ...lane.model, sharedPins: false }, lane.index, joins, 0);
+    for (const edit of target.edits) changes.push([pinOf(edit), edit.weigh === undefined ? version : "100"]);
+    lane.targets.push(target);
+    truth.targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, truth.behaviourOf(target)));
+  }
+  commit(truth.git, now, "bob", changes);
+  truth.clusters = new Map(truth.clusters).set(cluster.key, cluster);
+}
+
+function unreach(truth: Truth, cluster: string, from: number, to: number): void {
+  const outages = truth.outages.get(cluster) ?? [];
+  // One after the other: they are drawn without looking.
+  if (outages.some((one) => one.to > from)) return;
+  const all = [...outages, { from, to }];
+  truth.outages.set(cluster, all);
+  for (const target of truth.targets.values()) if (target.cluster === cluster) target.outages = all;
 }
 
 type ToRollout = Extract<Happening, { rollout: number }>;
@@ -140,7 +191,9 @@ function lose(truth: Truth, key: string, at: number): void {
 /** Somebody writes a version by hand; for no cluster, a commit that touches no pin. */
 function setPins(truth: Truth, rollout: number, cluster: string | null, version: string, now: number): void {
   const targets = truth.lanes[rollout]?.targets.filter((one) => one.cluster === clusterKey(cluster ?? "")) ?? [];
-  const pins = targets.flatMap((one) => one.edits.map(pinOf)).filter((pin) => pinValue(truth.git, pin) !== null);
+  const pins = targets
+    .flatMap((one) => one.edits.filter((edit) => edit.weigh === undefined).map(pinOf))
+    .filter((pin) => pinValue(truth.git, pin) !== null);
   commit(
     truth.git,
     now,

@@ -1,3 +1,4 @@
+import type { AnalysisWhen } from "../../rollout/run-analysis-types.ts";
 import type { CommandName, Limits, Permission } from "../../rollout/world.ts";
 
 /** What a target does once it has seen a change: states one after the other, each for so many milliseconds; the last for ever. */
@@ -46,7 +47,16 @@ export interface ModelStage {
   /** Never two clusters of one region in a batch. */
   topology?: boolean;
   seeded?: string;
+  analysis?: { when: AnalysisWhen[]; of: Measured };
+  hooks?: { before: number; after: number; onFailure: number };
+  steps?: ModelStep[];
 }
+
+/** Once for all clusters together, or once for each. */
+export type Measured = "all" | "each";
+
+/** `pauseMs` null: until somebody promotes it. */
+export type ModelStep = { weight: number } | { pauseMs: number | null } | { analysis: Measured };
 
 export interface ModelRollout {
   name: string;
@@ -63,6 +73,29 @@ export interface ModelRollout {
   dependsOn?: { rollout: string; atLeast: string }[];
   flap?: { ignoreMs: number; most: number; windowMs: number };
   rollback?: { maxUnavailable?: number; skipBake: boolean };
+  joiners?: "Append" | "Ignore" | "Hold";
+  /** `drained`: those that are drained count as stopped. */
+  quarantine?: { max: number; onReturn: "CatchUp" | "Skip"; drained: boolean };
+}
+
+/** What an analysis comes to, and after how long. Endless: it measures until it is told to stop, where it may. */
+export interface Measure {
+  forMs: number;
+  ends: "Successful" | "Failed" | "Inconclusive" | "Error" | "Endless";
+}
+
+/** What a hook answers to one request, and after how long. Silent: nothing, until the caller gives up. */
+export interface Reply {
+  afterMs: number;
+  says: "go" | "hold" | "fail" | "error" | "silent";
+}
+
+/** What is asked outside: which one of the list an analysis or a request gets is drawn from its id. Empty: all is well at once. */
+export interface ModelOutside {
+  measures: Measure[];
+  replies: Reply[];
+  /** What measures does not outlive a crash: under way or over, it is measured anew. */
+  forgets: boolean;
 }
 
 /** Who somebody is, and what GitHub says they may do at that moment. */
@@ -92,6 +125,11 @@ export type Happening = { at: number } & (
   | { kind: "toRelease"; rollout: number; cluster: string }
   | { kind: "label"; cluster: string; drained: boolean }
   | { kind: "leave"; cluster: string }
+  /** Appears, with an Application of each rollout at this version. */
+  | { kind: "join"; joins: ModelCluster; version: string }
+  | { kind: "relabel"; cluster: string; region: string }
+  /** Argo CD cannot reach it. */
+  | { kind: "unreach"; cluster: string; forMs: number }
   | { kind: "loseApplication"; rollout: number; cluster: string }
   | { kind: "forcePush"; rollout: number /** Rebased: the values stay, under other commits. */; keeps: boolean }
   | { kind: "argoDown"; forMs: number }
@@ -132,6 +170,7 @@ export interface Scenario {
   limits?: Limits;
   /** The base branch merges through a queue only. */
   queue?: boolean;
+  outside?: ModelOutside;
   /** By name of the Application. */
   behaviours: Record<string, Behaviour>;
   happenings: Happening[];

@@ -24,5 +24,6 @@ export function setupOf(scenario: Scenario): Setup {
     behaviourOf: ({ application }) => scenario.behaviours[application] ?? PROMPT,
     freezes: (scenario.freezes ?? []).map((model) => ({ ...windowOf(model), model })),
     limits: scenario.limits,
+    ...(scenario.outside === undefined ? {} : { outside: scenario.outside }),
   };
 }

@@ -64,13 +64,16 @@ export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: numbe
   wrong.push(...changesItsPins(truth, batch, pull));
   const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
   const flying = new Set(batch.targets.map((target) => target.cluster));
+  const last = lastMerged(run, batch);
   for (const other of run.batches) {
     if (other === batch || other.merged === undefined) continue;
     for (const target of other.targets) {
       if (target.phase === "Failed" || target.phase === "Skipped" || target.phase === "Requeued" || target.phase === "RolledBack") continue;
       const real = truth.targets.get(target.key);
       if (batch.kind === "Revert" || queued) continue;
-      if (target.edits.some((edit) => pinValue(truth.git, pinOf(edit)) !== edit.to))
+      // Since then at its next weight, or tried again.
+      const stands = last.get(target.key) === other;
+      if (stands && target.edits.some((edit) => pinValue(truth.git, pinOf(edit)) !== edit.to))
         wrong.push(`truth: merged while the pin of ${target.key} was changed away`);
       if (truth.git.forgotten.has(other.merged.commit)) wrong.push(`truth: merged while the commit of batch ${other.number} was gone`);
       if (real !== undefined && wasHealthyAt(truth, real, other, target.edits, now)) continue;
@@ -86,7 +89,15 @@ export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: numbe
   return wrong;
 }
 
-function isInTurn(batch: Batch): boolean {
+/** By target, the batch that changed it last; this one is merging. */
+function lastMerged(run: Run, batch: Batch): Map<string, Batch> {
+  const last = new Map<string, Batch>();
+  for (const one of run.batches) if (one.merged !== undefined && one !== batch) for (const { key } of one.targets) last.set(key, one);
+  for (const { key } of batch.targets) last.set(key, batch);
+  return last;
+}
+
+export function isInTurn(batch: Batch): boolean {
   return batch.kind !== "Hotfix" && batch.kind !== "Revert";
 }
 

@@ -90,7 +90,8 @@ export function endIsSound(truth: Truth, judge: { goods: Goods; moved: Moved }, 
 
 /** Clusters that a run names as not being where it wanted them. */
 function named(run: Run): Set<string> {
-  const clusters = new Set<string>([...run.skipped.map((one) => one.cluster), ...run.failedAccepted]);
+  const clusters = new Set<string>([...run.skipped, ...(run.quarantined ?? [])].map((one) => one.cluster));
+  for (const cluster of run.failedAccepted) clusters.add(cluster);
   for (const one of run.requeued) if (one.failed === true) clusters.add(one.cluster);
   for (const batch of run.batches)
     for (const target of batch.targets) if (target.phase === "Failed" || target.phase === "Skipped") clusters.add(target.cluster);
@@ -100,8 +101,9 @@ function named(run: Run): Set<string> {
 function allThere(truth: Truth, run: Run, now: number): string[] {
   const wrong: string[] = [];
   const out = named(run);
-  for (const stage of run.plan.stages) {
-    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+  const planned = run.plan.stages.map((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
+  for (const targets of [...planned, ...(run.joined ?? []).map((one) => one.targets)]) {
+    for (const target of targets) {
       // One that leaves as the run ends is seen to have left by nobody.
       if (out.has(target.cluster) || !truth.clusters.has(target.cluster)) continue;
       const batch = run.batches.findLast((one) => one.targets.some(({ key, phase }) => key === target.key && phase !== "Requeued"));
@@ -122,7 +124,8 @@ function allBack(truth: Truth, { goods, moved }: { goods: Goods; moved: Moved },
   for (const { cluster, pin } of moved.get(`${run.rollout} #${run.number}`) ?? []) {
     const value = pinValue(truth.git, pin);
     if (out.has(cluster) || value === null) continue;
-    const good = goods.get(pin) ?? new Set();
+    // What joined had at first what was good there.
+    const good = goods.get(pin) ?? new Set([truth.git.log.get(pin)?.[0]?.value ?? ""]);
     if (!good.has(value) && !asked.includes(value))
       wrong.push(`truth: ${run.rollout} #${run.number} rolled back, and ${pin} is ${value}; good was ${[...good].join(" or ")}`);
   }
