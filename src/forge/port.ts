@@ -34,6 +34,13 @@ export interface Forge {
   deleteBranch(branch: string): Promise<void>;
   /** Merged or open PRs that contain this commit. */
   pullsOfCommit(sha: string): Promise<Pull[]>;
+  /**
+   * The accounts GitHub links a commit's author and committer to, by addresses that whoever made it typed, and the one that
+   * pushed it to the branch, which GitHub knows by itself; absent where it does not say. Absent: this adapter cannot tell.
+   */
+  peopleOf?(commit: string, branch?: string): Promise<{ linked: string[]; pusher?: string }>;
+  /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */
+  releaseAuthor?(tag: string): Promise<string | undefined>;
   openPulls(): Promise<Pull[]>;
   changedFiles(number: number): Promise<string[]>;
 

@@ -12,6 +12,7 @@ import { closeWithBranch } from "./open-pulls.ts";
 import { proposeBatch } from "./propose.ts";
 import { mergeOrEnqueue } from "./queue-merge.ts";
 import { nudge } from "./refresh.ts";
+import { mayFollow } from "./refresh-before-merge.ts";
 import { runRolloutActions } from "./rollout-actions.ts";
 
 /** What acting needs to know of the round it belongs to. */
@@ -87,6 +88,7 @@ async function merge(
   memory.remote.stale = true;
   if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return true;
   const { run } = scope;
+  if (!(await mayFollow(context, run, batch))) return false;
   const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : scope.now - epoch(batch.intention.at);
   if (old + performance.now() - scope.decidedAt > INTENTION_BEGINS_BY_MS) return false;
   if (movesBranches(run)) {

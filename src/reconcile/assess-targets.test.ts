@@ -11,6 +11,7 @@ import { type RepoMemory, repoMemory } from "./memory.ts";
 import { withFacts } from "./mirror-facts.ts";
 
 type Raw = Record<string, unknown>;
+const KEY = "hub/argocd/payments";
 const FILE = "clusters/eu-1/values.yaml";
 
 /** What the world of a test holds; everything may be changed between two looks. */
@@ -25,6 +26,8 @@ interface Bench {
   files: Map<string, string>;
   tags: Map<string, string>;
   asked: string[];
+  /** What a read by name gives where the stream has told something else: null, that it is gone; a text, why it fails. */
+  truth: Map<string, ApplicationView | null | string>;
   context: RepoContext;
   memory: RepoMemory;
 }
@@ -63,6 +66,19 @@ function planeOf(name: string, self: () => Bench): ControlPlane {
     application: (namespace, application) => self().applications.get(`${name}/${namespace}/${application}`),
     applicationSet: (namespace, set) => self().sets.get(`${name}/${namespace}/${set}`),
     clusters: () => [],
+    async reread(namespace, application) {
+      const key = `${name}/${namespace}/${application}`;
+      self().asked.push(`reread ${application}`);
+      const truth = self().truth.get(key);
+      if (typeof truth === "string") return { kind: "failed", why: truth };
+      const view = truth ?? self().applications.get(key);
+      if (truth === null || view === undefined) {
+        self().applications.delete(key);
+        return { kind: "gone" };
+      }
+      self().applications.set(key, { ...view, askedAt: new Date(self().now).toISOString() });
+      return { kind: "read" };
+    },
     async syncWindows() {
       self().asked.push("windows");
       return self().windows;
@@ -78,7 +94,7 @@ beforeEach(() => {
   const clock = { now: () => bench.now, after: () => () => undefined };
   const context = { mirror, planes, clock, log: silentLog, repoURL: REPO } as unknown as RepoContext;
   const now = Date.parse("2026-11-21T10:05:00Z");
-  const rest = { windows: undefined, asked: [], context, memory };
+  const rest = { windows: undefined, asked: [], truth: new Map(), context, memory };
   bench = { now, applications: new Map(), sets: new Map(), ancestry: new Map(), files: new Map(), tags: new Map(), ...rest };
 });
 
@@ -102,8 +118,17 @@ function batchOf(to: string, edit: Partial<BatchTarget["edits"][number]> = {}): 
   return { batch, target };
 }
 
-async function look(to = "v2", key = "hub/argocd/payments"): Promise<Assessment | undefined> {
-  const { batch, target } = batchOf(to);
+/** A look, what it wanted to be read, and another look. */
+async function look(to = "v2", key = KEY): Promise<Assessment | undefined> {
+  await glance(to, key);
+  await new Promise(setImmediate);
+  return glance(to, key);
+}
+
+async function glance(to = "v2", key = KEY, over: { batch?: Partial<Batch>; target?: Partial<BatchTarget> } = {}) {
+  const made = batchOf(to);
+  const batch = { ...made.batch, ...over.batch };
+  const target = { ...made.target, ...over.target };
   const none = { before: undefined, atChange: undefined, atBase: undefined };
   return withFacts(bench.context, bench.memory, (facts) =>
     assessTarget(bench.context, bench.memory, run, batch, { ...target, key }, none, facts),
@@ -116,6 +141,67 @@ async function looks(to = "v2"): Promise<Assessment | undefined> {
   bench.now += 10_000;
   return look(to);
 }
+
+const rereads = () => bench.asked.filter((one) => one.startsWith("reread")).length;
+const degraded = () => decodeApplication(merged(rawApplication({ metadata: { name: "payments" } }), DEGRADED), bench.now) ?? null;
+const DEGRADED = { metadata: { resourceVersion: "999" }, status: { health: { status: "Degraded" } } };
+
+describe("what a stream did not bring", () => {
+  test("a target is live only by a read of its own once it has settled, one for all looks", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 9_000;
+    await look();
+    expect(rereads()).toBe(0);
+    bench.now += 1_000;
+    expect(await glance()).toMatchObject({ verdict: "pending", clause: "settled", sentence: expect.stringContaining("read anew") });
+    expect((await look())?.verdict).toBe("live");
+    bench.now += 60_000;
+    expect((await look())?.verdict).toBe("live");
+    expect(rereads()).toBe(1);
+  });
+
+  test("a Degraded that was dropped on the way is found by it", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 10_000;
+    bench.truth.set("hub/argocd/payments", degraded());
+    expect(await look()).toMatchObject({ verdict: "pending", clause: "health" });
+  });
+
+  test("one that is gone is lost, and one that cannot be read stays pending, says why and is not asked again at once", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 10_000;
+    bench.truth.set("hub/argocd/payments", "no answer from https://argocd.example.com");
+    const unread = await look();
+    expect(unread).toMatchObject({ verdict: "pending", clause: "settled" });
+    expect(unread?.sentence).toContain("That failed: no answer from https://argocd.example.com");
+    await look();
+    expect(rereads()).toBe(1);
+    bench.now += 5_000;
+    bench.truth.set("hub/argocd/payments", null);
+    expect(await look()).toMatchObject({ verdict: "lost", clause: "exists" });
+  });
+
+  test("a bake ends by another read, not by the one that it began with", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 10_000;
+    const until = new Date(bench.now + 600_000).toISOString();
+    const baking = { phase: "Baking" as const, bake: { from: MERGED, until, restarts: 0 } };
+    const healthy = { phase: "Healthy" as const, confirmedAt: MERGED };
+    const during = () => glance("v2", KEY, { batch: baking, target: healthy });
+    expect((await look())?.verdict).toBe("live");
+    bench.now += 599_000;
+    expect((await during())?.verdict).toBe("live");
+    bench.now += 1_000;
+    bench.truth.set("hub/argocd/payments", degraded());
+    expect(await during()).toMatchObject({ verdict: "pending", clause: "settled" });
+    await new Promise(setImmediate);
+    expect(await during()).toMatchObject({ clause: "health" });
+  });
+});
 
 describe("a target", () => {
   test("is live by a commit that contains its change, and counted from our own first good look", async () => {

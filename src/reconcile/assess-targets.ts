@@ -2,12 +2,14 @@ import { changeFor } from "../argocd/change-for.ts";
 import { ailmentsOf, assess, equalSources, type Intended, type LivenessInput, plainServer } from "../argocd/liveness.ts";
 import type { ApplicationView, ClusterView, ControlPlane } from "../argocd/port.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
+import { epoch, iso, type Time } from "../rollout/time.ts";
 import type { Assessment } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 import { heldFor, keepHeld } from "./held.ts";
 import type { RepoMemory } from "./memory.ts";
 import type { Facts } from "./mirror-facts.ts";
 import { ownerTrouble } from "./owner-trouble.ts";
+import { readSoon } from "./refresh-read.ts";
 import type { SpecsByPlane } from "./rendered.ts";
 
 /** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */
@@ -20,8 +22,9 @@ export interface RenderedAround {
 
 /**
  * The verdict on one moved target: what Argo CD shows of its Application, against the change. undefined where the control
- * plane cannot be seen now: nothing is concluded then, good or bad. What a fresh plane holds in memory is a read as of now:
- * its watch would have said otherwise.
+ * plane cannot be seen now: nothing is concluded then, good or bad. What a fresh plane holds in memory makes it pending or
+ * failing; live it is only by a read of its own, after it has settled and again when a bake ends, since what a watch or stream
+ * did not bring cannot be seen.
  */
 export function assessTarget(
   context: RepoContext,
@@ -50,8 +53,9 @@ export function assessTarget(
     resolve: facts.resolve,
   });
   const settled = batch.phase === "Settled";
+  const since = settled ? undefined : bakeEnd(run, batch, target);
   const question = `${target.key} ${batch.merged.commit} ${application?.uid ?? ""}`;
-  const assessment = assess({
+  const { wantsRead, ...assessment } = assess({
     application,
     change: chosen.change,
     also: chosen.also,
@@ -62,13 +66,25 @@ export function assessTarget(
     ...(run.spec.suspended === undefined ? {} : { suspended: run.spec.suspended }),
     ...(target.firstSeenAt === undefined ? {} : { firstSeenAt: target.firstSeenAt }),
     held: heldFor(memory, question),
+    // What has settled is read anew right before the next merge.
+    ...(settled ? {} : { kept: since === undefined ? {} : { since } }),
     ancestry: facts.ancestry,
     // What has settled is held against the base: only where a verdict decides something is more looked up.
     ...(settled ? {} : { seenPinDiffers: (seen: string) => facts.pinDiffers(batch, target, seen) }),
     ...(chosen.intended === undefined ? {} : { intended: chosen.intended }),
   });
   keepHeld(memory, question, assessment.held);
-  return assessment;
+  const problem = wantsRead === true ? readSoon(context, memory, target.key) : undefined;
+  return problem === undefined ? assessment : { ...assessment, sentence: `${assessment.sentence} That failed: ${problem}` };
+}
+
+/** From when on a confirmed target may count as baked: it has to be read anew then. */
+function bakeEnd(run: Run, batch: Batch, target: BatchTarget): Time | undefined {
+  if (target.phase !== "Healthy") return undefined;
+  if (batch.phase === "Baking") return batch.bake?.until;
+  const stage = run.spec.stages[batch.stage];
+  if (stage?.batching !== "Rolling" || target.confirmedAt === undefined) return undefined;
+  return iso(epoch(target.confirmedAt) + (stage.bakeMs ?? 0));
 }
 
 /** What is wrong with a target's Application, whatever changed; undefined where it cannot be seen now. */

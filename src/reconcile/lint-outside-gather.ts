@@ -1,10 +1,14 @@
 import { type AppSetCluster, compareRenders } from "../appset/index.ts";
+import { GitError } from "../git/port.ts";
 import type { Edit } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt } from "./appset-in-git.ts";
 import type { OutsideInput, ParentApplication } from "./lint-outside.ts";
+import { pinsAnImage } from "./lint-outside-pins.ts";
+import { imageUpdatersIn } from "./lint-outside-updaters.ts";
 import { applyEdits } from "./pin-edit.ts";
 import type { SyncFiles } from "./snapshot.ts";
+import { isWorkflow, readWorkflow } from "./workflow-triggers.ts";
 
 export interface GatherInput {
   rollout: Rollout;
@@ -19,7 +23,11 @@ export interface GatherInput {
   fileCount: number;
   /** The repo's default branch, where it is known. */
   defaultBranch: string | undefined;
+  /** Checks that this branch requires; left out: not known. */
+  required?: readonly { context: string; app?: number }[] | undefined;
 }
+
+const MOST_WORKFLOWS = 500;
 
 /** No version is like it, so that it is seen wherever it comes out. */
 const MARK = "0.0.0-stagecoach-lint";
@@ -42,7 +50,30 @@ export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInpu
     ...(repoURL === undefined ? {} : { repoURL }),
     ...(base === undefined ? {} : { base }),
     files: input.fileCount,
+    ...(pinsAnImage(rollout) ? { updaters: imageUpdatersIn(files, (path) => quietly(files, path)) } : {}),
+    ...requirements(input, files),
   };
+}
+
+/** Workflows are read only where a check is required. */
+function requirements({ required }: GatherInput, files: SyncFiles): Pick<OutsideInput, "required" | "workflows"> {
+  if (required === undefined || required.length === 0) return {};
+  const workflows = files
+    .paths()
+    .filter(isWorkflow)
+    .slice(0, MOST_WORKFLOWS)
+    .flatMap((path) => readWorkflow(path, quietly(files, path) ?? "") ?? []);
+  return { required, workflows };
+}
+
+/** What must not be read says nothing. */
+function quietly(files: SyncFiles, path: string): string | null {
+  try {
+    return files.read(path);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
 }
 
 /** What of its Application changes with the pins of a target; of the first, for they are alike. */

@@ -1,4 +1,6 @@
+import type { RenderedApplication } from "../appset/index.ts";
 import type { Finding } from "../rollout/parse-problem.ts";
+import type { Rollout } from "../rollout/rollout.ts";
 import { isRecord } from "./appset-in-git.ts";
 import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
 
@@ -51,24 +53,41 @@ function covers(ignored: readonly string[], pin: readonly string[]): boolean {
   return ignored.slice(0, until).every((step, index) => step === pin[index]);
 }
 
-/** Image Updater would write the same tag as the pins, and each undo the other. */
-export function imageUpdater({ rollout, set, rendered }: OutsideInput): Finding[] {
-  const isImage = rollout.pins.some(
+/** Image Updater would write the same tag as the pins, and each undo the other. It is told by annotations or, since its 1.0, by a resource. */
+export function imageUpdater({ rollout, set, rendered, updaters = [] }: OutsideInput): Finding[] {
+  if (!pinsAnImage(rollout) || rendered === undefined) return [];
+  const findings: Finding[] = [];
+  const annotated = rendered.filter(({ metadata }) => Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(`${UPDATER}image-list`)));
+  if (annotated.length > 0)
+    findings.push({
+      code: "IMAGE_UPDATER",
+      message: `${set?.file ?? "the ApplicationSet"}: ${few(annotated.map(nameOf))} also have their image set by Argo CD Image Updater (${UPDATER}image-list)`,
+      hint: "remove the annotation, or the image from the pins: one of the two decides the tag",
+      path: AT_SOURCE,
+    });
+  for (const { file, name, namespace, takes } of updaters) {
+    if (namespace !== undefined && namespace !== rollout.source.namespace) continue;
+    const taken = rendered.filter(({ metadata }) => takes({ name: metadata.name, labels: metadata.labels ?? {} }));
+    if (taken.length === 0) continue;
+    findings.push({
+      code: "IMAGE_UPDATER",
+      message: `${file}: ImageUpdater ${name} also sets images of ${few(taken.map(nameOf))}`,
+      hint: "take them out of its applicationRefs, or the image out of the pins: one of the two decides the tag",
+      path: AT_SOURCE,
+    });
+  }
+  return findings;
+}
+
+/** Whether a rollout's pins write an image, by what they are called. */
+export function pinsAnImage({ pins }: Pick<Rollout, "pins">): boolean {
+  return pins.some(
     (pin) =>
       pin.kind === "value" &&
       ((pin.part !== undefined && pin.part !== "ref") || /(^|[.\]])(image|tag|newTag|newName|digest)$/i.test(pin.path)),
   );
-  if (!isImage || rendered === undefined) return [];
-  const names = rendered
-    .filter(({ metadata }) => Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(`${UPDATER}image-list`)))
-    .map(({ metadata }) => metadata.name);
-  if (names.length === 0) return [];
-  return [
-    {
-      code: "IMAGE_UPDATER",
-      message: `${set?.file ?? "the ApplicationSet"}: ${few(names)} also have their image set by Argo CD Image Updater (${UPDATER}image-list)`,
-      hint: "remove the annotation, or the image from the pins: one of the two decides the tag",
-      path: AT_SOURCE,
-    },
-  ];
+}
+
+function nameOf({ metadata }: RenderedApplication): string {
+  return metadata.name;
 }

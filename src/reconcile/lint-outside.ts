@@ -4,8 +4,11 @@ import type { Finding, Problem } from "../rollout/parse-problem.ts";
 import type { Edit } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { isRecord } from "./appset-in-git.ts";
+import { silentChecks } from "./lint-outside-checks.ts";
 import { ignoredPins, imageUpdater } from "./lint-outside-pins.ts";
 import { baseRevisions, generatePaths, notApplied } from "./lint-outside-reads.ts";
+import type { ImageUpdaterRef } from "./lint-outside-updaters.ts";
+import type { Workflow } from "./workflow-triggers.ts";
 
 /** An Application that may be the parent of others: what applies a file of the repo to the cluster. */
 export interface ParentApplication {
@@ -35,6 +38,12 @@ export interface OutsideInput {
   base?: string;
   /** Files in the repo. */
   files: number;
+  /** ImageUpdaters that the repo declares. */
+  updaters?: readonly ImageUpdaterRef[];
+  /** Checks that the base branch requires; undefined: not known. */
+  required?: readonly { context: string; app?: number }[];
+  /** GitHub's, at the base. */
+  workflows?: readonly Workflow[];
 }
 
 /** SPEC §9, "lint looks outside the file, too". Problems stand at the rollout's `sourceRef` or `pins`; lines are found by their path. */
@@ -47,6 +56,7 @@ export function lintOutside(input: OutsideInput): Problem[] {
     ...imageUpdater(input),
     ...generatePaths(input),
     ...notApplied(input),
+    ...silentChecks(input),
   ];
   return findings.map(({ atKey: _, severity, ...finding }) => ({
     ...finding,

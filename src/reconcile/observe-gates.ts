@@ -1,9 +1,9 @@
 import type { Review } from "../forge/port.ts";
-import { wantsApproval } from "../rollout/gate-approval.ts";
+import { givenApprovals, wantsApproval } from "../rollout/gate-approval.ts";
 import { parseRepoConfig } from "../rollout/parse.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { iso } from "../rollout/time.ts";
-import type { Approver, Command, ObservedPull, World } from "../rollout/world.ts";
+import type { Approver, Command, Lapsed, ObservedPull, World } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 import { REPO_CONFIG } from "./project.ts";
@@ -28,23 +28,42 @@ export async function observeBounds(context: RepoContext, memory: RepoMemory, ba
   return { freezes, ...(bounds.limits === undefined ? {} : { limits: bounds.limits }) };
 }
 
-/** Who has approved the PRs of batches that want it: by an approving review of the very head, as a member of a team that may, now. */
+/**
+ * Who has approved the PRs of batches that want it: by an approving review of the very head, as a member of a team that may, now. Who
+ * approved by command is asked about again: they may have left it since.
+ */
 export async function observeApprovals(
   context: RepoContext,
   memory: RepoMemory,
   run: Run,
   pulls: ReadonlyMap<number, ObservedPull | null>,
-): Promise<Pick<World, "approvals">> {
+): Promise<Pick<World, "approvals" | "lapsed">> {
   const found = new Map<number, readonly Approver[]>();
+  const lapsed = new Map<number, readonly Lapsed[]>();
+  let unread = false;
   for (const batch of run.batches) {
     const wanted = wantsApproval(run, batch);
     const pull = pulls.get(batch.number);
     if (wanted === undefined || batch.phase !== "Open" || pull == null || pull.state !== "open" || pull.number === 0) continue;
+    const gone = await lapsedOf(context, memory, run, batch, wanted.teams);
+    if (gone.length > 0) lapsed.set(batch.number, gone);
     const approvers = await approversOf(context, memory, batch, pull, wanted.teams);
-    if (approvers === undefined) return {};
-    found.set(batch.number, approvers);
+    unread ||= approvers === undefined;
+    if (approvers !== undefined) found.set(batch.number, approvers);
   }
-  return found.size === 0 ? {} : { approvals: found };
+  const now = lapsed.size === 0 ? {} : { lapsed };
+  return unread || found.size === 0 ? now : { approvals: found, ...now };
+}
+
+/** Approvals by command of people who are in none of the teams now, or of whom that cannot be seen. */
+async function lapsedOf(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, teams: readonly string[]): Promise<Lapsed[]> {
+  const lapsed: Lapsed[] = [];
+  for (const { by } of givenApprovals(run, batch.stage)) {
+    const { teams: now } = await teamsOf(context, memory, teams, by, REVIEWS_MS);
+    if (now === undefined) lapsed.push({ by, why: "whether they are in one of them still cannot be seen just now" });
+    else if (now.length === 0) lapsed.push({ by, why: "is in none of them any more" });
+  }
+  return lapsed;
 }
 
 async function approversOf(
@@ -95,11 +114,17 @@ export async function withTeams(context: RepoContext, memory: RepoMemory, run: R
   return told;
 }
 
-async function teamsOf(context: RepoContext, memory: RepoMemory, teams: readonly string[], login: string): Promise<{ teams?: string[] }> {
+async function teamsOf(
+  context: RepoContext,
+  memory: RepoMemory,
+  teams: readonly string[],
+  login: string,
+  mostMs = MEMBER_MS,
+): Promise<{ teams?: string[] }> {
   const now = context.clock.now();
   const key = `${login.toLowerCase()} ${teams.join(",")}`;
   const known = memory.members.get(key);
-  if (known !== undefined && now - known.at < MEMBER_MS) return known.teams === undefined ? {} : { teams: known.teams };
+  if (known !== undefined && now - known.at < mostMs) return known.teams === undefined ? {} : { teams: known.teams };
   const mine: string[] = [];
   let unseen = false;
   for (const team of teams) {

@@ -22,6 +22,7 @@ import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
 import { readQueue } from "./queue-merge.ts";
 import { nudgeOf } from "./refresh.ts";
+import { guardFollowing } from "./refresh-before-merge.ts";
 import { renderer, type SpecsByPlane } from "./rendered.ts";
 import { outcomesOf } from "./rollout-actions.ts";
 import { observeRollouts } from "./rollouts-seen.ts";
@@ -127,7 +128,7 @@ async function observeGuards(
     const guard = movesBranches(run)
       ? await guardMove(context, memory, run, batch, base, baseBranch)
       : await guardBatch(context, memory, run, batch, base, baseBranch, pull.head);
-    guards.set(batch.number, guard);
+    guards.set(batch.number, guardFollowing(context, run, batch, guard));
   }
   return guards;
 }

@@ -23,6 +23,7 @@ export async function lintPlanned(
   plan: Plan,
   snapshot: Snapshot,
   defaultBranch: string,
+  required: readonly { context: string; app?: number }[] | undefined,
 ): Promise<Problem[]> {
   const planes = planesFor(context, rollout.source.controlPlanes);
   const targets = targetsOf(plan);
@@ -46,6 +47,7 @@ export async function lintPlanned(
     seesAll,
     repoURL: context.repoURL,
     defaultBranch,
+    required,
   };
   const gathered = await snapshot.with((sync) => gatherOutside(input, sync));
   const problems = [...lintOutside(gathered), ...releasedByItself(rollout, files)];

@@ -160,8 +160,9 @@ async function judgePlanned(
   asked: AskedRelease,
   { plan, touches, isRelease, known }: { plan: Plan; touches: Touches; isRelease: boolean; known: boolean },
 ): Promise<Planned> {
-  const { context, base, pull, before, after, findings } = judging;
-  const outside = await lintPlanned(context, rollout, plan, after, base.branch);
+  const { context, memory, base, pull, before, after, findings } = judging;
+  const rules = await rulesOf(context, memory, base.branch);
+  const outside = await lintPlanned(context, rollout, plan, after, base.branch, rules?.requiredChecks);
   findings.problems.push(...outside);
   const question = { base, pull, before, after, touches, isRelease, plan };
   const unstaged = known ? await judgeUnstaged(context, rollout, asked.release, question) : undefined;

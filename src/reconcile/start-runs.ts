@@ -6,6 +6,7 @@ import { haltsToCarry } from "../rollout/run-halt.ts";
 import { startRun } from "../rollout/start.ts";
 import { iso } from "../rollout/time.ts";
 import type { Command } from "../rollout/world.ts";
+import { broughtBy } from "./brought-by.ts";
 import type { RepoContext } from "./context.ts";
 import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
@@ -147,6 +148,7 @@ async function start(
     };
   }
   const pull = await pullOf(context, memory, rollout, newest, baseBranch);
+  const brought = pull === undefined ? await broughtBy(context, rollout, newest, baseBranch) : { author: pull.author };
   const place = pull?.number ?? (await trackingIssueOf(context, memory, rollout.name, newest.release, newest.commit));
   const made = await makePlan(context, rollout, newest.release, memory.snapshot(base), baseBranch);
   if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: place, problems: made.problems } };
@@ -159,7 +161,7 @@ async function start(
     release: newest.release,
     trigger: {
       commit: newest.commit.sha,
-      author: pull?.author ?? newest.commit.author,
+      ...brought,
       at: iso(newest.commit.at),
       ...(place === undefined ? {} : { pull: place }),
     },

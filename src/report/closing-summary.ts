@@ -73,7 +73,7 @@ function deeds(run: Run, end: number): string {
   const all: { at: string; text: string }[] = [
     {
       at: run.trigger.at,
-      text: `@${run.trigger.author} merged the release${run.trigger.pull === undefined ? "" : ` (#${run.trigger.pull})`}`,
+      text: released(run),
     },
   ];
   for (const { merged, pull } of run.batches) {
@@ -85,6 +85,14 @@ function deeds(run: Run, end: number): string {
   const rows = all.sort((a, b) => epoch(a.at) - epoch(b.at)).map(({ at, text }) => `| ${clockTime(at, end)} | ${cell(text, 300)} |`);
   const more = rows.length > MOST_DEEDS ? `\n\n${rows.length - MOST_DEEDS} more are in the journal.` : "";
   return `<details><summary>Who did what</summary>\n\n| when | what |\n| --- | --- |\n${rows.slice(0, MOST_DEEDS).join("\n")}${more}\n\n</details>`;
+}
+
+/** Without a PR an account is named only where GitHub knows one: what stands in a commit anybody may have typed. */
+function released({ trigger }: Run): string {
+  const place = trigger.pull === undefined ? "" : ` (#${trigger.pull})`;
+  if (trigger.accounts === undefined) return `@${trigger.author} merged the release${place}`;
+  if (trigger.accounts.length > 0) return `${trigger.accounts.map((login) => `@${login}`).join(", ")} brought the release in${place}`;
+  return `the release was brought in${place} by an account that GitHub does not know; its commit says ${trigger.author}`;
 }
 
 /** A run that stands still and wants something of somebody: said in a comment of its own, since edits notify nobody. */

@@ -7,7 +7,7 @@ import { type Beside, besides } from "./membership.ts";
 import { rolloutDetails, rolloutPhase } from "./rollouts.ts";
 import { targetsShown } from "./steps.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
-import { batchesOfStage, pinValue, releaseName, shortName } from "./words.ts";
+import { batchesOfStage, pinValue, releaseName, releaser, shortName } from "./words.ts";
 
 /** A run as the page draws it: everything is text or numbers, times are ISO. */
 export interface RunView {
@@ -90,7 +90,7 @@ export function runView(run: Run): RunView {
     unseen: run.unseen ?? [],
     startedAt: run.startedAt,
     endedAt: run.endedAt ?? null,
-    trigger: { pull: run.trigger.pull ?? null, author: run.trigger.author },
+    trigger: { pull: run.trigger.pull ?? null, author: releaser(run) },
     planHash: run.plan.hash,
     counts: { clusters: clusters.length, live: count("Healthy", "Baked"), failed: count("Failed"), requeued: count("Requeued") },
     stages: [...stages, ...outsideView(run)],

@@ -3,7 +3,7 @@ import { epoch } from "../rollout/time.ts";
 import { fitted } from "./tree-fold.ts";
 import { RUN_MARKS, shortAge, type Tone, within } from "./tree-marks.ts";
 import { runNode, type TreeNode } from "./tree-nodes.ts";
-import { releaseName, shortName } from "./words.ts";
+import { releaseName, releaser, shortName } from "./words.ts";
 
 export interface TreeOptions {
   color: boolean;
@@ -58,7 +58,7 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
   const pull = run.trigger.pull === undefined ? "" : ` · PR #${run.trigger.pull}`;
   const lines = [
     line("Run", `${run.rollout} #${run.number}`),
-    line("Release", `${releaseName(run.release.values)}${pull} · by ${run.trigger.author}`),
+    line("Release", `${releaseName(run.release.values)}${pull} · by ${releaser(run)}`),
     line("Status", `${icon} ${run.phase} · ${took}`, tone),
     line("Why", run.why),
   ];

@@ -17,6 +17,11 @@ const RUN_MARKS: Record<RunPhase, string> = {
   Superseded: "⏭️",
 };
 
+/** Who released; of a commit whose makers GitHub does not know, what it says itself. */
+export function releaser({ trigger }: Pick<Run, "trigger">): string {
+  return trigger.accounts?.length === 0 ? `${trigger.author} (so says the commit; GitHub knows no account)` : trigger.author;
+}
+
 const TARGET_MARKS: Record<TargetPhase, string> = {
   Pending: "⚪",
   Requeued: "🔁",

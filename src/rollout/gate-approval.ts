@@ -23,15 +23,35 @@ export function approvalHash(run: Run, stage: number): string {
   return sha256(canonicalJson([run.plan.stages[stage]?.hash ?? "", skipped, requeued, joined.sort(), quarantined.sort()]));
 }
 
-/** Who has approved a stage: by command, and by review of the batch's PR at its head. Nobody twice, and never the release's author. */
+/** Approvals of a stage by command that have not lapsed by a change of what it holds. */
+export function givenApprovals(run: Run, stage: number): Approval[] {
+  const hash = approvalHash(run, stage);
+  return (run.approvals ?? []).filter((one) => one.stage === stage && one.hash === hash);
+}
+
+/**
+ * Who has approved a stage: by command, and by review of the batch's PR at its head. Nobody twice, never who released it, and
+ * nobody who is not in one of the teams any more.
+ */
 export function approversOf(draft: Draft, batch: Batch): string[] {
   const { run, world } = draft;
-  const hash = approvalHash(run, batch.stage);
-  const byCommand = (run.approvals ?? []).filter((one) => one.stage === batch.stage && one.hash === hash);
+  const gone = new Set(world.lapsed?.get(batch.number)?.map(({ by }) => by.toLowerCase()));
+  const byCommand = givenApprovals(run, batch.stage).filter(({ by }) => !gone.has(by.toLowerCase()));
   const byReview = world.approvals?.get(batch.number) ?? [];
   const people = new Map([...byCommand, ...byReview].map(({ by }) => [by.toLowerCase(), by]));
-  people.delete(run.trigger.author.toLowerCase());
+  for (const login of releasedBy(run)) people.delete(login.toLowerCase());
   return [...people.values()];
+}
+
+/** Accounts that brought the release in. */
+function releasedBy({ trigger }: Run): string[] {
+  return trigger.accounts ?? [trigger.author];
+}
+
+function butNot(run: Run): string {
+  const released = releasedBy(run);
+  if (released.length > 0) return `not ${released.map((login) => `@${login}`).join(" or ")}, who released it`;
+  return `GitHub knows no account that released it (its commit says ${run.trigger.author}), so nobody is excluded`;
 }
 
 /** Wanted before anything of the stage has merged. */
@@ -53,11 +73,12 @@ export function approvalGate(draft: Draft, batch: Batch): Blocked | undefined {
   const teams = wanted.teams.map((team) => `@${team}`).join(" or ");
   const so = have.length === 0 ? "" : `, approved so far by ${have.map((by) => `@${by}`).join(", ")}`;
   const of = wanted.count === 1 ? `a member of ${teams}` : `${wanted.count} members of ${teams} (${have.length} of ${wanted.count}${so})`;
+  const lapsed = (draft.world.lapsed?.get(batch.number) ?? []).map(({ by, why }) => `; @${by} approved it, and ${why}`).join("");
   const seen = draft.world.approvals === undefined ? "; reviews could not be read just now" : "";
   const name = pullName(batch.pull);
   return {
-    why: `stage "${draft.run.plan.stages[batch.stage]?.name ?? ""}" wants the approval of ${of}${seen}`,
-    next: { what: `one of them approves ${name} or comments \`/promote\` on it; not @${draft.run.trigger.author}, who released it` },
+    why: `stage "${draft.run.plan.stages[batch.stage]?.name ?? ""}" wants the approval of ${of}${lapsed}${seen}`,
+    next: { what: `one of them approves ${name} or comments \`/promote\` on it; ${butNot(draft.run)}` },
   };
 }
 
@@ -65,7 +86,8 @@ export function approvalGate(draft: Draft, batch: Batch): Blocked | undefined {
 export function approve(draft: Draft, batch: Batch, actor: string, teams: readonly string[] | undefined): Approval | string | undefined {
   const wanted = wantsApproval(draft.run, batch);
   if (wanted === undefined || approversOf(draft, batch).length >= wanted.count) return undefined;
-  if (actor.toLowerCase() === draft.run.trigger.author.toLowerCase()) return `@${actor} released it, and somebody else has to approve`;
+  if (releasedBy(draft.run).some((login) => login.toLowerCase() === actor.toLowerCase()))
+    return `@${actor} released it, and somebody else has to approve`;
   const names = wanted.teams.map((team) => `@${team}`).join(" or ");
   if (teams === undefined) return `whether @${actor} is in ${names} cannot be seen: the App needs \`members: read\``;
   if (!wanted.teams.some((team) => teams.includes(team))) return `@${actor} is not in ${names}, who approve this stage`;

@@ -179,6 +179,41 @@ describe("approval", () => {
   });
 });
 
+describe("who may approve", () => {
+  const approving = (rollout: Rollout) => {
+    for (const stage of rollout.stages) stage.approval = { teams: ["sre"], count: 1 };
+  };
+
+  test("an approval by command does not outlive its author's membership, and counts again once they are back", () => {
+    const self = bench(1, [{}], approving);
+    bring(self, 1, "open");
+    say(self, "/promote", { actor: "bob", teams: ["sre"], batch: 1 });
+    self.world = { ...self.world, lapsed: new Map([[1, [{ by: "Bob", why: "is in none of them any more" }]]]), approvals: new Map() };
+    guard(self, 1);
+    expect(wants(round(self))).not.toContain("Merge 1");
+    guard(self, 1);
+    expect(wants(round(self))).not.toContain("Merge 1");
+    expect(batch(self.run, 1).why).toContain("@Bob approved it, and is in none of them any more");
+    const { lapsed: _, ...world } = self.world;
+    self.world = world;
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
+  test("of a release without a pull request none of the accounts that brought it in; where GitHub knows none, that is said", () => {
+    const self = bench(1, [{}], approving);
+    self.run = { ...self.run, trigger: { ...self.run.trigger, author: "erin", accounts: ["erin", "bob"] } };
+    bring(self, 1, "open");
+    say(self, "/promote", { actor: "Bob", teams: ["sre"], batch: 1 });
+    round(self);
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("@Bob released it") });
+    expect(batch(self.run, 1).next?.what).toContain("not @erin or @bob, who released it");
+    self.run = { ...self.run, trigger: { ...self.run.trigger, author: "Somebody", accounts: [] } };
+    round(self);
+    expect(batch(self.run, 1).next?.what).toContain("GitHub knows no account that released it (its commit says Somebody)");
+  });
+});
+
 describe("halt", () => {
   test("holds the clusters it names until it ends, and nothing else", () => {
     const self = bench(2);

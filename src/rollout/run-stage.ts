@@ -45,6 +45,7 @@ export function moveOn(draft: Draft): void {
 function lateIsDone(draft: Draft): boolean {
   for (const [stage] of draft.run.plan.stages.entries()) if (revive(draft, stage)) return false;
   if (draft.run.batches.some((batch) => !isSettled(batch)) || !withinBudget(draft.run)) return false;
+  for (const [stage] of draft.run.plan.stages.entries()) if (makeNextStep(draft, stage)) return false;
   callLate(draft);
   for (const [stage] of draft.run.plan.stages.entries()) if (!requeuedAreDone(draft, stage)) return false;
   return withinBudget(draft.run) && isRestored(draft);

@@ -115,8 +115,12 @@ export interface Run {
   rollout: string;
   number: number;
   release: Release;
-  /** What started it. `pull`: the release PR, or the issue that stands for it where there was none; absent: neither could be made. */
-  trigger: { commit: string; pull?: number; author: string; at: Time };
+  /**
+   * What started it. `pull`: the release PR, or the issue that stands for it where there was none; absent: neither could be made. `accounts`: of
+   * a release without a PR, those that GitHub knows to have brought it in, none of whom may approve; empty: it knows none, and `author` is
+   * what its commit says, which anybody may have typed. Absent: `author` opened the PR.
+   */
+  trigger: { commit: string; pull?: number; author: string; at: Time; accounts?: string[] };
   /** Snapshot of the resource: edits of the file mid-run do not reach the run. */
   spec: Rollout;
   /** Frozen at the start. */

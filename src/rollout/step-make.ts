@@ -38,7 +38,8 @@ function dueSteps(run: Run, stage: number): { batch: Batch; clusters: string[] }
       const whole = through.filter((cluster) => unitOf(run, cluster).every((member) => through.includes(member) || gone.has(member)));
       due.push({ batch, clusters: whole });
     }
-    for (const target of batch.targets) if (!isOut(target)) gone.add(target.cluster);
+    // Left out at a later weight, or left by itself: it does not begin again from an earlier one.
+    for (const target of batch.targets) if (!isOut(target) || target.phase === "Skipped") gone.add(target.cluster);
   }
   return due.reverse().filter(({ batch, clusters }) => clusters.length > 0 || batch.targets.some(isHealthy));
 }

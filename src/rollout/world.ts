@@ -47,6 +47,8 @@ export interface World {
   hooks?: ReadonlyMap<string, HookAnswer>;
   /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
   approvals?: ReadonlyMap<number, readonly Approver[]>;
+  /** By batch number: who approved its stage by command and does not count now, and why: "is in none of them any more". Absent: not looked. */
+  lapsed?: ReadonlyMap<number, readonly Lapsed[]>;
 }
 
 export interface Joiner {
@@ -63,6 +65,11 @@ export interface LostPlane {
 export interface Approver {
   by: string;
   at: Time;
+}
+
+export interface Lapsed {
+  by: string;
+  why: string;
 }
 
 /** `limits` of `.github/stagecoach.yaml`: over all runs of the repo together. */

@@ -135,6 +135,15 @@ describe("pull requests", () => {
     expect((await forge.pullsOfCommit(commit)).map((one) => one.number)).toEqual([pull.number]);
   });
 
+  it("and commits without one are known by the accounts that GitHub links to them", async () => {
+    const commit = await github.sim
+      .actAs("mia")
+      .push(github.repository, { branch: "by-hand", files: { "by-hand": "1\n" }, message: "By hand" });
+    expect(await forge.peopleOf?.(commit, "by-hand")).toEqual({ linked: ["mia"] });
+    expect(await forge.peopleOf?.("f".repeat(40))).toEqual({ linked: [] });
+    expect(await forge.releaseAuthor?.("v9")).toBeUndefined();
+  });
+
   it("are changed, closed, and their branches deleted, twice without harm", async () => {
     const { pull, name } = await openPull();
     await forge.updatePull(pull.number, { title: "Other", body: "Text" });
@@ -234,7 +243,10 @@ describe("a merge that GitHub refuses without saying why", () => {
   it("waits where it is a draft, and says what to do", async () => {
     const { name, head } = await branch();
     const number = await github.sim.actAs("wim").openPull(github.repository, { head: name, title: "Draft", draft: true });
-    expect(await unclear(number, head)).toMatchObject({ kind: "wait", message: expect.stringContaining("it is a draft; mark it as ready") });
+    expect(await unclear(number, head)).toMatchObject({
+      kind: "wait",
+      message: expect.stringContaining("it is a draft; mark it as ready"),
+    });
   });
 
   it("waits where somebody closed it, and says so", async () => {

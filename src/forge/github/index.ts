@@ -8,6 +8,7 @@ import { dresser } from "./dress.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { merger } from "./merge.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
+import { peopleOf, releaseAuthor } from "./people.ts";
 import { watchPressure } from "./pressure.ts";
 import { changedFiles, createPull, openPulls, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
@@ -100,6 +101,8 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
       }
     },
     pullsOfCommit: (sha) => pullsOfCommit(place, sha),
+    peopleOf: (commit, branch) => peopleOf(place, commit, branch),
+    releaseAuthor: (tag) => releaseAuthor(place, tag),
     openPulls: () => openPulls(place),
     changedFiles: (number) => changedFiles(place, number),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),

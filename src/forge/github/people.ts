@@ -1,0 +1,46 @@
+import { ForgeError } from "../port.ts";
+import { asking } from "./errors.ts";
+import type { RepoOctokit } from "./octokit.ts";
+
+/** What GitHub itself commits with for somebody who merges on its pages: nobody's account. */
+const WEB_FLOW = "web-flow";
+/** Pushes of a branch that are looked through for the one that brought a commit. */
+const MOST_PUSHES = 100;
+
+/** See Forge.peopleOf. A commit that GitHub does not have has no people. */
+export async function peopleOf(place: RepoOctokit, commit: string, branch?: string): Promise<{ linked: string[]; pusher?: string }> {
+  const { octokit, owner, repo } = place;
+  const doing = `ask who made ${commit.slice(0, 12)}`;
+  const found = await orNone(doing, async () => (await octokit.rest.repos.getCommit({ owner, repo, ref: commit, per_page: 1 })).data);
+  const logins = [found?.author?.login, found?.committer?.login].filter((login) => login !== undefined && login !== WEB_FLOW);
+  const linked = [...new Set(logins)] as string[];
+  const pusher = branch === undefined ? undefined : await pusherOf(place, commit, branch);
+  return pusher === undefined ? { linked } : { linked, pusher };
+}
+
+/** Not every host can tell: an Enterprise Server that is older has no such list. */
+async function pusherOf({ octokit, owner, repo }: RepoOctokit, commit: string, branch: string): Promise<string | undefined> {
+  const ref = `refs/heads/${branch}`;
+  const doing = `ask who pushed ${commit.slice(0, 12)}`;
+  const pushes = await orNone(
+    doing,
+    async () => (await octokit.rest.repos.listActivities({ owner, repo, ref, per_page: MOST_PUSHES })).data,
+  );
+  return pushes?.find(({ after }) => after === commit)?.actor?.login;
+}
+
+/** See Forge.releaseAuthor. */
+export async function releaseAuthor({ octokit, owner, repo }: RepoOctokit, tag: string): Promise<string | undefined> {
+  const found = await orNone(`ask who released ${tag}`, async () => (await octokit.rest.repos.getReleaseByTag({ owner, repo, tag })).data);
+  return found?.author?.login;
+}
+
+async function orNone<T>(doing: string, ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking(doing, ask);
+  } catch (error) {
+    // 422: no commit of that name. 403: the list of pushes is not for everybody on every host.
+    if (error instanceof ForgeError && (error.kind === "NotFound" || error.status === 422 || error.kind === "Forbidden")) return undefined;
+    throw error;
+  }
+}

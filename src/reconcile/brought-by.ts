@@ -1,0 +1,22 @@
+import type { Rollout } from "../rollout/rollout.ts";
+import type { RepoContext } from "./context.ts";
+import { VERSION } from "./release.ts";
+import type { FoundRelease } from "./releases.ts";
+
+/**
+ * Who released without a PR. Of the accounts that GitHub knows to have a part in it none may approve; what stands in a commit is whatever
+ * its maker typed, and is told only where GitHub knows nobody. Throws where GitHub does not answer: the release starts when it does.
+ */
+export async function broughtBy(
+  { forge }: Pick<RepoContext, "forge">,
+  { release: spec }: Rollout,
+  { release, commit }: FoundRelease,
+  baseBranch: string,
+): Promise<{ author: string; accounts: string[] }> {
+  const tag = spec?.kind === "tag" ? release.values[VERSION] : undefined;
+  const publisher = tag === undefined ? undefined : await forge.releaseAuthor?.(tag);
+  const { linked, pusher } = (await forge.peopleOf?.(commit.sha, tag === undefined ? baseBranch : undefined)) ?? { linked: [] };
+  const known = [publisher, pusher, ...linked].filter((login) => login !== undefined);
+  const accounts = [...new Map(known.map((login) => [login.toLowerCase(), login])).values()];
+  return { author: accounts[0] ?? commit.author, accounts };
+}
