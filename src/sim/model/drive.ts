@@ -17,11 +17,11 @@ import { setupOf } from "./setup.ts";
 import { type Setup, type Truth, truthOf } from "./world.ts";
 
 export const START = Date.UTC(2026, 0, 5, 9, 0, 0);
-const MOST_STEPS = 50_000;
-/** Where nothing has moved for so long, with somebody there to answer what is asked for, it hangs. */
-const PATIENCE_MS = 3 * 24 * 3_600_000;
-/** Where it moves and moves and never ends. */
-const LONGEST_MS = 120 * 24 * 3_600_000;
+/**
+ * Where nothing has moved for so long, with somebody there to answer what is asked for, it hangs; `longestMs`: where it moves and
+ * moves and never ends.
+ */
+const PATIENCE = { steps: 50_000, idleMs: 3 * 24 * 3_600_000, longestMs: 120 * 24 * 3_600_000 };
 const CALM_MS = 600_000;
 /** How often what was recorded goes on as it is read back: each time would be half the time of a step. */
 const REREAD = 0.1;
@@ -41,6 +41,8 @@ export interface DriveOptions {
   enough?: (runs: readonly (Run | undefined)[]) => boolean;
   /** How often what was recorded goes on as it is read back, of 1; by default now and then, since each costs half a step. */
   reread?: number;
+  /** What is too much, where a run may rightly take more: rounds, time in which nothing moves, time as a whole. */
+  patience?: { steps: number; idleMs: number; longestMs: number };
   /** Called after each round that recorded something. */
   watch?: (runs: readonly (Run | undefined)[], now: number, truth: Truth) => void;
 }
@@ -164,9 +166,10 @@ function isSpokenTo(truth: Truth, run: Run): boolean {
 
 function stuck(driver: Driver, calmAt: number): void {
   const { judge, now, steps, movedAt } = driver;
-  if (steps >= MOST_STEPS) judge.violations.push(`spins: ${MOST_STEPS} steps without an end (${where(driver)})`);
-  if (now - Math.max(calmAt, movedAt) > PATIENCE_MS) judge.violations.push(`hangs: ${where(driver)}`);
-  if (now - calmAt > LONGEST_MS) judge.violations.push(`never ends: ${where(driver)}`);
+  const most = driver.options.patience ?? PATIENCE;
+  if (steps >= most.steps) judge.violations.push(`spins: ${most.steps} steps without an end (${where(driver)})`);
+  if (now - Math.max(calmAt, movedAt) > most.idleMs) judge.violations.push(`hangs: ${where(driver)}`);
+  if (now - calmAt > most.longestMs) judge.violations.push(`never ends: ${where(driver)}`);
 }
 
 function where(driver: Driver): string {
