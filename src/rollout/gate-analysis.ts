@@ -94,9 +94,16 @@ export function startAnalysis(draft: Draft, place: AnalysisPlace, analysis: Stag
     return true;
   }
   putAnalysis(draft, record, `${analysisTitle(draft.run, record)} begins${attempt === 1 ? "" : `, attempt ${attempt}`}`);
-  if (attempt > 1) draft.effects.push({ kind: "StopAnalysis", analysis: analysisId(draft.run, place, attempt - 1) });
+  if (attempt > 1) overtake(draft, analysisId(draft.run, place, attempt - 1));
   draft.effects.push({ kind: "StartAnalysis", analysis: record.id });
   return true;
+}
+
+/** The attempt before is not asked for any more, were it in this very round, and ends where it is under way. */
+function overtake(draft: Draft, before: string): void {
+  const at = draft.effects.findIndex((effect) => effect.kind === "StartAnalysis" && effect.analysis === before);
+  if (at >= 0) draft.effects.splice(at, 1);
+  draft.effects.push({ kind: "StopAnalysis", analysis: before });
 }
 
 /** The arguments as they are now, by the rules of pins' templates. */

@@ -1,4 +1,5 @@
 import { atMost } from "./plan-pick.ts";
+import { weighLate } from "./plan-steps.ts";
 import type { Cluster, PlannedTarget } from "./plan-types.ts";
 import { editKey } from "./plan-types.ts";
 import type { Joined, Run } from "./run.ts";
@@ -23,7 +24,18 @@ export function takeJoiners(draft: Draft): void {
     if (typeof told === "object") taken.push(told);
     else if (told !== undefined) nameOnly(draft, joiner.cluster.key, told);
   }
-  if (taken.length > 0) append(draft, taken);
+  if (taken.length > 0) append(draft, weighed(draft.run, taken));
+}
+
+/** With what each weight of their stage writes there: its replicas are split as in the catch-up batches they are likely to travel in. */
+function weighed(run: Run, taken: readonly Joined[]): Joined[] {
+  const targets = new Map<string, PlannedTarget[]>();
+  for (const [stage, own] of Map.groupBy(taken, (one) => one.stage)) {
+    const late = { clusters: own.map((one) => one.cluster), targets: own.flatMap((one) => one.targets) };
+    for (const target of weighLate(late, run.plan.stages[stage]?.maxUnavailable ?? 1, run.spec.stages[stage]?.steps))
+      targets.set(target.cluster, [...(targets.get(target.cluster) ?? []), target]);
+  }
+  return taken.map((one) => ({ ...one, targets: targets.get(one.cluster) ?? one.targets }));
 }
 
 /** The amendment; or why it is not taken; undefined: it is known already, and nothing new. */

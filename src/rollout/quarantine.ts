@@ -1,5 +1,5 @@
 import { close, rebuild } from "./batch-build.ts";
-import type { Run } from "./run.ts";
+import { isMoving, type Run } from "./run.ts";
 import { change, type Draft, pause, wakeAt } from "./run-draft.ts";
 import { clusterCount, clusterName, clustersOf, count, liveTargets, nameList, unitOf } from "./run-names.ts";
 import { matches } from "./selector.ts";
@@ -61,12 +61,18 @@ function quarantine(draft: Draft, stage: number, out: ReadonlyMap<string, string
   change(draft, { quarantined: [...kept, ...added], requeued }, `${nameList(draft.run, out.keys())} in quarantine: ${first?.why ?? ""}`);
 }
 
+/** More clusters are in quarantine than may be, and somebody has not been asked about one of them. */
+export function wantsWord(run: Run): boolean {
+  const inside = run.quarantined ?? [];
+  return inside.length > quarantineBudget(run) && inside.some((one) => one.asked !== true);
+}
+
 /** Pauses a run that has more clusters in quarantine than it may, once for each that is added. */
 export function judgeQuarantine(draft: Draft): void {
   const { run } = draft;
+  if (!wantsWord(run) || !isMoving(run)) return;
   const inside = run.quarantined ?? [];
   const most = quarantineBudget(run);
-  if (inside.length <= most || inside.every((one) => one.asked === true) || run.phase === "Paused") return;
   const names = nameList(
     run,
     inside.map((one) => one.cluster),

@@ -3,7 +3,7 @@ import { afterStage } from "./gate-analysis.ts";
 import { hooksAfter } from "./gate-hooks.ts";
 import { isSettled, occupied } from "./gates.ts";
 import { grownSize } from "./plan-pick.ts";
-import { leaveUnreachable } from "./quarantine.ts";
+import { leaveUnreachable, wantsWord } from "./quarantine.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
 import type { Batch, Run } from "./run.ts";
 import { failedAnalyses } from "./run-analysis-judge.ts";
@@ -48,7 +48,8 @@ function lateIsDone(draft: Draft): boolean {
   for (const [stage] of draft.run.plan.stages.entries()) if (makeNextStep(draft, stage)) return false;
   callLate(draft);
   for (const [stage] of draft.run.plan.stages.entries()) if (!requeuedAreDone(draft, stage)) return false;
-  return withinBudget(draft.run) && isRestored(draft);
+  // With too many in quarantine somebody is asked first.
+  return !wantsWord(draft.run) && withinBudget(draft.run) && isRestored(draft);
 }
 
 function succeed(draft: Draft): void {

@@ -86,7 +86,11 @@ function begin(draft: Draft, number: number, wait: Wait, at: number): string {
   const batch = batchOf(draft.run, number);
   const known = batch.step?.wait;
   const confirmed = Math.max(0, ...healthyOf(batch).map((target) => epoch(target.confirmedAt ?? target.since)));
-  if (known?.at === at && known.from !== undefined && epoch(known.from) >= confirmed) return known.from;
+  if (known?.at === at && known.from !== undefined && epoch(known.from) >= confirmed) {
+    // One of it has failed meanwhile, and the others go on waiting: it can be promoted as before.
+    if (batch.phase !== "Baking") moveBatch(draft, number, "Baking");
+    return known.from;
+  }
   const length = wait.kind === "pause" ? wait.durationMs : undefined;
   const begun = { at, from: draft.at, ...(length === undefined ? {} : { until: iso(draft.now + length) }) };
   const again = known?.from === undefined ? "" : " again";

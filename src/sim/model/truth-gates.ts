@@ -128,7 +128,8 @@ function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly {
         // What people write there is not the other rollout's doing.
         if (real === undefined || changes.some((change) => change !== undefined && change.index > 0 && change.by !== BOT)) continue;
         const values = target.edits.map((edit) => pinValue(truth.git, pinOf(edit)) ?? "");
-        const there = values.every((value) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted)));
+        const versions = values.filter((_, place) => target.edits[place]?.weigh === undefined);
+        const there = versions.every((value) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted)));
         const change = changes[0];
         const healthy =
           change === undefined || change.index === 0 || wasConfirmable(truth.git, real, { commit: change.id, at: change.at, values }, now);
