@@ -12,7 +12,7 @@ import { visible } from "./visible.ts";
 
 interface Options {
   config?: string;
-  envFile: string;
+  env: string;
   publicUrl?: string;
   org?: string;
   check: boolean;
@@ -27,7 +27,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   await checkGit().catch((error: Error) => {
     throw new CommandError(3, error.message);
   });
-  const env = environmentWith(resolve(options.envFile), process.env);
+  const env = environmentWith(resolve(options.env), process.env);
   const config = settled(() => withEnvironment(readConfig(options.config, env), env));
   const credentials = settled(() => credentialsOf(config, env));
   if (options.check) return check(config, credentials);
@@ -40,10 +40,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { runSetup } = await import("./serve-setup.ts");
   await runSetup({
     config,
-    host: start.host ?? "127.0.0.1",
+    host: start.host,
     publicUrl: publicUrl(options),
     organisation: options.org ?? start.organisation,
-    envFile: resolve(options.envFile),
+    envFile: resolve(options.env),
     stopped,
   });
   return 0;
@@ -53,7 +53,7 @@ function parse(argv: readonly string[]): Options | undefined {
   const command = new Command("stagecoach serve")
     .description("The bot as a server. Without credentials it shows the page on which its GitHub App is created.")
     .option("--config <file>", `the server's configuration (default: STAGECOACH_CONFIG, or ${CONFIG_FILE} where there is one)`)
-    .option("--env-file <file>", "settings below those of the environment; set-up writes them here", ".env")
+    .option("--env <file>", "settings below those of the environment; set-up writes them here", ".env")
     .option("--public-url <url>", "for set-up: where GitHub will reach this server")
     .option("--org <name>", "for set-up: the organisation that will own the App")
     .option("--check", "say whether it would start with this configuration, and end", false);

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -74,20 +75,27 @@ describe("stagecoach serve does not start", () => {
 describe("stagecoach serve without credentials", () => {
   test("shows the set-up page; two clicks make the App, and its credentials are in a file only we can read", TIMEOUT, async () => {
     const process = await serve(["--public-url", "https://stagecoach.example.com", "--org", "acme"], { PORT: "3977" });
-    const [page = ""] = await process.until(/http:\S+\/probot/);
+    const [page = ""] = await process.until(/http:\S+:3977\//);
     const html = await (await fetch(page)).text();
     const action = /action="([^"]+)"/.exec(html)?.[1] ?? "";
-    const manifest = /value='([^']+)'/.exec(html)?.[1] ?? "";
-    expect(action).toBe(`${world.github.url}/organizations/acme/settings/apps/new`);
+    const manifest = (/name="manifest" value="([^"]+)"/.exec(html)?.[1] ?? "").replaceAll("&#34;", '"').replaceAll("&#39;", "'");
+    expect(action).toContain(`${world.github.url}/organizations/acme/settings/apps/new?state=`);
     expect(JSON.parse(manifest)).toMatchObject({
       hook_attributes: { url: `https://stagecoach.example.com${WEBHOOK_PATH}`, active: true },
       default_permissions: { contents: "write", checks: "write" },
       public: false,
     });
     const made = await fetch(action, { method: "POST", body: new URLSearchParams({ manifest }), redirect: "manual" });
-    const back = made.headers.get("location") ?? "";
-    expect(back).toMatch(/\/probot\/setup\?code=/);
-    expect((await fetch(back, { redirect: "manual" })).headers.get("location")).toMatch(/\/installations\/new$/);
+    const back = new URL(made.headers.get("location") ?? "");
+    expect(back.pathname).toBe("/created");
+    const code = back.searchParams.get("code") ?? "";
+    // Nobody else's way back, no name but this computer's, and nothing that writes.
+    expect((await fetch(`${page}created?code=${code}&state=guessed`)).status).toBe(400);
+    expect(await Promise.all([raw(back.href, "GET", { host: "evil.example" }), raw(back.href, "POST", {})])).toEqual([403, 403]);
+    expect(await raw(back.href, "GET", { origin: "https://evil.example" })).toBe(403);
+    await expect(stat(join(folder, ".env"))).rejects.toThrow("ENOENT");
+    const done = await fetch(back);
+    expect([new URL(done.url).pathname, await done.text()]).toEqual(["/", expect.stringMatching(/\/installations\/new"/)]);
     await process.until(/start it again: stagecoach serve/);
     expect((await stat(join(folder, ".env"))).mode & 0o777).toBe(0o600);
     const settings = await readFile(join(folder, ".env"), "utf8");
@@ -158,4 +166,13 @@ async function forge(url: string, delivery: string): Promise<void> {
     "x-hub-signature-256": signature,
   };
   expect((await fetch(`${url}${WEBHOOK_PATH}`, { method: "POST", headers, body })).status).toBe(400);
+}
+
+/** With headers that `fetch` does not let one choose. */
+function raw(url: string, method: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers }, (response) => resolve(response.resume().statusCode ?? 0))
+      .on("error", reject)
+      .end();
+  });
 }
