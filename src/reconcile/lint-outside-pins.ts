@@ -57,7 +57,9 @@ function covers(ignored: readonly string[], pin: readonly string[]): boolean {
 export function imageUpdater({ rollout, set, rendered, updaters = [] }: OutsideInput): Finding[] {
   if (!pinsAnImage(rollout) || rendered === undefined) return [];
   const findings: Finding[] = [];
-  const annotated = rendered.filter(({ metadata }) => Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(`${UPDATER}image-list`)));
+  const annotated = rendered.filter(({ metadata }) =>
+    Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(`${UPDATER}image-list`)),
+  );
   if (annotated.length > 0)
     findings.push({
       code: "IMAGE_UPDATER",

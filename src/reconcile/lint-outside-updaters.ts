@@ -47,7 +47,9 @@ function taker(ref: Record<string, unknown>): ImageUpdaterRef["takes"] {
   const matchLabels = Object.fromEntries(
     Object.entries(isRecord(selector["matchLabels"]) ? selector["matchLabels"] : {}).map(([key, value]) => [key, String(value)]),
   );
-  const matchExpressions = (Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : []).filter(isRecord).flatMap(expression);
+  const matchExpressions = (Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : [])
+    .filter(isRecord)
+    .flatMap(expression);
   return ({ name, labels }) => byName(name) && matches({ matchLabels, matchExpressions }, { name: "", labels });
 }
 

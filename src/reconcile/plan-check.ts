@@ -25,6 +25,7 @@ import { judgeUnstaged } from "./plan-check-unstaged.ts";
 import { windowWarning } from "./plan-check-windows.ts";
 import { type Project, REPO_CONFIG, readProject } from "./project.ts";
 import { stickyMarker } from "./publish.ts";
+import { rulesOf } from "./pull-needs.ts";
 import { VERSION } from "./release.ts";
 import { sameRelease } from "./releases.ts";
 import type { Snapshot } from "./snapshot.ts";

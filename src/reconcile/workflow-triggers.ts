@@ -58,7 +58,8 @@ function eventsOf(on: unknown): Map<string, Record<string, unknown>> {
 function fires(event: string, filter: Record<string, unknown>, pull: { files: readonly string[]; base: string; branch: string }): boolean {
   if (ELSEWHERE.includes(event)) return false;
   if (event === "push") {
-    const tagsAlone = (filter["tags"] ?? filter["tags-ignore"]) !== undefined && (filter["branches"] ?? filter["branches-ignore"]) === undefined;
+    const tagsAlone =
+      (filter["tags"] ?? filter["tags-ignore"]) !== undefined && (filter["branches"] ?? filter["branches-ignore"]) === undefined;
     return !tagsAlone && takesBranch(filter, pull.branch) && takesFiles(filter, pull.files);
   }
   return !ON_PULLS.includes(event) || (takesBranch(filter, pull.base) && takesFiles(filter, pull.files));
