@@ -321,4 +321,12 @@ describe("comments are asked for", () => {
     inbox.touched(1);
     expect(await texts()).toEqual(["/pause"]);
   });
+
+  test("what an event told of is known to whoever asks where to look, once; commands say on whose pull request they stand", async () => {
+    const { inbox } = inboxOn({ comments: [said(1, "wim", "/pause")] });
+    inbox.touched(1);
+    inbox.touched(5);
+    expect([inbox.spokenOn?.(), inbox.spokenOn?.()]).toEqual([[1, 5], []]);
+    expect(await inbox.read("payments", [{ number: 1, shared: false, former: 41 }])).toMatchObject([{ name: "pause", former: 41 }]);
+  });
 });

@@ -8,6 +8,7 @@ import type { Clock } from "../rollout/time.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command } from "../rollout/world.ts";
 import { commandAnswers, recentKeys, type Spoken } from "./command-answers.ts";
+import { noRunYet, oldestFirst, placedOn, whichRollout } from "./command-place.ts";
 import { type Authority, isAllowedBot, openAuthority, type ReadPolicy } from "./command-policy.ts";
 import { type HeldComments, heldComments } from "./held-comments.ts";
 import { type ParsedCommand, parsedComments } from "./parse-comment.ts";
@@ -62,6 +63,8 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
   const answers = commandAnswers(forge, clock, log);
   /** `id rollout`: doing it twice is harmless, so the oldest are forgotten. */
   const answered = recentKeys();
+  /** PRs on which something was written, until somebody asks. */
+  const told = new Set<number>();
   const origins = new WeakMap<Command, Origin>();
   /** By PR: the rollouts that are steered from it. */
   const readers = new Map<number, Set<string>>();
@@ -178,7 +181,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
         else {
           const command = await toCommand(look, comment, one);
           if (command === undefined) continue;
-          const placed = place.batch === undefined ? command : { ...command, batch: place.batch };
+          const placed = placedOn(place, command);
           origins.set(placed, { rollout, shared: place.shared, spoken });
           commands.push(placed);
         }
@@ -188,7 +191,15 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
   }
 
   return {
-    touched: held.touched,
+    touched(pull) {
+      held.touched(pull);
+      told.add(pull);
+    },
+    spokenOn() {
+      const pulls = [...told];
+      told.clear();
+      return pulls;
+    },
     resync: held.resync,
     async read(rollout, pulls) {
       const now = await look();
@@ -228,19 +239,4 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
       answered.add(`${command.id} ${rollout}`);
     },
   };
-}
-
-function oldestFirst(a: Command, b: Command): number {
-  return epoch(a.createdAt) - epoch(b.createdAt) || a.id.localeCompare(b.id, undefined, { numeric: true });
-}
-
-/** Of several rollouts steered from one PR the one meant must be named, unless the command is for all: SPEC §9.21. */
-function whichRollout(place: CommandPlace, { name, flags }: ParsedCommand): string | undefined {
-  if (!place.shared || flags["rollout"] !== undefined || commandSpec(name).onAll === true) return undefined;
-  return "several rollouts are steered from this pull request: say which with `--rollout NAME`";
-}
-
-function noRunYet({ name }: ParsedCommand): string | undefined {
-  if (name === "help" || name === "plan") return undefined;
-  return `there is no run yet that \`/${name}\` could be for: merging this pull request starts one. \`/plan\` makes its plan anew`;
 }

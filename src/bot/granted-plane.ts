@@ -43,6 +43,8 @@ export function grantedPlane(plane: ControlPlane, mayUse: (project: string) => b
         const mine = [...changed].filter((key) => isOwn(plane, key, visible));
         if (mine.length > 0) listener(new Set(mine));
       }),
+    reread: async (namespace, name) =>
+      application(namespace, name) === undefined ? { kind: "gone" } : await plane.reread(namespace, name),
     refresh: async (namespace, name) => (application(namespace, name) === undefined ? "unavailable" : await plane.refresh(namespace, name)),
     // The plane belongs to all tenants: whoever opened it closes it.
     close: async () => undefined,

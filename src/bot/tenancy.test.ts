@@ -53,6 +53,10 @@ function plane(name: string): ControlPlane & { asked: string[]; tell(changed: Re
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    async reread(_namespace, wanted) {
+      asked.push(`reread ${wanted}`);
+      return { kind: "read" };
+    },
     async refresh(_namespace, wanted) {
       asked.push(`refresh ${wanted}`);
       return "asked";

@@ -8,6 +8,8 @@ export interface CommandSource {
    * from the PR it stands on. What cannot be read yet is left for the next round, never guessed.
    */
   read(rollout: string, pulls: readonly CommandPlace[]): Promise<Command[]>;
+  /** PRs of which an event told, since this was asked last, that something was written on them. */
+  spokenOn?(): readonly number[];
   /**
    * Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
    * command it was, as of this round; `/status` and `/plan` are answered with it.
@@ -25,6 +27,8 @@ export interface CommandPlace {
   number: number;
   /** The batch it belongs to; absent on the release PR. */
   batch?: number;
+  /** It belongs to this run of the rollout, which is over: what is written there is answered by the last one. */
+  former?: number;
   /** Several rollouts are steered from this PR: a command that does not name one acts only where SPEC §9.21 lets it act on all. */
   shared: boolean;
 }

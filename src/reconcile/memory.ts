@@ -1,6 +1,7 @@
 import type { BranchRules, Pull, QueueEntry } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Approver, Guard, Joiner } from "../rollout/world.ts";
+import type { PullOfRun } from "./former-places.ts";
 import type { RefusedRelease } from "./refused-releases.ts";
 import type { SpecsByPlane } from "./rendered.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
@@ -57,6 +58,11 @@ export interface RepoMemory {
   pins: Map<string, Map<string, (string | null)[]>>;
   /** `rollout commit` → what the ApplicationSet yields there, for the fleet it was rendered with. */
   renders: Map<string, { fleet: string; specs: SpecsByPlane }>;
+  /**
+   * PRs that an event told of as commented on, and until when they are read; and of which run a PR is, null for none. For those that
+   * no run in progress reads anyway.
+   */
+  former: { until: Map<number, number>; pulls: Map<number, PullOfRun | null> };
   /** Comment → what it was last wanted to say. */
   comments: Map<string, { body: string }>;
   /** Rollout and PR → what its live page last showed, when, and whether something of it waits to be shown. */
@@ -100,6 +106,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     guards: new Map(),
     pins: new Map(),
     renders: new Map(),
+    former: { until: new Map(), pulls: new Map() },
     comments: new Map(),
     pages: new Map(),
     journalKeep: undefined,

@@ -28,7 +28,7 @@ export async function watchOpenPulls(
   }
 }
 
-function isRunBranch(pull: Pick<Pull, "branch" | "headRepository">, repository: string): boolean {
+export function isRunBranch(pull: Pick<Pull, "branch" | "headRepository">, repository: string): boolean {
   return pull.headRepository?.toLowerCase() === repository.toLowerCase() && pull.branch.startsWith("stagecoach-run/");
 }
 

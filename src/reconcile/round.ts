@@ -18,6 +18,7 @@ import type { CommandPlace } from "./command-source.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decision.ts";
 import { putDeployments } from "./deployments.ts";
+import { formerPlaces, pullsToRead } from "./former-places.ts";
 import type { RepoMemory } from "./memory.ts";
 import { observe } from "./observe.ts";
 import { watchOpenPulls } from "./open-pulls.ts";
@@ -59,15 +60,15 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const last = new Map([...state.runs, ...fresh]);
   const active = [...last.values()].filter((run) => !isEnded(run));
   const decisions: Decision[] = [];
+  const former = await formerPlaces(context, memory, last);
   // One run a rollout is recorded in a round: what is said to the one before waits while its successor begins.
-  const spoken = await spokenTo(
-    context,
-    [...state.runs.values()].filter((run) => !fresh.has(run.rollout)),
-  );
+  const before = [...state.runs.values()].filter((run) => !fresh.has(run.rollout));
+  const spoken = await spokenTo(context, before, former);
   let failed = false;
   for (const run of [...active, ...spoken]) {
     try {
-      decisions.push(await decide(context, memory, run, active, others(run, last, decisions), base, baseBranch));
+      const places = pullsToRead(run, active, former.get(run.rollout));
+      decisions.push(await decide(context, memory, run, places, others(run, last, decisions), base, baseBranch));
     } catch (error) {
       // One run that cannot be judged is no reason to hold the others.
       failed = true;
@@ -154,12 +155,12 @@ async function decide(
   context: RepoContext,
   memory: RepoMemory,
   run: Run,
-  active: readonly Run[],
+  places: readonly CommandPlace[],
   others: readonly Run[],
   base: string,
   baseBranch: string,
 ): Promise<Decision> {
-  const commands = await context.commands.read(run.rollout, pullsToRead(run, active));
+  const commands = await context.commands.read(run.rollout, places);
   const world = await observe(context, memory, { run, base, baseBranch, commands, others });
   const decidedAt = performance.now();
   const now = context.clock.now();
@@ -174,24 +175,15 @@ async function decide(
 }
 
 /** Ended runs that somebody wrote a command for: `/retry` wakes a failed one, and every command gets an answer. */
-async function spokenTo(context: RepoContext, runs: readonly Run[]): Promise<Run[]> {
+async function spokenTo(context: RepoContext, runs: readonly Run[], former: ReadonlyMap<string, readonly CommandPlace[]>): Promise<Run[]> {
   const spoken: Run[] = [];
   for (const run of runs) {
-    if (!isEnded(run) || run.trigger.pull === undefined) continue;
-    const commands = await context.commands.read(run.rollout, [{ number: run.trigger.pull, shared: false }]);
+    const places = isEnded(run) ? pullsToRead(run, [], former.get(run.rollout)) : [];
+    if (places.length === 0) continue;
+    const commands = await context.commands.read(run.rollout, places);
     if (commands.length > 0) spoken.push(run);
   }
   return spoken;
-}
-
-function pullsToRead(run: Run, active: readonly Run[]): CommandPlace[] {
-  const { pull } = run.trigger;
-  const shared = active.some((other) => other.rollout !== run.rollout && other.trigger.pull === pull);
-  const pulls: CommandPlace[] = pull === undefined ? [] : [{ number: pull, shared }];
-  for (const batch of run.batches) {
-    if (batch.pull !== undefined && batch.phase !== "Closed") pulls.push({ number: batch.pull.number, batch: batch.number, shared: false });
-  }
-  return pulls;
 }
 
 /** What people see of it. Gives the time at which something of it is due, without end where nothing is. */

@@ -107,6 +107,20 @@ describe("a command acts once", () => {
   });
 });
 
+describe("on a pull request of a run that is over", () => {
+  test("is refused with the run it is to be said to; a halt binds the repo wherever it is said", () => {
+    const run = bench(1);
+    bring(run, 1, "open");
+    say(run, "/pause", { former: 41 });
+    round(run);
+    expect(answer(run)).toMatch(/^refused: this pull request is of .* #41, which is over: the last run is #42; say it there, on .* #1 /);
+    say(run, "/halt stop", { args: ["stop"], permission: "maintain", former: 41 });
+    round(run);
+    expect(run.run.halts).toHaveLength(1);
+    expect(run.run.phase).toBe("Progressing");
+  });
+});
+
 describe("/pause and /resume", () => {
   test("a pause waits for the outcome of a merge under way, and no other merge begins meanwhile", () => {
     const run = bench(1);

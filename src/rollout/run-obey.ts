@@ -1,5 +1,5 @@
 import { commandSpec, hasPermission, notAllowed } from "./commands.ts";
-import { isEnded } from "./run.ts";
+import { isEnded, type Run } from "./run.ts";
 import { requeueCommand, retryCommand, skipCommand } from "./run-clusters.ts";
 import { change, type Draft } from "./run-draft.ts";
 import { haltCommand } from "./run-halt.ts";
@@ -80,6 +80,7 @@ function judge(draft: Draft, command: Command): Reply {
 }
 
 function act(draft: Draft, command: Command): Reply {
+  if (command.former !== undefined && command.name !== "halt") return refused(ofFormer(draft.run, command.former));
   if (tooEarly(command, draft.run.startedAt)) return refused("it was written before this run started");
   // A halt binds every run, so it is heard on an ended one, too.
   if (command.name === "halt") return haltCommand(draft, command);
@@ -107,6 +108,12 @@ function act(draft: Draft, command: Command): Reply {
     default:
       return refused(`/${command.name} is not available yet in this version`);
   }
+}
+
+/** What binds the whole repo may be said anywhere; all else is said to the run that it is for. */
+function ofFormer({ rollout, number, trigger }: Run, former: number): string {
+  const where = trigger.pull === undefined ? "" : `, on its release's page #${trigger.pull} or on a pull request of its batches`;
+  return `this pull request is of ${rollout} #${former}, which is over: the last run is #${number}; say it there${where}`;
 }
 
 /** `/resume --rollouts` of a paused run resumes the run as well; all others are about the Rollouts alone. */

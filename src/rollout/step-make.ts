@@ -1,8 +1,8 @@
-import { addBatch } from "./batch-build.ts";
+import { addBatch, skip } from "./batch-build.ts";
 import { isSettled } from "./gates.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
-import { type Draft, mapTargets, moveTarget } from "./run-draft.ts";
-import { clustersOf, isOut, targetsOf, unitOf } from "./run-names.ts";
+import { batchOf, type Draft, mapTargets, moveTarget } from "./run-draft.ts";
+import { clusterName, clustersOf, isOut, nameList, targetsOf, unitOf } from "./run-names.ts";
 import { isMidStep, stepAt } from "./steps.ts";
 
 /**
@@ -60,8 +60,17 @@ function attemptOf(run: Run, stage: number, ofStage: number, index: number): num
   return Math.max(0, ...others.map((batch) => batch.attempt)) + 1;
 }
 
-/** Nobody of it goes on: what is there stays at its weight, and is in flight no more. */
-function stay(draft: Draft, { number, step }: Batch): void {
+/** Nobody of it goes on: what is there stays at its weight, and is in flight no more. Who stays for another's sake is named. */
+function stay(draft: Draft, { number, step, stage }: Batch): void {
+  const { run } = draft;
+  const later = run.batches.filter((batch) => batch.number > number && batch.stage === stage).flatMap((batch) => batch.targets);
+  const known = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? []), ...later].map((one) => one.cluster));
+  for (const cluster of clustersOf(batchOf(run, number).targets.filter(isHealthy))) {
+    if (known.has(cluster)) continue;
+    const others = unitOf(run, cluster).filter((member) => member !== cluster);
+    const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(run, others)}, which did not get through`;
+    skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
+  }
   mapTargets(draft, number, (target) =>
     isHealthy(target)
       ? moveTarget(draft, target, "Baked", `stays at weight ${step?.weight ?? ""}: it is left out of what follows`)

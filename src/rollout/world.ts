@@ -1,9 +1,12 @@
+import type { Command } from "./command.ts";
 import type { Cluster, PlannedTarget } from "./plan-types.ts";
 import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 import type { ObservedAnalysis } from "./run-analysis-types.ts";
 import type { HookAnswer } from "./run-hooks-types.ts";
 import type { Time } from "./time.ts";
 import type { Window } from "./windows.ts";
+
+export type { Command, CommandName, Permission } from "./command.ts";
 
 /**
  * What one round of looking found. Every part may be missing (`undefined`: not looked, or could not be seen): advance then
@@ -182,41 +185,6 @@ export interface Assessment {
   /** For the next assessment of the same change: since when, by our clock, all has been well, or something bad. */
   held?: { goodSince?: Time; badSince?: Time };
   evidence: Evidence;
-}
-
-export type Permission = "none" | "read" | "triage" | "write" | "maintain" | "admin";
-
-export type CommandName =
-  | "promote"
-  | "requeue"
-  | "skip"
-  | "pause"
-  | "resume"
-  | "abort"
-  | "retry"
-  | "rollback"
-  | "halt"
-  | "hotfix"
-  | "status"
-  | "plan"
-  | "help";
-
-/** One command of a comment, parsed, with the commenter's permission as of now. The core judges it. */
-export interface Command {
-  /** Comment id and index in it: `123456#0`. Each acts once. */
-  id: string;
-  name: CommandName;
-  args: string[];
-  flags: Record<string, string | true>;
-  /** As written, one line. */
-  text: string;
-  actor: string;
-  permission: Permission;
-  createdAt: Time;
-  /** The batch whose PR it was written on; absent on the release PR. */
-  batch?: number;
-  /** Of the teams that approve the run's stages: those the actor is in now. Absent: not looked, or could not be seen. */
-  teams?: readonly string[];
 }
 
 /** Idempotent intentions. Their outcome is never returned: it is observed in the next round. */
