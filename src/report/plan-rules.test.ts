@@ -38,3 +38,27 @@ test("a plan says windows with their next opening, dependencies, limits, growing
     expect(text).toContain(words);
   expect(planRules(rollout, { now: NOW + 6 * 3_600_000 })).toContain("open now, until 18:00:00 UTC at the earliest");
 });
+
+test("a plan says in which order clusters go, what keeps them apart, and when one counts as live and as failed, where that is not the usual", () => {
+  const [canary, rest] = sampleRollout().stages;
+  if (canary === undefined || rest === undefined) throw new Error("no stages");
+  const rollout = sampleRollout({
+    settleMs: 5000,
+    graceMs: 120_000,
+    seenDeadlineMs: 1_800_000,
+    waitingDeadlineMs: 3_600_000,
+    flap: { ignoreMs: 30_000, most: 3, windowMs: 600_000 },
+    suspended: "Accept",
+    stages: [
+      { ...canary, order: { by: "label", key: "priority" }, progressDeadlineMs: 1_200_000, topologyKey: "zone" },
+      { ...rest, order: { by: "seeded", seed: "x" }, pairs: [["a", "b"]], batching: "Rolling" },
+    ],
+  });
+  const text = planRules(rollout, { now: NOW });
+  for (const words of [
+    "Clusters of canary: by label `priority`; never two of one `zone` at once.",
+    "Clusters of everywhere else: in an order that looks random, the same for one seed; never two of a pair at once (1 of them); the next as soon as there is room (`batching: Rolling`).",
+    "A cluster is live once it held still for 5s; failing after 2m in a bad state; failed where its change is not seen within 30m; in canary healthy within 20m; a person is asked after 1h of waiting; dips under 30s are passed over, 3 within 10m; what is paused counts as healthy.",
+  ])
+    expect(text).toContain(words);
+});

@@ -23,7 +23,9 @@ export function planRules(rollout: Rollout, { now, limits }: RulesNow): string {
     ...windows(rollout, now),
     ...dependencies(rollout),
     ...limitsOf(limits),
+    ...ordering(rollout),
     ...growing(rollout),
+    ...health(rollout),
     ...failure(rollout),
     ...membership(rollout),
     ...(rollout.onNewRelease === "Supersede" ? [] : [`A release merged meanwhile: \`onNewRelease: ${rollout.onNewRelease}\`.`]),
@@ -78,6 +80,42 @@ function growing({ stages }: Rollout): string[] {
           ],
     )
     .slice(0, MOST_LISTED);
+}
+
+/** How clusters of a stage follow each other, where it is not by name, batch after batch. */
+function ordering({ stages }: Rollout): string[] {
+  return stages
+    .flatMap(({ name, order, pairs, topologyKey, batching }) => {
+      const parts = [
+        ...(order.by === "label" ? [`by label ${code(short(order.key ?? "", 60))}`] : []),
+        ...(order.by === "seeded" ? ["in an order that looks random, the same for one seed"] : []),
+        ...(topologyKey === undefined ? [] : [`never two of one ${code(short(topologyKey, 60))} at once`]),
+        ...(pairs === undefined ? [] : [`never two of a pair at once (${pairs.length} of them)`]),
+        ...(batching === "Rolling" ? ["the next as soon as there is room (`batching: Rolling`)"] : []),
+      ];
+      return parts.length === 0 ? [] : [`Clusters of ${cell(short(name, 60))}: ${parts.join("; ")}.`];
+    })
+    .slice(0, MOST_LISTED);
+}
+
+const USUAL = { settleMs: 10_000, graceMs: 60_000, seenDeadlineMs: 900_000, waitingDeadlineMs: 86_400_000 };
+
+/** When a cluster counts as live and as failed, where the rollout says something else than usual. */
+function health(rollout: Rollout): string[] {
+  const { settleMs, graceMs, seenDeadlineMs, waitingDeadlineMs, flap, suspended } = rollout;
+  const late = rollout.stages.filter(({ progressDeadlineMs }) => progressDeadlineMs !== 900_000).slice(0, MOST_LISTED);
+  const parts = [
+    ...(settleMs === USUAL.settleMs ? [] : [`live once it held still for ${formatDuration(settleMs)}`]),
+    ...(graceMs === USUAL.graceMs ? [] : [`failing after ${formatDuration(graceMs)} in a bad state`]),
+    ...(seenDeadlineMs === USUAL.seenDeadlineMs ? [] : [`failed where its change is not seen within ${formatDuration(seenDeadlineMs)}`]),
+    ...late.map(({ name, progressDeadlineMs }) => `in ${cell(short(name, 60))} healthy within ${formatDuration(progressDeadlineMs)}`),
+    ...(waitingDeadlineMs === USUAL.waitingDeadlineMs ? [] : [`a person is asked after ${formatDuration(waitingDeadlineMs)} of waiting`]),
+    ...(flap === undefined
+      ? []
+      : [`dips under ${formatDuration(flap.ignoreMs)} are passed over, ${flap.most} within ${formatDuration(flap.windowMs)}`]),
+    ...(suspended === "Accept" ? ["what is paused counts as healthy"] : []),
+  ];
+  return parts.length === 0 ? [] : [`A cluster is ${parts.join("; ")}.`];
 }
 
 function failure({ onFailure, rollback, baseline }: Rollout): string[] {
