@@ -1,12 +1,22 @@
 import { checkInvariants } from "../../rollout/invariants.ts";
 import { type Halt, isEnded, type Run } from "../../rollout/run.ts";
+import type { RunAnalysis } from "../../rollout/run-analysis-types.ts";
 import { epoch } from "../../rollout/time.ts";
 import type { Advanced, World } from "../../rollout/world.ts";
 import type { Advance } from "./drive.ts";
 import type { ModelPull } from "./forge.ts";
 import type { Entry } from "./lanes.ts";
 import { confirmedTruly, mergeIsSound, strangersChangeNothing } from "./truth-checks.ts";
+import {
+  batchIsOfItsClusters,
+  joinersLand,
+  nobodyIsForgotten,
+  quarantineIsKept,
+  requeuedGoesBack,
+  revertIsRight,
+} from "./truth-clusters.ts";
 import { type Approvals, batchIsCutRight, intentionIsAllowed, noteApprovals } from "./truth-gates.ts";
+import { failuresAreTold, outsideIsWaitedFor } from "./truth-outside.ts";
 import {
   endIsSound,
   type Goods,
@@ -19,6 +29,7 @@ import {
   rejectsRightly,
   startIsSound,
 } from "./truth-runs.ts";
+import { pausesAreKept, weightsAreInOrder } from "./truth-steps.ts";
 import type { Said, Truth } from "./world.ts";
 
 /** Who looks at all of it, knows the truth, and shares no logic with what is judged. */
@@ -82,6 +93,8 @@ export function judgeStep(judge: Judge, advance: Advance, step: { before: Run; w
   const { before, world, advanced, now } = step;
   for (const { invariant, message } of checkInvariants(before, advanced.run, advanced.effects, world, now))
     judge.violations.push(`invariant ${invariant}: ${message}`);
+  if (world.joiners !== undefined && world.joiners.length > 0)
+    judge.violations.push(...joinersLand(judge.truth, before, world, advanced.run));
   if (advanced.change === "none") return;
   judge.violations.push(...confirmedTruly(judge.truth, before, advanced.run, now));
   judge.violations.push(...strangersChangeNothing(advance, before, world, advanced, now));
@@ -105,13 +118,43 @@ export function judgeRecord(judge: Judge, before: readonly Entry[], after: reado
     judge.violations.push(...makesWayRightly(judge.truth, same, run, judge.inARow.get(run.rollout) ?? 0));
     if (liftsHalts(same, run)) judge.halts = judge.halts.filter((halt) => halt.rollout !== run.rollout);
     noteApprovals(judge.approvals, same, run);
+    judge.violations.push(...requeuedGoesBack(judge.truth, same, run));
+    countMet(judge, same, run);
     judgeBatches(judge, asDecided(before, after, lane), lane, same, run, now);
     if (isEnded(run) && (same === undefined || !isEnded(same))) {
       count(judge, `${run.kind === "Rollback" ? "rollback " : ""}${run.phase}`);
       judge.inARow.set(run.rollout, run.phase === "Superseded" ? (judge.inARow.get(run.rollout) ?? 0) + 1 : 0);
-      judge.violations.push(...endIsSound(judge.truth, judge, run, now));
+      const place = { truth: judge.truth, lane, now };
+      judge.violations.push(...endIsSound(judge.truth, judge, run, now), ...nobodyIsForgotten(place, run), ...failuresAreTold(place, run));
     }
     if (run.paused !== undefined && same?.paused === undefined) count(judge, `paused: ${run.paused.kind}`);
+  }
+}
+
+/** Of what is beside the batches: a generator that lost one of them would prove nothing about it. */
+function countMet(judge: Judge, before: Run | undefined, run: Run): void {
+  if (run.analyses !== before?.analyses) countEnded(judge, run.analyses ?? [], before?.analyses ?? []);
+  for (const [at, batch] of run.batches.entries())
+    if (batch.analyses !== before?.batches[at]?.analyses) countEnded(judge, batch.analyses ?? [], before?.batches[at]?.analyses ?? []);
+  if (run.hooks !== before?.hooks) {
+    for (const call of run.hooks ?? []) {
+      const was = before?.hooks?.find((one) => one.id === call.id);
+      if (call.phase !== was?.phase && call.phase !== "Calling") count(judge, `hook ${call.when}: ${call.phase}`);
+    }
+  }
+  const more = (name: "joined" | "notJoined" | "quarantined", what: string) => {
+    for (let left = (run[name]?.length ?? 0) - (before?.[name]?.length ?? 0); left > 0; left--) count(judge, what);
+  };
+  more("joined", "joined");
+  more("notJoined", "appeared, and not taken");
+  more("quarantined", "quarantined");
+}
+
+function countEnded(judge: Judge, now: readonly RunAnalysis[], before: readonly RunAnalysis[]): void {
+  for (const one of now) {
+    const was = before.find((known) => known.id === one.id);
+    if (one.phase === was?.phase || one.phase === "Running") continue;
+    count(judge, `analysis ${one.step === undefined ? one.when : "of a step"}: ${one.phase}`);
   }
 }
 
@@ -130,10 +173,15 @@ function judgeBatches(judge: Judge, entries: readonly Entry[], lane: number, bef
     const was = before?.batches[batch.number - 1];
     if (was === undefined) {
       count(judge, `batches: ${batch.kind}`);
+      if ((batch.step?.index ?? 0) > 1) count(judge, "batches: at a later weight");
       judge.violations.push(...batchIsCutRight(judge.truth, lane, before, run, batch));
+      judge.violations.push(...batchIsOfItsClusters({ truth: judge.truth, lane, now }, run, batch));
     }
+    judge.violations.push(...revertIsRight(judge.truth, was, run, batch));
     if (batch.intention === undefined || batch.intention.at === was?.intention?.at) continue;
-    judge.violations.push(...intentionIsAllowed({ truth: judge.truth, entries, lane, approvals: judge.approvals, now }, run, batch));
+    const moment = { truth: judge.truth, entries, lane, approvals: judge.approvals, now };
+    judge.violations.push(...intentionIsAllowed(moment, run, batch), ...outsideIsWaitedFor(moment, run, batch));
+    judge.violations.push(...pausesAreKept(moment, run, batch), ...quarantineIsKept(moment, run, batch));
   }
 }
 
@@ -148,6 +196,7 @@ export function judgeMerge(judge: Judge, entries: readonly Entry[], pull: ModelP
   judge.violations.push(
     ...mergeIsSound(judge.truth, run, pull, now, queued),
     ...overwritesNobody(judge.truth, run, pull.merged?.commit ?? ""),
+    ...weightsAreInOrder(judge.truth, run, pull),
   );
   const batch = run.batches[pull.batch - 1];
   if (judge.stopped.has(nameOf(run)) && batch?.kind !== "Revert")

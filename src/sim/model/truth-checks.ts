@@ -79,7 +79,9 @@ export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: numbe
       if (real !== undefined && wasHealthyAt(truth, real, other, target.edits, now)) continue;
       if (other.stage === batch.stage) flying.add(target.cluster);
       // Out of turn is what `/hotfix` is for.
-      const inTurn = isInTurn(batch) && (isInTurn(other) || (other.stage === batch.stage && other.number < batch.number));
+      // What is caught up on of an earlier stage does not wait for a later one.
+      const inTurn =
+        other.stage <= batch.stage && isInTurn(batch) && (isInTurn(other) || (other.stage === batch.stage && other.number < batch.number));
       if (inTurn && !(rolling && other.stage === batch.stage))
         wrong.push(`truth: batch ${batch.number} merged while ${target.key} was never healthy at its change`);
     }
