@@ -14,6 +14,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   },
   lint: { summary: "validates rollouts against the repo: schema, pins, selectors, coverage", load: () => import("./lint.ts") },
   plan: { summary: "which cluster moves when, and from what to what", load: () => import("./plan.ts") },
+  simulate: {
+    summary: "a run of the plan through a simulated world: timeline, blast radius, duration",
+    load: () => import("./simulate.ts"),
+  },
   pin: { summary: "reads one pin, or splices a value in (pin get, pin set)", load: () => import("./pin.ts") },
   appset: { summary: "the Applications an ApplicationSet would generate (appset render)", load: () => import("./appset.ts") },
   analysis: { summary: "measures what an AnalysisTemplate says, once, from here (analysis run)", load: () => import("./analysis.ts") },
@@ -33,6 +37,9 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   requeue: { summary: "puts clusters to their stage's end, as a comment of yours", load: () => import("./requeue.ts") },
   skip: { summary: "leaves clusters out of a run, as a comment of yours", load: () => import("./skip.ts") },
   rollback: { summary: "puts the old values back, as a comment of yours", load: () => import("./rollback.ts") },
+  halt: { summary: "no run merges a change for these clusters, as a comment of yours", load: () => import("./halt.ts") },
+  hotfix: { summary: "one batch now, out of its turn, as a comment of yours", load: () => import("./hotfix.ts") },
+  status: { summary: "asks the bot how a run stands, as a comment of yours", load: () => import("./status.ts") },
   explain: { summary: "whether a change is live and healthy in an Application, and why not", load: () => import("./explain.ts") },
   sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim.ts") },
   completion: {

@@ -1,0 +1,94 @@
+import { nearest } from "../pins/nearest.ts";
+import type { Plan } from "../rollout/plan-types.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { weightsOf } from "../rollout/steps.ts";
+import { FOREVER, type Script } from "../sim/model/scenario.ts";
+import { CommandError } from "./command.ts";
+import { visible } from "./visible.ts";
+
+export const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;
+
+export interface Fault {
+  /** Key of the cluster; undefined: one that is drawn anew for each run. */
+  cluster: string | undefined;
+  kind: (typeof FAULTS)[number];
+  /** From when batch number so many of the run has merged; undefined: from the cluster's own change on. */
+  batch: number | undefined;
+}
+
+/** `any` stands for a cluster that is drawn. */
+const ANY = "any";
+const MINUTE = 60_000;
+const DIPS = 200;
+
+/** `CLUSTER=FAULT[@BATCH]`. Wrong usage names what is nearest. */
+export function parseFault(text: string, plan: Plan, rollout: Rollout): Fault {
+  const [, name, word = "", at] = /^([^=]+)=([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
+  if (name === undefined) throw new CommandError(2, `--fail ${visible(text)}: write CLUSTER=FAULT, such as eu-1=degraded`);
+  const kind = FAULTS.find((one) => one === word);
+  if (kind === undefined)
+    throw new CommandError(
+      2,
+      `--fail ${visible(text)}: "${visible(word)}" is no fault${like(word, FAULTS)}; there are ${FAULTS.join(", ")}`,
+    );
+  if (at !== undefined && !/^[1-9]\d{0,5}$/.test(at))
+    throw new CommandError(2, `--fail ${visible(text)}: after @ stands the number of a batch of the run, from 1`);
+  return { cluster: clusterOf(name, text, plan), kind, batch: at === undefined ? undefined : batchOf(Number(at), text, plan, rollout) };
+}
+
+/** A run may have fewer batches than this, never more. */
+function batchOf(number: number, text: string, plan: Plan, rollout: Rollout): number {
+  let most = 0;
+  for (const [index, stage] of plan.stages.entries()) {
+    const spec = rollout.stages[index];
+    const batches = spec?.batching === "Rolling" ? stage.clusters.length : stage.batches.length;
+    // A canary's batches travel once a weight; those that were put off come after them, all at once or one after the other.
+    const weights = spec?.steps === undefined ? 1 : weightsOf(spec.steps).length;
+    most += (batches + stage.requeued.length) * weights;
+  }
+  if (number <= most) return number;
+  throw new CommandError(
+    2,
+    `--fail ${visible(text)}: the plan has ${most} ${most === 1 ? "batch" : "batches"}, there is no batch ${number}`,
+  );
+}
+
+function clusterOf(name: string, text: string, plan: Plan): string | undefined {
+  const keys = plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
+  const fitting = keys.filter((key) => key === name || key.slice(key.indexOf("/") + 1) === name);
+  const [key, other] = fitting;
+  if (other !== undefined)
+    throw new CommandError(2, `--fail ${visible(text)}: several clusters are called so: ${fitting.map(visible).join(", ")}`);
+  if (key !== undefined) return key;
+  if (name === ANY) return undefined;
+  const names = keys.map((one) => one.slice(one.indexOf("/") + 1));
+  throw new CommandError(
+    2,
+    `--fail ${visible(text)}: the plan has no cluster "${visible(name)}"${like(name, names)}; ${ANY} draws one for each run`,
+  );
+}
+
+/** `, did you mean eu-1?`; nothing where nothing is near. */
+export function like(word: string, names: Iterable<string>): string {
+  const near = nearest(word, names);
+  return near === undefined ? "" : `, did you mean ${visible(near)}?`;
+}
+
+/** What a target does under a fault, from when it begins. `healthyMs`: how long it takes to show. */
+export function scriptOf(kind: Fault["kind"], showsAfterMs: number): Script {
+  switch (kind) {
+    case "degraded":
+      return [
+        { state: "Progressing", forMs: showsAfterMs },
+        { state: "Degraded", forMs: FOREVER },
+      ];
+    case "stuck":
+      return [{ state: "Progressing", forMs: FOREVER }];
+    case "unreachable":
+      return [{ state: "Unreachable", forMs: FOREVER }];
+    case "flap":
+      return Array.from({ length: DIPS }, (_, dip) =>
+        dip % 2 === 0 ? { state: "Healthy" as const, forMs: 2 * MINUTE } : { state: "Degraded" as const, forMs: MINUTE / 2 },
+      );
+  }
+}

@@ -1,0 +1,155 @@
+import type { Cluster, Plan, Target } from "../rollout/plan-types.ts";
+import type { RepoBounds } from "../rollout/repo-config.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { isEnded, type Run } from "../rollout/run.ts";
+import { driveWorld, START } from "../sim/model/drive.ts";
+import type { Lane } from "../sim/model/lanes.ts";
+import { type Random, random } from "../sim/model/random.ts";
+import { type Behaviour, CALM, FOREVER } from "../sim/model/scenario.ts";
+import type { Setup, Truth } from "../sim/model/world.ts";
+import { type Fault, scriptOf } from "./simulate-faults.ts";
+import type { Times } from "./simulate-history.ts";
+import { attend, type Returns } from "./simulate-people.ts";
+import { type Moment, openTimeline } from "./simulate-timeline.ts";
+
+export interface SimulateInput {
+  rollout: Rollout;
+  plan: Plan;
+  clusters: readonly Cluster[];
+  faults: readonly Fault[];
+  bounds: RepoBounds;
+  /** From past runs; undefined: drawn as Argo CD and workloads usually take. */
+  times: Times | undefined;
+}
+
+export interface Simulated {
+  /** Of the run, or of the rollback that followed it. */
+  phase: Run["phase"];
+  why: string;
+  timeline: Moment[];
+  /** Clusters that the release had reached when the run first stopped on a failure; 0: it never did. */
+  blastRadius: number;
+  /** Milliseconds, of its own and not of yours. */
+  tookMs: number;
+  steps: number;
+  violations: string[];
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+
+/** One run of the real plan through the pure simulated world. The same input gives the same answer. */
+export function simulate(input: SimulateInput, seed: number): Simulated {
+  const dice = random(seed);
+  const clusters = clustersOf(input.plan);
+  const faults = input.faults.map((fault) => ({ ...fault, cluster: fault.cluster ?? dice.pick(clusters) }));
+  const returns = returnsOf(input.rollout, input.plan, faults, dice);
+  const visited = new Set<string>();
+  const timeline = openTimeline();
+  let blast: number | undefined;
+  const setup: Setup = {
+    seed,
+    chaos: CALM,
+    queue: false,
+    lanes: [laneOf(input)],
+    clusters: input.clusters,
+    behaviourOf: (target) => behaviourOf(target, faults, input.times, dice),
+    freezes: input.bounds.freezes,
+    limits: input.bounds.limits,
+  };
+  const outcome = driveWorld(setup, [{ at: 0, kind: "release", rollout: 0, version: RELEASED }], {
+    reread: 0,
+    operate: (driver) => attend(driver, returns, visited),
+    // A window may open once a year; a fleet may travel cluster by cluster.
+    patience: { steps: 50_000 + 60 * clusters.length, idleMs: 400 * DAY, longestMs: 1500 * DAY },
+    enough: ([run]) => run !== undefined && run.paused !== undefined && run.ending === undefined,
+    watch: ([run], now, truth) => {
+      if (run === undefined) return;
+      timeline.look(run, now);
+      if (blast === undefined && hasStopped(run)) blast = reached(run);
+      begin(faults, run, truth, now);
+    },
+  });
+  const { run, tookMs, steps, violations } = outcome;
+  return { phase: run.phase, why: run.why, timeline: timeline.moments(), blastRadius: blast ?? 0, tookMs, steps, violations };
+}
+
+/** What stands in the release's file; the plan has the release itself. */
+const RELEASED = "(the release of the plan)";
+
+/** Clusters that are put off come back by some look that is still counted; those that cannot be reached do not. */
+function returnsOf({ stages }: Rollout, plan: Plan, faults: readonly Fault[], dice: Random): Returns {
+  const returns = new Map<string, number>();
+  for (const [index, { requeued }] of plan.stages.entries()) {
+    const attempts = stages[index]?.requeue?.attempts ?? 1;
+    for (const key of requeued) {
+      const look = dice.int(1, attempts);
+      if (!faults.some((fault) => fault.cluster === key && fault.kind === "unreachable")) returns.set(key, look);
+    }
+  }
+  return returns;
+}
+
+function clustersOf(plan: Plan): string[] {
+  return plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
+}
+
+/** The rollouts that it depends on are not there: clusters wait for none of them. */
+function laneOf({ rollout, plan }: SimulateInput): Lane {
+  const { dependsOn: _, ...kept } = rollout;
+  const targets = plan.stages.flatMap((stage) =>
+    [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets].map(
+      (target): Target => ({ ...target, namespace: "", controlPlane: target.cluster.slice(0, target.cluster.indexOf("/")) }),
+    ),
+  );
+  return { index: 0, name: rollout.name, rollout: kept, plan, targets };
+}
+
+/** Argo CD sees a commit within seconds by its webhook, now and then by its next poll; a workload takes some minutes. */
+function behaviourOf(target: Target, faults: readonly Fault[], times: Times | undefined, dice: Random): Behaviour {
+  const known = times?.of(target, dice);
+  const lagMs = known?.lagMs ?? (dice.chance(0.9) ? dice.int(2, 20) : dice.int(20, 180)) * SECOND;
+  const progressMs = known?.progressMs ?? dice.int(20, 240) * SECOND;
+  const fault = faults.find((one) => one.cluster === target.cluster && one.batch === undefined);
+  const back = [
+    { state: "Progressing" as const, forMs: progressMs },
+    { state: "Healthy" as const, forMs: FOREVER },
+  ];
+  const kind = fault?.kind ?? known?.failed;
+  if (kind === undefined) return { lagMs, script: back };
+  return { lagMs, script: scriptOf(kind, progressMs), ...(kind === "unreachable" ? {} : { back }) };
+}
+
+/** Faults that wait for a batch begin when it has merged. The old version mends them, but for a cluster that cannot be reached. */
+function begin(faults: readonly Fault[], run: Run, truth: Truth, now: number): void {
+  const back = run.kind === "Rollback";
+  for (const { cluster, kind, batch } of faults) {
+    if (batch === undefined || (!back && run.batches[batch - 1]?.merged === undefined)) continue;
+    for (const target of truth.targets.values()) {
+      if (target.cluster !== cluster) continue;
+      if (back && kind !== "unreachable") delete target.fault;
+      else target.fault ??= { from: now, script: scriptOf(kind, MINUTE) };
+    }
+  }
+}
+
+/** Paused on a failure, or over with one. */
+function hasStopped(run: Run): boolean {
+  if (run.kind === "Rollback") return false;
+  return run.paused !== undefined || run.ending !== undefined || (isEnded(run) && run.phase !== "Succeeded");
+}
+
+/** Clusters whose change was merged. */
+function reached(run: Run): number {
+  const clusters = new Set<string>();
+  for (const batch of run.batches) {
+    if (batch.merged === undefined) continue;
+    for (const { cluster, edits, phase } of batch.targets)
+      if (phase !== "Skipped" && edits.some((edit) => edit.from !== edit.to)) clusters.add(cluster);
+  }
+  return clusters.size;
+}
+
+/** When every simulated run begins: a Monday, nine o'clock UTC. */
+export const BEGINS = START;

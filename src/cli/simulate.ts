@@ -1,0 +1,196 @@
+import { Command, Option } from "commander";
+import type { Rollout } from "../rollout/rollout.ts";
+import { formatDuration } from "../rollout/time.ts";
+import { CommandError } from "./command.ts";
+import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
+import { isRolloutFile, readRollouts } from "./lint-run.ts";
+import { lintText } from "./lint-show.ts";
+import { inventoryAt, parseArgs, wantsColour } from "./plan-args.ts";
+import { makePlan } from "./plan-make.ts";
+import { boundsOf } from "./simulate-bounds.ts";
+import { like, parseFault } from "./simulate-faults.ts";
+import { timesFromJournal } from "./simulate-history.ts";
+import { isByHand, PEOPLE_MS } from "./simulate-people.ts";
+import { type SimulateInput, simulate } from "./simulate-run.ts";
+import { count, type Shown, type Tally, tally, toJson, toMarkdown } from "./simulate-show.ts";
+import { toText } from "./simulate-text.ts";
+
+interface Options {
+  repo?: string;
+  inventory?: string;
+  to?: string;
+  seed: number;
+  runs: number;
+  fail: string[];
+  fromJournal?: true;
+  output: "text" | "json" | "markdown";
+}
+
+const MOST_RUNS = 100_000;
+
+function program(): Command {
+  return new Command("stagecoach simulate")
+    .usage("NAME [options]")
+    .description("a run of the rollout's plan through the pure simulated world: what merges when, who saw a bad release, how long it takes")
+    .argument("<name>", "a rollout of the repo")
+    .option("--repo <dir>", "the config repo; default: the one around the current folder")
+    .option("--inventory <file>", "clusters and Applications as `kubectl get -o yaml` prints them; - reads standard input")
+    .option("--to <version>", "simulate this version instead of the release's")
+    .option("--seed <n>", "everything random follows from it", number("--seed", 0, 2 ** 31 - 1), 1)
+    .option(
+      "--runs <n>",
+      "how many runs the durations and the blast radius are of; the timeline is the first one's",
+      number("--runs", 1, MOST_RUNS),
+      20,
+    )
+    .option(
+      "--fail <cluster=fault>",
+      "degraded, stuck, unreachable or flap, with @N from when batch N has merged; may be given again",
+      collect,
+      [],
+    )
+    .option("--from-journal", "health as recorded: times from merge to healthy, by cluster, from past runs in the journal")
+    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addHelpText("after", HELP);
+}
+
+const HELP = `
+--fail any=degraded draws another cluster for each run. The same seed gives the same bytes.
+Exit 1 where the run does not succeed, an invariant is violated, or no plan can be made.`;
+
+function collect(text: string, before: string[]): string[] {
+  return [...before, text];
+}
+
+function number(option: string, least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most)) throw new CommandError(2, `${option} wants a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+/** `stagecoach simulate NAME`. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
+  const options = command.opts<Options>();
+  const checkout = openCheckout(options.repo ?? repoAround("."));
+  const rollout = pick(checkout, command.args[0] ?? "");
+  if (rollout === undefined) return 1;
+  const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to === undefined ? {} : { version: options.to });
+  if (made.plan === undefined) {
+    process.stderr.write(lintText({ problems: made.problems, rollouts: [], files: [] }, reader(checkout), false));
+    return 1;
+  }
+  const { plan } = made;
+  if (plan.stages.every((stage) => stage.clusters.length + stage.requeued.length === 0))
+    throw new CommandError(1, `no stage of ${rollout.name} takes any cluster: stagecoach plan ${rollout.name} says why`);
+  const faults = options.fail.map((text) => parseFault(text, plan, rollout));
+  const times = options.fromJournal === true ? await timesFromJournal(checkout.root, rollout.name, rollout.settleMs) : undefined;
+  const input: SimulateInput = { rollout, plan, clusters: made.clusters ?? [], faults, bounds: boundsOf(checkout), times };
+  const shown = simulateAll(input, options);
+  process.stdout.write(written(shown, options.output));
+  return isGood(shown.tally) ? 0 : 1;
+}
+
+/** Of all runs but the first only what counts is kept. */
+function simulateAll(input: SimulateInput, { seed, runs }: Pick<Options, "seed" | "runs">): Shown {
+  const { rollout, plan, times } = input;
+  const all = tally();
+  const first = simulate(input, seed);
+  count(all, first);
+  for (let number = 1; number < runs; number++) {
+    tellProgress(number, runs);
+    count(all, simulate(input, seed + number));
+  }
+  tellProgress(runs, runs);
+  return {
+    rollout: rollout.name,
+    release: Object.values(plan.release.values).join(", ") || "(no release)",
+    seed,
+    clusters: plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0),
+    batches: plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0),
+    stages: plan.stages.filter((stage) => stage.clusters.length + stage.requeued.length > 0).length,
+    late: plan.stages.reduce((sum, stage) => sum + stage.requeued.length, 0),
+    first,
+    tally: all,
+    times: times === undefined ? "times as they usually are" : `times of ${times.samples} updates in ${times.runs} past runs`,
+    notes: notesOf(input),
+  };
+}
+
+/** On a terminal only; the line is gone at the end. */
+function tellProgress(done: number, runs: number): void {
+  if (process.stderr.isTTY !== true || runs < 2) return;
+  process.stderr.write(done === runs ? "\r\u001b[K" : `\r${done} of ${runs} runs`);
+}
+
+function written(shown: Shown, output: Options["output"]): string {
+  if (output === "json") return `${JSON.stringify(toJson(shown), null, 2)}\n`;
+  if (output === "markdown") return toMarkdown(shown);
+  // What goes to a file is as wide everywhere.
+  return toText(shown, { colour: wantsColour(), columns: (process.stdout.isTTY === true ? process.stdout.columns : undefined) ?? 100 });
+}
+
+function isGood({ phases, violations }: Tally): boolean {
+  return violations.size === 0 && [...phases.keys()].every((phase) => phase === "Succeeded");
+}
+
+/** What is taken for granted, told where it matters. */
+function notesOf({ rollout, plan, faults }: SimulateInput): string[] {
+  const { stages, dependsOn = [] } = rollout;
+  const notes: string[] = [];
+  const out = plan.uncovered.length;
+  if (out > 0) notes.push(`${out} ${out === 1 ? "cluster is" : "clusters are"} in no stage: stagecoach plan ${rollout.name} says why.`);
+  const waits = formatDuration(PEOPLE_MS);
+  const byHand = isByHand(rollout);
+  const asked =
+    byHand ||
+    stages.some(
+      ({ approval, steps = [] }) => approval !== undefined || steps.some((step) => step.kind === "pause" && step.durationMs === undefined),
+    );
+  if (byHand)
+    notes.push(
+      `Here a person merges each pull request, ${waits} after it was opened: ${rollout.mode === "Run" ? "merge is Manual" : `mode is ${rollout.mode}`}.`,
+    );
+  if (asked) notes.push(`People approve and promote what waits for them after ${waits}; nobody answers a run that stops.`);
+  if (
+    stages.some(
+      ({ analysis, hooks, steps = [] }) => analysis !== undefined || hooks !== undefined || steps.some((step) => step.kind === "analysis"),
+    )
+  )
+    notes.push("Every analysis succeeds after 15s, every hook says to go on.");
+  if (dependsOn.length > 0) notes.push(`What it depends on is there: ${dependsOn.map((one) => one.rollout).join(", ")}.`);
+  const back = plan.stages
+    .flatMap((stage) => stage.requeued)
+    .some((key) => !faults.some((fault) => fault.cluster === key && fault.kind === "unreachable"));
+  if (back) notes.push("Clusters that are put off come back before their last look; with --fail CLUSTER=unreachable they do not.");
+  return notes;
+}
+
+function pick(checkout: Checkout, name: string): Rollout | undefined {
+  const files = checkout.files().filter(isRolloutFile);
+  const { rollouts, problems } = readRollouts(checkout, files);
+  const [rollout, second] = rollouts.filter((one) => one.name === name);
+  if (second !== undefined) throw new CommandError(2, `several rollouts are called ${name}; stagecoach lint says where`);
+  if (rollout !== undefined) return rollout;
+  const errors = problems.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) {
+    process.stderr.write(lintText({ problems: errors, rollouts: [], files }, reader(checkout), false));
+    return undefined;
+  }
+  const known = rollouts.map((one) => one.name);
+  const there = known.length === 0 ? "there is none" : `there are ${known.slice(0, 20).join(", ")}`;
+  throw new CommandError(2, `no rollout called ${name}${like(name, known)}; in rollouts/ of ${checkout.root} ${there}`);
+}
+
+function reader(checkout: Checkout): (file: string) => string | null {
+  return (file) => {
+    try {
+      return checkout.read(file);
+    } catch {
+      return null;
+    }
+  };
+}
