@@ -2,7 +2,7 @@ import { atMost } from "./plan-pick.ts";
 import { weighLate } from "./plan-steps.ts";
 import type { Cluster, PlannedTarget } from "./plan-types.ts";
 import { editKey } from "./plan-types.ts";
-import type { Joined, Run } from "./run.ts";
+import { isMoving, type Joined, type Run } from "./run.ts";
 import { change, type Draft, pause } from "./run-draft.ts";
 import { clusterName, count, stageOf, targetsOf } from "./run-names.ts";
 import { matches } from "./selector.ts";
@@ -18,6 +18,8 @@ const MOST_NAMES = 5;
 export function takeJoiners(draft: Draft): void {
   const { run, world } = draft;
   if (run.kind === "Rollback" || run.ending !== undefined || !world.clustersKnown) return;
+  // Somebody is to be asked: of a run that is paused on something else that comes when it goes on.
+  if (run.spec.joiners === "Hold" && !isMoving(run)) return;
   const taken: Joined[] = [];
   for (const joiner of world.joiners ?? []) {
     const told = judgeJoiner(draft, joiner, taken);

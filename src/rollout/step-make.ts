@@ -1,7 +1,7 @@
 import { addBatch, skip } from "./batch-build.ts";
 import { isSettled } from "./gates.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
-import { batchOf, type Draft, mapTargets, moveTarget } from "./run-draft.ts";
+import { type Draft, mapTargets, moveTarget } from "./run-draft.ts";
 import { clusterName, clustersOf, isOut, nameList, targetsOf, unitOf } from "./run-names.ts";
 import { isMidStep, stepAt } from "./steps.ts";
 
@@ -11,10 +11,11 @@ import { isMidStep, stepAt } from "./steps.ts";
  */
 export function makeNextStep(draft: Draft, stage: number): boolean {
   const due = dueSteps(draft.run, stage);
-  for (const { batch, clusters } of due) {
+  for (const { batch, clusters, behind } of due) {
     const { step } = batch;
     const next = step === undefined ? undefined : stepAt(draft.run.spec.stages[stage]?.steps ?? [], step.index + 1);
     if (next === undefined) continue;
+    leaveBehind(draft, batch, behind);
     if (clusters.length === 0) {
       stay(draft, batch);
       continue;
@@ -27,16 +28,16 @@ export function makeNextStep(draft: Draft, stage: number): boolean {
   return false;
 }
 
-/** Settled weights that are not the whole one, oldest first, with the clusters that no later batch of the stage has taken. */
-function dueSteps(run: Run, stage: number): { batch: Batch; clusters: string[] }[] {
+/** Settled weights that are not the whole one, oldest first, with the clusters that no later batch of the stage has taken; `behind`: those that got through alone. */
+function dueSteps(run: Run, stage: number): { batch: Batch; clusters: string[]; behind: string[] }[] {
   const gone = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? [])].map((one) => one.cluster));
-  const due: { batch: Batch; clusters: string[] }[] = [];
+  const due: ReturnType<typeof dueSteps> = [];
   for (const batch of run.batches.toReversed()) {
     if (batch.stage !== stage) continue;
     if (isMidStep(batch) && batch.merged !== undefined && isSettled(batch)) {
       const through = clustersOf(batch.targets).filter((cluster) => !gone.has(cluster) && isThrough(batch, cluster));
       const whole = through.filter((cluster) => unitOf(run, cluster).every((member) => through.includes(member) || gone.has(member)));
-      due.push({ batch, clusters: whole });
+      due.push({ batch, clusters: whole, behind: through.filter((cluster) => !whole.includes(cluster)) });
     }
     // Left out at a later weight, or left by itself: it does not begin again from an earlier one.
     for (const target of batch.targets) if (!isOut(target) || target.phase === "Skipped") gone.add(target.cluster);
@@ -60,17 +61,17 @@ function attemptOf(run: Run, stage: number, ofStage: number, index: number): num
   return Math.max(0, ...others.map((batch) => batch.attempt)) + 1;
 }
 
-/** Nobody of it goes on: what is there stays at its weight, and is in flight no more. Who stays for another's sake is named. */
-function stay(draft: Draft, { number, step, stage }: Batch): void {
-  const { run } = draft;
-  const later = run.batches.filter((batch) => batch.number > number && batch.stage === stage).flatMap((batch) => batch.targets);
-  const known = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? []), ...later].map((one) => one.cluster));
-  for (const cluster of clustersOf(batchOf(run, number).targets.filter(isHealthy))) {
-    if (known.has(cluster)) continue;
-    const others = unitOf(run, cluster).filter((member) => member !== cluster);
-    const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(run, others)}, which did not get through`;
-    skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
+/** Who got through stays for the sake of others that share its pin and did not: it is left out of the run, and named. */
+function leaveBehind(draft: Draft, { step }: Batch, clusters: readonly string[]): void {
+  for (const cluster of clusters) {
+    const others = unitOf(draft.run, cluster).filter((member) => member !== cluster);
+    const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(draft.run, others)}, which did not get through`;
+    skip(draft, cluster, why, `${clusterName(draft.run, cluster)} ${why}`);
   }
+}
+
+/** Nobody of it goes on: what is there stays at its weight, and is in flight no more. */
+function stay(draft: Draft, { number, step }: Batch): void {
   mapTargets(draft, number, (target) =>
     isHealthy(target)
       ? moveTarget(draft, target, "Baked", `stays at weight ${step?.weight ?? ""}: it is left out of what follows`)

@@ -32,11 +32,12 @@ function waitsOf({ run }: Draft, number: number): Wait[] {
   return step === undefined ? [] : waitsAfter(run.spec.stages[stage]?.steps, step.index);
 }
 
-/** Nothing to be waited for: none of it is healthy, or somebody has to decide on its failures first. */
+/** Nothing to be waited for: nobody of it goes on to the next weight, or somebody has to decide on its failures first. */
 function isIdle({ run }: Draft, number: number): boolean {
   const { targets } = batchOf(run, number);
   const failed = targets.some((target) => target.phase === "Failed" && target.excused !== true);
-  return !targets.some((target) => target.phase === "Healthy") || (failed && !withinBudget(run));
+  const goesOn = targets.some((target) => target.phase === "Healthy" || target.excused === true);
+  return !goesOn || (failed && !withinBudget(run));
 }
 
 function moveTo(draft: Draft, number: number, over: Wait, at: number): void {
