@@ -75,9 +75,10 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
   },
   settled: {
     holds:
-      "all of it still holds `settle` (10 s) after the last transition, end of operation and first sight, by the cluster's times and by our own clock",
-    protects: "health that is green for the moment before controllers begin to act; a cluster whose clock is behind",
-    bitten: ["kargo#41", "promoter#427"],
+      "all of it still holds `settle` (10 s) after the last transition, end of operation and first sight, by the cluster's times and by our own clock, in a read by name",
+    protects:
+      "health that is green for the moment before controllers begin to act; a cluster whose clock is behind; a stream that has dropped what came after",
+    bitten: ["kargo#41", "promoter#427", "argo-cd#24750"],
   },
   confirmed: {
     holds: "an earlier read, where one is given, is of the same object and met every clause too",

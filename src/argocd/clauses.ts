@@ -6,6 +6,9 @@ import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Parts }
 import { at, clockTime } from "./moment.ts";
 import type { ApplicationView } from "./port.ts";
 
+/** What was read tells by itself that it was; where that failed somebody has to look again. */
+const ASK_AGAIN_MS = 5000;
+
 /** The clauses that one read can meet by itself. */
 const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Parts> = {
   exists,
@@ -21,7 +24,7 @@ const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Parts> = {
 };
 
 /** Every clause by its name, in parts. All must be met for *live*. */
-export const CLAUSES: Readonly<Record<ClauseName, Parts>> = { ...ONE_READ, settled: { quiet, held }, confirmed: { earlier } };
+export const CLAUSES: Readonly<Record<ClauseName, Parts>> = { ...ONE_READ, settled: { quiet, held, asked }, confirmed: { earlier } };
 
 /** T0: from when on nothing has moved. Epoch milliseconds, by our clock as far as the cluster's is known to be ahead. */
 export function quietSince(context: Context): number {
@@ -52,6 +55,24 @@ function settling(context: Context, since: number): Finding | undefined {
     verdict: "pending",
     lookAgainAt: due,
     sentence: `All is well since ${clockTime(since)}; it counts if that still holds at ${clockTime(due)}.`,
+  };
+}
+
+/** 7. A stream that dropped the one event that matters looks like one on which nothing happened: one read by name must tell. */
+function asked(context: Context): Finding | undefined {
+  const { input, app, now } = context;
+  if (input.kept === undefined) return undefined;
+  const ours = input.held === undefined ? 0 : (at(input.held.goodSince) ?? now);
+  const settled = Math.max(quietSince(context), ours) + input.settleMs;
+  const since = at(input.kept.since) ?? 0;
+  const due = since <= now ? Math.max(settled, since) : settled;
+  if ((at(app.askedAt) ?? 0) >= due) return undefined;
+  const wanted = now >= due;
+  return {
+    verdict: "pending",
+    wantsRead: wanted,
+    lookAgainAt: wanted ? now + ASK_AGAIN_MS : due,
+    sentence: `All is well by what Argo CD told of itself; it counts once it is read anew, at ${clockTime(due)} or later.`,
   };
 }
 

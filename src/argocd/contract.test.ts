@@ -63,6 +63,44 @@ describe.each([
     expect([...heard].sort()).toEqual(["argocd/a", "argocd/b"]);
   });
 
+  test("what a stream dropped is found by a read by name, and nothing older takes its place", async () => {
+    harness = await start();
+    await harness.put(named("a"));
+    const plane = await streaming();
+    harness.lose(({ metadata }) => metadata.name === "a");
+    await harness.put({ ...named("a"), status: { health: { status: "Degraded" } } });
+    await harness.put(named("b"));
+    await until(plane, () => plane.application("argocd", "b") !== undefined);
+    expect(plane.application("argocd", "a")).toMatchObject({ status: { health: { status: "Healthy" } } });
+    expect(plane.application("argocd", "a")?.askedAt).toBeUndefined();
+    expect(await plane.reread("argocd", "a")).toEqual({ kind: "read" });
+    const known = plane.application("argocd", "a");
+    expect(known).toMatchObject({ status: { health: { status: "Degraded" } }, askedAt: known?.readAt });
+    // What comes later does not take away that it was asked for; what happens to an Application that is gone is not told.
+    harness.lose(null);
+    await harness.put({ ...named("a"), status: { health: { status: "Progressing" } } });
+    await until(plane, () => plane.application("argocd", "a")?.status.health.status === "Progressing");
+    expect(plane.application("argocd", "a")?.askedAt).toBe(known?.askedAt);
+    harness.lose(() => true);
+    await harness.remove("Application", "argocd", "a");
+    expect(await plane.reread("argocd", "a")).toEqual({ kind: "gone" });
+    expect(plane.application("argocd", "a")).toBeUndefined();
+    expect(await plane.reread("argocd", "never-there")).toEqual({ kind: "gone" });
+  });
+
+  test("a read by name works while the stream says nothing, and says why where nothing answers", async () => {
+    harness = await start();
+    await harness.put(named("a"));
+    const plane = await streaming();
+    harness.silence(true);
+    await harness.put({ ...named("a"), status: { health: { status: "Degraded" } } });
+    expect(await plane.reread("argocd", "a")).toEqual({ kind: "read" });
+    expect(plane.application("argocd", "a")?.status.health.status).toBe("Degraded");
+    harness.down(true);
+    expect(await plane.reread("argocd", "a")).toMatchObject({ kind: "failed", why: expect.stringContaining("127.0.0.1") });
+    harness.down(false);
+  });
+
   test("an Application that is made again under its name is the new one", async () => {
     harness = await start();
     await harness.put(named("a"));

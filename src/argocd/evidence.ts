@@ -49,6 +49,7 @@ function addSurroundings(fields: Evidence["fields"], context: Context): void {
   if (behind > 0) fields["clockBehindSeconds"] = behind;
   if (app.refreshRequested) fields["refreshRequested"] = true;
   if (input.windows !== undefined) fields["syncWindow"] = input.windows.open ? "open" : `closed until ${input.windows.opensAt ?? "?"}`;
+  if (app.askedAt !== undefined) fields["askedAt"] = app.askedAt;
   if (input.held?.goodSince !== undefined) fields["goodSince"] = input.held.goodSince;
 }
 

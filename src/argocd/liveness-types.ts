@@ -56,6 +56,12 @@ export interface LivenessInput {
    * shortens neither. Left out (a single read): by the cluster's times alone.
    */
   held?: Held;
+  /**
+   * For whoever holds in memory what a list, watch or stream has brought: *live* then needs `askedAt`, the time of a read by name,
+   * at the end of settling or later, since what was dropped on the way cannot be seen; and at `since` or later, once that is
+   * reached (the end of a bake). Left out: `application` is itself such a read, as of `now`.
+   */
+  kept?: { since?: Time };
 }
 
 /** By the bot's clock. */
@@ -101,6 +107,8 @@ export interface Finding {
   /** Epoch milliseconds: when time alone may change it. */
   lookAgainAt?: number;
   wantsRefresh?: boolean;
+  /** A read by name would tell. */
+  wantsRead?: boolean;
   /** Something in it is paused on purpose: no deadline runs meanwhile. */
   clockStopped?: boolean;
   /** It counts as failing once its grace is over. */

@@ -28,15 +28,18 @@ export { equalDestination, equalSources, normalRepo, plainServer } from "./same.
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 
+/** `wantsRead`: only a read by name is missing for *live*, see `LivenessInput.kept`. */
+export type Judged = Assessment & { wantsRead?: true };
+
 /**
  * The verdict on `input.application`, the clause that is not met (`all` where it is live) and the evidence.
  * `without`: leaves one clause or one part of it out, so that a test can show what passes wrongly without it. Never throws.
  */
-export function assess(input: LivenessInput, { without }: { without?: ClauseName | PartName } = {}): Assessment {
+export function assess(input: LivenessInput, { without }: { without?: ClauseName | PartName } = {}): Judged {
   if (input.application === undefined) return lost(input);
   const context = contextOf(input, input.application, input.now);
   context.firstSeenAt = firstSeen(context);
-  const { worst, clause, lookAgainAt, wantsRefresh, good, bad } = judge(context, without);
+  const { worst, clause, lookAgainAt, wantsRefresh, wantsRead, good, bad } = judge(context, without);
   const verdict = worst?.verdict ?? "live";
   const sentence = (worst?.sentence ?? liveSentence(context)) + skew(context);
   return {
@@ -49,6 +52,7 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
     ...(worst?.changedBy === undefined ? {} : { changedBy: worst.changedBy }),
     ...(input.held === undefined ? {} : { held: heldOf(input, good, bad) }),
     wantsRefresh: wantsRefresh && mayRefresh(context, verdict),
+    ...(wantsRead === undefined ? {} : { wantsRead }),
     evidence: evidenceOf(context, verdict, clause, sentence),
   };
 }
@@ -59,6 +63,7 @@ interface Judgement {
   clause: ClauseName | "all";
   lookAgainAt: number | undefined;
   wantsRefresh: boolean;
+  wantsRead: true | undefined;
   /** Every clause that one read can meet is met. */
   good: boolean;
   /** Something counts as failing once its grace is over. */
@@ -66,7 +71,15 @@ interface Judgement {
 }
 
 function judge(context: Context, without: string | undefined): Judgement {
-  const all: Judgement = { worst: undefined, clause: "all", lookAgainAt: undefined, wantsRefresh: false, good: true, bad: false };
+  const all: Judgement = {
+    worst: undefined,
+    clause: "all",
+    lookAgainAt: undefined,
+    wantsRefresh: false,
+    wantsRead: undefined,
+    good: true,
+    bad: false,
+  };
   for (const name of CLAUSE_NAMES) {
     // What is not well has nothing to settle.
     if (name === without || (!all.good && !isOfOneRead(name))) continue;
@@ -82,6 +95,7 @@ function judge(context: Context, without: string | undefined): Judgement {
 
 function add(all: Judgement, name: ClauseName, finding: Finding, now: number): void {
   all.wantsRefresh ||= finding.wantsRefresh === true;
+  if (finding.wantsRead === true) all.wantsRead = true;
   all.bad ||= finding.bad === true;
   if (isOfOneRead(name)) all.good = false;
   const again = finding.lookAgainAt;
@@ -103,7 +117,7 @@ function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<
   };
 }
 
-function lost(input: LivenessInput): Assessment {
+function lost(input: LivenessInput): Judged {
   const sentence = "There is no such Application.";
   const evidence = evidenceOfNothing(input, "exists", sentence);
   return { verdict: "lost", clause: "exists", sentence, wantsRefresh: false, evidence };

@@ -14,6 +14,11 @@ export interface ControlPlane {
   clusters(): ClusterView[];
   /** Calls back with the keys (`namespace/name`) of Applications that changed, coalesced; null: anything may have. */
   onChange(listener: (changed: ReadonlySet<string> | null) => void): () => void;
+  /**
+   * Reads one Application by its name, from the source itself instead of from what a watch or stream has brought, and keeps it
+   * with that time as its `askedAt`. `gone`: it is not there any more. Never rejects.
+   */
+  reread(namespace: string, name: string): Promise<RereadOutcome>;
   /** Asks Argo CD to compare again. `unavailable`: this adapter is not allowed to. */
   refresh(namespace: string, name: string): Promise<"asked" | "unavailable">;
   /** The Argo Rollouts of an Application, with what they show. `unavailable`: this adapter cannot see inside Applications. */
@@ -36,6 +41,9 @@ export interface RolloutRef {
 }
 
 export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
+
+/** `why`: in words, without a credential. */
+export type RereadOutcome = { kind: "read" } | { kind: "gone" } | { kind: "failed"; why: string };
 
 /** `notOffered`: Argo CD does not offer it now, e.g. a Rollout that is not paused cannot be resumed. */
 export type ActionOutcome =
@@ -114,6 +122,11 @@ export interface ApplicationView {
   skipReconcile?: true;
   /** Bot's time of the read. */
   readAt: Time;
+  /**
+   * Bot's time at which it was last asked for by its name; what is here is of that moment or newer. Absent: never. What a list,
+   * watch or stream brought may be old: that a later event was dropped on the way cannot be told.
+   */
+  askedAt?: Time;
   spec: {
     project: string;
     /** `sources` wins over `source`. */

@@ -14,7 +14,7 @@ const METADATA: Shape = {
   labels: true,
   ownerReferences: true,
   deletionTimestamp: true,
-  annotations: { "*": false, "argocd.argoproj.io/refresh": true },
+  annotations: { "*": false, "argocd.argoproj.io/refresh": true, "argocd.argoproj.io/skip-reconcile": true },
 };
 
 const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true }, retry: true };

@@ -150,3 +150,47 @@ describe("traps, seen through Argo CD's REST API", () => {
     expect(kubernetes.requests().size).toBe(0);
   });
 });
+
+/** Whether this is the sick one's Degraded: what the streams do not tell. */
+const isDegraded = (cluster: string) => (object: { metadata: { name: string } }) =>
+  object.metadata.name === `my-app-${cluster}` &&
+  (object as { status?: { health?: { status?: string } } }).status?.health?.status === "Degraded";
+
+describe("the one event that matters is dropped on the way (argo-cd#24750)", () => {
+  test.each([
+    ["by Argo CD's stream", true],
+    ["by the watch", false],
+  ])("%s: neither the confirmation nor the end of a bake believes the Healthy that was told", TIMEOUT, async (_, overApi) => {
+    const spec = short({ spec: "settle: 30s", bake: "3m" });
+    const { journey, truth } = await begin({ overApi, files: spec, speed: 110 });
+    const { argocd, kubernetes } = journey.world;
+    const lose = overApi ? argocd.api.faults.loseEvents : kubernetes.faults.loseEvents;
+    const alice = journey.world.github.actAs("alice");
+    const failed = (cluster: string) =>
+      journey.until(`${cluster} has failed`, ({ paused, batches }) => {
+        const target = batches.flatMap(({ targets }) => targets).find((one) => one.cluster === `hub/${cluster}`);
+        return paused?.kind === "Failure" && target?.phase === "Failed";
+      });
+
+    // Healthy for less than it takes to settle.
+    argocd.setFault("eu-west-1-a", { kind: "degraded", after: 20_000 });
+    lose(isDegraded("eu-west-1-a"));
+    const release = await journey.release();
+    const first = await failed("eu-west-1-a");
+    expect(first.batches.map(({ merged }) => merged !== undefined)).toEqual([true]);
+    lose(null);
+    argocd.setFault("eu-west-1-a", null);
+
+    // Healthy for longer than that, and not until the end of the bake.
+    argocd.setFault("us-east-1-b", { kind: "degraded", after: 100_000 });
+    lose(isDegraded("us-east-1-b"));
+    alice.comment(journey.world.repository, release, "/retry");
+    const second = await failed("us-east-1-b");
+    expect(second.batches.filter(({ merged }) => merged !== undefined)).toHaveLength(2);
+    expect(truth.said("us-east-1-b").join()).toMatch(/Live .*Healthy since/);
+    lose(null);
+    argocd.setFault("us-east-1-b", null);
+    alice.comment(journey.world.repository, release, "/retry");
+    await expectWell(journey, truth);
+  });
+});

@@ -202,6 +202,31 @@ export const RUNNING_TRAPS: Trap[] = [
       read(clock, following("v2"), { status: { reconciledAt: MERGED, operationState: undefined } }),
     ),
   },
+  {
+    issues: ["argo-cd#24750"],
+    name: "the stream of changes is open and has dropped the Degraded; asked for by its name the Application would tell",
+    stops: "settled/asked",
+    ends: "failing",
+    given: { kept: {} },
+    reads: [
+      read("10:00:21"),
+      read("10:00:32"),
+      { ...read("10:00:33", health("Degraded", "10:00:25", "crash loop")), askedAt: "10:00:33" },
+      read("10:01:40", health("Degraded", "10:00:25", "crash loop")),
+    ],
+  },
+  {
+    issues: ["argo-cd#24750"],
+    name: "a read by name from before it had settled confirms nothing either",
+    stops: "settled/asked",
+    ends: "live",
+    given: { kept: {} },
+    reads: [
+      { ...read("10:00:21"), askedAt: "10:00:21" },
+      { ...read("10:00:32"), askedAt: "10:00:21" },
+      { ...read("10:00:33"), askedAt: "10:00:33" },
+    ],
+  },
 ];
 
 function hydrator(current: Record<string, unknown>, compared: string): Record<string, unknown> {

@@ -13,6 +13,8 @@ export interface Read {
   /** By the bot's clock. */
   at: string;
   raw: Raw | null;
+  /** When the bot last asked for it by its name; the rest came by a stream. */
+  askedAt?: string;
   /** What else is known at that moment. */
   given?: Partial<LivenessInput>;
 }
@@ -98,7 +100,8 @@ export function play(trap: Trap, options: { without?: ClauseName | PartName; set
   for (const [index, one] of looks(trap).entries()) {
     const now = Date.parse(at(one.at));
     const raw = one.raw === null ? null : laid(one.raw, { metadata: { resourceVersion: String(100 + index) } });
-    const application = raw === null ? undefined : decodeApplication(raw, now);
+    const decoded = raw === null ? undefined : decodeApplication(raw, now);
+    const application = decoded && one.askedAt !== undefined ? { ...decoded, askedAt: new Date(at(one.askedAt)).toISOString() } : decoded;
     const input: LivenessInput = {
       change: trap.change ?? commit,
       settleMs: options.settleMs ?? 10_000,
@@ -128,7 +131,8 @@ export function play(trap: Trap, options: { without?: ClauseName | PartName; set
 function looks(trap: Trap): Read[] {
   const last = trap.reads.at(-1);
   if (trap.ends !== "live" || last === undefined) return trap.reads;
-  return [...trap.reads, { ...last, at: new Date(Date.parse(at(last.at)) + 11_000).toISOString().slice(11, 19) }];
+  const settled = new Date(Date.parse(at(last.at)) + 11_000).toISOString().slice(11, 19);
+  return [...trap.reads, { ...last, at: settled, ...(last.askedAt === undefined ? {} : { askedAt: settled }) }];
 }
 
 /** Index of the read at which the batch may pass at the earliest. */

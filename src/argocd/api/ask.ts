@@ -1,25 +1,51 @@
 import { decodeApplication } from "../decode.ts";
 import { assessWindows, decodeWindows, windowsOfProject } from "../decode-windows.ts";
 import { fields, list } from "../lenient.ts";
-import type { ApplicationView, GenerateOutcome, SyncWindowsView } from "../port.ts";
+import type { ApplicationView, GenerateOutcome, RereadOutcome, SyncWindowsView } from "../port.ts";
 import { APPLICATION } from "../shapes.ts";
-import { reasonOf, statusOf } from "../wire/http.ts";
+import { reasonOf, statusOf, WireError } from "../wire/http.ts";
 import type { ArgoClient } from "./client.ts";
 import { applicationPath, applicationQuery } from "./rollouts.ts";
 
+/** An answer by name is one object: whoever waits longer asks again. */
+const REREAD_TOTAL_MS = 10_000;
+
 /**
- * Makes Argo CD compare an Application again and gives it as it then is. Argo CD answers when it is done, or says 504; the
- * request stands either way. Rejects with WireError.
+ * An Application by its name. Argo CD answers from the Kubernetes API and not from its own memory, as it does for lists and
+ * streams. With `refresh` it compares first, and answers when it is done, or says 504; the request stands either way. undefined:
+ * there is none. Rejects with WireError.
  */
-export async function refreshed(
+export async function byName(
   client: ArgoClient,
   application: ApplicationView,
-  totalMs: number,
-  now: () => number,
+  { refresh = false, totalMs, now }: { refresh?: boolean; totalMs: number; now: number },
 ): Promise<ApplicationView | undefined> {
-  const query = { ...applicationQuery(application), refresh: "normal" };
-  const raw = await client.get(applicationPath(application.name), query, { shape: APPLICATION, totalMs });
-  return decodeApplication(raw, now());
+  const query = { ...applicationQuery(application), ...(refresh ? { refresh: "normal" } : {}) };
+  try {
+    const raw = await client.get(applicationPath(application.name), query, { shape: APPLICATION, totalMs });
+    const view = decodeApplication(raw, now);
+    if (view === undefined) throw new WireError(0, "the answer is no Application");
+    return view;
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Reads one anew and hands over what there is. */
+export async function rereadApplication(
+  client: ArgoClient,
+  application: ApplicationView,
+  now: number,
+  take: (view: ApplicationView | undefined) => void,
+): Promise<RereadOutcome> {
+  try {
+    const view = await byName(client, application, { totalMs: REREAD_TOTAL_MS, now });
+    take(view);
+    return view === undefined ? { kind: "gone" } : { kind: "read" };
+  } catch (error) {
+    return { kind: "failed", why: reasonOf(error) };
+  }
 }
 
 /**

@@ -7,8 +7,8 @@ import { coalescer } from "../wire/coalesce.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
 import { startInformer } from "../wire/informer.ts";
 import type { Log, Tuning } from "../wire/source.ts";
-import { each, everyPart, find, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
-import { generated, readSyncWindows, refreshed } from "./ask.ts";
+import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { byName, generated, readSyncWindows, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
 import { readRollouts, runAction } from "./rollouts.ts";
@@ -86,6 +86,12 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
     applicationSet: (namespace, name) => find(parts.sets, namespace, name),
     clusters: clusters.get,
     onChange: changes.listen,
+    async reread(namespace, name) {
+      const view = application(namespace, name);
+      if (view === undefined) return { kind: "gone" };
+      const asked = clock.now();
+      return await rereadApplication(client, view, asked, (fresh) => offer(parts, `${namespace}/${name}`, fresh, asked));
+    },
     async refresh(namespace, name) {
       const view = application(namespace, name);
       return view === undefined ? "unavailable" : await refresh(client, parts, view, { clock, log, tuning });
@@ -161,9 +167,10 @@ async function refresh(
   view: ApplicationView,
   { clock, log, tuning }: { clock: Clock; log: Log; tuning: ApiTuning },
 ): Promise<"asked" | "unavailable"> {
-  const asked = refreshed(client, view, REFRESH_TOTAL_MS, clock.now).then(
+  const now = clock.now();
+  const asked = byName(client, view, { refresh: true, totalMs: REFRESH_TOTAL_MS, now }).then(
     (fresh): "asked" => {
-      if (fresh !== undefined) for (const informer of parts.applications) informer.offer(`${fresh.namespace}/${fresh.name}`, fresh);
+      offer(parts, `${view.namespace}/${view.name}`, fresh, now);
       return "asked";
     },
     (error: unknown): "asked" | "unavailable" => {

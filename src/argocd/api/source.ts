@@ -168,13 +168,15 @@ async function listAll<View extends Versioned>({
 }: ArgoSourceOptions<View>): Promise<Listed<View>> {
   const items = new Map<string, View>();
   const cut = createCutter(shape);
+  // However long the answer takes, it is of no later moment than this.
+  const begun = clock.now();
   let seen = 0;
   const answer = createListSplitter((bytes) => {
     if (seen++ % YOUNG_EVERY === 0) boundYoungGeneration();
     if (seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
     const raw = cut(bytes);
     const key = keyOf(raw);
-    const view = key === undefined ? undefined : project(raw, clock.now());
+    const view = key === undefined ? undefined : project(raw, begun);
     if (key !== undefined && view !== undefined) items.set(key, view);
   });
   const { done } = await client.read(`/api/v1/${what}`, query, { chunk: answer.push }, { idleMs: LIST_IDLE_MS, stream: false });

@@ -9,8 +9,9 @@ import { coalescer } from "../wire/coalesce.ts";
 import { reasonOf } from "../wire/http.ts";
 import { type Informer, startInformer } from "../wire/informer.ts";
 import { type Log, resourceVersionOf, type Tuning, type Versioned } from "../wire/source.ts";
-import { each, everyPart, find, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
 import { type KubeClient, kubeClient } from "./client.ts";
+import { applicationPath, readByName } from "./read-by-name.ts";
 import { readRollouts } from "./rollouts.ts";
 import { type KubeSourceOptions, kubeSource } from "./source.ts";
 import { readSyncWindows } from "./windows.ts";
@@ -80,6 +81,11 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
     applicationSet: (namespace, name) => find(parts.sets, namespace, name),
     clusters: clusters.get,
     onChange: changes.listen,
+    async reread(namespace, name) {
+      if (application(namespace, name) === undefined) return { kind: "gone" };
+      const asked = clock.now();
+      return await readByName(client, { namespace, name, now: asked }, (view) => offer(parts, `${namespace}/${name}`, view, asked));
+    },
     async refresh(namespace, name) {
       return annotationRefresh ? await annotate(client, log, namespace, name) : "unavailable";
     },
@@ -150,9 +156,8 @@ function withoutVersion({ resourceVersion: _, ...cluster }: Registered): Cluster
 }
 
 async function annotate(client: KubeClient, log: Log, namespace: string, name: string): Promise<"asked" | "unavailable"> {
-  const path = `${GROUP}/namespaces/${encodeURIComponent(namespace)}/applications/${encodeURIComponent(name)}`;
   try {
-    await client.mergePatch(path, { metadata: { annotations: { "argocd.argoproj.io/refresh": "normal" } } });
+    await client.mergePatch(applicationPath(namespace, name), { metadata: { annotations: { "argocd.argoproj.io/refresh": "normal" } } });
     return "asked";
   } catch (error) {
     log.warn({ application: `${namespace}/${name}`, reason: reasonOf(error) }, "asking Argo CD for a refresh failed");

@@ -59,6 +59,8 @@ async function listAll<View extends Versioned>(
   const cut = createCutter(options.shape);
   let version: string | undefined;
   let next: string | undefined = "";
+  // However long the answer takes, it is of no later moment than this.
+  const begun = options.clock.now();
   let seen = 0;
   while (next !== undefined) {
     if (isClosed()) return undefined;
@@ -69,7 +71,7 @@ async function listAll<View extends Versioned>(
       if (++seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
       const raw = cut(bytes);
       const key = keyOf(raw);
-      const view = key === undefined ? undefined : options.project(raw, options.clock.now());
+      const view = key === undefined ? undefined : options.project(raw, begun);
       if (key !== undefined && view !== undefined) items.set(key, view);
     });
     const metadata = child(fields(await readPage(options, next, page)), "metadata");

@@ -30,6 +30,8 @@ export interface Harness {
   expire(): void;
   /** Streams stay open and say nothing while it is on. */
   silence(silent: boolean): void;
+  /** Changes of which this holds are not told by the streams, and all others are; null: all are. */
+  lose(which: ((object: { metadata: { name: string } }) => boolean) | null): void;
   /** Cuts every connection while it is on. */
   down(down: boolean): void;
   /** The credentials of adapters that are open are no longer good. */

@@ -115,6 +115,7 @@ export async function kubernetesHarness(): Promise<KubernetesHarness> {
     cut: sim.faults.dropWatches,
     expire: sim.faults.expire,
     silence: sim.faults.silenceWatches,
+    lose: sim.faults.loseEvents,
     down: sim.faults.down,
     revoke() {
       sim.faults.revokeToken(token);
@@ -171,6 +172,7 @@ export async function apiHarness(): Promise<ApiHarness> {
     cut: api.faults.dropStreams,
     expire: api.faults.dropStreams,
     silence: api.faults.silenceStreams,
+    lose: api.faults.loseEvents,
     down: api.faults.down,
     revoke() {
       api.faults.expireToken(token);

@@ -8,6 +8,7 @@
  * so that no two of them can race.
  */
 import { reasonOf, statusOf, WireError } from "./http.ts";
+import { createKept, type Kept } from "./kept.ts";
 import type { InformerOptions, SourceEvent, Versioned } from "./source.ts";
 
 export interface Informer<View> {
@@ -18,13 +19,15 @@ export interface Informer<View> {
   problem(): { why: string; since: number } | undefined;
   /** Since when what is known has been what there is. */
   freshSince(): number;
-  /** What somebody else has just read: taken over unless something newer is known. */
-  offer(key: string, view: View): void;
+  /**
+   * What was read by its name, asked for at this time; undefined: it is not there. Taken over unless something newer, or nothing, is known.
+   */
+  offer(key: string, view: View | undefined, askedAt: number): void;
   close(): void;
 }
 
 interface Loop<View> {
-  items: Map<string, View>;
+  kept: Kept<View>;
   resourceVersion: string | undefined;
   listedAt: number | undefined;
   /** `watching`: the list was read, but its changes could not be. */
@@ -44,7 +47,7 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
   const { what } = options.source;
   const openedAt = clock.now();
   const loop: Loop<View> = {
-    items: new Map(),
+    kept: createKept(),
     resourceVersion: undefined,
     listedAt: undefined,
     lost: undefined,
@@ -58,7 +61,7 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
   };
   void run(loop, options);
   return {
-    items: () => loop.items,
+    items: loop.kept.items,
     ready: () => readyOf(loop, what, tuning.readyMs),
     problem() {
       const { lost } = loop;
@@ -67,8 +70,9 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
       return lost;
     },
     freshSince: () => loop.freshSince,
-    offer(key, view) {
-      if (loop.listedAt !== undefined) apply(loop, options, { kind: "put", key, view });
+    offer(key, view, askedAt) {
+      if (loop.listedAt === undefined || loop.closed) return;
+      if (loop.kept.offer(key, view, askedAt)) options.changed([key]);
     },
     close() {
       loop.closed = true;
@@ -168,8 +172,7 @@ async function relist<View extends Versioned>(loop: Loop<View>, options: Informe
   loop.watching = false;
   const listed = await options.source.list(() => loop.closed);
   if (listed === undefined) return;
-  const changed = differing(loop.items, listed.items);
-  loop.items = listed.items;
+  const changed = loop.kept.replace(listed.items);
   loop.resourceVersion = listed.resourceVersion;
   loop.listedAt = options.clock.now();
   // Who may list but not watch knows what was, for a moment.
@@ -183,14 +186,6 @@ function found<View extends Versioned>(loop: Loop<View>, { clock, freshness }: I
   loop.freshSince = clock.now();
   loop.lost = undefined;
   freshness();
-}
-
-/** Keys of what was added, changed or removed. */
-function differing<View extends Versioned>(before: ReadonlyMap<string, View>, after: ReadonlyMap<string, View>): string[] {
-  const keys: string[] = [];
-  for (const [key, view] of after) if (before.get(key)?.resourceVersion !== view.resourceVersion) keys.push(key);
-  for (const key of before.keys()) if (!after.has(key)) keys.push(key);
-  return keys;
 }
 
 /** Resolves when the watch ends regularly, rejects with why it does not. */
@@ -220,28 +215,10 @@ function watchOnce<View extends Versioned>(loop: Loop<View>, options: InformerOp
   });
 }
 
-/** Versions are said to be opaque, but Argo CD and etcd count them: where both are numbers, the larger is the later. */
-function isOlder(version: string, than: string): boolean {
-  return /^\d+$/.test(version) && /^\d+$/.test(than) && BigInt(version) < BigInt(than);
-}
-
 function apply<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>, event: SourceEvent<View>): void {
   loop.failures = 0;
-  if (event.kind === "mark") {
-    loop.resourceVersion = event.resourceVersion;
-    return;
-  }
-  const known = loop.items.get(event.key);
-  if (event.kind === "gone") {
-    loop.resourceVersion = event.resourceVersion ?? loop.resourceVersion;
-    if (known === undefined || (event.uid !== undefined && known.uid !== undefined && event.uid !== known.uid)) return;
-    loop.items.delete(event.key);
-  } else {
-    const { view, resourceVersion } = event;
-    loop.resourceVersion = resourceVersion ?? loop.resourceVersion;
-    // Another way of reading was faster.
-    if (known !== undefined && known.uid === view.uid && isOlder(view.resourceVersion, known.resourceVersion)) return;
-    loop.items.set(event.key, view);
-  }
-  options.changed([event.key]);
+  loop.resourceVersion = event.resourceVersion ?? loop.resourceVersion;
+  if (event.kind === "mark") return;
+  const changed = event.kind === "gone" ? loop.kept.remove(event.key, event.uid) : loop.kept.put(event.key, event.view);
+  if (changed) options.changed([event.key]);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock, Time } from "../../rollout/time.ts";
 import { child, fields, word } from "../lenient.ts";
 
 export interface Log {
@@ -10,6 +10,9 @@ export interface Log {
 export interface Versioned {
   resourceVersion: string;
   uid?: string;
+  /** Of Applications: see the port. */
+  readAt?: Time;
+  askedAt?: Time;
 }
 
 export type SourceEvent<View> =

@@ -33,6 +33,12 @@ export function find<View>(informers: readonly Informer<View>[], namespace: stri
   return undefined;
 }
 
+/** Hands what was read by its name to the informer that knows it. */
+export function offer({ applications }: Parts, key: string, view: ApplicationView | undefined, askedAt: number): void {
+  const known = applications.find((informer) => informer.items().has(key));
+  known?.offer(key, view, askedAt);
+}
+
 export function* each<View>(informers: readonly Informer<View>[]): Generator<View> {
   for (const informer of informers) yield* informer.items().values();
 }

@@ -7,6 +7,7 @@ import { createLister } from "./list.ts";
 import { createApiServer } from "./server.ts";
 import { startTokenController } from "./service-accounts.ts";
 import { createStore, type Store } from "./store.ts";
+import type { KubeObject } from "./types.ts";
 import { createWatchHub } from "./watch.ts";
 
 /*
@@ -48,6 +49,8 @@ export interface KubernetesSim {
     dropWatches(): void;
     /** Watches stay open and say nothing while it is on; what they missed is lost to them. */
     silenceWatches(silent: boolean): void;
+    /** Changes of which this holds are never told by an open watch, and everything else is; null: all are told. */
+    loseEvents(which: ((object: KubeObject) => boolean) | null): void;
     /** Open watches get an ERROR 410, old resourceVersions and continue tokens are no longer good. */
     expire(): void;
     /** This token is no longer good. */
@@ -117,6 +120,7 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
     faults: {
       dropWatches: () => watches.drop(),
       silenceWatches: (silent) => watches.silence(silent),
+      loseEvents: (which) => watches.lose(which),
       expire() {
         store.expire();
         lister.expire();

@@ -16,6 +16,8 @@ export interface WatchHub {
   drop(): void;
   /** While silent, open watches stay open and say nothing; what they missed never comes, as behind a broken proxy. */
   silence(silent: boolean): void;
+  /** Changes of which this holds are never told by an open watch, and everything else is; null: all are told. */
+  lose(which: ((object: KubeObject) => boolean) | null): void;
   /** Sends every open watch the ERROR event of an expired resourceVersion and ends it. */
   expire(): void;
   size(): number;
@@ -71,6 +73,7 @@ function timeoutOf(query: URLSearchParams): number {
 export function createWatchHub(store: Store, clock: Clock): WatchHub {
   const open = new Map<ServerResponse, { end: () => void; fail: (error: ApiError) => void }>();
   let silent = false;
+  let isLost: (object: KubeObject) => boolean = () => false;
 
   return {
     open(resource, namespace, query, response) {
@@ -113,7 +116,10 @@ export function createWatchHub(store: Store, clock: Clock): WatchHub {
         fail(error);
         return;
       }
-      calls.push(store.subscribe(resource.plural, onEvent), clock.after(timeout, end));
+      const told = (event: StoreEvent) => {
+        if (!isLost(event.object)) onEvent(event);
+      };
+      calls.push(store.subscribe(resource.plural, told), clock.after(timeout, end));
       if (bookmarks) calls.push(every(clock, BOOKMARK_MS, bookmark));
     },
     drop() {
@@ -121,6 +127,9 @@ export function createWatchHub(store: Store, clock: Clock): WatchHub {
     },
     silence(value) {
       silent = value;
+    },
+    lose(which) {
+      isLost = which ?? (() => false);
     },
     expire() {
       for (const { fail } of [...open.values()]) fail(new ApiError(410, "Expired", `too old resource version: ${store.revision()}`));

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { KubeObject } from "../../kubernetes/types.ts";
 import { grpcError, send, sendError } from "./answers.ts";
 import { getApplication, listApplications, streamApplications } from "./applications.ts";
 import type { ApiParts, Call } from "./parts.ts";
@@ -37,6 +38,8 @@ export interface ArgoApi {
     dropStreams(): void;
     /** Streams stay open and say nothing while it is on. */
     silenceStreams(silent: boolean): void;
+    /** Changes of which this holds are never told by an open stream, and everything else is; null: all are told. */
+    loseEvents(which: ((object: KubeObject) => boolean) | null): void;
     /** This token is no longer good. */
     expireToken(token: string): void;
     /** Every connection is cut at once while it is on. */
@@ -137,6 +140,7 @@ export function createArgoApi(options: ArgoApiOptions): ArgoApi {
     faults: {
       dropStreams: streams.drop,
       silenceStreams: streams.silence,
+      loseEvents: streams.lose,
       expireToken(old) {
         const account = accounts.get(old);
         if (account !== undefined) accounts.set(old, { ...account, expired: true });

@@ -19,16 +19,19 @@ export interface Streams {
   drop(): void;
   /** While silent, open streams stay open and say nothing; what they missed never comes. */
   silence(silent: boolean): void;
+  /** Changes of which this holds are never told by an open stream, and everything else is; null: all are told. */
+  lose(which: ((object: KubeObject) => boolean) | null): void;
   size(): number;
 }
 
 export function createStreams(store: Store): Streams {
   const open = new Set<ServerResponse>();
   let silent = false;
+  let isLost: (object: KubeObject) => boolean = () => false;
   return {
     open(response, { field, plural, from, wants, show }) {
       const say = (type: string, object: KubeObject) => {
-        if (silent || !wants(object) || Number(object.metadata.resourceVersion) < (from ?? 0)) return;
+        if (silent || isLost(object) || !wants(object) || Number(object.metadata.resourceVersion) < (from ?? 0)) return;
         // The gateway sends its head with the first event only: whoever waits for it cannot tell that the stream is open.
         if (!response.headersSent) response.writeHead(200, { "content-type": "application/json" });
         response.write(`${JSON.stringify({ result: { type, [field]: show(object) } })}\n`);
@@ -46,6 +49,9 @@ export function createStreams(store: Store): Streams {
     },
     silence(value) {
       silent = value;
+    },
+    lose(which) {
+      isLost = which ?? (() => false);
     },
     size: () => open.size,
   };

@@ -1,0 +1,41 @@
+import { decodeApplication } from "../decode.ts";
+import type { ApplicationView, RereadOutcome } from "../port.ts";
+import { APPLICATION } from "../shapes.ts";
+import { createCutter } from "../wire/cut.ts";
+import { reasonOf, statusOf, WireError } from "../wire/http.ts";
+import type { KubeClient } from "./client.ts";
+
+/** Silence after which it is given up, of the wall. */
+const IDLE_MS = 10_000;
+const MOST_BYTES = 16 << 20;
+
+export function applicationPath(namespace: string, name: string): string {
+  return `/apis/argoproj.io/v1alpha1/namespaces/${encodeURIComponent(namespace)}/applications/${encodeURIComponent(name)}`;
+}
+
+/** Reads one anew and hands over what there is. Without a resourceVersion the API server answers with the latest, never from a cache. */
+export async function readByName(
+  client: KubeClient,
+  { namespace, name, now }: { namespace: string; name: string; now: number },
+  take: (view: ApplicationView | undefined) => void,
+): Promise<RereadOutcome> {
+  try {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const chunk = (bytes: Buffer) => {
+      size += bytes.length;
+      if (size > MOST_BYTES) throw new WireError(0, `the answer has more than ${MOST_BYTES} bytes`);
+      chunks.push(bytes);
+    };
+    const { done } = await client.read(applicationPath(namespace, name), {}, { chunk }, IDLE_MS);
+    await done;
+    const view = decodeApplication(createCutter(APPLICATION)(Buffer.concat(chunks)), now);
+    if (view === undefined) return { kind: "failed", why: "the answer is no Application" };
+    take(view);
+    return { kind: "read" };
+  } catch (error) {
+    if (statusOf(error) !== 404) return { kind: "failed", why: reasonOf(error) };
+    take(undefined);
+    return { kind: "gone" };
+  }
+}
