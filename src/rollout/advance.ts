@@ -30,7 +30,7 @@ import { obey } from "./run-obey.ts";
 import { followOrders } from "./run-rollouts.ts";
 import { moveOn } from "./run-stage.ts";
 import { measuresAnything } from "./step-analysis.ts";
-import { noteBaselines } from "./target-baseline.ts";
+import { forgetBaselines, noteBaselines } from "./target-baseline.ts";
 import { observeTargets } from "./target-observe.ts";
 import { noteUnseen } from "./target-unseen.ts";
 import { watchMoved } from "./target-watch.ts";
@@ -47,6 +47,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
   if (run.phase === "Pending") change(draft, { phase: movingPhase(run), since: draft.at, ...startedFrom(run, world) }, "started");
   noteBaselines(draft);
   observePulls(draft);
+  forgetBaselines(draft);
   observeTargets(draft);
   noteUnseen(draft);
   followOrders(draft);

@@ -1,4 +1,4 @@
-import type { BatchTarget } from "./run.ts";
+import type { BatchPhase, BatchTarget } from "./run.ts";
 import { type Draft, mapTargets, touchTarget } from "./run-draft.ts";
 
 /** From bad to worse. What else may be wrong has no order: it was there before, or it was not. */
@@ -6,17 +6,33 @@ const HEALTH: readonly string[] = ["Missing", "Degraded", "Unknown"];
 /** What keeps Argo CD from seeing any change. */
 const BLIND: readonly string[] = ["Unknown", "sync Unknown", "cluster unreachable", "ComparisonError", "InvalidSpecError", "UnknownError"];
 
-/** Under `baseline: Tolerate`: what is wrong with the targets of a batch that is being proposed, and which got well before it merged. */
+/** Under `baseline: Tolerate`: what is wrong with the targets of a batch that is being proposed. */
 export function noteBaselines(draft: Draft): void {
+  eachUnmerged(draft, ["Proposing"], (target, ailments) => {
+    if (ailments.length === 0) return touchTarget(target, { baseline: undefined });
+    return target.baseline?.join() === ailments.join() ? target : touchTarget(target, { baseline: [...ailments] });
+  });
+}
+
+/**
+ * Those that got well before the change are held to it. Asked once this round's pull requests are known, and of those alone that
+ * nobody may have merged yet: what takes the change is Progressing, which is no illness, before we hear of the merge.
+ */
+export function forgetBaselines(draft: Draft): void {
+  eachUnmerged(draft, ["Open"], (target, ailments) => (ailments.length === 0 ? touchTarget(target, { baseline: undefined }) : target));
+}
+
+function eachUnmerged(
+  draft: Draft,
+  phases: readonly BatchPhase[],
+  edit: (target: BatchTarget, ailments: readonly string[]) => BatchTarget,
+): void {
   if (draft.run.spec.baseline !== "Tolerate") return;
   for (const batch of draft.run.batches) {
-    if (batch.merged !== undefined || batch.phase === "Settled" || batch.phase === "Closed") continue;
+    if (batch.merged !== undefined || batch.intention !== undefined || !phases.includes(batch.phase)) continue;
     mapTargets(draft, batch.number, (target) => {
       const ailments = draft.world.targets.get(target.key)?.ailments;
-      if (ailments === undefined) return target;
-      if (ailments.length === 0) return touchTarget(target, { baseline: undefined });
-      if (batch.phase !== "Proposing" || target.baseline?.join() === ailments.join()) return target;
-      return touchTarget(target, { baseline: ailments });
+      return ailments === undefined ? target : edit(target, ailments);
     });
   }
 }

@@ -100,6 +100,23 @@ describe("baseline", () => {
     expect(batch(run.run, 1).targets[0]?.baseline).toBeUndefined();
   });
 
+  test("Tolerate: one that is Progressing because it takes the change, before its merge is heard of, did not get well before it", () => {
+    const run = bench(1, [{}], tolerant);
+    see(run, "c1", { ailments: ["Degraded"] });
+    bring(run, 1, "merging");
+    see(run, "c1", { ailments: [] });
+    round(run);
+    expect(batch(run.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
+    // Somebody else's merge, which nothing announced.
+    const other = bench(1, [{}], tolerant);
+    see(other, "c1", { ailments: ["Degraded"] });
+    bring(other, 1, "open");
+    see(other, "c1", { ailments: [] });
+    merged(other, 1);
+    round(other);
+    expect(batch(other.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
+  });
+
   test("Tolerate: one that is mended by the change is confirmed as any other", () => {
     const run = ailing(["Degraded"]);
     see(run, "c1", { ailments: [] });
