@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../test/support/sample-run.ts";
+import type { Run } from "../rollout/run.ts";
 import { closingSummary, handOver } from "./closing-summary.ts";
 import { BODY_LIMIT } from "./escape.ts";
 import { gateWords, notOurs } from "./gate-check.ts";
@@ -35,9 +36,11 @@ describe("a run's closing summary", () => {
     expect(closingSummary(endedRun())).toMatchInlineSnapshot(`
       "### ❌ payments #42 Failed: v1.4.2
 
-      every stage is done; 1 cluster failed: us-1
+      Every stage is done; 1 cluster failed: us-1.
 
       **3 of 6 clusters** are live at the release. It took **1h40m**, from 08:50:00 UTC to 10:30:00 UTC.
+
+      Nothing moves any more. \`/retry\` tries the failed clusters again and goes on from there; \`/rollback\` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.
 
       | stage | batches | clusters live | took | merged |
       | --- | --- | --- | --- | --- |
@@ -53,7 +56,7 @@ describe("a run's closing summary", () => {
 
       | when | what |
       | --- | --- |
-      | 09:00:00 UTC | @​alice merged the release (\\#10) |
+      | 09:00:00 UTC | @​alice merged the release (#10) |
       | 09:20:00 UTC | @​bob: /promote |
 
       </details>
@@ -69,6 +72,22 @@ describe("a run's closing summary", () => {
     expect(text.length).toBeLessThan(BODY_LIMIT);
     expect(text).toContain("and 9951 more");
   });
+
+  test("of hundreds of stages is summarised, and ends where it should", () => {
+    const run = endedRun();
+    const skipped = Array.from({ length: 100 }, (_, index) => ({ cluster: `hub/c-${index}`, why: "|".repeat(500), at: END }));
+    const text = closingSummary(manyStages({ ...run, skipped }));
+    expectWhole(text);
+    expect(text).toContain("and 240 more stages");
+    expect(text).toContain("stagecoach get payments 42");
+  });
+
+  test("says what can be done where the run did not get to its end", () => {
+    const run = endedRun();
+    expect(closingSummary({ ...run, phase: "Aborted" })).toContain("`/rollback` puts it back");
+    expect(closingSummary({ ...run, of: 41 })).not.toContain("/rollback");
+    expect(closingSummary({ ...run, phase: "Succeeded" })).not.toContain("Nothing moves");
+  });
 });
 
 test("a pause that asks for a person says why and what to do, and notifies nobody by name", () => {
@@ -82,13 +101,41 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
   expect(handOver(sampleRun({ phase: "Paused", paused }))).toMatchInlineSnapshot(`
     "### ⏸️ payments #42 waits for a person
 
-    GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`
+    GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`.
 
     **Your turn:** change what it names, then \`/resume\`; or \`/abort\`"
   `);
 });
 
+/** 300 stages, with names as long as they may be. */
+function manyStages(run: Run): Run {
+  const [stage] = run.plan.stages;
+  if (stage === undefined) return run;
+  const stages = Array.from({ length: 300 }, (_, index) => ({ ...stage, name: `${index} ${"|".repeat(250)}` }));
+  return { ...run, plan: { ...run.plan, stages } };
+}
+
+function expectWhole(text: string): void {
+  expect(text.length).toBeLessThanOrEqual(BODY_LIMIT - 300);
+  expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
+  for (const line of text.split("\n")) if (line.startsWith("|")) expect(line.endsWith("|")).toBe(true);
+  expect(text.endsWith("</sub>")).toBe(true);
+}
+
 describe("the live page", () => {
+  test("of hundreds of stages, with a thousand clusters put off, is summarised around where the run is", () => {
+    const run = sampleRun();
+    const [item] = run.requeued;
+    if (item === undefined) throw new Error("the sample has a requeued cluster");
+    const requeued = Array.from({ length: 1000 }, (_, index) => ({ ...item, cluster: `hub/us-${index}`, why: "|".repeat(600) }));
+    const remarks = Array.from({ length: 10 }, () => "|".repeat(1000));
+    const text = runComment({ ...manyStages(run), stage: 150, requeued }, NOW, remarks);
+    expectWhole(text);
+    expect(text).toContain("240 more stages are not shown");
+    expect(text).toContain("and 980 more are requeued");
+    expect(text).toMatch(/^\| 150 /m);
+  });
+
   test("of a run that has ended reads the same whenever it is written again", () => {
     const run = endedRun();
     expect(runComment(run, NOW)).toBe(runComment(run, NOW + 86_400_000));

@@ -2,18 +2,32 @@ import type { Batch, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
 import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
 import { isLive, settledBatches } from "./steps.ts";
-import { batchesOfStage, clockTime, releaseName, runMark, shortName } from "./words.ts";
+import { batchesOfStage, clockTime, releaseName, runMark, sentence, shortName } from "./words.ts";
 
 const MOST_FAILURES = 50;
 const MOST_DEEDS = 100;
+const MOST_STAGES = 60;
 
 /** What happened, where, how long it took, and who did what: the run's last word, written once when it has ended. */
 export function closingSummary(run: Run): string {
   const end = epoch(run.endedAt ?? run.since);
-  const text = [headline(run, end), stages(run, end), failures(run), deeds(run, end), `<sub>plan ${code(run.plan.hash.slice(0, 12))}</sub>`]
-    .filter((part) => part !== "")
-    .join("\n\n");
-  return text.length <= BODY_LIMIT ? text : [headline(run, end), stages(run, end)].join("\n\n").slice(0, BODY_LIMIT);
+  const foot = `<sub>plan ${code(run.plan.hash.slice(0, 12))}</sub>`;
+  const whole = [headline(run, end), afterwards(run), stages(run, end), failures(run), deeds(run, end), foot];
+  const text = whole.filter((part) => part !== "").join("\n\n");
+  if (text.length <= BODY_LIMIT) return text;
+  const all = `All of it: \`stagecoach get ${run.rollout} ${run.number}\`.`;
+  return [headline(run, end), afterwards(run), stages(run, end), all, foot].filter((part) => part !== "").join("\n\n");
+}
+
+/** What a person may want to do now that nothing goes on by itself. */
+function afterwards(run: Run): string {
+  if (run.of !== undefined && run.phase === "Failed")
+    return "Not every cluster is back, and nothing moves any more. `/retry` tries the failed ones again; a pull request by hand puts a pin back as well.";
+  if (run.phase === "Failed")
+    return "Nothing moves any more. `/retry` tries the failed clusters again and goes on from there; `/rollback` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.";
+  if (run.phase === "Aborted")
+    return "Nothing moves any more, and what was moved stays as it is. `/rollback` puts it back, by pull requests in reverse order; the next release starts a new run.";
+  return "";
 }
 
 function headline(run: Run, end: number): string {
@@ -21,7 +35,7 @@ function headline(run: Run, end: number): string {
   const moved = liveClusters(run.batches);
   const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
   const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number} ${run.phase}: ${cell(releaseName(run.release.values))}`;
-  return `${title}\n\n${cell(run.why, 1000)}\n\n**${moved.size} of ${all} clusters** are live at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
+  return `${title}\n\n${cell(sentence(run.why), 1000)}\n\n**${moved.size} of ${all} clusters** are live at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
 }
 
 function liveClusters(batches: readonly Batch[]): Set<string> {
@@ -41,7 +55,9 @@ function stages(run: Run, end: number): string {
     const shown = pulls.length > 20 ? `${pulls.slice(0, 20).join(" ")} and ${pulls.length - 20} more` : pulls.join(" ");
     return `| ${cell(stage.name)} | ${settled}/${batchesOfStage(run, index)} | ${liveClusters(batches).size}/${total} | ${tookOf(batches, end)} | ${shown} |`;
   });
-  return ["| stage | batches | clusters live | took | merged |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+  const more = rows.length > MOST_STAGES ? `\n\nand ${rows.length - MOST_STAGES} more stages` : "";
+  const table = ["| stage | batches | clusters live | took | merged |", "| --- | --- | --- | --- | --- |", ...rows.slice(0, MOST_STAGES)];
+  return `${table.join("\n")}${more}`;
 }
 
 /** From the first batch's PR to the last one's settling, or to the run's end where it did not settle. */
@@ -68,7 +84,7 @@ function failures(run: Run): string {
   return `**Not at the release:**\n\n${rows.slice(0, MOST_FAILURES).join("\n")}${more}`;
 }
 
-/** Who released, who merged by hand, and every command that was done, in order. */
+/** Who released, who merged by hand, and every command that was done, in order. Texts are harmless; numbers of our pull requests are links. */
 function deeds(run: Run, end: number): string {
   const all: { at: string; text: string }[] = [
     {
@@ -78,11 +94,11 @@ function deeds(run: Run, end: number): string {
   ];
   for (const { merged, pull } of run.batches) {
     if (merged === undefined || pull === undefined || merged.by.endsWith("[bot]") || /\s/.test(merged.by)) continue;
-    all.push({ at: merged.at, text: `@${merged.by} merged #${pull.number}` });
+    all.push({ at: merged.at, text: `${account(merged.by)} merged #${pull.number}` });
   }
-  for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") all.push({ at, text: `@${actor}: ${text}` });
+  for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") all.push({ at, text: cell(`@${actor}: ${text}`, 300) });
   if (all.length === 1) return "";
-  const rows = all.sort((a, b) => epoch(a.at) - epoch(b.at)).map(({ at, text }) => `| ${clockTime(at, end)} | ${cell(text, 300)} |`);
+  const rows = all.sort((a, b) => epoch(a.at) - epoch(b.at)).map(({ at, text }) => `| ${clockTime(at, end)} | ${text} |`);
   const more = rows.length > MOST_DEEDS ? `\n\n${rows.length - MOST_DEEDS} more are in the journal.` : "";
   return `<details><summary>Who did what</summary>\n\n| when | what |\n| --- | --- |\n${rows.slice(0, MOST_DEEDS).join("\n")}${more}\n\n</details>`;
 }
@@ -90,9 +106,14 @@ function deeds(run: Run, end: number): string {
 /** Without a PR an account is named only where GitHub knows one: what stands in a commit anybody may have typed. */
 function released({ trigger }: Run): string {
   const place = trigger.pull === undefined ? "" : ` (#${trigger.pull})`;
-  if (trigger.accounts === undefined) return `@${trigger.author} merged the release${place}`;
-  if (trigger.accounts.length > 0) return `${trigger.accounts.map((login) => `@${login}`).join(", ")} brought the release in${place}`;
-  return `the release was brought in${place} by an account that GitHub does not know; its commit says ${trigger.author}`;
+  if (trigger.accounts === undefined) return `${account(trigger.author)} merged the release${place}`;
+  if (trigger.accounts.length > 0) return `${trigger.accounts.slice(0, 5).map(account).join(", ")} brought the release in${place}`;
+  return `the release was brought in${place} by an account that GitHub does not know; its commit says ${cell(trigger.author, 100)}`;
+}
+
+/** Named, and not notified. */
+function account(login: string): string {
+  return cell(`@${login}`, 100);
 }
 
 /** A run that stands still and wants something of somebody: said in a comment of its own, since edits notify nobody. */
@@ -100,5 +121,5 @@ export function handOver(run: Run): string {
   const { paused } = run;
   if (paused === undefined) return "";
   const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
-  return `${title}\n\n${cell(paused.reason, 1000)}\n\n**Your turn:** ${prose(paused.ask)}`;
+  return `${title}\n\n${cell(sentence(paused.reason), 1000)}\n\n**Your turn:** ${prose(paused.ask)}`;
 }

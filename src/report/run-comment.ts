@@ -28,9 +28,12 @@ export function runComment(run: Run, now: number, remarks: readonly string[] = [
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
   const full = compose(run, at, remarks, true);
-  return full.length <= BODY_LIMIT - MARKER_ROOM ? full : compose(run, at, remarks, false);
+  return full.length <= BODY_LIMIT - MARKER_ROOM ? full : compose(run, at, remarks.slice(0, 3), false);
 }
 
+/** Rows of a run too large to be shown whole. */
+const MOST_STAGES = 60;
+const MOST_LINES = 20;
 /** The hidden marker that the comment is found by stands before it. */
 const MARKER_ROOM = 300;
 
@@ -39,12 +42,10 @@ function compose(run: Run, now: number, remarks: readonly string[], everyCluster
     headline(run, now),
     ask(run),
     notes([...unseenPlanes(run, now), ...remarks]),
-    stageTable(run),
+    stageTable(run, everyCluster ? Number.POSITIVE_INFINITY : MOST_STAGES),
     attention(run, now),
-    rolloutsOfRun(run),
-    measuredOfRun(run),
   ];
-  if (everyCluster) parts.push(details(run, now));
+  if (everyCluster) parts.push(rolloutsOfRun(run), measuredOfRun(run), details(run, now));
   else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
   parts.push(footer(run));
   return parts.filter((part) => part !== "").join("\n\n");
@@ -87,7 +88,7 @@ function notes(remarks: readonly string[]): string {
   return `> [!NOTE]\n${lines.join("\n>\n")}`;
 }
 
-function stageTable(run: Run): string {
+function stageTable(run: Run, most: number): string {
   const rows = run.plan.stages.map((stage, index) => {
     const batches = run.batches.filter((batch) => batch.stage === index);
     const settled = settledBatches(batches);
@@ -104,7 +105,15 @@ function stageTable(run: Run): string {
       .join(", ");
     return `| ${cell(stage.name)} | ${state} | ${settled}/${batchesOfStage(run, index)} | ${live}/${total} ${bar(live, total)} | ${notes} |`;
   });
-  return ["| stage | state | batches | clusters live | |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+  const shown = rows.length <= most ? rows : aroundNow(rows, run.stage, most);
+  const more = rows.length > shown.length ? `\n\n${rows.length - shown.length} more stages are not shown.` : "";
+  return `${["| stage | state | batches | clusters live | |", "| --- | --- | --- | --- | --- |", ...shown].join("\n")}${more}`;
+}
+
+/** So many rows, with the stage that the run is at among them. */
+function aroundNow(rows: readonly string[], stage: number, most: number): string[] {
+  const from = Math.max(0, Math.min(stage - 5, rows.length - most));
+  return rows.slice(from, from + most);
 }
 
 function bar(done: number, total: number): string {
@@ -115,10 +124,14 @@ function bar(done: number, total: number): string {
 
 function attention(run: Run, now: number): string {
   const active = run.batches.filter((batch) => batch.phase !== "Settled" && batch.phase !== "Closed");
-  const lines = active.map(
-    (batch) => `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(batch.why, 500)}`,
-  );
-  for (const item of run.requeued) if (item.failed !== true) lines.push(requeuedLine(run, item, now));
+  const lines = active
+    .slice(0, MOST_LINES)
+    .map(
+      (batch) => `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(batch.why, 500)}`,
+    );
+  const later = run.requeued.filter((item) => item.failed !== true);
+  for (const item of later.slice(0, MOST_LINES)) lines.push(requeuedLine(run, item, now));
+  if (later.length > MOST_LINES) lines.push(`- and ${later.length - MOST_LINES} more are requeued`);
   const beside = besides(run);
   for (const { cluster, status, why } of beside.slice(0, MOST_BESIDE)) {
     const is = status === "Quarantined" ? "in quarantine" : status.toLowerCase();
@@ -161,10 +174,16 @@ function details(run: Run, now: number): string {
   return `<details><summary>Every cluster moved so far</summary>\n\n${table.join("\n")}\n\n</details>`;
 }
 
+/** What may still be said to a run that has ended. */
+const ENDED: Partial<Record<Run["phase"], string>> = {
+  Failed: "This run has ended. `/retry` tries the failed clusters again, `/rollback` puts the moved ones back",
+  Aborted: "This run has ended. `/rollback` puts the moved clusters back",
+};
+
 function footer(run: Run): string {
   const commands =
     run.endedAt === undefined
       ? "Steer with a comment: `/promote` `/pause` `/resume` `/requeue CLUSTER…` `/skip CLUSTER…` `/abort` `/help`"
-      : "This run has ended.";
+      : (ENDED[run.phase] ?? "This run has ended.");
   return `<sub>${commands} · plan ${code(run.plan.hash.slice(0, 12))}</sub>`;
 }

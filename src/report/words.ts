@@ -87,6 +87,13 @@ export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): str
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 
+/** With a capital at its start and a stop at its end, where it begins with a word of ours. */
+export function sentence(text: string): string {
+  const line = text.trim();
+  const begun = /^[a-z]+(?=[\s,;:])/.test(line) ? line.charAt(0).toUpperCase() + line.slice(1) : line;
+  return begun === "" || /[.!?…)]$/.test(begun) ? begun : `${begun}.`;
+}
+
 export function age(since: Time, now: number): string {
   return formatDuration(Math.max(0, Math.floor((now - epoch(since)) / 1000) * 1000));
 }
