@@ -29,6 +29,8 @@ describe("where a command speaks to", () => {
     ["https://x-access-token:secret@github.com/acme/fleet/", { host: "github.com", owner: "acme", repo: "fleet" }],
     ["acme/fleet", { owner: "acme", repo: "fleet" }],
     ["ghe.example.com/acme/fleet", { host: "ghe.example.com", owner: "acme", repo: "fleet" }],
+    ["https://ghe.example.com:8443/acme/fleet", { host: "ghe.example.com:8443", owner: "acme", repo: "fleet" }],
+    ["ghe.example.com:8443/acme/fleet", { host: "ghe.example.com:8443", owner: "acme", repo: "fleet" }],
     ["fleet", undefined],
     ["/srv/git/fleet.git", undefined],
   ])("%s", (text, named) => {
@@ -43,6 +45,23 @@ describe("where a command speaks to", () => {
     const env = { GH_HOST: "ghe.example.com", GH_ENTERPRISE_TOKEN: "e", GH_TOKEN: "t" };
     expect(await place("git@ghe.example.com:acme/fleet.git", env)).toEqual(["https://ghe.example.com/api/v3", "acme", "fleet", "e"]);
   });
+
+  test("GitHub Enterprise Server on a port of its own, which GH_HOST names and a remote over SSH does not", async () => {
+    const env = { GH_HOST: "ghe.example.com:8443", GH_ENTERPRISE_TOKEN: "e" };
+    const api = ["https://ghe.example.com:8443/api/v3", "acme", "fleet", "e"];
+    expect(await place("ssh://git@ghe.example.com:2222/acme/fleet.git", env)).toEqual(api);
+    execFileSync("git", ["-C", dir, "remote", "set-url", "origin", "https://ghe.example.com:8443/acme/fleet"]);
+    expect(await place(undefined, { GH_ENTERPRISE_TOKEN: "e" })).toEqual(api);
+  });
+
+  test.each(["https://ghe.example.com", "ghe.example.com/api/v3", "ghe.example.com:port", "a b"])(
+    "GH_HOST=%s is told to be no host",
+    async (host) => {
+      await expect(place("git@ghe.example.com:acme/fleet.git", { GH_HOST: host, GH_ENTERPRISE_TOKEN: "e" })).rejects.toThrow(
+        "GH_HOST is no host's name",
+      );
+    },
+  );
 
   test("a token for github.com is not sent to a host that only the remote names", async () => {
     await expect(place("https://evil.example/acme/fleet.git", { GITHUB_TOKEN: "t", GH_TOKEN: "t" })).rejects.toThrow(
@@ -64,6 +83,10 @@ describe("the comment of a subcommand", () => {
     ["pause", ["errors", "at", "checkout"], {}, "/pause --rollout payments errors at checkout"],
     ["requeue", ["eu-1", "eu-2"], { for: "2h" }, "/requeue --rollout payments --for 2h eu-1 eu-2"],
     ["promote", [], { full: true }, "/promote --rollout payments --full"],
+    ["halt", ["cluster=eu-1,eu-2", "disk", "swap"], { for: "2h" }, "/halt --rollout payments --for 2h cluster=eu-1,eu-2 disk swap"],
+    ["halt", [], { off: true }, "/halt --rollout payments --off"],
+    ["hotfix", ["eu-1", "customer", "down"], {}, "/hotfix --rollout payments eu-1 customer down"],
+    ["status", [], {}, "/status --rollout payments"],
   ] as const)("%s", (name, words, options, text) => {
     expect(commandText(commandSpec(name), "payments", words, options)).toBe(text);
   });

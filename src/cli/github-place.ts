@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { simpleGit } from "simple-git";
+import { apiUrl } from "../bot/config-env.ts";
 import { answerOf, redact } from "../forge/github/errors.ts";
 import { CommandError } from "./command.ts";
 
@@ -38,14 +39,24 @@ export async function openPlace(options: PlaceOptions, env: Env = process.env): 
       named === undefined ? `${options.repo} has no remote on GitHub: ${hint}` : `"${named}" is no repository: ${hint}`,
     );
   }
-  const chosen = env["GH_HOST"];
+  const chosen = hostIn(env["GH_HOST"]);
   const host = (chosen ?? from.host ?? remote?.host ?? PUBLIC).toLowerCase();
   const token = tokenFor(host, chosen !== undefined || env["GITHUB_API_URL"] !== undefined, env);
-  const baseUrl = env["GITHUB_API_URL"] ?? (host === PUBLIC ? "https://api.github.com" : `https://${host}/api/v3`);
+  const baseUrl = env["GITHUB_API_URL"] ?? apiUrl({ host, protocol: "https" });
   return { octokit: new Octokit({ auth: token, baseUrl, log: SILENT, request: { retries: 0 } }), owner: from.owner, repo: from.repo };
 }
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** `GH_HOST` as it is meant: a name, and a port where it has one. */
+function hostIn(text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) return text;
+  throw new CommandError(
+    2,
+    "GH_HOST is no host's name; write it without https:// and without a path, such as ghe.example.com or ghe.example.com:8443",
+  );
+}
 
 function tokenFor(host: string, hostIsChosen: boolean, env: Env): string {
   const plain = env["GH_TOKEN"] || env["GITHUB_TOKEN"];
@@ -73,11 +84,19 @@ export function repositoryIn(text: string): Named | undefined {
     .replace(/\.git\/?$/, "")
     .replace(/\/+$/, "");
   const scp = /^(?:[^/@\s]+@)?([^/:\s]+):([^/\s]+)\/([^/\s]+)$/.exec(plain);
-  const url = /^[a-z+]+:\/\/(?:[^/@\s]*@)?([^/:\s]+)(?::\d+)?\/([^/\s]+)\/([^/\s]+)$/.exec(plain);
-  const short = /^(?:([^/\s]+\.[^/\s]+)\/)?([\w.-]+)\/([\w.-]+)$/.exec(plain);
+  // The port of ssh:// is another one than that of the API; that of https:// is the same.
+  const url =
+    /^https?:\/\/(?:[^/@\s]*@)?([^/@:\s]+(?::\d+)?)\/([^/\s]+)\/([^/\s]+)$/.exec(plain) ??
+    /^[a-z+]+:\/\/(?:[^/@\s]*@)?([^/:\s]+)(?::\d+)?\/([^/\s]+)\/([^/\s]+)$/.exec(plain);
+  const short = /^(?:([^/@:\s]+\.[^/@:\s]+(?::\d+)?)\/)?([\w.-]+)\/([\w.-]+)$/.exec(plain);
   const [, host, owner, repo] = url ?? scp ?? short ?? [];
   if (owner === undefined || repo === undefined) return undefined;
-  return { ...(host === undefined ? {} : { host }), owner, repo };
+  return { ...(host === undefined ? {} : { host: withoutUsualPort(plain, host) }), owner, repo };
+}
+
+/** `https://github.com:443` is github.com. */
+function withoutUsualPort(url: string, host: string): string {
+  return url.startsWith("https:") ? host.replace(/:443$/, "") : host.replace(/^(.*):80$/, url.startsWith("http:") ? "$1" : "$&");
 }
 
 async function remoteOf(repo: string): Promise<Named | undefined> {

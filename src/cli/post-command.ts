@@ -74,7 +74,10 @@ const HELP = `
 Needs a token of yours: GH_TOKEN or GITHUB_TOKEN, and GH_HOST with GH_ENTERPRISE_TOKEN for GitHub Enterprise Server.
 Exit 0 where it was done, 1 where it was refused, 3 where no answer came in time.`;
 
-function usageOf({ words }: CommandSpec): string {
+/** What comes after the name: the words of the command, without its flags, which are listed below. */
+function usageOf({ name, words }: CommandSpec): string {
+  if (name === "halt") return "[cluster=A,B] REASON ";
+  if (name === "hotfix") return "CLUSTER… REASON ";
   if (words === "clusters") return "CLUSTER… ";
   return words === "reason" ? "[REASON] " : "";
 }
