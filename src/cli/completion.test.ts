@@ -9,6 +9,8 @@ const TABLE = {
   lint: { summary: "validates rollouts: schema", load: () => import("./lint.ts") },
   pin: { summary: "reads one pin", load: () => import("./pin.ts") },
   pause: { summary: "nobody's merge", load: () => import("./pause.ts") },
+  journal: { summary: "whose the journal is", load: () => import("./journal.ts") },
+  sim: { summary: "parts of the embedded world", load: () => import("./sim.ts") },
   requeue: { summary: "puts off", load: () => import("./requeue.ts") },
 };
 
@@ -38,6 +40,10 @@ test("bash completes subcommands, their options, and what stands below them", as
   expect(await offered(["stagecoach", "p"])).toEqual(["pin", "pause"]);
   expect(await offered(["stagecoach", "lint", "--i"])).toEqual(["--inventory"]);
   expect(await offered(["stagecoach", "pin", "g"])).toEqual(["get"]);
+  expect(await offered(["stagecoach", "journal", "a"])).toEqual(["accept"]);
+  expect(await offered(["stagecoach", "journal", "accept", "--br"])).toEqual(["--branch"]);
+  expect(await offered(["stagecoach", "sim", ""])).toEqual(expect.arrayContaining(["github", "argocd"]));
+  expect(await offered(["stagecoach", "sim", "github", "--ow"])).toEqual(["--owner"]);
   // From the table of commands.
   expect(await offered(["stagecoach", "requeue", "payments", "--f"])).toEqual(["--for"]);
 });

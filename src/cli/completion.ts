@@ -49,9 +49,7 @@ function own(summary: string): Known {
 /** Each command's own \`--help\` is what people read, so the script cannot say anything else. */
 async function readHelp(module: CommandModule): Promise<Omit<Known, "name" | "summary">> {
   const help = await helpOf(module, []);
-  const [, after = ""] = help.split(/^Commands:\n/m);
-  const [listed = ""] = after.split("\n\n");
-  const under = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] ?? "").filter((name) => name !== "help");
+  const under = innerCommands(help);
   const inner: string[] = [];
   for (const name of under) inner.push(await helpOf(module, [name]));
   const options = [help, ...inner].flatMap((text) => [...text.matchAll(/^\s+(?:-\w, )?(--[a-z][a-z-]*)/gm)].map((match) => match[1] ?? ""));
@@ -60,6 +58,14 @@ async function readHelp(module: CommandModule): Promise<Omit<Known, "name" | "su
     takesRollout: /^Usage: stagecoach [a-z]+ (?:NAME\b|\[options\] <name>)/m.test(help),
     under,
   };
+}
+
+/** Those of commander's own list, and those of `journal` and `sim`, which have parts instead. */
+function innerCommands(help: string): string[] {
+  const hasParts = /^Usage: stagecoach [a-z]+ PART\b/.test(help);
+  const [, after = ""] = help.split(/^Commands:\n/m);
+  const listed = hasParts ? help : (after.split("\n\n")[0] ?? "");
+  return [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] ?? "").filter((name) => name !== "help");
 }
 
 /** What it prints; it is caught on its way out. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { run } from "./demo.ts";
+import type { Run } from "../rollout/run.ts";
+import { lastWords, run } from "./demo.ts";
 import { faultsOf } from "./demo-faults.ts";
 
 test("a fault of a cluster the fleet lacks is wrong usage that names those there are", async () => {
@@ -16,4 +17,13 @@ test("faults of known clusters are taken, as many as are given", () => {
     { cluster: "eu-west-1-a", kind: "degraded" },
     { cluster: "us-east-1-b", kind: "stuck" },
   ]);
+});
+
+test("what is named to look at next is still there then", () => {
+  const pull = { number: 2, url: "http://127.0.0.1:9/pull/2" };
+  const over = { phase: "Succeeded", why: "every stage is done", batches: [{ pull, merged: {} }] } as unknown as Run;
+  const words = (once: boolean) => lastWords(over, { violations: 0, durationMs: 1234, once, journal: "/gone/repo.git" });
+  expect(words(true)).toMatch(/1 pull requests, 0 invariants violated, 1\.2 s/);
+  expect(words(true)).not.toMatch(/127\.0\.0\.1|\/gone\//);
+  expect(words(false)).toMatch(/\/gone\/repo\.git[\s\S]*127\.0\.0\.1/);
 });

@@ -67,8 +67,13 @@ export async function run(argv: readonly string[]): Promise<number> {
     });
     world.deliverTo(`${bot.url}${WEBHOOK_PATH}`);
     const result = await tell(world, bot, options);
-    if (options.output === "json") printJson(result, violations, performance.now() - started);
-    else await goOn(world, bot, result, violations, options, performance.now() - started);
+    const durationMs = performance.now() - started;
+    if (options.output === "json") printJson(result, violations, durationMs);
+    else {
+      const journal = world.github.repoDirectory(world.repository);
+      process.stdout.write(lastWords(result, { violations: violations.length, durationMs, once: options.once, journal }));
+      if (!options.once) await untilInterrupted(`${bot.url}/`);
+    }
     return result.phase === "Succeeded" && violations.length === 0 ? 0 : 1;
   } finally {
     await bot?.close();
@@ -153,29 +158,33 @@ function printJson(run: Run, violations: readonly unknown[], durationMs: number)
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 }
 
-async function goOn(
-  world: EmbeddedWorld,
-  bot: Stagecoach,
+/** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
+export function lastWords(
   run: Run,
-  violations: readonly unknown[],
-  options: Options,
-  durationMs: number,
-): Promise<void> {
+  { violations, durationMs, once, journal }: { violations: number; durationMs: number; once: boolean; journal: string },
+): string {
   const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
+  const there = once
+    ? ["  the page of it, kept up to look at: npm run demo"]
+    : [
+        `  git log --oneline of the journal:  git --git-dir ${journal} log --oneline stagecoach/journal`,
+        `  one of the batches' pull requests: ${run.batches[0]?.pull?.url ?? "none was opened"}`,
+      ];
   const lines = [
     "",
     `${run.phase}: ${run.why}`,
-    `${merged} pull requests, ${violations.length} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
+    `${merged} pull requests, ${violations} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
     "",
     "Where to look next",
-    `  git log --oneline of the journal:  git --git-dir ${world.github.repoDirectory(world.repository)} log --oneline stagecoach/journal`,
-    `  one of the batches' pull requests: ${run.batches[0]?.pull?.url ?? "none was opened"}`,
+    ...there,
     "  the rollout itself:                fixtures/fleet/rollouts/my-app.yaml",
     "  how a failure looks:               npm run demo -- --fail eu-central-1-b=degraded",
   ];
-  process.stdout.write(`${lines.join("\n")}\n`);
-  if (options.once) return;
-  process.stdout.write(`\nThe page stays up at ${bot.url}/ until you press Ctrl-C.\n`);
+  return `${lines.join("\n")}\n`;
+}
+
+async function untilInterrupted(page: string): Promise<void> {
+  process.stdout.write(`\nThe page stays up at ${page} until you press Ctrl-C.\n`);
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });

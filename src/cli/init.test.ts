@@ -65,7 +65,8 @@ Nothing was written: --write does, and -o markdown or json shows the files.
     writeFileSync(file, readFileSync(file, "utf8").replace("15m", "25m"));
     const again = await init(...inventory(), "--write");
     expect([again.exit, readFileSync(file, "utf8").includes("25m")]).toEqual([1, true]);
-    expect(again.out).toContain("Nothing was written.");
+    expect(again.out).toContain("Nothing was written. What could be staged here has a rollout already. There are already: my-app.");
+    expect((await init(...inventory())).out).toContain("No rollout is proposed. What could be staged here has a rollout already.");
   });
 
   test("JSON has everything, the files included", async () => {
@@ -88,7 +89,7 @@ Nothing was written: --write does, and -o markdown or json shows the files.
     rmSync(join(dir, "appsets"), { recursive: true });
     const { exit, out } = await init();
     expect(exit).toBe(1);
-    expect(out).toContain("No rollout is proposed.");
+    expect(out).toContain("No rollout is proposed. There is no place from which a version could be carried to clusters");
   });
 
   test("hostile names of a repo move no terminal and break no table", async () => {

@@ -55,15 +55,24 @@ function undecidedLines({ what, file, why, hint }: Undecided, clean: (text: stri
 
 function closing({ rollouts, existing }: Proposal, written: readonly Written[] | undefined, clean: (text: string) => string): string {
   const there = existing.length === 0 ? "" : ` There are already: ${existing.map(clean).join(", ")}.`;
-  if (rollouts.length === 0 && written === undefined) return `No rollout is proposed.${there}`;
+  if (rollouts.length === 0 && written === undefined) return `No rollout is proposed. ${whyNone(existing)}${there}`;
   if (written === undefined) return `Nothing was written: --write does, and -o markdown or json shows the files.${there}`;
   const made = written.filter((one) => one.outcome === "written").map((one) => clean(one.file));
   const kept = written.filter((one) => one.outcome === "kept").map((one) => clean(one.file));
   const parts = [
-    made.length === 0 ? "Nothing was written." : `Written: ${made.join(", ")}. Next: stagecoach lint, and stagecoach plan NAME.`,
+    made.length === 0
+      ? `Nothing was written. ${rollouts.length === 0 ? `${whyNone(existing)}${there}` : ""}`.trim()
+      : `Written: ${made.join(", ")}. Next: stagecoach lint, and stagecoach plan NAME.`,
   ];
   if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);
   return parts.join(" ");
+}
+
+/** A reader who sees nothing proposed wonders whether nothing was found or nothing was left. */
+function whyNone(existing: readonly string[]): string {
+  return existing.length === 0
+    ? "There is no place from which a version could be carried to clusters: docs/onboarding.md has what is looked for."
+    : "What could be staged here has a rollout already.";
 }
 
 /** The documented JSON of `stagecoach init -o json`. */
