@@ -164,7 +164,7 @@ function remember(draft: Draft, targets: readonly InitTarget[]): void {
 function whyNothingToStage(targets: readonly InitTarget[]): string | undefined {
   const clusters = new Set(targets.map((target) => target.cluster.name));
   if (clusters.size > 1) return undefined;
-  return `all its Applications (${targets.length}) are on one cluster, ${[...clusters][0] ?? ""}: there is nothing to stage`;
+  return `all its Applications are on one cluster, ${[...clusters][0] ?? ""}: there is nothing to stage`;
 }
 
 function proposePins(draft: Draft, subject: Subject, places: readonly (readonly Place[])[], why: readonly string[]): void {

@@ -44,24 +44,38 @@ export function proposalText(proposal: Proposal, written: readonly Written[] | u
     lines.push(...rollout.guesses.map((guess) => `  check   ${clean(guess)}`), "");
   }
   if (proposal.settings !== undefined) lines.push(`${proposal.settings.file}   mode: Propose`, "");
-  if (proposal.undecided.length > 0) lines.push("Not decided:", ...proposal.undecided.flatMap((one) => undecidedLines(one, clean)), "");
+  if (proposal.undecided.length > 0) lines.push("Not decided:", ...undecidedLines(proposal.undecided, clean), "");
   lines.push(closing(proposal, written, clean));
   return `${lines.join("\n")}\n`;
 }
 
-function undecidedLines({ what, file, why, hint }: Undecided, clean: (text: string) => string): string[] {
-  return [`  ${clean(what)} (${clean(file)}): ${clean(why)}`, `    → ${clean(hint)}`];
+const MOST_ALIKE = 10;
+
+/** What has the same reason is told together: a repo of two hundred sets has few reasons. */
+function undecidedLines(undecided: readonly Undecided[], clean: (text: string) => string): string[] {
+  const alike = new Map<string, Undecided[]>();
+  for (const one of undecided) alike.set(`${one.why}\n${one.hint}`, [...(alike.get(`${one.why}\n${one.hint}`) ?? []), one]);
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const hint = `    → ${clean(first.hint)}`;
+    if (group.length === 1) return [`  ${clean(first.what)} (${clean(first.file)}): ${clean(first.why)}`, hint];
+    const names = group.slice(0, MOST_ALIKE).map(({ what, file }) => `    ${clean(what)} (${clean(file)})`);
+    const more = group.length > MOST_ALIKE ? [`    and ${group.length - MOST_ALIKE} more: -o json names them all`] : [];
+    return [`  ${group.length} of them: ${clean(first.why)}`, ...names, ...more, hint];
+  });
 }
 
-function closing({ rollouts, existing }: Proposal, written: readonly Written[] | undefined, clean: (text: string) => string): string {
+function closing(proposal: Proposal, written: readonly Written[] | undefined, clean: (text: string) => string): string {
+  const { rollouts, existing } = proposal;
   const there = existing.length === 0 ? "" : ` There are already: ${existing.map(clean).join(", ")}.`;
-  if (rollouts.length === 0 && written === undefined) return `No rollout is proposed. ${whyNone(existing)}${there}`;
+  if (rollouts.length === 0 && written === undefined) return `No rollout is proposed. ${whyNone(proposal)}${there}`;
   if (written === undefined) return `Nothing was written: --write does, and -o markdown or json shows the files.${there}`;
   const made = written.filter((one) => one.outcome === "written").map((one) => clean(one.file));
   const kept = written.filter((one) => one.outcome === "kept").map((one) => clean(one.file));
   const parts = [
     made.length === 0
-      ? `Nothing was written. ${rollouts.length === 0 ? `${whyNone(existing)}${there}` : ""}`.trim()
+      ? `Nothing was written. ${rollouts.length === 0 ? `${whyNone(proposal)}${there}` : ""}`.trim()
       : `Written: ${made.join(", ")}. Next: stagecoach lint, and stagecoach plan NAME.`,
   ];
   if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);
@@ -69,10 +83,10 @@ function closing({ rollouts, existing }: Proposal, written: readonly Written[] |
 }
 
 /** A reader who sees nothing proposed wonders whether nothing was found or nothing was left. */
-function whyNone(existing: readonly string[]): string {
-  return existing.length === 0
-    ? "There is no place from which a version could be carried to clusters: docs/onboarding.md has what is looked for."
-    : "What could be staged here has a rollout already.";
+function whyNone({ existing, undecided }: Proposal): string {
+  if (existing.length > 0) return "What could be staged here has a rollout already.";
+  if (undecided.length > 0) return "What was found could not be staged, for the reasons above: docs/onboarding.md has what is looked for.";
+  return "There is no place from which a version could be carried to clusters: docs/onboarding.md has what is looked for.";
 }
 
 /** The documented JSON of `stagecoach init -o json`. */

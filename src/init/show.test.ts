@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { proposalText } from "./show.ts";
+import type { Proposal } from "./types.ts";
+
+function empty(change: Partial<Proposal> = {}): Proposal {
+  return {
+    rollouts: [],
+    existing: [],
+    undecided: [],
+    fleet: "nothing",
+    clusters: 0,
+    figures: { files: 3, applicationSets: 0, applications: 0, kustomizations: 0, charts: 0, valuesFiles: 0 },
+    ...change,
+  } as Proposal;
+}
+
+const told = (proposal: Proposal) => proposalText(proposal, undefined, (text) => text);
+const one = (name: string, why = "all on one cluster") => ({
+  what: `ApplicationSet ${name}`,
+  file: `${name}.yaml`,
+  why,
+  hint: "add clusters",
+});
+
+test("what has the same reason is told together, and what is alone by itself", () => {
+  expect(told(empty({ undecided: [one("a"), one("x", "a template"), one("b")] }))).toMatchInlineSnapshot(`
+    "Found 3 files with nothing of Argo CD's; 0 clusters, none is named.
+
+    Not decided:
+      2 of them: all on one cluster
+        ApplicationSet a (a.yaml)
+        ApplicationSet b (b.yaml)
+        → add clusters
+      ApplicationSet x (x.yaml): a template
+        → add clusters
+
+    No rollout is proposed. What was found could not be staged, for the reasons above: docs/onboarding.md has what is looked for.
+    "
+  `);
+});
+
+test("of hundreds with the same reason a few are named", () => {
+  const text = told(empty({ undecided: Array.from({ length: 300 }, (_, index) => one(`set-${index}`)) }));
+  expect(text).toContain("300 of them: all on one cluster");
+  expect(text).toContain("and 290 more: -o json names them all");
+  expect(text.split("\n").length).toBeLessThan(25);
+});
+
+test("a reader who sees nothing proposed is told whether nothing was found, nothing could be, or nothing was left", () => {
+  expect(told(empty())).toContain("There is no place from which a version could be carried to clusters");
+  expect(told(empty({ undecided: [one("a")] }))).toContain("could not be staged, for the reasons above");
+  expect(told(empty({ existing: ["payments"] }))).toContain("has a rollout already. There are already: payments.");
+});
