@@ -58,7 +58,12 @@ const PHASES = new Set(["Pending", "Progressing", "Paused", "RollingBack", "Succ
 
 function table(rollouts: readonly ListedRollout[], now: number): string {
   const rows = rollouts.map(({ rollout, run, release, phase, since, why }) => {
-    const status = PHASES.has(phase) ? statusWord({ phase: phase as Parameters<typeof statusWord>[0]["phase"] }) : `⚠ ${phase}`;
+    const status =
+      phase === "Adopted"
+        ? "○ Adopted"
+        : PHASES.has(phase)
+          ? statusWord({ phase: phase as Parameters<typeof statusWord>[0]["phase"] })
+          : `⚠ ${phase}`;
     return [rollout, run === 0 ? "-" : `#${run}`, release, status, since === null ? "-" : shortAge(now - epoch(since)), plain(why)];
   });
   return columns([["ROLLOUT", "RUN", "RELEASE", "STATUS", "AGE", "WHY"], ...rows]);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { sampleRollout } from "../../test/support/sample-run.ts";
+import { samplePlan, sampleRollout } from "../../test/support/sample-run.ts";
 import { planRules } from "./plan-rules.ts";
+import { gatesOfStages } from "./plan-stages.ts";
 
 /** A Monday, nine o'clock UTC. */
 const NOW = Date.UTC(2026, 0, 5, 9, 0, 0);
@@ -61,4 +62,19 @@ test("a plan says in which order clusters go, what keeps them apart, and when on
     "A cluster is live once it held still for 5s; failing after 2m in a bad state; failed where its change is not seen within 30m; in canary healthy within 20m; a person is asked after 1h of waiting; dips under 30s are passed over, 3 within 10m; what is paused counts as healthy.",
   ])
     expect(text).toContain(words);
+});
+
+test("a plan says of each stage what it waits for: approvals, bake, analysis, hooks, the wait before each merge", () => {
+  const [canary, rest] = sampleRollout().stages;
+  if (canary === undefined || rest === undefined) throw new Error("no stages");
+  const hook = { url: "https://changes.example.com", timeoutMs: 10_000 };
+  const templates = [{ templateName: "webcheck", clusterScope: false }];
+  const stages = [
+    { ...canary, approval: { teams: ["sre"], count: 2 }, jitterMs: 300_000, hooks: { before: [hook], after: [hook], onFailure: [] } },
+    { ...rest, analysis: { templates, args: [], when: ["Background" as const] } },
+  ];
+  expect(gatesOfStages(sampleRollout({ stages }), samplePlan())).toEqual([
+    ["health", "2 approvals of sre", "bake 10m", "hooks before", "hooks after", "up to 5m apart"],
+    ["health", "analysis webcheck (Background)"],
+  ]);
 });

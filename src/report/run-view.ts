@@ -1,9 +1,10 @@
 import type { Batch, BatchTarget, Next, Requeued, RolloutState, Run, TargetPhase } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
 import { targetsOf } from "../rollout/run-names.ts";
-import { stepWords } from "../rollout/steps.ts";
+import { isMidStep, stepWords } from "../rollout/steps.ts";
 import { type GateLine, gatesOfBatch, gatesOfStage } from "./analysis.ts";
 import { type Beside, besides } from "./membership.ts";
+import { placesOf } from "./places.ts";
 import { rolloutDetails, rolloutPhase } from "./rollouts.ts";
 import { targetsShown } from "./steps.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
@@ -76,7 +77,9 @@ const RANK: TargetPhase[] = ["Failed", "Pending", "Requeued", "Proposed", "Merge
 
 export function runView(run: Run): RunView {
   const stages = run.plan.stages.map((_, index) => stageView(run, index));
-  const clusters = stages.flatMap((stage) => stage.batches.flatMap((batch) => batch.clusters));
+  const shown = stages.flatMap((stage) => stage.batches.flatMap((batch) => batch.clusters));
+  // One that was put back stands in that batch, and where it is tried again.
+  const clusters = [...new Map(shown.map((one) => [`${one.name} ${one.applications.join()}`, one])).values()];
   const count = (...phases: TargetPhase[]) => clusters.filter((cluster) => phases.includes(cluster.phase)).length;
   return {
     rollout: run.rollout,
@@ -102,7 +105,7 @@ function stageView(run: Run, index: number): StageView {
   // A weight that has been followed by the next is shown there.
   const opened = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed" && isShown(run, batch));
   const views = opened.map((batch) => openedBatch(run, batch));
-  const moved = new Set(opened.flatMap((batch) => batch.targets.map((target) => target.cluster)));
+  const moved = new Set(opened.flatMap((batch) => placesOf(targetsShown(run, batch))));
   const put = new Map(run.requeued.filter((item) => item.stage === index && !moved.has(item.cluster)).map((item) => [item.cluster, item]));
   const skipped = new Map(run.skipped.map((item) => [item.cluster, item]));
   const beside = besides(run).filter((one) => one.stage === index);
@@ -189,7 +192,7 @@ function nameInStage(run: Run, batch: Batch): string {
 }
 
 function isShown(run: Run, batch: Batch): boolean {
-  return batch.targets.length === 0 || targetsShown(run, batch).length > 0;
+  return !isMidStep(batch) || targetsShown(run, batch).length > 0;
 }
 
 function openedBatch(run: Run, batch: Batch): BatchView {

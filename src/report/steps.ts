@@ -12,12 +12,23 @@ export function targetsNow(batches: readonly Batch[]): BatchTarget[] {
   return batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.filter((target) => !hasGoneOn(batch, target))));
 }
 
-/** What a batch holds that no later weight of it has taken over, its pull request open or merged: each cluster in one place. */
-export function targetsShown(run: Pick<Run, "batches">, batch: Batch): BatchTarget[] {
-  if (!isMidStep(batch)) return batch.targets;
+/**
+ * What a batch holds that no later weight of it has taken over, its pull request open or merged, and that was not put to the stage's
+ * end since: each cluster in one place.
+ */
+export function targetsShown(run: Pick<Run, "batches" | "requeued">, batch: Batch): BatchTarget[] {
+  if (!isMidStep(batch)) return withoutPutOff(run, batch);
   const later = run.batches.filter((one) => one.number > batch.number && one.stage === batch.stage && one.ofStage === batch.ofStage);
   const taken = new Set(later.flatMap((one) => (one.phase === "Closed" ? [] : one.targets.map(({ key }) => key))));
   return batch.targets.filter((target) => !taken.has(target.key) && !hasGoneOn(batch, target));
+}
+
+/** A cluster put off is shown where it is tried again, or where it waits for that. */
+function withoutPutOff(run: Pick<Run, "batches" | "requeued">, batch: Batch): BatchTarget[] {
+  if (!batch.targets.some(({ phase }) => phase === "Requeued")) return batch.targets;
+  const later = run.batches.filter((one) => one.number > batch.number && one.phase !== "Closed");
+  const elsewhere = new Set([...run.requeued, ...later.flatMap((one) => one.targets)].map(({ cluster }) => cluster));
+  return batch.targets.filter(({ phase, cluster }) => phase !== "Requeued" || !elsewhere.has(cluster));
 }
 
 /** Confirmed at the whole release: a cluster at one of the weights before is not there yet. */

@@ -1,9 +1,10 @@
 import type { PlannedBatch, PlannedTarget } from "../rollout/plan-types.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../rollout/run.ts";
-import { hasGoneOn, stepWords } from "../rollout/steps.ts";
+import { isMidStep, stepWords } from "../rollout/steps.ts";
 import type { Time } from "../rollout/time.ts";
 import { batchGateNodes, stageGateNodes } from "./analysis-tree.ts";
 import { besides } from "./membership.ts";
+import { placesOf, shownIn } from "./places.ts";
 import { BATCH_MARKS, type Mark, mark, RUN_MARKS, TARGET_MARKS, within } from "./tree-marks.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import { rolloutNodes } from "./tree-rollouts.ts";
@@ -70,7 +71,7 @@ function stageNode(seen: Seen, stage: number): TreeNode {
   const batches = run.batches.filter((batch) => batch.stage === stage);
   const opened = new Set(batches.flatMap((batch) => (batch.kind === "Planned" ? [batch.ofStage] : []))).size;
   const later = planned?.batches.slice(opened) ?? [];
-  const taken = new Set(batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.map((target) => target.cluster))));
+  const taken = new Set(batches.flatMap((batch) => (batch.phase === "Closed" ? [] : placesOf(shownIn(run, batch)))));
   const children = batches.map((batch) => batchNode(seen, batch));
   for (const [at, batch] of later.entries()) children.push(plannedBatchNode(seen, batch, opened + at + 1));
   const requeued = run.requeued.filter((one) => one.stage === stage && !taken.has(one.cluster));
@@ -134,7 +135,7 @@ const NAMES: Partial<Record<Batch["kind"], string>> = { CatchUp: "catch-up batch
 
 function batchNode(seen: Seen, batch: Batch): TreeNode {
   const failed = batch.targets.some((target) => target.phase === "Failed");
-  const here = batch.targets.filter((target) => !hasGoneOn(batch, target));
+  const here = shownIn(seen.run, batch);
   const clusters = Map.groupBy(here, (target) => target.cluster);
   const over = batch.phase === "Settled" || batch.phase === "Closed";
   const info: string[] = [];
@@ -142,6 +143,8 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
   if (batch.attempt > 1) info.push(`attempt ${batch.attempt}`);
   if (batch.phase === "Settled" && batch.merged !== undefined) info.push(`merged ${batch.merged.commit.slice(0, 7)}`);
   if (!over) info.push(batch.why);
+  else if (here.length < batch.targets.length && here.length === 0 && !isMidStep(batch))
+    info.push("its clusters were put to the stage's end");
   return {
     kind: "batch",
     name: `${NAMES[batch.kind] ?? `batch ${batch.ofStage}`}${stepWords(batch)}`,

@@ -19,11 +19,26 @@ export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: 
   if (batch.kind !== "Revert") takeBack(draft, batch);
 }
 
-/** Clusters that were to be left out or put off while the PR was open have moved all the same, merged before it was closed. */
+/**
+ * Clusters that were to be left out or put off while the PR was open have moved all the same, merged before it was closed. Those that
+ * are being put back, being at an earlier weight when they were put off, are put back from this one.
+ */
 function takeBack(draft: Draft, batch: Batch): void {
-  const moved = new Set(batch.targets.map((target) => target.cluster));
+  const back = beingPutBack(draft, batch);
+  mapTargets(draft, batch.number, (target) =>
+    back.has(target.cluster) && !isOut(target)
+      ? moveTarget(draft, target, "Requeued", "put off before it merged: what it had is put back", { deadlineAt: undefined })
+      : target,
+  );
+  const moved = new Set(batch.targets.map((target) => target.cluster).filter((cluster) => !back.has(cluster)));
   const skipped = draft.run.skipped.filter((one) => !moved.has(one.cluster));
   const requeued = draft.run.requeued.filter((one) => !moved.has(one.cluster));
   if (skipped.length === draft.run.skipped.length && requeued.length === draft.run.requeued.length) return;
   change(draft, { skipped, requeued }, "merged before it was closed: the clusters to be left out have moved");
+}
+
+function beingPutBack({ run }: Draft, batch: Batch): Set<string> {
+  const off = new Set(run.requeued.map((one) => one.cluster));
+  const reverts = run.batches.filter((one) => one.kind === "Revert" && one.number > batch.number && one.merged === undefined);
+  return new Set(reverts.flatMap((one) => one.targets.map((target) => target.cluster)).filter((cluster) => off.has(cluster)));
 }

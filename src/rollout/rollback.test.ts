@@ -149,6 +149,17 @@ describe("a rollback run", () => {
     expect(self.run).toMatchObject({ kind: "Rollback", phase: "RolledBack", why: "every cluster that could be put back is" });
   });
 
+  test("goes by `rollback` of the rollout: so many at once over all that moved, and bakes where skipBake is false", () => {
+    const plain = moved(4);
+    goBack(plain);
+    expect([order(plain.run), plain.run.spec.stages[0]?.bakeMs]).toEqual([["c4", "c3", "c2", "c1"], 0]);
+    const self = moved(4, (rollout) => {
+      rollout.rollback = { maxUnavailable: { percent: 50 }, skipBake: false };
+    });
+    goBack(self);
+    expect([order(self.run), self.run.spec.stages[0]?.bakeMs]).toEqual([["c4 c3", "c2 c1"], 60 * MINUTE]);
+  });
+
   test("names what was pinned by hand since, and leaves it", () => {
     const self = moved(2);
     goBack(self);

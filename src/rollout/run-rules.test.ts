@@ -99,6 +99,30 @@ describe("a merged target", () => {
     expect(run.run.paused).toMatchObject({ kind: "Waiting", reason: "c1 has waited 1h: A window is closed." });
   });
 
+  test.each([
+    ["one that we have not reached", 3600],
+    ["one from before the merge", -3600],
+    ["one of a moment ago, which stands", -10],
+  ])("its first sight counts by our clock, too, however far off the cluster's is: %s", (_name, seconds) => {
+    const run = bench(1);
+    bring(run, 1, "merging");
+    round(run, 10 * SECOND);
+    merged(run, 1);
+    const at = run.now;
+    round(run, 60 * SECOND);
+    judge(run, "c1", "pending");
+    const seen = run.world.targets.get("hub/argocd/app-c1");
+    if (seen?.assessment === undefined) throw new Error("not judged");
+    see(run, "c1", { assessment: { ...seen.assessment, firstSeenAt: iso(run.now + seconds * SECOND) } });
+    round(run);
+    const [target] = run.run.batches[0]?.targets ?? [];
+    const wanted = Math.max(at, Math.min(run.now, run.now - SECOND + seconds * SECOND));
+    expect([target?.firstSeenAt, target?.deadlineAt]).toEqual([
+      iso(wanted),
+      iso(wanted + (run.run.spec.stages[0]?.progressDeadlineMs ?? 0)),
+    ]);
+  });
+
   test("does not fail while Argo CD cannot be read: that is nobody's failure", () => {
     const run = bench(1);
     bring(run, 1, "merging");
@@ -106,6 +130,7 @@ describe("a merged target", () => {
     see(run, "c1", { pins: ["v2"], inHistory: true });
     round(run);
     round(run);
+    expect(run.run.why).toContain("merged; Argo CD has not been read since");
     round(run, 30 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Merged"]);
     expect(run.run.why).toContain("Argo CD cannot be read");
@@ -316,6 +341,23 @@ describe("requeue", () => {
     round(run, MINUTE);
     expect(run.run.stage).toBe(0);
     expect(run.run.batches).toEqual([]);
+  });
+});
+
+describe("a catch-up batch", () => {
+  test("is never empty: clusters of one pin that the window has no room for are waited for, and named", () => {
+    const run = bench(2, [{ region: null, requeue: { attempts: 9, intervalMs: MINUTE } }]);
+    const [stage] = run.run.plan.stages;
+    const edits = stage?.batches[0]?.targets[0]?.edits ?? [];
+    const shared = stage?.batches.map((one) => ({ ...one, targets: one.targets.map((target) => ({ ...target, edits })) })) ?? [];
+    const requeued = ["hub/c1", "hub/c2"].map((cluster) => ({
+      ...{ cluster, stage: 0, attempts: 0, why: "put off" },
+      ...{ since: iso(run.now), nextAt: iso(run.now) },
+    }));
+    run.run = { ...run.run, requeued, plan: { ...run.run.plan, stages: stage === undefined ? [] : [{ ...stage, batches: shared }] } };
+    round(run);
+    expect(run.run.batches).toEqual([]);
+    expect(run.run.why).toContain("c1, c2 cannot travel now");
   });
 });
 

@@ -223,6 +223,11 @@ function requeuedAreDone(draft: Draft, stage: number): boolean {
     if (isUnreadable(draft, stage)) return false;
     const size = draft.run.plan.stages[stage]?.maxUnavailable ?? 1;
     const chosen = choose(draft, stage, ready, size);
+    if (chosen.length === 0) {
+      const why = `${nameList(draft.run, ready)} cannot travel now: more than ${size} of one pin, or kept apart from what is in flight`;
+      say(draft, why, { what: "looked at again" });
+      return false;
+    }
     takeRequeued(draft, chosen);
     makeBatch(draft, stage, chosen, "CatchUp");
     return false;

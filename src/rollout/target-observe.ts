@@ -13,6 +13,9 @@ import type { Assessment, ObservedTarget } from "./world.ts";
 /** Restarts of one bake, after which the target that was unhealthy has failed (SPEC §9.15). */
 const MOST_RESTARTS = 3;
 
+/** A first read after a merge may take this long before anybody is told that there is none. */
+const FIRST_READ_MS = 60_000;
+
 /** Takes in what Argo CD says of every target that has moved. */
 export function observeTargets(draft: Draft): void {
   const refresh: string[] = [];
@@ -97,7 +100,9 @@ function isHealing(draft: Draft, { retriedAt }: BatchTarget): boolean {
 /** Why nothing is known of it now. */
 function unseen(draft: Draft, target: BatchTarget): string {
   const lost = lostPlane(draft, target.key);
-  return lost === undefined ? "Argo CD cannot be read" : lostWords(planeOf(target.key), lost);
+  if (lost !== undefined) return lostWords(planeOf(target.key), lost);
+  const justMerged = target.phase === "Merged" && draft.now - epoch(target.since) < FIRST_READ_MS;
+  return justMerged ? "merged; Argo CD has not been read since" : "Argo CD cannot be read";
 }
 
 /** Evidence from before the change says nothing about it. Liveness judges this by Argo CD's times; this is by ours. */
@@ -108,9 +113,10 @@ function isStale(batch: Batch, assessment: Assessment): boolean {
 function firstSight(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment): BatchTarget {
   const seenAt = assessment.firstSeenAt ?? (assessment.verdict === "live" ? assessment.evidence.readAt : undefined);
   if (target.firstSeenAt !== undefined || seenAt === undefined) return target;
-  // The cluster's clock said when; a time that we have not reached is none to count from.
-  const deadlineAt = iso(Math.min(epoch(seenAt), draft.now) + progressDeadline(draft, batch));
-  return moveTarget(draft, target, "Syncing", assessment.sentence, { firstSeenAt: seenAt, deadlineAt, waitingSince: undefined });
+  // The cluster's clock said when. A time that we have not reached, or from before the merge, is none to count from: neither the deadline nor the settling.
+  const from = Math.max(Math.min(epoch(seenAt), draft.now), batch.merged === undefined ? 0 : epoch(batch.merged.at));
+  const deadlineAt = iso(from + progressDeadline(draft, batch));
+  return moveTarget(draft, target, "Syncing", assessment.sentence, { firstSeenAt: iso(from), deadlineAt, waitingSince: undefined });
 }
 
 function progressDeadline(draft: Draft, batch: Batch): number {
