@@ -272,10 +272,10 @@ describe("a merge that GitHub refuses without saying why", () => {
     expect(await unclear(pull.number, head)).toMatchObject({ kind: "headMoved" });
   });
 
-  it("not being authorised is a hiccup once, and for a person when it stays", async () => {
+  it.each([405, 409])("not being authorised (%i) is a hiccup once, and for a person when it stays", async (status) => {
     const { pull, head } = await openPull();
     const message = "You're not authorized to push to this branch. Visit https://docs.github.com for more.";
-    github.sim.faults.merge = () => ({ status: 405, message });
+    github.sim.faults.merge = () => ({ status, message });
     const outcomes = [await mergeIt(pull.number, head), await mergeIt(pull.number, head)];
     delete github.sim.faults.merge;
     expect(outcomes).toEqual([

@@ -23,6 +23,7 @@ describe("what GitHub says when it does not merge", () => {
     ["3 of 4 required status checks are pending.", "wait"],
     ["At least 1 approving review is required by reviewers with write access.", "wait"],
     ["Waiting on code owner review from acme/sre.", "wait"],
+    ["Missing successful active production deployment.", "wait"],
     ["New changes require approval from someone other than the last pusher.", "wait"],
     ["Head branch is out of date. Review and try the merge again.", "wait"],
     ["A conversation must be resolved before this pull request can be merged.", "wait"],
