@@ -5,6 +5,7 @@ import { overrideSchema } from "../src/rollout/schema.ts";
 interface Described {
   description?: string;
   properties?: Record<string, Described>;
+  items?: Described;
   additionalProperties?: Described | boolean;
 }
 
@@ -72,8 +73,16 @@ export function configPage(table: (schema: never) => string): string {
     "### `rollouts.NAME`\n",
     "NAME is the rollout's `metadata.name`. What stands here must not stand in the rollout as well.\n",
     print(override),
+    ...["freezes", "limits", "limits.label", "journal"].flatMap((path) => [`### \`${path}\`\n`, print(at(config, path))]),
   ];
   return `${INTRO}${keys.join("\n")}\n${AFTER}`;
+}
+
+/** The object at a path of keys; of a list, one of its items. */
+function at(schema: Described, path: string): Described {
+  const found = path.split(".").reduce<Described | undefined>((here, key) => here?.properties?.[key], schema);
+  if (found === undefined) throw new Error(`the schema of the settings has no ${path}`);
+  return found.items ?? found;
 }
 
 /** The JSON Schema that editors use. */

@@ -22,7 +22,7 @@ const TIMEOUT = { timeout: 150_000 };
 const SET = "appsets/my-app-set.yaml";
 
 const WEBCHECK = `apiVersion: argoproj.io/v1alpha1
-kind: AnalysisTemplate
+kind: ClusterAnalysisTemplate
 metadata:
   name: webcheck
 spec:
@@ -67,7 +67,7 @@ ${spec}  weightPins:
       steps:
         - setWeight: 20
         - pause: {}
-        - analysis: { templates: [ { templateName: webcheck } ], args: [ { name: host, value: "${host}" } ] }
+        - analysis: { templates: [ { templateName: webcheck, clusterScope: true, file: analysis/webcheck.yaml } ], args: [ { name: host, value: "${host}" } ] }
         - setWeight: 60
         - pause: { duration: 3m }
     - name: us-east-1
@@ -132,7 +132,10 @@ describe("20 → pause → analysis → 60 → pause → 100, over the clusters 
       expect(canary(written(now))).toEqual(["v1.4.2 60", "v1.4.2 60"]);
       const tree = renderTree(third, world.clock.now(), { color: false, width: 160 });
       expect(tree).toContain("step 2 of 3");
+      // Somebody with maintain ends this wait and all later ones; health is waited for all the same.
+      world.github.actAs("bob").comment(world.repository, release, "/promote --full");
       const run = await now.until("it ends", isEnded);
+      expect(run.promotedFully?.by).toBe("bob");
       expect([run.phase, now.errors]).toEqual(["Succeeded", []]);
       expect(run.batches.map((one) => [one.step?.weight, one.merged?.by])).toEqual([
         [20, "stagecoach[bot]"],

@@ -88,7 +88,7 @@ export const releasedByCommit: NonNullable<WorldOptions["files"]> = (files) => {
 
 /** The sample released by tags of the repo. */
 export const releasedByTag: NonNullable<WorldOptions["files"]> = (files) => {
-  files.set(ROLLOUT_FILE, rollout('{ tag: "^1.4" }', LIST_PIN));
+  files.set(ROLLOUT_FILE, rollout('{ tag: { range: "^1.4", prefix: v } }', LIST_PIN));
 };
 
 /** The sample with a branch for each cluster, to be followed once `followBranches` has made them. */

@@ -1,0 +1,205 @@
+import { afterEach, expect, test } from "vitest";
+import { git } from "../../src/git/testing/repositories.ts";
+import { renderTree } from "../../src/report/tree.ts";
+import type { Run } from "../../src/rollout/run.ts";
+import { epoch } from "../../src/rollout/time.ts";
+import { githubPage } from "../support/github-page.ts";
+import { ended, type Journey, startJourney } from "../support/journey.ts";
+import { mergeChange, onMain, untilRunOf } from "../support/second-rollout.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+const SET = "appsets/my-app-set.yaml";
+const ROLLOUT = "rollouts/my-app.yaml";
+const PIN = "spec.generators[0].list.elements[cluster={{ cluster.name }}].targetRevision";
+
+/** Rules that most rollouts leave at their defaults, all in one. */
+const RULES = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: my-app, namespace: argocd, labels: { team: shop }, annotations: { note: for kubectl } }
+spec:
+  sourceRef: { apiGroup: argoproj.io/v1alpha1, kind: ApplicationSet, name: my-app-set, namespace: argocd, controlPlane: hub, unverified: true }
+  release: { from: { file: releases/my-app.yaml, path: version } }
+  mode: Run
+  pins: [ { file: ${SET}, path: "${PIN}" } ]
+  delivery:
+    strategy: PullRequest
+    merge: Auto
+    method: rebase
+    base: main
+    title: "[{{ stage.name }}] {{ release.version }} to {{ batch.size }}"
+    body: "Asked for by {{ release.author }}."
+    commitMessage: "my-app {{ release.version }} ({{ batch.number }} of {{ batch.of }})"
+    signoff: true
+  settle: 5s
+  grace: 30s
+  seenDeadline: 10m
+  waitingDeadline: 6h
+  baseline: Tolerate
+  suspended: Accept
+  flap: { ignore: 30s, most: 3, window: 10m }
+  allowUnstaged: true
+  joiners: Ignore
+  quarantine: { max: 25%, onReturn: Skip, selector: { matchLabels: { stopped: "true" } } }
+  onFailure: { action: Continue, maxFailures: 1 }
+  rollback: { maxUnavailable: 100%, skipBake: false }
+  stages:
+    - name: first
+      clusters: { selector: { matchExpressions: [ { key: priority, operator: Exists } ] } }
+      maxClusters: 75%
+      order: { by: label, key: priority }
+      maxUnavailable: { start: 1, factor: 2, max: 100% }
+      jitter: 2m
+      bake: 30s
+      progressDeadline: 10m
+    - name: second
+      clusters: { selector: { matchLabels: { region: us-east-1 } } }
+      order: { by: seeded, seed: fleet, pairs: [ [us-east-1-a, us-east-1-b] ] }
+      maxUnavailable: 2
+      progressDeadline: 10m
+`;
+
+/** Applications that people wrote by hand, each with its values in a file; two clusters, one pull request after the other. */
+const BY_HAND = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: web }
+spec:
+  sourceRef: { kind: Application, selector: { matchLabels: { by: hand } } }
+  release: { values: { image: v1.4.1, revision: v1.4.1 }, attempt: 1 }
+  mode: Run
+  pins:
+    - { file: "appsets/web-{{ cluster.name }}.yaml", path: spec.source.targetRevision, value: "{{ release.values.revision }}" }
+    - { file: "web/{{ cluster.name }}.yaml", path: image, part: tag, value: "{{ release.values.image }}" }
+    - { file: "web/{{ cluster.name }}.yaml", path: deployed.version, create: true, value: "{{ release.values.revision }}" }
+  dependsOn: [ { rollout: my-app, atLeast: v1.4.0 } ]
+  stages:
+    - { name: all, clusters: { selector: {} }, batching: Rolling, maxUnavailable: 1 }
+`;
+
+const WEB = ["eu-central-1-c", "eu-central-1-d"];
+const SETTINGS = `mode: Propose
+bots: ["renovate[bot]"]
+limits: { clusters: 6, targets: 6, label: { key: region, percent: 100 } }
+journal: { keep: 1 }
+`;
+
+function handWritten(cluster: string, template: string): string {
+  const [, source = ""] = /\n {6}source:\n([\s\S]*?)\n {6}destination:/.exec(template) ?? [];
+  return `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: web-${cluster}, namespace: argocd, labels: { by: hand } }
+spec:
+  project: default
+  source:
+${source.replace(/^ {4}/gm, "").replace(/targetRevision: .*/, "targetRevision: v1.4.1")}
+  destination: { server: "https://${cluster}.k8s.example.com", namespace: web }
+  syncPolicy: { automated: {}, syncOptions: [CreateNamespace=true] }
+`;
+}
+
+function files(all: Map<string, string>): void {
+  const set = all.get(SET) ?? "";
+  all.set(ROLLOUT, RULES);
+  all.set("rollouts/web.yaml", BY_HAND);
+  all.set(".github/stagecoach.yaml", SETTINGS);
+  for (const cluster of WEB) {
+    all.set(`appsets/web-${cluster}.yaml`, handWritten(cluster, set));
+    all.set(`web/${cluster}.yaml`, "image: registry.example.com/web:v1.4.1\ndeployed: {}\n");
+  }
+}
+
+const clusters = (run: Run) => run.batches.map((batch) => batch.targets.map((target) => target.cluster.slice(4)).sort());
+const target = (run: Run, cluster: string) => run.batches.flatMap((batch) => batch.targets).find((one) => one.cluster.endsWith(cluster));
+
+test("rules that most rollouts leave at their defaults, hand-written Applications, and the way back by them", {
+  timeout: 240_000,
+}, async () => {
+  const here = await startJourney({ files });
+  journey = here;
+  const { world } = here;
+  const page = githubPage(world);
+  const bob = world.github.actAs("bob");
+  // eu-west-1-c comes first by its label, past maxClusters comes -d; one is ill before, one is stopped, one stands still for ever.
+  for (const [cluster, priority] of Object.entries({ "eu-west-1-c": "1", "eu-west-1-b": "2", "eu-west-1-a": "10", "eu-west-1-d": "11" }))
+    world.argocd.relabel(cluster, { priority, drained: null });
+  world.argocd.relabel("us-east-1-c", { stopped: "true" });
+  world.argocd.setFault("us-east-1-d", { kind: "degraded", scope: "now", application: "my-app-us-east-1-d" });
+  world.argocd.setFault("eu-west-1-b", { kind: "suspended", revision: "v1.4.2" } as never);
+  world.argocd.setFault("eu-west-1-a", { kind: "degraded", revision: "v1.4.2" });
+
+  // A change that passes the stages by is allowed here, and named.
+  const past = onMain(here, SET).replace("namespace: my-app", "namespace: my-app-2");
+  await bob.push(world.repository, { branch: "past", files: { [SET]: past }, message: "Another namespace" });
+  const allowed = await bob.openPull(world.repository, { head: "past", title: "Another namespace" });
+
+  const release = await here.release("v1.4.2");
+  const first = await here.until("its first batch has merged", (run) => run.batches[0]?.merged !== undefined);
+  const pull = await page.pull(first.batches[0]?.pull?.number ?? 0);
+  expect(pull.title).toBe("[first] v1.4.2 to 1");
+  expect(pull.body).toContain("Asked for by alice.");
+  expect((await page.check((await page.pull(allowed)).head.sha, "stagecoach/plan")) ?? "").toContain("success");
+  const repo = world.github.repoDirectory(world.repository);
+  const message = git(repo, "log", "-1", "--format=%B", first.batches[0]?.merged?.commit ?? "");
+  expect(message).toMatch(/^my-app v1\.4\.2 \(1 of \d\)\n[\s\S]*Signed-off-by: /);
+
+  // A cluster that appears is named, and left as it is; one that comes out of quarantine, too.
+  const joiner = "us-east-1-z";
+  world.argocd.addCluster({ name: joiner, server: `https://${joiner}.k8s.example.com`, labels: { region: "us-east-1" } });
+  const text = onMain(here, SET);
+  const [element = ""] = / {10}- cluster: us-east-1-a\n(?: {12}.*\n)*/.exec(text) ?? [];
+  await bob.push(world.repository, {
+    branch: "main",
+    files: { [SET]: text.replace(element, element + element.replaceAll("us-east-1-a", joiner)) },
+    message: "One more",
+  });
+  await here.until("us-east-1-c is left out", (run) => (run.quarantined ?? []).length === 1);
+  world.argocd.relabel("us-east-1-c", { stopped: null });
+  const run = await here.until("it ends", ended);
+
+  expect([run.phase, run.why]).toEqual(["Succeeded", expect.stringContaining("tolerated as failed: eu-west-1-a")]);
+  expect(clusters(run).slice(0, 2)).toEqual([["eu-west-1-c"], ["eu-west-1-a", "eu-west-1-b"]]);
+  expect(clusters(run).flat()).not.toContain("eu-west-1-d");
+  expect(clusters(run).some((all) => all.includes("us-east-1-a") && all.includes("us-east-1-b"))).toBe(false);
+  expect(target(run, "eu-west-1-b")?.phase).toBe("Baked");
+  expect(target(run, "us-east-1-d")).toMatchObject({ phase: "Failed", excused: true });
+  expect(run.notJoined?.map((one) => one.cluster)).toEqual([`hub/${joiner}`]);
+  expect([here.versions().get("us-east-1-c"), here.versions().get(joiner)]).toEqual(["v1.4.1", "v1.4.1"]);
+  const waited = run.batches.slice(0, 2).map((one) => epoch(one.intention?.at ?? one.merged?.at ?? "") - epoch(one.pull?.openedAt ?? ""));
+  expect(Math.max(...waited)).toBeGreaterThan(0);
+  const tree = renderTree(run, world.clock.now(), { color: false, width: 160 });
+  for (const words of ["us-east-1-d", "Failed (baseline)", joiner]) expect(tree).toContain(words);
+  await world.untilComment(release, joiner);
+
+  // Applications written by hand: each its own file, the image's tag, and a key that was not there.
+  const asked = onMain(here, "rollouts/web.yaml").replaceAll("v1.4.1", "v1.4.2").replace("attempt: 1", "attempt: 2");
+  await mergeChange(here, "alice", { "rollouts/web.yaml": asked }, "Release web v1.4.2");
+  const web = await untilRunOf(here, "web", "it ends", ended);
+  expect([web.phase, clusters(web)]).toEqual(["Succeeded", WEB.map((cluster) => [cluster])]);
+  expect(onMain(here, `web/${WEB[0]}.yaml`)).toContain("image: registry.example.com/web:v1.4.2\n");
+  expect(onMain(here, `web/${WEB[0]}.yaml`)).toContain("version: v1.4.2");
+
+  // The way back: a stage at once but for the pair, and baked. Of my-app's runs only the last stays in the journal's newest state.
+  world.argocd.setFault("eu-west-1-a", null);
+  bob.comment(world.repository, release, "/rollback");
+  const back = await here.until("it is taken back", (one) => one.number === 2 && ended(one));
+  expect(back.phase).toBe("RolledBack");
+  expect(back.batches.map((batch) => [batch.stage, batch.bake !== undefined])).toEqual([
+    [0, false],
+    [0, false],
+    [1, true],
+  ]);
+  expect(git(repo, "ls-tree", "--name-only", "stagecoach/journal", "runs/my-app/").trim()).toBe("runs/my-app/2");
+
+  // A set that nobody can render any more: with `unverified` the batch goes on without the check that nothing would be deleted.
+  const opaque = onMain(here, SET).replace("  generators:\n", "  generators:\n    - scmProvider: { github: { organization: acme } }\n");
+  await bob.push(world.repository, { branch: "main", files: { [SET]: opaque }, message: "From a provider, too" });
+  await here.release("v1.4.3");
+  const blind = await here.until("it goes on unseen", (one) => one.number === 3 && one.batches[0]?.merged !== undefined);
+  expect(blind.batches[0]?.merged?.by).toBe("stagecoach[bot]");
+  expect(here.errors).toEqual([]);
+});
