@@ -1,5 +1,6 @@
 import type { Batch, Run } from "../rollout/run.ts";
 import { measuredOfBatch } from "./analysis-markdown.ts";
+import { gateTable } from "./batch-gates.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
 import { evidenceWords } from "./evidence-fields.ts";
 import { age, batchName, phaseWord, releaseName, shortName } from "./words.ts";
@@ -22,7 +23,15 @@ export function batchTrailers(run: Run, batch: Batch): string {
 export function batchBody(run: Run, batch: Batch, now: number): string {
   const intro = `${cell(batchName(run, batch))} of **${cell(run.rollout)} #${run.number}**, release ${code(releaseName(run.release.values))}${run.trigger.pull === undefined ? "" : ` (#${run.trigger.pull})`}.`;
   const body = (limit: number) =>
-    [intro, whoMerges(run), diffTable(batch, limit), evidenceBefore(run, batch, now, limit), commands(), footer()]
+    [
+      intro,
+      whoMerges(run),
+      diffTable(batch, limit),
+      gateTable(run, batch, now),
+      evidenceBefore(run, batch, now, limit),
+      commands(),
+      footer(),
+    ]
       .filter((part) => part !== "")
       .join("\n\n");
   const full = body(Number.POSITIVE_INFINITY);

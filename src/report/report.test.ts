@@ -81,6 +81,22 @@ describe("a batch's PR", () => {
       | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` | \`v1.4.2\` | \`appsets/payments.yaml\` | \`spec.generators[0].list.elements[cluster=us-1].targetRevision\` |
       | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` | \`v1.4.2\` | \`appsets/payments.yaml\` | \`spec.generators[0].list.elements[cluster=us-2].targetRevision\` |
 
+      <details><summary>What it waits for, and what opens each gate</summary>
+
+      The check \`stagecoach/gate\` says which of these it waits for now.
+
+      | gate | why it waits | what opens it | when |
+      | --- | --- | --- | --- |
+      | settings | .github/stagecoach.yaml has to be readable: it may freeze or limit | correcting it | at once |
+      | halt | no halt may cover its clusters | the halt's end, or \`/halt --off\` | as said with the halt |
+      | limits | room in what all runs of the repo may have in flight together, where the settings limit that | clusters of other batches being confirmed | unknown |
+      | freezes | those of the repo's settings and of the server | their end | the check says when |
+      | render guard | the merge may delete, rename or move no Application | rendering it on the present base | seconds |
+      | GitHub's rules | required checks, reviews, and the merge queue, where the repository has them | whoever they ask | GitHub says |
+      | health | every cluster has to be live at this very change and healthy | Argo CD showing it; never \`/promote\` | failed 15m after it is first seen, at the latest |
+
+      </details>
+
       <details><summary>Why now: batch 1 of 1 of canary, settled 4m before this PR</summary>
 
       | cluster | state | why | evidence |
