@@ -63,6 +63,7 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
     operate: (driver) => attend(driver, returns, visited),
     // A window may open once a year; a fleet may travel cluster by cluster.
     patience: { steps: 50_000 + 60 * clusters.length, idleMs: 400 * DAY, longestMs: 1500 * DAY },
+    rest: ([run]) => (run === undefined ? 0 : restOf(run, clusters.length)),
     enough: ([run]) => run !== undefined && run.paused !== undefined && run.ending === undefined,
     watch: ([run], now, truth) => {
       if (run === undefined) return;
@@ -73,6 +74,18 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
   });
   const { run, tookMs, steps, violations } = outcome;
   return { phase: run.phase, why: run.why, timeline: timeline.moments(), blastRadius: blast ?? 0, tookMs, steps, violations };
+}
+
+/** The more is in flight in a fleet, the rarer one look more tells anything. */
+function restOf(run: Run, fleet: number): number {
+  let awaited = 0;
+  let most = 30 * SECOND;
+  for (const batch of run.batches) {
+    if (batch.phase === "Merged") for (const { phase } of batch.targets) awaited += phase === "Merged" || phase === "Syncing" ? 1 : 0;
+    // What goes on with a pull request is a matter of seconds.
+    else if (batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging") most = SECOND;
+  }
+  return Math.min(most, awaited * fleet * 0.045);
 }
 
 /** What stands in the release's file; the plan has the release itself. */

@@ -43,6 +43,8 @@ export interface DriveOptions {
   reread?: number;
   /** What is too much, where a run may rightly take more: rounds, time in which nothing moves, time as a whole. */
   patience?: { steps: number; idleMs: number; longestMs: number };
+  /** How long to wait for more before the next look, in milliseconds: in a large fleet something changes all the time. */
+  rest?: (runs: readonly (Run | undefined)[]) => number;
   /** Called after each round that recorded something. */
   watch?: (runs: readonly (Run | undefined)[], now: number, truth: Truth) => void;
 }
@@ -115,7 +117,8 @@ export function driveWorld(setup: Setup, happenings: readonly Happening[], optio
     if (options.operate !== undefined || driver.now >= calmAt)
       (options.operate ?? operate)(driver, (text) => note(driver, `operator: ${text}`));
     round(driver);
-    driver.now = nextTime(driver, coming === undefined ? undefined : START + coming.at);
+    const rested = driver.now + (options.rest?.(runsOf(driver)) ?? 0);
+    driver.now = Math.max(rested, nextTime(driver, coming === undefined ? undefined : START + coming.at));
   }
   return outcomeOf(driver);
 }
