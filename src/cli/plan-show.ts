@@ -6,6 +6,7 @@ import type { PinTemplate, Quantity, Rollout } from "../rollout/rollout.ts";
 import { formatSelector } from "../rollout/selector.ts";
 import { pinsOf } from "../rollout/steps.ts";
 import { formatDuration } from "../rollout/time.ts";
+import { stepLines } from "./plan-steps.ts";
 import { visible } from "./visible.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
@@ -164,6 +165,7 @@ function stageLines(
       `   ${style("yellow", "later".padEnd(6))} ${stage.requeued.map(cluster).join(", ")}  ${style("dim", `${formatSelector(selector)}: looked at every ${formatDuration(intervalMs)}, ${attempts} times`)}`,
     );
   }
+  for (const line of stepLines(rollout, index, stage, cluster)) lines.push(style("dim", line));
   return [...lines, ""];
 }
 

@@ -67,15 +67,19 @@ export function waitWords(wait: Wait): string {
   return wait.durationMs === undefined ? "pause until /promote" : `pause ${formatDuration(wait.durationMs)}`;
 }
 
-/** A row for each cluster of the first batches, of the first pin whose replicas are split. */
+/** A row for each cluster of the first batches: of the first pin whose replicas are split, else of the first that has a weight. */
 function replicaSplit(
   rollout: Rollout,
   stage: PlannedStage,
   weights: readonly number[],
   most: { batches: number; clusters: number },
 ): string {
-  const pin = (rollout.weightPins ?? []).findIndex(({ replicas }) => replicas !== undefined);
-  if (pin < 0 || most.batches === 0) return "";
+  const pins = rollout.weightPins ?? [];
+  const pin = Math.max(
+    0,
+    pins.findIndex(({ replicas }) => replicas !== undefined),
+  );
+  if (most.batches === 0) return "";
   const index = rollout.pins.length + pin;
   const rows: string[] = [];
   for (const [at, batch] of stage.batches.entries()) {
@@ -90,6 +94,8 @@ function replicaSplit(
   const limit = Math.max(1, most.clusters);
   const more = rows.length > limit ? `\n\nand ${rows.length - limit} more clusters.` : "";
   const head = ["batch", "cluster", ...weights.map((weight) => `at ${weight}`)];
-  const words = `${rollout.weightPins?.[pin]?.replicas ?? 0} replicas over the clusters of each batch:`;
+  if (rows.length === 0) return "";
+  const replicas = pins[pin]?.replicas;
+  const words = replicas === undefined ? "What each cluster has at each weight:" : `${replicas} replicas over the clusters of each batch:`;
   return `${words}\n\n| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}\n${rows.slice(0, limit).join("\n")}${more}`;
 }
