@@ -127,6 +127,21 @@ describe("approval", () => {
     ]);
   });
 
+  test("it is offered once the stage's turn has come: before that the answer says what is waited for, and nothing is approved", () => {
+    const self = bench(2, [{ region: "eu" }, { region: "us" }], (rollout) => {
+      const [, second] = rollout.stages;
+      if (second !== undefined) second.approval = { teams: ["sre"], count: 1 };
+    });
+    bring(self, 1, "merged");
+    say(self, "/promote", { actor: "bob", teams: ["sre"] });
+    round(self);
+    expect(self.run.commands.at(-1)).toMatchObject({
+      outcome: "refused",
+      message: expect.stringContaining("there is no wait that /promote ends: waiting for c1"),
+    });
+    expect(self.run.approvals).toBeUndefined();
+  });
+
   test("it is given to the stage as it is: leaving a cluster out lapses it", () => {
     const self = bench(2, [{ maxUnavailable: 2 }], approving());
     bring(self, 1, "merging");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseRollouts } from "./parse.ts";
 import { clashes } from "./rules-together.ts";
 
-function rollout(name: string, set: string, file = `rollouts/${name}.yaml`, plane = "") {
+function rollout(name: string, set: string, file = `rollouts/${name}.yaml`, plane = "", dependsOn: string[] = []) {
   const text = `apiVersion: stagecoach.dev/v1alpha1
 kind: ProgressiveRollout
 metadata: { name: ${name} }
@@ -10,7 +10,7 @@ spec:
   sourceRef: { kind: ApplicationSet, name: ${set}${plane === "" ? "" : `, controlPlane: ${plane}`} }
   release: { version: v1 }
   pins: [{ file: set.yaml, path: a }]
-  stages: [{ name: all, clusters: { selector: {} } }]
+${dependsOn.length === 0 ? "" : `  dependsOn: [${dependsOn.map((other) => `{ rollout: ${other} }`).join(", ")}]\n`}  stages: [{ name: all, clusters: { selector: {} } }]
 `;
   const { rollouts, problems } = parseRollouts(text, file);
   const [first] = rollouts;
@@ -46,5 +46,17 @@ describe("rollouts of one repo", () => {
     expect(found.map(({ problem }) => [problem.code, problem.file, problem.message])).toEqual([
       ["DUPLICATE_ROLLOUT", "rollouts/other.yaml", 'rollout "a" is also in rollouts/a.yaml'],
     ]);
+  });
+
+  test("dependsOn that goes round over the files of three rollouts is told in each of them, with the way round; a name that nobody has, too", () => {
+    const of = (name: string, ...others: string[]) => rollout(name, `${name}-set`, `rollouts/${name}.yaml`, "", others);
+    const told = (all: ReturnType<typeof of>[]) =>
+      clashes(all).map(({ problem }) => `${problem.code} ${problem.file}: ${problem.message} (${problem.hint})`);
+    expect(told([of("a", "b"), of("b", "c"), of("c")])).toEqual([]);
+    const round = told([of("a", "b"), of("b", "c"), of("c", "a"), of("d", "a")]);
+    expect(round).toHaveLength(3);
+    expect(round[0]).toMatch(/^DEPENDENCY_CYCLE rollouts\/a\.yaml: dependsOn goes round in a circle: a → b → c → a /);
+    expect(told([of("a", "a")])[0]).toContain("a → a");
+    expect(told([of("ledger"), of("orders", "leger")])[0]).toMatch(/leger.*ledger/);
   });
 });

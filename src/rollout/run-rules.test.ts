@@ -161,6 +161,17 @@ describe("a bake", () => {
     expect(batch(run.run, 1).bake).toEqual({ from: iso(run.now), until: iso(run.now + 5 * MINUTE), restarts: 1 });
   });
 
+  test("is counted from our own confirmation, never from a health that Argo CD has called Healthy for days", () => {
+    const run = bench(1, [{ bakeMs: 5 * MINUTE }]);
+    bring(run, 1, "merged");
+    judge(run, "c1", "live", "all", "Healthy since 2025-12-01T00:00:00Z.");
+    round(run, MINUTE);
+    expect(batch(run.run, 1).bake).toMatchObject({ from: iso(run.now), until: iso(run.now + 5 * MINUTE) });
+    judge(run, "c1", "live", "all", "Healthy since 2025-12-01T00:00:00Z.");
+    round(run, 4 * MINUTE);
+    expect(batch(run.run, 1).phase).toBe("Baking");
+  });
+
   test("starts over at most 3 times, then the cluster has failed", () => {
     const run = bench(1, [{ bakeMs: 5 * MINUTE }]);
     bring(run, 1, "confirmed");

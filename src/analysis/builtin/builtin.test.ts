@@ -152,6 +152,18 @@ describe("the builtin engine", () => {
     expect(server.requests[0]).toMatchObject({ method: "POST", url: "/api/v1/query", body: "query=sum%28up%7Ba%3D%22b%22%7D%29" });
   });
 
+  test("a dry-run metric that fails is shown, and the analysis passes by the others", async () => {
+    const server = await serve(json({ status: "nok", other: "ok" }));
+    const one = (name: string, path: string) =>
+      `    - { name: ${name}, successCondition: 'result == "ok"', provider: { web: { url: "${server.url}", jsonPath: "{$.${path}}" } } }\n`;
+    const text = template(one("tried", "status") + one("kept", "other"), "  dryRun: [{ metricName: ^tri }]\n");
+    const { state } = await run(text, { allow: [server.host] });
+    expect(state).toMatchObject({
+      phase: "Successful",
+      metrics: [{ name: "tried", phase: "Failed", dryRun: true }, { phase: "Successful" }],
+    });
+  });
+
   test("prometheus: its own error is told", async () => {
     const server = await serve(json({ status: "error", error: "parse error: unexpected end" }));
     const metric = `    - name: m\n      consecutiveErrorLimit: 0\n      provider: { prometheus: { address: "${server.url}", query: "sum(" } }\n`;
