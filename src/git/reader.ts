@@ -1,4 +1,4 @@
-import { openCatFile } from "./cat-file.ts";
+import { type CatFile, openCatFile } from "./cat-file.ts";
 import { parseCommit } from "./commit-object.ts";
 import { gitError } from "./git-errors.ts";
 import { objectId, repositoryPath } from "./names.ts";
@@ -32,80 +32,84 @@ export interface GitReader
 export function openReader(repository: Repository): GitReader {
   const objects = openCatFile(repository);
   const trees = openTrees(objects);
-
-  async function refCommit(ref: string): Promise<string | undefined> {
-    const read = await objects.contents(ref);
-    if (read?.info.type !== "tag") return read?.info.id;
-    const target = /^object ([0-9a-f]+)/.exec(read.body.toString("latin1", 0, 80))?.[1];
-    return target === undefined ? undefined : await refCommit(target);
-  }
-
-  async function commitInfo(sha: string): Promise<CommitInfo | undefined> {
-    const read = await objects.contents(objectId(sha));
-    if (read?.info.type !== "commit") return undefined;
-    const { tree: _, ...info } = parseCommit(sha, read.body);
-    return info;
-  }
-
-  async function commitObject(sha: string): Promise<Buffer | undefined> {
-    const read = await objects.contents(objectId(sha));
-    return read?.info.type === "commit" ? read.body : undefined;
-  }
-
-  async function modes(commit: string, paths: readonly string[]): Promise<Map<string, string>> {
-    const root = await trees.root(objectId(commit));
-    const found = new Map<string, string>();
-    for (const path of paths) {
-      const entry = await trees.entry(root, repositoryPath(path));
-      if (entry !== null) found.set(path, entry.mode);
-    }
-    return found;
-  }
-
-  async function readOne(root: string, path: string, maxBytes: number): Promise<string | null> {
-    const entry = await trees.entry(root, repositoryPath(path));
-    if (entry === null || entry.mode === DIRECTORY) return null;
-    if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);
-    if (entry.mode === SUBMODULE) throw new GitError("Invalid", `${path} is a submodule, whose files are in another repository`);
-    const info = await objects.info(entry.id);
-    if (info === undefined) throw new GitError("NotFound", `${path}: its content ${entry.id} is not in the mirror`);
-    if (info.size > maxBytes) throw new GitError("TooLarge", `${path} has ${info.size} bytes; at most ${maxBytes} are read`);
-    const read = await objects.contents(entry.id);
-    return read === undefined ? null : read.body.toString("utf8");
-  }
-
-  async function readFiles(commit: string, paths: readonly string[], options: { maxBytes?: number } = {}) {
-    const root = await trees.root(objectId(commit));
-    const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
-    const texts = await Promise.all(paths.map((path) => readOne(root, path, maxBytes)));
-    return new Map(paths.map((path, at) => [path, texts[at] ?? null]));
-  }
-
-  async function firstParentLog(from: string | undefined, to: string, limit?: number): Promise<CommitInfo[]> {
-    const args = ["rev-list", "--first-parent"];
-    if (from === undefined && limit !== undefined) args.push(`--max-count=${Math.max(0, Math.floor(limit))}`);
-    args.push("--end-of-options", objectId(to));
-    if (from !== undefined) args.push(`^${objectId(from)}`);
-    const { stdout } = await local(repository, `read the log up to ${to}`, [...args, "--"]);
-    const shas = stdout.split("\n").filter(Boolean).reverse();
-    const infos = await Promise.all(shas.slice(0, limit).map(commitInfo));
-    return infos.filter((info) => info !== undefined);
-  }
-
   return {
     trees,
-    refCommit,
-    commitInfo,
-    commitObject,
-    modes,
-    readFiles,
-    firstParentLog,
+    refCommit: (ref) => refCommit(objects, ref),
+    commitInfo: (sha) => commitInfo(objects, sha),
+    async commitObject(sha) {
+      const read = await objects.contents(objectId(sha));
+      return read?.info.type === "commit" ? read.body : undefined;
+    },
+    modes: (commit, paths) => modes(trees, commit, paths),
+    async readFiles(commit, paths, options = {}) {
+      const root = await trees.root(objectId(commit));
+      const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+      const texts = await Promise.all(paths.map((path) => readOne(objects, trees, { root, path, maxBytes })));
+      return new Map(paths.map((path, at) => [path, texts[at] ?? null]));
+    },
+    async firstParentLog(from, to, limit) {
+      const shas = await firstParents(repository, from, to, limit);
+      const infos = await Promise.all(shas.slice(0, limit).map((sha) => commitInfo(objects, sha)));
+      return infos.filter((info) => info !== undefined);
+    },
     listFiles: (commit, prefix) => listFiles(repository, commit, prefix),
     isAncestor: (ancestor, descendant) => isAncestor(repository, ancestor, descendant),
     changedPaths: (from, to) => changedPaths(repository, from, to),
     mergeTree: (base, head) => mergeTree(repository, base, head),
     close: async () => objects.close(),
   };
+}
+
+async function refCommit(objects: CatFile, ref: string): Promise<string | undefined> {
+  const read = await objects.contents(ref);
+  if (read?.info.type !== "tag") return read?.info.id;
+  const target = /^object ([0-9a-f]+)/.exec(read.body.toString("latin1", 0, 80))?.[1];
+  return target === undefined ? undefined : await refCommit(objects, target);
+}
+
+async function commitInfo(objects: CatFile, sha: string): Promise<CommitInfo | undefined> {
+  const read = await objects.contents(objectId(sha));
+  if (read?.info.type !== "commit") return undefined;
+  const { tree: _, ...info } = parseCommit(sha, read.body);
+  return info;
+}
+
+async function modes(trees: Trees, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const root = await trees.root(objectId(commit));
+  const found = new Map<string, string>();
+  for (const path of paths) {
+    const entry = await trees.entry(root, repositoryPath(path));
+    if (entry !== null) found.set(path, entry.mode);
+  }
+  return found;
+}
+
+interface Wanted {
+  root: string;
+  path: string;
+  maxBytes: number;
+}
+
+async function readOne(objects: CatFile, trees: Trees, { root, path, maxBytes }: Wanted): Promise<string | null> {
+  const entry = await trees.entry(root, repositoryPath(path));
+  if (entry === null || entry.mode === DIRECTORY) return null;
+  if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);
+  if (entry.mode === SUBMODULE) throw new GitError("Invalid", `${path} is a submodule, whose files are in another repository`);
+  const info = await objects.info(entry.id);
+  if (info === undefined) throw new GitError("NotFound", `${path}: its content ${entry.id} is not in the mirror`);
+  if (info.size > maxBytes) throw new GitError("TooLarge", `${path} has ${info.size} bytes; at most ${maxBytes} are read`);
+  const read = await objects.contents(entry.id);
+  return read === undefined ? null : read.body.toString("utf8");
+}
+
+/** Oldest first. */
+async function firstParents(repository: Repository, from: string | undefined, to: string, limit: number | undefined): Promise<string[]> {
+  const args = ["rev-list", "--first-parent"];
+  if (from === undefined && limit !== undefined) args.push(`--max-count=${Math.max(0, Math.floor(limit))}`);
+  args.push("--end-of-options", objectId(to));
+  if (from !== undefined) args.push(`^${objectId(from)}`);
+  const { stdout } = await local(repository, `read the log up to ${to}`, [...args, "--"]);
+  return stdout.split("\n").filter(Boolean).reverse();
 }
 
 async function local(repository: Repository, doing: string, args: readonly string[], answers: readonly number[] = [0]) {

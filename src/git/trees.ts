@@ -52,15 +52,6 @@ export function openTrees(objects: CatFile): Trees {
     return parsed;
   }
 
-  async function root(id: string): Promise<string> {
-    const read = await objects.contents(id);
-    if (read === undefined) throw new GitError("NotFound", `no commit ${id} in the mirror; fetch first`);
-    if (read.info.type === "tree") return id;
-    const found = /^(?:tree|object) ([0-9a-f]+)/.exec(read.body.toString("latin1", 0, 80));
-    if (read.info.type === "blob" || found?.[1] === undefined) throw new GitError("Invalid", `${id} is a ${read.info.type}, no commit`);
-    return read.info.type === "tag" ? await root(found[1]) : found[1];
-  }
-
   async function entry(rootTree: string, path: string): Promise<TreeEntry | null> {
     const parts = path.split("/");
     const name = parts.pop() ?? "";
@@ -76,7 +67,16 @@ export function openTrees(objects: CatFile): Trees {
     return (await tree(at)).get(name) ?? null;
   }
 
-  return { root, tree, entry };
+  return { root: (id) => rootOf(objects, id), tree, entry };
+}
+
+async function rootOf(objects: CatFile, id: string): Promise<string> {
+  const read = await objects.contents(id);
+  if (read === undefined) throw new GitError("NotFound", `no commit ${id} in the mirror; fetch first`);
+  if (read.info.type === "tree") return id;
+  const found = /^(?:tree|object) ([0-9a-f]+)/.exec(read.body.toString("latin1", 0, 80));
+  if (read.info.type === "blob" || found?.[1] === undefined) throw new GitError("Invalid", `${id} is a ${read.info.type}, no commit`);
+  return read.info.type === "tag" ? await rootOf(objects, found[1]) : found[1];
 }
 
 /** `MODE NAME\0ID…`, the id in raw bytes. */

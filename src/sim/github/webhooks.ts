@@ -55,10 +55,45 @@ interface WebhookOptions {
 
 /** Sends events as GitHub does: signed, in no guaranteed order, once, never again by itself. */
 export function createWebhooks(options: WebhookOptions): Webhooks {
-  const { clock, faults } = options;
+  const { clock } = options;
   const deliveries: Delivery[] = [];
+  const record = (delivery: Delivery) => {
+    deliveries.push(delivery);
+    if (deliveries.length > KEPT) deliveries.shift();
+  };
+  const sender = createSender(clock);
+  const dispatch = dispatcher(options.faults, sender, record);
+  return {
+    deliveries,
+    track: sender.track,
+    emit(event) {
+      const body = JSON.stringify(event.payload);
+      options.onDelivery?.({ event: event.name, action: event.action, payload: JSON.parse(body) });
+      if (Buffer.byteLength(body) > MAX_PAYLOAD) return;
+      dispatch(firstDelivery(event, body, options.nextId(), clock.now()));
+    },
+    redeliver(id) {
+      const found = deliveries.find((one) => one.id === id);
+      if (found === undefined) return false;
+      const { status: _status, durationMs: _duration, ...rest } = found;
+      const again: Delivery = { ...rest, id: options.nextId(), redelivery: true, at: clock.now() };
+      record(again);
+      sender.send(again);
+      return true;
+    },
+    idle: sender.idle,
+    close: sender.close,
+  };
+}
+
+interface Sender extends Pick<Webhooks, "track" | "idle" | "close"> {
+  send(delivery: Delivery): void;
+  later(delivery: Delivery, delay: number): void;
+}
+
+/** Knows what is on its way. */
+function createSender(clock: Clock): Sender {
   const onTheirWay = new Set<Promise<void>>();
-  let held: Delivery[] = [];
   let closed = false;
 
   function track(work: Promise<void>): void {
@@ -68,24 +103,36 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
 
   function send(delivery: Delivery): void {
     const target = delivery.app.hook;
-    if (target === undefined || closed) return;
-    track(post(target, delivery));
+    if (target !== undefined && !closed) track(post(target, delivery));
   }
 
-  function later(delivery: Delivery, delay: number): void {
-    track(
-      new Promise((resolve) => {
+  return {
+    track,
+    send,
+    later(delivery, delay) {
+      const sent = new Promise<void>((resolve) => {
         clock.after(delay, () => {
           send(delivery);
           resolve();
         });
-      }),
-    );
-  }
+      });
+      track(sent);
+    },
+    async idle() {
+      while (onTheirWay.size > 0) await Promise.all(onTheirWay);
+    },
+    close() {
+      closed = true;
+    },
+  };
+}
 
-  function dispatch(delivery: Delivery): void {
-    const fate =
-      faults.webhook?.({ guid: delivery.guid, event: delivery.event, action: delivery.action, body: delivery.body }) ?? "deliver";
+/** Asks what becomes of each delivery, and lets it. What is swapped goes right behind the next one that is sent. */
+function dispatcher(faults: Faults, { send, later }: Sender, record: (delivery: Delivery) => void): (delivery: Delivery) => void {
+  const held: Delivery[] = [];
+  return (delivery) => {
+    const { guid, event, action, body } = delivery;
+    const fate = faults.webhook?.({ guid, event, action, body }) ?? "deliver";
     if (fate === "lose") return;
     record(delivery);
     if (fate === "drop") {
@@ -102,54 +149,12 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     }
     send(delivery);
     if (fate === "double") send(delivery);
-    const waiting = held;
-    held = [];
-    for (const one of waiting) send(one);
-  }
-
-  function record(delivery: Delivery): void {
-    deliveries.push(delivery);
-    if (deliveries.length > KEPT) deliveries.shift();
-  }
-
-  const hooks: Webhooks = {
-    deliveries,
-    track,
-    emit(event) {
-      const body = JSON.stringify(event.payload);
-      options.onDelivery?.({ event: event.name, action: event.action, payload: JSON.parse(body) });
-      if (Buffer.byteLength(body) > MAX_PAYLOAD) return;
-      const delivery: Delivery = {
-        id: options.nextId(),
-        guid: randomUUID(),
-        event: event.name,
-        action: event.action,
-        body,
-        redelivery: false,
-        installation: event.installation,
-        repository: event.repository,
-        at: clock.now(),
-        app: event.app,
-      };
-      dispatch(delivery);
-    },
-    redeliver(id) {
-      const found = deliveries.find((one) => one.id === id);
-      if (found === undefined) return false;
-      const { status: _status, durationMs: _duration, ...rest } = found;
-      const again: Delivery = { ...rest, id: options.nextId(), redelivery: true, at: clock.now() };
-      record(again);
-      send(again);
-      return true;
-    },
-    async idle() {
-      while (onTheirWay.size > 0) await Promise.all(onTheirWay);
-    },
-    close() {
-      closed = true;
-    },
+    for (const one of held.splice(0)) send(one);
   };
-  return hooks;
+}
+
+function firstDelivery({ app, name, action, installation, repository }: WebhookEvent, body: string, id: number, at: number): Delivery {
+  return { id, guid: randomUUID(), event: name, action, body, redelivery: false, installation, repository, at, app };
 }
 
 export function sign(secret: string, body: string): string {

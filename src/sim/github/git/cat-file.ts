@@ -23,64 +23,65 @@ interface Waiting {
 }
 
 export function openCatFile(dir: string): CatFile {
-  let child: ChildProcessWithoutNullStreams | undefined;
-  let waiting: Waiting[] = [];
-  let buffer: Buffer = Buffer.alloc(0);
-
-  function start(): ChildProcessWithoutNullStreams {
-    const started = spawn("git", ["cat-file", "--batch-command"], { cwd: dir, env: gitEnvironment() });
-    started.stdout.on("data", (chunk: Buffer) => {
-      buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);
-      drain();
-    });
-    started.stdin.on("error", () => undefined);
-    started.on("error", () => undefined);
-    started.on("close", () => {
-      if (child === started) child = undefined;
-      const lost = waiting;
-      waiting = [];
-      buffer = Buffer.alloc(0);
-      for (const one of lost) one.reject(new Error("git cat-file ended"));
-    });
-    return started;
-  }
-
-  function drain(): void {
-    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      const end = buffer.indexOf(10);
-      if (end < 0) return;
-      const line = buffer.toString("utf8", 0, end);
-      const [, sha = "", type = "", digits = ""] = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(line) ?? [];
-      const size = Number(digits);
-      if (sha === "") {
-        buffer = buffer.subarray(end + 1);
-        waiting.shift();
-        next.resolve(undefined);
-        continue;
-      }
-      const length = next.wantsContent ? size + 1 : 0;
-      if (buffer.length < end + 1 + length) return;
-      const content = Buffer.from(buffer.subarray(end + 1, end + 1 + (next.wantsContent ? size : 0)));
-      buffer = buffer.subarray(end + 1 + length);
-      waiting.shift();
-      next.resolve({ sha, type, size, content });
-    }
-  }
+  let conversation: Conversation | undefined;
 
   function ask(verb: "info" | "contents", revision: string): Promise<GitObject | undefined> {
     // A newline would be a second request of its own.
     if (revision === "" || /[\n\r\0]/.test(revision)) return Promise.resolve(undefined);
-    child ??= start();
-    const { stdin } = child;
+    if (conversation === undefined || conversation.ended) conversation = converse(dir);
+    const { child, waiting } = conversation;
     return new Promise((resolve, reject) => {
       waiting.push({ wantsContent: verb === "contents", resolve, reject });
-      stdin.write(`${verb} ${revision}\n`);
+      child.stdin.write(`${verb} ${revision}\n`);
     });
   }
 
   return {
     info: (revision) => ask("info", revision),
     contents: (revision) => ask("contents", revision),
-    close: () => child?.kill(),
+    close: () => conversation?.child.kill(),
   };
+}
+
+/** One process. Answers come in the order of the questions. */
+interface Conversation {
+  child: ChildProcessWithoutNullStreams;
+  waiting: Waiting[];
+  ended: boolean;
+}
+
+function converse(dir: string): Conversation {
+  const child = spawn("git", ["cat-file", "--batch-command"], { cwd: dir, env: gitEnvironment() });
+  const conversation: Conversation = { child, waiting: [], ended: false };
+  let buffer: Buffer = Buffer.alloc(0);
+  child.stdout.on("data", (chunk: Buffer) => {
+    buffer = drain(conversation.waiting, buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]));
+  });
+  child.stdin.on("error", () => undefined);
+  child.on("error", () => undefined);
+  child.on("close", () => {
+    conversation.ended = true;
+    for (const one of conversation.waiting.splice(0)) one.reject(new Error("git cat-file ended"));
+  });
+  return conversation;
+}
+
+/** Answers who waits with what has come whole; gives what is left. */
+function drain(waiting: Waiting[], data: Buffer): Buffer {
+  let buffer = data;
+  for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+    const end = buffer.indexOf(10);
+    if (end < 0) break;
+    const line = buffer.toString("utf8", 0, end);
+    const [, sha = "", type = "", digits = ""] = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(line) ?? [];
+    const size = Number(digits);
+    // One more byte: the newline behind a content.
+    const length = sha !== "" && next.wantsContent ? size + 1 : 0;
+    if (buffer.length < end + 1 + length) break;
+    const content = Buffer.from(buffer.subarray(end + 1, end + Math.max(1, length)));
+    buffer = buffer.subarray(end + 1 + length);
+    waiting.shift();
+    next.resolve(sha === "" ? undefined : { sha, type, size, content });
+  }
+  return buffer;
 }
