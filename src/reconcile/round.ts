@@ -45,6 +45,8 @@ const REMOTE_EVERY_MS = 60_000;
 
 export async function round(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RoundResult> {
   const heard = memory.remote.dirty;
+  // A merge group may be there, or gone.
+  if (heard) memory.queue.at = 0;
   const { base, journal } = await remoteHeads(context, memory, baseBranch);
   if (base === undefined) return { runs: [] };
   const state = await context.journal.read({ head: journal });

@@ -42,7 +42,7 @@ describe("does a PR pass the stages by", () => {
     expect(told({ renders: { before, after: before }, pinsAfter: new Map([["hub/argocd/payments-eu-1", ["v1.4.1"]]]) })).toEqual([]);
   });
 
-  test("an Application whose spec changes is named with its cluster and what of it", () => {
+  test("§9.6 an Application whose spec changes is named with its cluster and what of it", () => {
     const renders = { before: set({ "eu-1": "v1.4.1", "us-1": "v1.4.1" }), after: set({ "eu-1": "v1.4.1", "us-1": "v1.4.2" }) };
     expect(told({ renders })).toEqual(["payments-us-1 on hub/us-1: its spec.source.targetRevision would change"]);
   });

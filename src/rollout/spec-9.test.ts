@@ -24,7 +24,7 @@ import { iso } from "./time.ts";
 
 /*
  * The settled points of the specification that are about a run, each as the sequence that goes wrong without it. Those with worlds of
- * their own (joiners, rollbacks, Argo CD, the journal) are named in docs/gates.md.
+ * their own (joiners, rollbacks, Argo CD, the journal) are named in docs/gates.md; those about the plan are in spec-9-plan.test.ts.
  */
 
 const approving = (rollout: Rollout) => {
@@ -129,6 +129,29 @@ describe("SPEC §9", () => {
     round(self);
     expect(self.run).toMatchObject({ phase: "Paused" });
     expect(batch(self.run, 1).intention).toBeUndefined();
+  });
+
+  test("§9.13 /pause holds over a run that had stopped by itself: what ends the one pause does not end the other", () => {
+    const self = failed();
+    say(self, "/pause");
+    round(self);
+    judge(self, "c1", "pending");
+    say(self, "/retry");
+    round(self);
+    expect(self.run.paused).toMatchObject({ kind: "Command", by: "alice" });
+    say(self, "/resume");
+    round(self);
+    expect(self.run.phase).toBe("Progressing");
+  });
+
+  test("§9.13 /halt is answered only after every other run has had a round to fence what it covers", () => {
+    const self = bench(1);
+    const other = bench(1);
+    bring(other, 1, "open");
+    self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
+    say(self, "/halt stop", { permission: "maintain" });
+    expect(wants(round(self))).not.toContain("Answer done");
+    expect(wants(round(self))).toContain("Answer done");
   });
 
   test("§9.14 a look at a requeued cluster writes nothing while it still matches, and its stage's catch-up batch holds the next stage", () => {
