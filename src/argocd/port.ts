@@ -28,6 +28,8 @@ export interface ControlPlane {
    * Argo CD; absent where no token with that right is configured.
    */
   runAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOutcome>;
+  /** Whether Argo CD offers an action for one Rollout now; nothing is written. Present where `runAction` is. */
+  offersAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOffer>;
   /** Sync windows that concern an Application. undefined: cannot be seen. */
   syncWindows?(namespace: string, name: string): Promise<SyncWindowsView | undefined>;
   /** What Argo CD would generate from this ApplicationSet; nothing is written. For what cannot be rendered offline. */
@@ -51,6 +53,8 @@ export type ActionOutcome =
   | { kind: "notOffered"; why: string }
   | { kind: "forbidden"; why: string }
   | { kind: "failed"; why: string };
+
+export type ActionOffer = { kind: "offered" } | Exclude<ActionOutcome, { kind: "done" }>;
 
 /** `failed`: Argo CD could not, e.g. a generator's file is not there. */
 export type GenerateOutcome =

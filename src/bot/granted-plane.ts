@@ -69,8 +69,11 @@ function generating(plane: ControlPlane, mayUse: (project: string) => boolean): 
 function insideApplications(
   plane: ControlPlane,
   application: (namespace: string, name: string) => ApplicationView | undefined,
-): Pick<ControlPlane, "rollouts" | "runAction" | "syncWindows"> {
-  const { rollouts, runAction, syncWindows } = plane;
+): Pick<ControlPlane, "rollouts" | "runAction" | "offersAction" | "syncWindows"> {
+  const { rollouts, runAction, offersAction, syncWindows } = plane;
+  const notGranted = (target: { namespace: string; name: string }) => {
+    return { kind: "forbidden", why: `there is no Application ${target.namespace}/${target.name} that this repository may use` } as const;
+  };
   return {
     ...(rollouts === undefined
       ? {}
@@ -88,9 +91,13 @@ function insideApplications(
       ? {}
       : {
           runAction: async (target, rollout, action) =>
-            application(target.namespace, target.name) === undefined
-              ? { kind: "forbidden", why: `there is no Application ${target.namespace}/${target.name} that this repository may use` }
-              : await runAction(target, rollout, action),
+            application(target.namespace, target.name) === undefined ? notGranted(target) : await runAction(target, rollout, action),
+        }),
+    ...(offersAction === undefined
+      ? {}
+      : {
+          offersAction: async (target, rollout, action) =>
+            application(target.namespace, target.name) === undefined ? notGranted(target) : await offersAction(target, rollout, action),
         }),
   };
 }

@@ -200,6 +200,14 @@ describe("explain", () => {
     expect(await explained(["--application", list, "--revision", "v1", ...TIMES])).toMatchObject({ verdict: "lost", clause: "exists" });
   });
 
+  test("the answer as JSON has these four keys, whatever the verdict is; when to look again is in the evidence", async () => {
+    for (const over of [{}, { status: { health: { status: "Progressing" } } }, { status: { reconciledAt: at("09:00:00") } }]) {
+      const application = await file("app.yaml", rawApplication(over));
+      const answer = await explained(["--application", application, "--revision", "main", ...TIMES]);
+      expect(Object.keys(answer)).toEqual(["verdict", "clause", "sentence", "evidence"]);
+    }
+  });
+
   test("as text: the verdict, the sentence, and the evidence below", async () => {
     const application = await file("app.yaml", rawApplication({ status: { health: { status: "Degraded", message: "CrashLoopBackOff" } } }));
     const text = await output(["--application", application, "--revision", "main", "--merged-at", at("10:00:00"), "--now", at("10:05:00")]);
@@ -223,6 +231,29 @@ describe("explain", () => {
   ])("%s is wrong usage", async (_name, argv, message) => {
     const application = await file("app.yaml", rawApplication());
     await expect(run(["--application", application, ...argv])).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    ["nothing at all", "", /is empty: give what `kubectl get application NAME -o yaml` prints/],
+    ["only comments and separators", "---\n# no object\n---\n", /is empty/],
+    ["an empty array", "[]", /is empty/],
+    ["only text", "Error from server (NotFound)", /holds no Application with a metadata.name, but: string/],
+    [
+      "a List of something else",
+      "kind: List\nitems: [{ kind: Pod, metadata: { name: x } }]",
+      /no Application with a metadata.name, but: Pod/,
+    ],
+    [
+      "two Applications",
+      "kind: Application\nmetadata: { name: x }\n---\nkind: Application\nmetadata: { name: y, namespace: b }\n",
+      /holds 2 Applications \(\/x, b\/y\); give the one in question/,
+    ],
+  ])("%s is wrong usage, and it is said what was seen", async (_name, content, message) => {
+    const application = await file("odd.yaml", content);
+    await expect(run(["--application", application, "--revision", "v1", ...TIMES])).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(message),
     });

@@ -56,8 +56,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (command === undefined) return 0;
   const options = command.opts<Options>();
   const assessment = assess(await inputOf(options));
-  process.stdout.write(options.output === "json" ? `${JSON.stringify(assessment, null, 2)}\n` : visible(shown(assessment)));
+  process.stdout.write(options.output === "json" ? `${JSON.stringify(answerOf(assessment), null, 2)}\n` : visible(shown(assessment)));
   return 0;
+}
+
+/** What others may rely on: these four keys. What says when to look again stands in the evidence. */
+function answerOf({ verdict, clause, sentence, evidence, lookAgainAt, wantsRefresh }: Assessment) {
+  const again = { ...(lookAgainAt === undefined ? {} : { lookAgainAt }), ...(wantsRefresh ? { wantsRefresh } : {}) };
+  return { verdict, clause, sentence, evidence: { ...evidence, ...again } };
 }
 
 async function inputOf(options: Options): Promise<LivenessInput> {
@@ -135,7 +141,7 @@ function durationOf(option: string, text: string): number {
 }
 
 /** Every object of a YAML or JSON file: several documents, Lists and arrays are taken apart. */
-async function objectsIn(file: string): Promise<unknown[]> {
+async function objectsIn(file: string): Promise<{ objects: unknown[]; isList: boolean }> {
   let text: string;
   try {
     text = file === "-" ? await textOf(process.stdin) : await readFile(file, "utf8");
@@ -143,12 +149,14 @@ async function objectsIn(file: string): Promise<unknown[]> {
     throw new CommandError(2, `${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
   const found: unknown[] = [];
+  let isList = false;
   for (const value of parsed(file, text)) {
+    isList ||= word(fields(value), "kind")?.endsWith("List") === true;
     if (Array.isArray(value)) found.push(...value);
     else if (Array.isArray(own(fields(value), "items"))) found.push(...list(fields(value), "items"));
     else if (value !== null && value !== undefined) found.push(value);
   }
-  return found;
+  return { objects: found, isList };
 }
 
 /** JSON by itself is many times faster than as YAML, and a status may have megabytes. */
@@ -173,18 +181,25 @@ function parsed(file: string, text: string): unknown[] {
   }
 }
 
-/** undefined: the file holds none, as an empty list of kubectl does. */
+/** undefined: the file is a List without items, as kubectl prints where there is no such Application: that is an answer. */
 async function applicationIn(file: string, now: number): Promise<ApplicationView | undefined> {
-  const objects = await objectsIn(file);
+  const { objects, isList } = await objectsIn(file);
   const applications = objects.filter((object) => (word(fields(object), "kind") ?? "Application") === "Application");
   const views = applications.map((object) => decodeApplication(object, now)).filter((view) => view !== undefined);
-  if (views.length > 1) throw new CommandError(2, `${file} holds ${views.length} Applications; give the one in question`);
-  if (views.length === 0 && objects.length > 0) throw new CommandError(2, `${file} holds no Application with a metadata.name`);
-  return views[0];
+  if (views.length > 1) {
+    const names = views.slice(0, 3).map(({ namespace, name }) => `${namespace}/${name}`);
+    const more = views.length > 3 ? " …" : "";
+    throw new CommandError(2, `${file} holds ${views.length} Applications (${names.join(", ")}${more}); give the one in question`);
+  }
+  if (views.length === 1 || (isList && objects.length === 0)) return views[0];
+  const where = file === "-" ? "standard input" : file;
+  if (objects.length === 0) throw new CommandError(2, `${where} is empty: give what \`kubectl get application NAME -o yaml\` prints`);
+  const kinds = [...new Set(objects.map((object) => word(fields(object), "kind") ?? typeof object))].slice(0, 3).join(", ");
+  throw new CommandError(2, `${where} holds no Application with a metadata.name, but: ${kinds.slice(0, 100)}`);
 }
 
 async function clusterIn(file: string, application: ApplicationView | undefined): Promise<ClusterView> {
-  const objects = await objectsIn(file);
+  const { objects } = await objectsIn(file);
   const decode = (object: unknown) => (word(fields(object), "kind") === "Secret" ? decodeClusterSecret(object) : decodeClusterItem(object));
   const clusters = objects.map(decode).filter((cluster) => cluster !== undefined);
   const { name, server } = application?.spec.destination ?? {};
@@ -196,7 +211,7 @@ async function clusterIn(file: string, application: ApplicationView | undefined)
 
 /** A rendered Application, one of several by its name, or the bare spec. */
 async function intendedIn(file: string, application: ApplicationView | undefined): Promise<Intended> {
-  const objects = await objectsIn(file);
+  const { objects } = await objectsIn(file);
   const named = (object: unknown) => word(child(fields(object), "metadata"), "name") === application?.name;
   const object = objects.length === 1 ? objects[0] : objects.find(named);
   const spec = own(fields(object), "spec") === undefined ? { spec: object } : object;

@@ -9,6 +9,7 @@ import { heldFor, keepHeld } from "./held.ts";
 import type { RepoMemory } from "./memory.ts";
 import type { Facts } from "./mirror-facts.ts";
 import { ownerTrouble } from "./owner-trouble.ts";
+import { wantNudge } from "./refresh.ts";
 import { readSoon } from "./refresh-read.ts";
 import type { SpecsByPlane } from "./rendered.ts";
 
@@ -74,8 +75,21 @@ export function assessTarget(
     ...(chosen.intended === undefined ? {} : { intended: chosen.intended }),
   });
   keepHeld(memory, question, assessment.held);
+  if (assessment.wantsRefresh) noteRefresh(context, memory, target, assessment, `${question} ${refreshReason(application)}`);
   const problem = wantsRead === true ? readSoon(context, memory, target.key) : undefined;
   return problem === undefined ? assessment : { ...assessment, sentence: `${assessment.sentence} That failed: ${problem}` };
+}
+
+/** What a comparison that Argo CD has not made yet would be of: the end of an operation, another spec. */
+function refreshReason(application: ApplicationView | undefined): string {
+  return `${application?.status.operation?.finishedAt ?? ""} ${JSON.stringify(application?.spec.sources ?? [])}`;
+}
+
+/** Nobody else would come back to ask again. */
+function noteRefresh({ clock }: RepoContext, memory: RepoMemory, target: BatchTarget, assessment: Assessment, reason: string): void {
+  const due = wantNudge(memory, target.key, reason);
+  const { lookAgainAt } = assessment;
+  if (due > clock.now() && (lookAgainAt === undefined || due < epoch(lookAgainAt))) assessment.lookAgainAt = iso(due);
 }
 
 /** From when on a confirmed target may count as baked: it has to be read anew then. */

@@ -10,6 +10,8 @@ import { keep, type RepoMemory } from "./memory.ts";
 
 /** Argo CD polls every 2 to 3 minutes by itself; a comparison in a large repository takes one. */
 const ASK_AGAIN_MS = 60_000;
+/** When what it is asked for has changed, such as another operation that ended: at once, but for an Application that never rests. */
+const SOONEST_MS = 5000;
 /** Where it cannot be asked: somebody may have granted the right. */
 const UNAVAILABLE_AGAIN_MS = 5 * 60_000;
 /** Of one control plane. */
@@ -22,7 +24,10 @@ interface Nudge {
 }
 
 interface Nudges {
-  last: Map<string, { at: number; answer?: "asked" | "unavailable" }>;
+  /** `reason`: what it was asked for. */
+  last: Map<string, { at: number; reason: string; answer?: "asked" | "unavailable" }>;
+  /** By target: what a refresh is wanted for now. */
+  reasons: Map<string, string>;
   /** By control plane. */
   waiting: Map<string, Set<string>>;
   busy: Map<string, number>;
@@ -31,7 +36,7 @@ interface Nudges {
 const memories = new WeakMap<RepoMemory, Nudges>();
 
 function nudgesOf(memory: RepoMemory): Nudges {
-  const known = memories.get(memory) ?? { last: new Map(), waiting: new Map(), busy: new Map() };
+  const known = memories.get(memory) ?? { last: new Map(), reasons: new Map(), waiting: new Map(), busy: new Map() };
   memories.set(memory, known);
   return known;
 }
@@ -42,6 +47,23 @@ export function nudgeOf(memory: RepoMemory, target: string): Nudge | undefined {
   return last?.answer === undefined ? undefined : { at: iso(last.at), answer: last.answer };
 }
 
+/**
+ * What a refresh of the target would be for: one that differs from the last is asked for anew. Returns when asking is due, in
+ * epoch milliseconds, which may be past.
+ */
+export function wantNudge(memory: RepoMemory, target: string, reason: string): number {
+  const nudges = nudgesOf(memory);
+  keep(nudges.reasons, target, reason, MOST_KEPT);
+  return dueAt(nudges, target);
+}
+
+function dueAt({ last, reasons }: Nudges, target: string): number {
+  const before = last.get(target);
+  if (before === undefined) return 0;
+  if (before.answer === "unavailable") return before.at + UNAVAILABLE_AGAIN_MS;
+  return before.at + (before.reason === (reasons.get(target) ?? "") ? ASK_AGAIN_MS : SOONEST_MS);
+}
+
 /** Asks for those that are due; the others were asked for a moment ago. Returns at once. */
 export function nudge(context: RepoContext, memory: RepoMemory, targets: readonly string[]): void {
   const nudges = nudgesOf(memory);
@@ -49,10 +71,10 @@ export function nudge(context: RepoContext, memory: RepoMemory, targets: readonl
   for (const key of targets) {
     const plane = key.slice(0, key.indexOf("/"));
     if (context.planes.get(plane)?.state().fresh !== true) continue;
-    const last = nudges.last.get(key);
-    const pause = last?.answer === "unavailable" ? UNAVAILABLE_AGAIN_MS : ASK_AGAIN_MS;
-    if (last !== undefined && now - last.at < pause) continue;
-    keep(nudges.last, key, { at: now, ...(last?.answer === undefined ? {} : { answer: last.answer }) }, MOST_KEPT);
+    if (now < dueAt(nudges, key)) continue;
+    const answer = nudges.last.get(key)?.answer;
+    const reason = nudges.reasons.get(key) ?? "";
+    keep(nudges.last, key, { at: now, reason, ...(answer === undefined ? {} : { answer }) }, MOST_KEPT);
     const waiting = nudges.waiting.get(plane) ?? new Set<string>();
     nudges.waiting.set(plane, waiting.add(key));
   }

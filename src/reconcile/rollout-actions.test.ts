@@ -5,7 +5,7 @@ import type { RolloutOrder, Run } from "../rollout/run.ts";
 import type { Command } from "../rollout/world.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
-import { nudge, nudgeOf } from "./refresh.ts";
+import { nudge, nudgeOf, wantNudge } from "./refresh.ts";
 import { outcomesOf, runRolloutActions } from "./rollout-actions.ts";
 import { observeRollouts } from "./rollouts-seen.ts";
 
@@ -132,8 +132,45 @@ describe("an order on Argo Rollouts", () => {
     expect(bench.actions).toEqual(["resume payments-us-1"]);
     expect(outcomes()).toEqual([
       { kind: "forbidden", why: "permission denied; grant it: p, ACCOUNT, …" },
-      { kind: "forbidden", why: "not tried, since the first was refused: permission denied; grant it: p, ACCOUNT, …" },
+      { kind: "forbidden", why: "not tried, since the batch moves together: permission denied; grant it: p, ACCOUNT, …" },
     ]);
+  });
+
+  test("where Argo CD does not offer it for one, none is moved: all are asked first", async () => {
+    bench.plane.offersAction = async ({ name }) =>
+      name === "payments-us-2"
+        ? { kind: "notOffered", why: "Argo CD does not offer resume for payments/api as it is now" }
+        : { kind: "offered" };
+    expect(await run()).toBe(true);
+    expect(bench.actions).toEqual([]);
+    const why = "not tried, since the batch moves together: payments-us-2: Argo CD does not offer resume for payments/api as it is now";
+    expect(outcomes()).toEqual([
+      { kind: "notOffered", why },
+      { kind: "notOffered", why },
+    ]);
+  });
+
+  test("where one cannot be asked, none is moved, and it is tried again; after that they move together", async () => {
+    let answers = 0;
+    bench.plane.offersAction = async ({ name }) =>
+      name === "payments-us-2" && answers++ === 0 ? { kind: "failed", why: "502" } : { kind: "offered" };
+    expect([await run(), bench.actions]).toEqual([false, []]);
+    expect([await run(), bench.actions]).toEqual([true, ["resume payments-us-1", "resume payments-us-2"]]);
+  });
+
+  test("once one has moved the others follow, whatever is offered", async () => {
+    bench.rollouts.set("payments-us-1", { ...paused(1), paused: false });
+    bench.plane.offersAction = async () => ({ kind: "notOffered", why: "no" });
+    expect([await run(), bench.actions]).toEqual([true, ["resume payments-us-2"]]);
+  });
+
+  test("what is a way to safety waits for nobody", async () => {
+    bench.plane.offersAction = async () => ({ kind: "notOffered", why: "no" });
+    const base = ordered();
+    const [order] = base.rolloutOrders ?? [];
+    if (order === undefined) throw new Error("there is no order");
+    expect(await run({ ...base, rolloutOrders: [{ ...order, action: "abort" }] })).toBe(true);
+    expect(bench.actions).toEqual(["abort payments-us-1", "abort payments-us-2"]);
   });
 
   test("what fails for a reason that may pass is tried three times", async () => {
@@ -229,6 +266,24 @@ describe("asking Argo CD to compare again", () => {
     bench.now += 60_000;
     nudge(bench.context, memory, KEYS);
     expect(bench.refreshes).toHaveLength(4);
+  });
+
+  test("at once where it is wanted for something else, such as another operation that ended, but no Application is asked for without end", async () => {
+    const [key = ""] = KEYS;
+    expect(wantNudge(memory, key, "ended at 10:00:05")).toBe(0);
+    nudge(bench.context, memory, [key]);
+    await new Promise((resolve) => setImmediate(resolve));
+    bench.now += 6000;
+    expect(wantNudge(memory, key, "ended at 10:00:05")).toBe(START + 60_000);
+    nudge(bench.context, memory, [key]);
+    expect(bench.refreshes).toHaveLength(1);
+    expect(wantNudge(memory, key, "ended at 10:00:09")).toBe(START + 5000);
+    nudge(bench.context, memory, [key]);
+    expect(bench.refreshes).toHaveLength(2);
+    bench.now += 1000;
+    expect(wantNudge(memory, key, "ended at 10:00:11")).toBe(START + 11_000);
+    nudge(bench.context, memory, [key]);
+    expect(bench.refreshes).toHaveLength(2);
   });
 
   test("few at a time, and not at all while its control plane cannot be seen", async () => {

@@ -5,6 +5,7 @@ import { actionKey } from "../rollout/run-rollouts.ts";
 import { epoch } from "../rollout/time.ts";
 import type { RepoContext } from "./context.ts";
 import { keep, type RepoMemory } from "./memory.ts";
+import { checkOffers } from "./rollout-offers.ts";
 import { forgetRollouts, rolloutsNow, whyNotAct } from "./rollouts-seen.ts";
 
 /** An order lapses 2 minutes after it was journalled; nothing of it is begun this late. */
@@ -15,6 +16,9 @@ const MOST_TRIES = 3;
 interface Tried {
   outcomes: Map<string, RolloutOutcome>;
   tries: Map<string, number>;
+  /** Argo CD offered the action for every one of them. */
+  checked: boolean;
+  checks: number;
 }
 
 const memories = new WeakMap<RepoMemory, Map<string, Tried>>();
@@ -43,8 +47,9 @@ export function outcomesOf(memory: RepoMemory, run: Run): Map<string, ReadonlyMa
 export async function runRolloutActions(context: RepoContext, memory: RepoMemory, run: Run, command: string): Promise<boolean> {
   const order = run.rolloutOrders?.find((one) => one.command === command);
   if (order === undefined || context.clock.now() >= epoch(order.at) + BEGINS_BY_MS) return true;
-  const tried = ordersOf(memory).get(command) ?? { outcomes: new Map(), tries: new Map() };
+  const tried = ordersOf(memory).get(command) ?? { outcomes: new Map(), tries: new Map(), checked: false, checks: 0 };
   keep(ordersOf(memory), command, tried, 200);
+  if (!(await mayBegin(context, order, tried))) return isThrough(order, tried);
   for (const rollout of order.rollouts) {
     const key = actionKey(rollout);
     if (rollout.outcome !== undefined || tried.outcomes.has(key)) continue;
@@ -62,7 +67,28 @@ export async function runRolloutActions(context: RepoContext, memory: RepoMemory
     giveUp(order, tried, outcome);
     return true;
   }
+  return isThrough(order, tried);
+}
+
+function isThrough(order: RolloutOrder, tried: Tried): boolean {
   return order.rollouts.every((one) => one.outcome !== undefined || tried.outcomes.has(actionKey(one)));
+}
+
+/**
+ * Whether anything may be done: where the batch moves together Argo CD is asked of every Rollout first whether it offers the action,
+ * so that none is moved where one could not follow. What is a way to safety waits for nobody, and neither does what was begun.
+ */
+async function mayBegin(context: RepoContext, order: RolloutOrder, tried: Tried): Promise<boolean> {
+  const together = order.action === "resume" || order.action === "promote-full";
+  if (tried.checked || !together || order.rollouts.some((one) => one.outcome !== undefined)) return true;
+  const { refused, begun } = await checkOffers(context, order);
+  if (refused === undefined || begun) {
+    tried.checked = true;
+    return true;
+  }
+  tried.checks += 1;
+  if (refused.kind !== "failed" || tried.checks >= MOST_TRIES) giveUp(order, tried, refused);
+  return false;
 }
 
 async function tryOne(context: RepoContext, { action }: RolloutOrder, rollout: OrderedRollout): Promise<RolloutOutcome> {
@@ -104,7 +130,7 @@ function nothingDone(order: RolloutOrder, tried: Tried): boolean {
 function giveUp(order: RolloutOrder, tried: Tried, refused: RolloutOutcome): void {
   for (const rollout of order.rollouts) {
     const key = actionKey(rollout);
-    const why = `not tried, since the first was refused: ${refused.why ?? ""}`.slice(0, 500);
-    if (rollout.outcome === undefined && !tried.outcomes.has(key)) tried.outcomes.set(key, { kind: "forbidden", why });
+    const why = `not tried, since the batch moves together: ${refused.why ?? ""}`.slice(0, 500);
+    if (rollout.outcome === undefined && !tried.outcomes.has(key)) tried.outcomes.set(key, { kind: refused.kind, why });
   }
 }

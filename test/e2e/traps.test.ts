@@ -162,7 +162,7 @@ describe("the one event that matters is dropped on the way (argo-cd#24750)", () 
     ["by the watch", false],
   ])("%s: neither the confirmation nor the end of a bake believes the Healthy that was told", TIMEOUT, async (_, overApi) => {
     const spec = short({ spec: "settle: 30s", bake: "3m" });
-    const { journey, truth } = await begin({ overApi, files: spec, speed: 110 });
+    const { journey, truth } = await begin({ overApi, annotationRefresh: !overApi, files: spec, speed: 110 });
     const { argocd, kubernetes } = journey.world;
     const lose = overApi ? argocd.api.faults.loseEvents : kubernetes.faults.loseEvents;
     const alice = journey.world.github.actAs("alice");

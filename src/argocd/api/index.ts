@@ -11,7 +11,7 @@ import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf 
 import { byName, generated, readSyncWindows, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
-import { readRollouts, runAction } from "./rollouts.ts";
+import { offersAction, readRollouts, runAction } from "./rollouts.ts";
 import { type ArgoSourceOptions, argoSource } from "./source.ts";
 
 export interface ApiOptions extends ArgoClientOptions {
@@ -110,16 +110,24 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
       client.close();
     },
   };
-  if (options.allowRolloutActions === true) plane.runAction = actionRunner(client, application);
+  if (options.allowRolloutActions === true) Object.assign(plane, actionsOf(client, application));
   if (options.allowGenerate === true) plane.generate = (applicationSet) => generated(client, applicationSet);
   return plane;
 }
 
-function actionRunner(client: ArgoClient, application: ControlPlane["application"]): NonNullable<ControlPlane["runAction"]> {
-  return async (target, rollout, action) => {
-    const view = application(target.namespace, target.name);
-    if (view === undefined) return { kind: "failed", why: `there is no Application ${target.namespace}/${target.name}` };
-    return await runAction(client, view, rollout, action);
+function actionsOf(client: ArgoClient, application: ControlPlane["application"]): Pick<ControlPlane, "runAction" | "offersAction"> {
+  const missing = (target: { namespace: string; name: string }) => {
+    return { kind: "failed", why: `there is no Application ${target.namespace}/${target.name}` } as const;
+  };
+  return {
+    async offersAction(target, rollout, action) {
+      const view = application(target.namespace, target.name);
+      return view === undefined ? missing(target) : await offersAction(client, view, rollout, action);
+    },
+    async runAction(target, rollout, action) {
+      const view = application(target.namespace, target.name);
+      return view === undefined ? missing(target) : await runAction(client, view, rollout, action);
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { decodeRollout, type RolloutSurroundings } from "../decode-rollout.ts";
 import { child, type Fields, fields, list, own, word, words } from "../lenient.ts";
-import type { ActionOutcome, ApplicationView, RolloutAction, RolloutRef, RolloutView } from "../port.ts";
+import type { ActionOffer, ActionOutcome, ApplicationView, RolloutAction, RolloutRef, RolloutView } from "../port.ts";
 import type { Shape } from "../wire/cut.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
 import type { ArgoClient, Query } from "./client.ts";
@@ -86,28 +86,52 @@ function surroundings(nodes: readonly Fields[], rollout: RolloutRef): RolloutSur
   return { images, available };
 }
 
-/** Asks which actions Argo CD offers for a Rollout now, and runs one if it is among them. */
-export async function runAction(
+/** Asks which actions Argo CD offers for a Rollout now. */
+export async function offersAction(
   client: ArgoClient,
   application: ApplicationView,
   rollout: RolloutRef,
   action: RolloutAction,
-): Promise<ActionOutcome> {
-  const path = `${applicationPath(application.name)}/resource/actions`;
-  const resource = resourceQuery(rollout, VERSION);
+): Promise<ActionOffer> {
   try {
-    const offered = await client.get(path, { ...applicationQuery(application), ...resource });
+    const query = { ...applicationQuery(application), ...resourceQuery(rollout, VERSION) };
+    const offered = await client.get(actionsPath(application), query);
     const known = list(fields(offered), "actions").map(fields);
     const found = known.find((one) => word(one, "name") === action);
     if (found === undefined)
       return { kind: "notOffered", why: `Argo CD knows no action ${action} for ${rollout.namespace}/${rollout.name}` };
     if (own(found, "disabled") === true)
       return { kind: "notOffered", why: `Argo CD does not offer ${action} for ${rollout.namespace}/${rollout.name} as it is now` };
-    await client.post(`${path}/v2`, { ...applicationQuery(application), ...resource, action });
+    return { kind: "offered" };
+  } catch (error) {
+    return refusedAction(error, action);
+  }
+}
+
+/** Runs an action on a Rollout, if Argo CD offers it now. */
+export async function runAction(
+  client: ArgoClient,
+  application: ApplicationView,
+  rollout: RolloutRef,
+  action: RolloutAction,
+): Promise<ActionOutcome> {
+  const offer = await offersAction(client, application, rollout, action);
+  if (offer.kind !== "offered") return offer;
+  try {
+    const resource = resourceQuery(rollout, VERSION);
+    await client.post(`${actionsPath(application)}/v2`, { ...applicationQuery(application), ...resource, action });
     return { kind: "done" };
   } catch (error) {
-    const forbidden = statusOf(error) === 403 || statusOf(error) === 401;
-    const hint = forbidden ? `; grant it: p, ACCOUNT, applications, action/${GROUP}/Rollout/${action}, PROJECT/*, allow` : "";
-    return { kind: forbidden ? "forbidden" : "failed", why: `${reasonOf(error)}${hint}` };
+    return refusedAction(error, action);
   }
+}
+
+function actionsPath({ name }: ApplicationView): string {
+  return `${applicationPath(name)}/resource/actions`;
+}
+
+function refusedAction(error: unknown, action: RolloutAction): { kind: "forbidden" | "failed"; why: string } {
+  const forbidden = statusOf(error) === 403 || statusOf(error) === 401;
+  const hint = forbidden ? `; grant it: p, ACCOUNT, applications, action/${GROUP}/Rollout/${action}, PROJECT/*, allow` : "";
+  return { kind: forbidden ? "forbidden" : "failed", why: `${reasonOf(error)}${hint}` };
 }
