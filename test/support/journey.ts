@@ -25,6 +25,8 @@ export interface JourneyOptions extends WorldOptions {
   gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
   /** Who signs the bot's commits, asked at each of its starts. Default: GitHub. */
   signing?: () => CommitSigning;
+  /** The bot's writes are about a second apart, as GitHub wants them. Default false. */
+  pacing?: boolean;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
 }
@@ -145,7 +147,7 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
     directory,
     clock,
     log,
-    pacing: false,
+    pacing: options.pacing ?? false,
     ...(resyncMs === undefined ? {} : { resyncMs }),
   });
   const hook = `${bot.url}${WEBHOOK_PATH}`;
