@@ -48,6 +48,7 @@ const bad: Clause = (context) => {
   let worst: Finding | undefined;
   for (const condition of context.app.status.conditions) {
     if (!BAD_CONDITIONS.has(condition.type)) continue;
+    if (condition.type === "ComparisonError" && isUnreachable(context, condition.message)) return outOfReach(condition.message);
     const start = graceStart(context, condition.type, at(condition.lastTransitionTime));
     const spent = condition.type === "SyncError" && context.app.spec.automated ? USED_UP : "";
     const sentence = `${condition.type}: ${firstLine(condition.message) || "no message"}.${spent}`;
@@ -60,6 +61,16 @@ const bad: Clause = (context) => {
 };
 
 export const conditions: Parts = { bad };
+
+/** Where connections cannot be seen, as through Kubernetes, a comparison made for the change tells of a cluster that is down. */
+function isUnreachable({ input, stale }: Context, message: string): boolean {
+  const connection = input.cluster?.connection?.status ?? "Unknown";
+  return connection === "Unknown" && !stale && /failed to get cluster (info|version) for/i.test(message);
+}
+
+function outOfReach(message: string): Finding {
+  return { verdict: "lost", sentence: `Argo CD cannot reach its cluster, by its last comparison: ${firstLine(message)}.` };
+}
 
 /** From when a bad condition counts; undefined: not yet, since it may well be about what was there before the change. */
 function graceStart(context: Context, type: string, since: number | undefined): number | undefined {

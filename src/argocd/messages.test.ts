@@ -50,6 +50,24 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "It is OutOfSync, and nothing syncs it, though no sync window is closed.",
   ],
   [
+    "a cluster that is down, by the last comparison where its connection cannot be seen",
+    input({
+      application: status({
+        sync: { status: "Unknown" },
+        conditions: [
+          {
+            type: "ComparisonError",
+            message:
+              'Failed to load live state: failed to get cluster info for "https://eu-1": error synchronizing cache state: dial tcp: i/o timeout',
+            lastTransitionTime: at("10:00:12"),
+          },
+        ],
+      }),
+    }),
+    "lost",
+    'Argo CD cannot reach its cluster, by its last comparison: Failed to load live state: failed to get cluster info for "https://eu-1": error synchronizing cache state: dial tcp: i/o timeout.',
+  ],
+  [
     "a retry, which one of how many, and when",
     input({
       application: status({
