@@ -3,7 +3,7 @@ import type { RestEndpointMethodTypes } from "@octokit/rest";
 import type { CheckReport } from "../port.ts";
 import { serialByKey } from "./by-key.ts";
 import { asking } from "./errors.ts";
-import { NEVER_RETRY } from "./octokit.ts";
+import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 import type { Shared } from "./shared.ts";
 
 /** GitHub's limits, kept here as the last line of defence: whoever writes the texts shortens them with more sense. */
@@ -43,7 +43,7 @@ export function checkWriter(
   async function put(key: string, check: CheckReport): Promise<void> {
     const said = fingerprint(check);
     const fresh = freshCommits.has(check.head) && !doubtful.has(key);
-    const there = known.get(key) ?? (fresh ? undefined : await find(check));
+    const there = known.get(key) ?? (fresh ? undefined : await find(place, (await identity()).login, check));
     if (there?.said === said) {
       remember(key, there);
       return;
@@ -52,7 +52,7 @@ export function checkWriter(
     known.delete(key);
     doubtful.add(key);
     const anew = there === undefined || there.annotated || (there.completed && check.status !== "completed");
-    const id = await send(check, said, anew ? undefined : there.id);
+    const id = await send(place, check, said, anew ? undefined : there.id);
     doubtful.delete(key);
     remember(key, { id, said, completed: check.status === "completed", annotated: (check.annotations ?? []).length > 0 });
   }
@@ -63,50 +63,50 @@ export function checkWriter(
     const oldest = known.keys().next().value;
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
   }
+}
 
-  /** The first request carries the first 50 annotations; the last one alone says what the whole is, and completes it. */
-  async function send(check: CheckReport, said: string, id: number | undefined): Promise<number> {
-    const parts = inParts((check.annotations ?? []).map(annotation));
-    let at = id;
-    for (const [index, annotations] of parts.entries()) {
-      const last = index === parts.length - 1;
-      const state = last ? stateOf(check) : { status: "in_progress" as const };
-      const fields = {
-        ...state,
-        ...(last ? { external_id: said } : {}),
-        ...(check.detailsUrl === undefined ? {} : { details_url: check.detailsUrl }),
-        output: { ...outputOf(check), ...(annotations.length === 0 ? {} : { annotations }) },
-      };
-      at = await write(check, at, fields);
-    }
-    return at ?? 0;
+/** The first request carries the first 50 annotations; the last one alone says what the whole is, and completes it. */
+async function send(place: RepoOctokit, check: CheckReport, said: string, id: number | undefined): Promise<number> {
+  const parts = inParts((check.annotations ?? []).map(annotation));
+  let at = id;
+  for (const [index, annotations] of parts.entries()) {
+    const last = index === parts.length - 1;
+    const state = last ? stateOf(check) : { status: "in_progress" as const };
+    const fields = {
+      ...state,
+      ...(last ? { external_id: said } : {}),
+      ...(check.detailsUrl === undefined ? {} : { details_url: check.detailsUrl }),
+      output: { ...outputOf(check), ...(annotations.length === 0 ? {} : { annotations }) },
+    };
+    at = await write(place, check, at, fields);
   }
+  return at ?? 0;
+}
 
-  async function write(
-    check: CheckReport,
-    id: number | undefined,
-    fields: Omit<Update, "owner" | "repo" | "check_run_id">,
-  ): Promise<number> {
-    const { octokit, owner, repo } = place;
-    return asking(`report ${check.name} on ${check.head.slice(0, 12)}`, async () => {
-      if (id !== undefined)
-        return (await octokit.rest.checks.update({ owner, repo, check_run_id: id, ...fields, ...NEVER_RETRY } as Update)).data.id;
-      const made = { owner, repo, name: check.name, head_sha: check.head, ...fields, ...NEVER_RETRY };
-      return (await octokit.rest.checks.create(made as RestEndpointMethodTypes["checks"]["create"]["parameters"])).data.id;
-    });
-  }
+async function write(
+  place: RepoOctokit,
+  check: CheckReport,
+  id: number | undefined,
+  fields: Omit<Update, "owner" | "repo" | "check_run_id">,
+): Promise<number> {
+  const { octokit, owner, repo } = place;
+  return asking(`report ${check.name} on ${check.head.slice(0, 12)}`, async () => {
+    if (id !== undefined)
+      return (await octokit.rest.checks.update({ owner, repo, check_run_id: id, ...fields, ...NEVER_RETRY } as Update)).data.id;
+    const made = { owner, repo, name: check.name, head_sha: check.head, ...fields, ...NEVER_RETRY };
+    return (await octokit.rest.checks.create(made as RestEndpointMethodTypes["checks"]["create"]["parameters"])).data.id;
+  });
+}
 
-  async function find(check: CheckReport): Promise<There | undefined> {
-    const { octokit, owner, repo } = place;
-    const { login } = await identity();
-    const { data } = await asking(`look for ${check.name} on ${check.head.slice(0, 12)}`, () =>
-      octokit.rest.checks.listForRef({ owner, repo, ref: check.head, check_name: check.name, per_page: 100 }),
-    );
-    const ours = data.check_runs.filter((run) => `${run.app?.slug}[bot]` === login).sort((a, b) => b.id - a.id)[0];
-    if (ours === undefined) return undefined;
-    const { id, external_id: said, status, output } = ours;
-    return { id, said: said ?? "", completed: status === "completed", annotated: output.annotations_count > 0 };
-  }
+async function find(place: RepoOctokit, login: string, check: CheckReport): Promise<There | undefined> {
+  const { octokit, owner, repo } = place;
+  const { data } = await asking(`look for ${check.name} on ${check.head.slice(0, 12)}`, () =>
+    octokit.rest.checks.listForRef({ owner, repo, ref: check.head, check_name: check.name, per_page: 100 }),
+  );
+  const ours = data.check_runs.filter((run) => `${run.app?.slug}[bot]` === login).sort((a, b) => b.id - a.id)[0];
+  if (ours === undefined) return undefined;
+  const { id, external_id: said, status, output } = ours;
+  return { id, said: said ?? "", completed: status === "completed", annotated: output.annotations_count > 0 };
 }
 
 function fingerprint(check: CheckReport): string {

@@ -148,25 +148,14 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
 }
 
 function createWorld(options: GitHubOptions, directory: string, { onExchange, onDelivery }: Watcher): { world: World; privateKey: string } {
+  const { clock } = options;
   let id = 1000;
   const nextId = () => ++id;
   const faults: Faults = { nullReads: 1, ...options.faults };
   const owner: User = { login: "stagecoach-dev", id: nextId(), type: "Organization" };
-  const { app, privateKey } = makeApp({
-    id: options.app?.id ?? nextId(),
-    botId: nextId(),
-    slug: options.app?.slug ?? "stagecoach",
-    name: options.app?.name ?? "Stagecoach",
-    owner,
-    keys: firstKeys(options.app),
-    permissions: options.app?.permissions ?? PERMISSIONS,
-    events: options.app?.events ?? EVENTS,
-    createdAt: options.clock.now(),
-    hook: options.webhook,
-  });
-  const hooks = createWebhooks({ clock: options.clock, faults, nextId, onDelivery });
+  const { app, privateKey } = ownApp(options, owner, nextId);
   const world: World = {
-    clock: options.clock,
+    clock,
     origin: "",
     directory,
     users: new Map([app.bot, owner, WEB_FLOW].map((user) => [user.login.toLowerCase(), user])),
@@ -180,20 +169,33 @@ function createWorld(options: GitHubOptions, directory: string, { onExchange, on
     apps: new Map([[app.id, app]]),
     installations: new Map(),
     manifests: new Map(),
-    limits: {
-      perHour: options.rateLimit ?? 15_000,
-      tokenLifetime: options.tokenLifetime ?? 3_600_000,
-      used: new Map(),
-      secondary: options.secondaryLimits ?? false,
-      spent: new Map(),
-    },
+    limits: limitsOf(options),
     faults,
-    hooks,
+    hooks: createWebhooks({ clock, faults, nextId, onDelivery }),
     asksForSuites: options.asksForSuites ?? false,
     onExchange,
     nextId,
   };
   return { world, privateKey };
+}
+
+function ownApp({ app, clock, webhook }: GitHubOptions, owner: User, nextId: () => number): ReturnType<typeof makeApp> {
+  return makeApp({
+    id: app?.id ?? nextId(),
+    botId: nextId(),
+    slug: app?.slug ?? "stagecoach",
+    name: app?.name ?? "Stagecoach",
+    owner,
+    keys: firstKeys(app),
+    permissions: app?.permissions ?? PERMISSIONS,
+    events: app?.events ?? EVENTS,
+    createdAt: clock.now(),
+    hook: webhook,
+  });
+}
+
+function limitsOf({ rateLimit = 15_000, tokenLifetime = 3_600_000, secondaryLimits = false }: GitHubOptions): World["limits"] {
+  return { perHour: rateLimit, tokenLifetime, used: new Map(), secondary: secondaryLimits, spent: new Map() };
 }
 
 function serveForm(world: World, request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> | undefined {

@@ -1,0 +1,115 @@
+import { rm, stat } from "node:fs/promises";
+import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
+import { pipeGit } from "./git-process.ts";
+import type { MirrorOptions } from "./mirror.ts";
+import { fullRef } from "./names.ts";
+import { GitError, type RefUpdate } from "./port.ts";
+import { judgePush, pushArguments } from "./push.ts";
+import { type GitResult, type Repository, type RunOptions, runGit } from "./run-git.ts";
+
+/** As the mirror's own configuration calls it. */
+export const REMOTE_NAME = "origin";
+const REMOTE_LIMIT_MS = 5 * 60_000;
+/** A lock this old was left by a process that was killed: no command of ours runs as long. */
+const STALE_LOCK_MS = REMOTE_LIMIT_MS + 60_000;
+
+/** Where a mirror fetches from and pushes to. */
+export interface Remote {
+  repository: Repository;
+  /** Checked. */
+  url: string;
+  credentials: MirrorOptions["credentials"];
+  log: MirrorOptions["log"];
+}
+
+export async function fetchBranches(remote: Remote, refs: readonly string[]): Promise<void> {
+  const refspecs = refs.map((ref) => `+${ref}:${ref}`);
+  const args = ["fetch", "--prune", "--no-tags", "--no-write-fetch-head", "--quiet", "--end-of-options", remote.url];
+  try {
+    await ask(remote, "fetch from", [...args, ...refspecs]);
+  } catch (error) {
+    // Named branches that are not there make git refuse the whole fetch: it names one, which is dropped here as prune would.
+    const missing = error instanceof GitError ? /couldn't find remote ref (\S+)/.exec(error.message)?.[1] : undefined;
+    if (missing === undefined || !refs.includes(missing)) throw error;
+    await forget(remote.repository, missing);
+    const rest = refs.filter((ref) => ref !== missing);
+    if (rest.length > 0) await fetchBranches(remote, rest);
+  }
+}
+
+/** Ids of full ref names, of those that are there. */
+export async function remoteRefs(remote: Remote, refs: readonly string[]): Promise<Map<string, string>> {
+  const { stdout } = await ask(remote, "ask", ["ls-remote", "--refs", "--quiet", "--end-of-options", remote.url, ...refs]);
+  const lines = stdout.split("\n").map((line) => line.split("\t"));
+  return new Map(lines.flatMap(([sha, ref]) => (sha && ref ? [[ref, sha] as [string, string]] : [])));
+}
+
+/** Peeled tags come as a line of their own after the tag's: they win. */
+export async function remoteBelow(remote: Remote, prefixes: readonly string[]): Promise<Map<string, string>> {
+  const patterns = prefixes.map((prefix) => `${fullRef(`${prefix.replace(/\/+$/, "")}/x`).slice(0, -1)}*`);
+  const { stdout } = await ask(remote, "ask", ["ls-remote", "--quiet", "--end-of-options", remote.url, ...patterns]);
+  const refs = new Map<string, string>();
+  for (const line of stdout.split("\n")) {
+    const [sha, ref] = line.split("\t");
+    if (sha && ref) refs.set(ref.replace(/\^\{\}$/, ""), sha);
+  }
+  return refs;
+}
+
+/** All of the updates, or none. */
+export async function pushRefs(remote: Remote, updates: readonly RefUpdate[], tries = 3): Promise<"ok" | "stale"> {
+  if (updates.length === 0) return "ok";
+  // Pushed to the remote by name: git then moves the mirror's own refs along, which saves a process.
+  const result = await ask(remote, "push to", pushArguments(REMOTE_NAME, updates), { answers: [0, 1] });
+  const verdict = judgePush(remote.url, updates, result);
+  if (verdict !== "unsure") return verdict;
+  const refs = await remoteRefs(
+    remote,
+    updates.map((update) => update.ref),
+  );
+  if (updates.some((update) => refs.get(update.ref) !== update.old)) return "stale";
+  // Somebody held the remote's lock and has not moved the ref: theirs may have failed, so ours is tried again.
+  if (tries > 1) return await pushRefs(remote, updates, tries - 1);
+  throw new GitError(
+    "Unavailable",
+    `push to ${remote.url}: the remote's refs stay locked: ${remoteWords(result.stderr) || "no reason given"}`,
+  );
+}
+
+async function ask(remote: Remote, doing: string, args: readonly string[], more: Pick<RunOptions, "answers"> = {}): Promise<GitResult> {
+  const { repository, url, log } = remote;
+  const credentials = url.startsWith("http") ? await remote.credentials?.() : undefined;
+  const run = () => runGit(repository, args, { ...more, remote: url, credentials, limitMs: REMOTE_LIMIT_MS });
+  const started = performance.now();
+  try {
+    return await run().catch(async (error) => {
+      if (await removedStaleLock(error)) return await run();
+      throw error;
+    });
+  } catch (error) {
+    throw gitError(`${doing} ${url}`, error);
+  } finally {
+    log?.("git", { command: args[0], ms: Math.round(performance.now() - started) });
+  }
+}
+
+/** Forgets a branch that the remote no longer has. */
+async function forget(repository: Repository, ref: string): Promise<void> {
+  try {
+    await pipeGit(repository, ["update-ref", "--stdin"], [`delete ${ref}\n`]);
+  } catch (error) {
+    throw gitError(`forget ${ref}`, error);
+  }
+}
+
+async function removedStaleLock(error: unknown): Promise<boolean> {
+  const path = error instanceof GitFailure ? /Unable to create '(.+\.lock)': File exists/.exec(error.stderr)?.[1] : undefined;
+  if (path === undefined) return false;
+  const age = await stat(path).then(
+    (found) => Date.now() - found.mtimeMs,
+    () => 0,
+  );
+  if (age < STALE_LOCK_MS) return false;
+  await rm(path, { force: true });
+  return true;
+}
