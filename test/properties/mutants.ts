@@ -1,7 +1,9 @@
 import { advance } from "../../src/rollout/advance.ts";
 import type { Batch, Run } from "../../src/rollout/run.ts";
 import type { Advanced, World } from "../../src/rollout/world.ts";
+import { CLUSTER_MUTANTS } from "./mutants-clusters.ts";
 import { GATE_MUTANTS } from "./mutants-gates.ts";
+import { OUTSIDE_MUTANTS } from "./mutants-outside.ts";
 import { RUN_MUTANTS } from "./mutants-runs.ts";
 import { blind, live, type Mutant, mapped, patched, seeing, withPlan, withSpec } from "./plant.ts";
 
@@ -62,7 +64,7 @@ const CORE_MUTANTS: readonly Mutant[] = [
 ];
 
 /** Bugs planted around the state machine: each stands for a guard somebody might drop, and the suite has to notice. */
-export const MUTANTS: readonly Mutant[] = [...CORE_MUTANTS, ...GATE_MUTANTS, ...RUN_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [...CORE_MUTANTS, ...GATE_MUTANTS, ...RUN_MUTANTS, ...OUTSIDE_MUTANTS, ...CLUSTER_MUTANTS];
 
 function undrifted(run: Run, world: World): World["targets"] {
   const moved = new Map<string, string[]>();

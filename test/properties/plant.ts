@@ -2,7 +2,7 @@ import { advance } from "../../src/rollout/advance.ts";
 import type { Rollout, Stage } from "../../src/rollout/rollout.ts";
 import type { Batch, Run } from "../../src/rollout/run.ts";
 import { iso } from "../../src/rollout/time.ts";
-import type { Advanced, Assessment, ObservedTarget, World } from "../../src/rollout/world.ts";
+import type { Advanced, Assessment, Effect, ObservedTarget, World } from "../../src/rollout/world.ts";
 import type { Advance, DriveOptions } from "../../src/sim/model/drive.ts";
 
 /** A bug, by what it stands for. It is found within so many seeds (3,000), by a message that matches. */
@@ -42,6 +42,14 @@ export function withPlan(change: (plan: Run["plan"]) => Run["plan"]): Advance {
     plans.set(run.plan, plan);
     return { ...run, plan };
   });
+}
+
+/** Some of what it wants is never done. `run`: as it was before. */
+export function withoutEffects(drop: (effect: Effect, run: Run) => boolean): Advance {
+  return (run, world, now) => {
+    const advanced = advance(run, world, now);
+    return { ...advanced, effects: advanced.effects.filter((effect) => !drop(effect, run)) };
+  };
 }
 
 /** What it says afterwards is another thing. */

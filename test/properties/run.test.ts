@@ -7,7 +7,7 @@ import { MUTANTS } from "./mutants.ts";
 import { openPool, type Pool, type Result, sum } from "./pool.ts";
 
 const asked = Number(process.env.STAGECOACH_RUNS ?? Number.NaN);
-const RUNS = asked > 0 ? asked : process.env.STAGECOACH_REQUIRE_ALL === "1" ? 5_000 : 2_000;
+const RUNS = asked > 0 ? asked : process.env.STAGECOACH_REQUIRE_ALL === "1" ? 100_000 : 2_000;
 /** Those that are asked for are new ones each time. */
 const FIRST = asked > 0 ? Math.floor(Math.random() * 2 ** 30) : 1_000_000;
 const CHUNK = 100;
@@ -102,6 +102,31 @@ const MET: readonly [what: string, atLeast: number][] = [
   ["/hotfix done", 0.001],
   ["/promote done", 0.05],
   ["/rollback done", 0.01],
+  ["batches: at a later weight", 0.2],
+  ["batches: Revert", 0.01],
+  ["analysis BeforeStage: Successful", 0.04],
+  ["analysis AfterBatch: Successful", 0.06],
+  ["analysis AfterStage: Successful", 0.03],
+  ["analysis Background: Successful", 0.06],
+  ["analysis of a step: Successful", 0.08],
+  ["analysis AfterBatch: Failed", 0.001],
+  ["analysis of a step: Failed", 0.001],
+  ["analysis Background: Failed", 0.001],
+  ["analysis AfterBatch: Inconclusive", 0.0005],
+  ["analysis of a step: Inconclusive", 0.0005],
+  ["analysis of a step: Error", 0.0005],
+  ["hook before: Done", 0.08],
+  ["hook before: Held", 0.003],
+  ["hook before: Failed", 0.001],
+  ["hook before: Waiting", 0.002],
+  ["hook after: Done", 0.03],
+  ["hook onFailure: Done", 0.02],
+  ["joined", 0.05],
+  ["appeared, and not taken", 0.005],
+  ["paused: Joined", 0.003],
+  ["quarantined", 0.03],
+  ["paused: Quarantine", 0.008],
+  ["paused: Undecided", 0.005],
 ];
 
 async function driveMany(first: number, runs: number): Promise<Result> {

@@ -3,7 +3,7 @@ import type { Run } from "../../rollout/run.ts";
 import { iso } from "../../rollout/time.ts";
 import type { Effect } from "../../rollout/world.ts";
 import type { Decision, Driver } from "./drive.ts";
-import { mergeCall, openPull } from "./forge.ts";
+import { type MergeAnswer, mergeCall, openPull } from "./forge.ts";
 import { headOf } from "./git.ts";
 import { judgeMerge } from "./judge.ts";
 import { ask, startMeasuring, stopMeasuring } from "./outside.ts";
@@ -38,8 +38,8 @@ export function act(driver: Driver, decision: Decision, effect: Effect, at: { jo
       return;
     }
     case "Merge":
-      merge(driver, decision, effect, at.journal);
-      driver.busy = true;
+      // Of a refusal the core says itself when it tries again.
+      if (merge(driver, decision, effect, at.journal) !== "refused") driver.busy = true;
       return;
     case "Answer": {
       const said = truth.commands.find((one) => one.command.id === effect.command);
@@ -71,18 +71,36 @@ function mayBeEndless({ spec }: Run, id: string): boolean {
 }
 
 /** The journal and the base are read again right before the call (SPEC §9.4, §9.13). */
-function merge(driver: Driver, { world, advanced }: Decision, effect: Extract<Effect, { kind: "Merge" }>, journal: number): void {
+function merge(
+  driver: Driver,
+  { world, advanced }: Decision,
+  effect: Extract<Effect, { kind: "Merge" }>,
+  journal: number,
+): MergeAnswer | undefined {
   const { truth, now } = driver;
-  if (driver.version !== journal || headOf(truth.git).id !== world.base.commit) return;
+  if (driver.version !== journal || headOf(truth.git).id !== world.base.commit) return undefined;
   const to = advanced.run.batches[effect.batch - 1]?.intention?.at ?? iso(now);
   const queue = place(truth, now);
   const answer = mergeCall(truth.forge, truth.git, { pull: effect.pull, head: effect.head, to, queue }, now);
   const pull = truth.forge.pulls[effect.pull - 100];
   if (answer === "merged" && pull !== undefined) judgeMerge(driver.judge, driver.entries, pull, now);
+  return answer;
 }
 
 /** Where the base merges through a queue: a few minutes in it, and now and then out of it again. */
 function place({ queue, dice }: Truth, now: number): { until: number; fate: "merge" | "drop" } | undefined {
   if (!queue) return undefined;
   return { until: now + dice.int(1, 20) * 60_000, fate: dice.chance(0.1) ? "drop" : "merge" };
+}
+
+/** PRs of attempts that are over are closed: a replica that was late may have opened one. */
+export function sweep({ truth, now, entries }: Driver): void {
+  if (now < truth.forgeDownUntil) return;
+  for (const pull of truth.forge.pulls) {
+    if (pull.state !== "open") continue;
+    const run = entries.find((entry) => entry.run?.rollout === pull.rollout)?.run;
+    if (run?.number !== pull.run || run.batches[pull.batch - 1]?.branch === pull.branch) continue;
+    pull.state = "closed";
+    pull.queue = undefined;
+  }
 }

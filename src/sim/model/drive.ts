@@ -3,7 +3,7 @@ import type { gatesOf } from "../../rollout/gate-state.ts";
 import { isEnded, type Run } from "../../rollout/run.ts";
 import { epoch } from "../../rollout/time.ts";
 import type { Advanced, World } from "../../rollout/world.ts";
-import { act, fence } from "./act.ts";
+import { act, fence, sweep } from "./act.ts";
 import { runQueue } from "./forge.ts";
 import { type Judge, judgeMerge, judgeRecord, judgeStep, judgment } from "./judge.ts";
 import { type Entry, startAll } from "./lanes.ts";
@@ -221,6 +221,7 @@ function replica(driver: Driver, read: readonly Entry[], version: number): void 
       act(driver, decision, effect, { journal, fenced });
     }
   }
+  sweep(driver);
 }
 
 /** With the process goes what it only remembered. */

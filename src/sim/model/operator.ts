@@ -119,6 +119,11 @@ function giveUp(driver: Driver, run: Run, tell: Tell): void {
   if (others.every((other) => other === undefined || isEnded(other))) tell("abort");
 }
 
+/** What stood there before it went. */
+function lastValue({ git }: Truth, pin: string): string {
+  return git.log.get(pin)?.findLast((entry) => entry.value !== null)?.value ?? "v1";
+}
+
 /** Puts the release back for every target that has moved, as its last batch has it, and for the others a value where theirs is gone. */
 function restore(truth: Truth, run: Run, now: number): void {
   truth.git.forgotten.clear();
@@ -129,7 +134,7 @@ function restore(truth: Truth, run: Run, now: number): void {
       for (const edit of target.edits) {
         const pin = pinOf(edit);
         if (moved) wanted.set(pin, edit.to);
-        else if (pinValue(truth.git, pin) === null && !wanted.has(pin)) wanted.set(pin, edit.from ?? "v1");
+        else if (pinValue(truth.git, pin) === null && !wanted.has(pin)) wanted.set(pin, lastValue(truth, pin));
       }
     }
   }

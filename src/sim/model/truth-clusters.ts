@@ -158,7 +158,8 @@ export function revertIsRight(truth: Truth, before: Batch | undefined, run: Run,
       if (truth.git.commits[log.at(-1)?.index ?? 0]?.by !== BOT) continue;
       let at = log.length - 1;
       if (!commits.has(idOf(at))) at -= 1;
-      while (at > 0 && commits.has(idOf(at))) at -= 1;
+      // Written again by somebody, as it was.
+      while (at > 0 && (commits.has(idOf(at)) || log[at]?.value === log[at - 1]?.value)) at -= 1;
       if (log[at]?.value !== log.at(-1)?.value)
         wrong.push(
           `truth: ${run.rollout} #${run.number} put ${cluster} back, and ${pin} is ${log.at(-1)?.value}; it was ${log[at]?.value}`,

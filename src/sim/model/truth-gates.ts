@@ -7,6 +7,7 @@ import { wasConfirmable } from "./argocd.ts";
 import { BOT, lastChange, pinOf, pinValue } from "./git.ts";
 import type { Entry } from "./lanes.ts";
 import { AUTHOR, MEMBERS, type ModelWindow } from "./scenario.ts";
+import { wasHealthyAt } from "./truth-checks.ts";
 import type { Truth } from "./world.ts";
 
 /** By run: who said `/promote` while a stage was waiting for approval, and what the stage was made of then. */
@@ -149,8 +150,8 @@ function takes(plan: Plan, cluster: string): boolean {
   return plan.stages.some((stage) => stage.clusters.includes(cluster) || stage.requeued.includes(cluster));
 }
 
-/** In flight: from the intention until confirmed or out of it, over all runs that are not over. */
-function overLimits({ truth, entries }: Moment): string[] {
+/** In flight: from the intention until confirmed or out of it, over all runs that are not over. What truly is confirmed need not be recorded yet. */
+function overLimits({ truth, entries, now }: Moment): string[] {
   const { limits } = truth;
   if (limits === undefined) return [];
   const targets = new Set<string>();
@@ -161,6 +162,8 @@ function overLimits({ truth, entries }: Moment): string[] {
       if (batch.merged === undefined && batch.intention === undefined) continue;
       for (const target of batch.targets) {
         if (!["Pending", "Proposed", "Merged", "Syncing"].includes(target.phase)) continue;
+        const real = truth.targets.get(target.key);
+        if (real !== undefined && wasHealthyAt(truth, real, batch, target.edits, now)) continue;
         targets.add(target.key);
         clusters.add(target.cluster);
       }
@@ -199,8 +202,10 @@ export function batchIsCutRight(truth: Truth, lane: number, before: Run | undefi
   if (stage.topology === true && new Set(regions).size < regions.length)
     wrong.push(`truth: batch ${batch.number} of ${run.rollout} holds two clusters of one region`);
   if (stage.grow === undefined || batch.kind !== "Planned" || run.kind === "Rollback" || before === undefined) return wrong;
+  // The same clusters at their next weight.
+  if (batch.step !== undefined && batch.step.index > 1) return wrong;
   const earned = grown(run, batch.stage, stage.grow, stage.maxUnavailable);
-  const shared = new Set(batch.targets.flatMap((target) => target.edits.map(pinOf))).size === 1;
+  const shared = new Set(batch.targets.map(({ edits }) => (edits[0] === undefined ? "" : pinOf(edits[0])))).size === 1;
   if (clusters.length > earned && !shared)
     wrong.push(`truth: batch ${batch.number} holds ${clusters.length} clusters, and ${earned} were earned`);
   return wrong;
@@ -216,7 +221,8 @@ function grown(run: Run, stage: number, { start, factor }: { start: number; fact
   let clean = 0;
   for (const batch of run.batches) {
     if (batch.stage !== stage || batch.kind !== "Planned" || batch.settledAt === undefined) continue;
-    clean = batch.targets.some((target) => target.phase === "Failed") ? 0 : clean + 1;
+    const midway = batch.step !== undefined && batch.step.index < batch.step.of;
+    clean = batch.targets.some((target) => target.phase === "Failed") ? 0 : clean + (midway ? 0 : 1);
   }
   return Math.max(1, Math.min(most, Math.floor(start * factor ** clean)));
 }

@@ -34,8 +34,12 @@ export type Moved = Map<string, { cluster: string; pin: string }[]>;
 
 export function noteMoved(moved: Moved, truth: Truth, before: Run | undefined, run: Run): void {
   if (run.kind !== "Rollback" || before === undefined) return;
-  const list: { cluster: string; pin: string }[] = [];
+  let list: { cluster: string; pin: string }[] = [];
   for (const batch of before.batches) {
+    if (batch.kind === "Revert" && batch.merged !== undefined) {
+      list = list.filter(({ cluster }) => !batch.targets.some((target) => target.cluster === cluster));
+      continue;
+    }
     const made = truth.git.byId.get(batch.merged?.commit ?? "");
     const pins = new Set(batch.pull === undefined ? [] : made?.changes.map(([pin]) => pin));
     for (const { cluster, edits } of batch.targets)

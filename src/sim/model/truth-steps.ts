@@ -59,7 +59,7 @@ export function pausesAreKept({ truth, lane, now }: Moment, run: Run, batch: Bat
   const before = run.batches.filter(
     (one) => one.stage === batch.stage && one.ofStage === batch.ofStage && one.step?.index === step.index - 1 && one.merged !== undefined,
   );
-  const since = Math.min(...before.map((one) => confirmableAt(truth, one)));
+  const since = Math.min(...before.map((one) => confirmableAt(truth, one, now)));
   const merged = Math.min(...before.map((one) => epoch(one.merged?.at ?? "")));
   const pauses = waitsOf(stage, step.index - 1).flatMap((wait) => ("pauseMs" in wait ? [wait.pauseMs] : []));
   const promotes = run.commands.filter(
@@ -74,7 +74,7 @@ export function pausesAreKept({ truth, lane, now }: Moment, run: Run, batch: Bat
 }
 
 /** When the first of its clusters could truly be confirmed. */
-function confirmableAt(truth: Truth, batch: Batch): number {
+function confirmableAt(truth: Truth, batch: Batch, now: number): number {
   const from = epoch(batch.merged?.at ?? "");
   let first = Number.POSITIVE_INFINITY;
   for (const { key, edits } of batch.targets) {
@@ -86,6 +86,6 @@ function confirmableAt(truth: Truth, batch: Batch): number {
     );
     if (good !== undefined) first = Math.min(first, Math.max(good.from, from));
   }
-  // Found at this weight already.
-  return Number.isFinite(first) ? first : from;
+  // Found at this weight already, or never well: what was so before is no worse than before.
+  return first <= now ? first : from;
 }
