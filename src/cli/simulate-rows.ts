@@ -10,6 +10,8 @@ export interface Row {
   stage: string;
   batch: number;
   clusters: string[];
+  /** Of a canary step: percent. */
+  weight?: number;
   opened?: number;
   merged?: number;
   healthy?: number;
@@ -53,7 +55,7 @@ export function rowsOf(timeline: readonly Moment[]): (Row | PutOff)[] {
     if (batch === undefined) continue;
     let row = byBatch.get(batch);
     if (row === undefined) {
-      row = { kind: "batch", run, stage, batch, clusters, waits: [] };
+      row = { kind: "batch", run, stage, batch, clusters, ...(moment.weight === undefined ? {} : { weight: moment.weight }), waits: [] };
       byBatch.set(batch, row);
       rows.push(...takeFrom(late, place), row);
     }

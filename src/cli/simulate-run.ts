@@ -79,13 +79,13 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
 /** The more is in flight in a fleet, the rarer one look more tells anything. */
 function restOf(run: Run, fleet: number): number {
   let awaited = 0;
-  let most = 30 * SECOND;
+  let most = MINUTE;
   for (const batch of run.batches) {
     if (batch.phase === "Merged") for (const { phase } of batch.targets) awaited += phase === "Merged" || phase === "Syncing" ? 1 : 0;
     // What goes on with a pull request is a matter of seconds.
     else if (batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging") most = SECOND;
   }
-  return Math.min(most, awaited * fleet * 0.045);
+  return Math.min(most, awaited * fleet * 0.15);
 }
 
 /** What stands in the release's file; the plan has the release itself. */

@@ -77,14 +77,14 @@ function at(sorted: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
 }
 
-const MOST_ROWS = 60;
+const MOST_ROWS = 40;
 
 /** For a comment or a page. */
 export function toMarkdown(shown: Shown): string {
   const { first } = shown;
   const { violations, ...json } = toJson(shown);
   return [
-    `## ${cell(shown.rollout, 80)} → ${cell(shown.release, 80)}: ${json.phase} after ${formatDuration(whole(first.tookMs))}`,
+    `## ${cell(shown.rollout, 80)} → ${cell(shown.release, 80)}: ${json.phase} after ${lasting(first.tookMs)}`,
     "",
     cell(first.why, 500),
     "",
@@ -92,7 +92,7 @@ export function toMarkdown(shown: Shown): string {
     "",
     "| | p50 | p90 | max |",
     "| --- | --- | --- | --- |",
-    `| duration | ${formatDuration(json.duration.p50 * 1000)} | ${formatDuration(json.duration.p90 * 1000)} | |`,
+    `| duration | ${lasting(json.duration.p50 * 1000)} | ${lasting(json.duration.p90 * 1000)} | |`,
     `| blast radius, clusters | ${json.blastRadius.p50} | ${json.blastRadius.p90} | ${json.blastRadius.max} |`,
     "",
     `Over ${json.runs} ${json.runs === 1 ? "run" : "runs"} from seed ${shown.seed}, ${shown.times}: ${endsOf(shown.tally)}.`,
@@ -113,7 +113,15 @@ function tableOf(first: Simulated): string[] {
     else if (row.kind === "putOff") lines.push(`| put off | ${stage} | ${cell(names(row.clusters), 120)} | | | | |`);
     else {
       const healthy = row.failed === undefined ? time(row.healthy) : `failed ${time(row.failed.at)}`;
-      const cells = [row.batch, stage, cell(names(row.clusters), 120), time(row.opened), time(row.merged), healthy, time(row.settled)];
+      const cells = [
+        row.batch,
+        stage,
+        cell(`${row.weight === undefined ? "" : `${row.weight}%: `}${names(row.clusters)}`, 120),
+        time(row.opened),
+        time(row.merged),
+        healthy,
+        time(row.settled),
+      ];
       lines.push(`| ${cells.join(" | ")} |`);
     }
   }
@@ -149,6 +157,8 @@ export function clock(ms: number): string {
   return `+${day}${hours % 24}:${String(minutes % 60).padStart(2, "0")}`;
 }
 
-export function whole(ms: number): number {
-  return Math.max(0, Math.round(ms / 1000) * 1000);
+/** To the second, to the minute from an hour on: nobody reads the seconds of a day. */
+export function lasting(ms: number): string {
+  const unit = ms >= 3_600_000 ? 60_000 : 1000;
+  return formatDuration(Math.max(0, Math.round(ms / unit) * unit));
 }

@@ -1,7 +1,6 @@
 import { styleText } from "node:util";
-import { formatDuration } from "../rollout/time.ts";
 import { type Gap, type PutOff, type Row, rowsOf, shortened } from "./simulate-rows.ts";
-import { clock, endsOf, names, type Shown, toJson, whole } from "./simulate-show.ts";
+import { clock, endsOf, lasting, names, type Shown, toJson } from "./simulate-show.ts";
 import { visible } from "./visible.ts";
 
 type Format = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
@@ -18,7 +17,7 @@ interface Layout {
   style: Style;
 }
 
-const MOST_ROWS = 60;
+const MOST_ROWS = 40;
 const LEAST_COLUMNS = 80;
 const MOST_COLUMNS = 220;
 /** `4m27s, baked 1h30m`. */
@@ -59,7 +58,7 @@ function layoutOf(rows: readonly (Row | PutOff | Gap)[], total: number, columns:
   const batches = rows.filter((row) => row.kind === "batch");
   const clocks = Math.max(5, ...batches.map((row) => clock(beginOf(row)).length));
   const most = Math.floor((columns - SAID - clocks - 12) / 2);
-  const wide = Math.max(8, ...batches.map((row) => names(row.clusters, most).length));
+  const wide = Math.max(8, ...batches.map((row) => namesOf(row, most).length));
   // " 123  +0:00  NAMES  ▕CHART▏  SAID"
   const chart = columns - (4 + 2 + clocks + 2 + wide + 2 + 1 + 1 + 2 + SAID);
   return { columns, clock: clocks, names: wide, chart: Math.min(100, chart), total, style };
@@ -71,7 +70,7 @@ function indent({ clock: clocks }: Layout): string {
 
 /** From when to when the chart goes. */
 function axis(layout: Layout): string {
-  const last = formatDuration(whole(layout.total));
+  const last = lasting(layout.total);
   return layout.style(
     "dim",
     `${indent(layout)}${" ".repeat(layout.names + 3)}0${last.padStart(Math.max(last.length + 1, layout.chart - 1))}`,
@@ -83,7 +82,7 @@ function linesOf(row: Row | PutOff | Gap, told: Set<string>, layout: Layout): st
   if (row.kind === "gap") return [style("dim", `   …  ${row.batches} more batches of ${row.clusters} clusters; -o json has them`)];
   if (row.kind === "putOff") return [`${indent(layout)}${style("dim", `put off: ${visible(names(row.clusters, layout.columns - 30))}`)}`];
   const begins = clock(beginOf(row)).padStart(layout.clock);
-  const clusters = visible(names(row.clusters, layout.names)).padEnd(layout.names);
+  const clusters = visible(namesOf(row, layout.names)).padEnd(layout.names);
   const number = style("cyan", String(row.batch).padStart(4));
   const lines = [`${number}  ${begins}  ${clusters}  ${bar(row, layout)}  ${said(row, style)}`.trimEnd()];
   for (const { forMs, why } of row.waits) {
@@ -91,10 +90,16 @@ function linesOf(row: Row | PutOff | Gap, told: Set<string>, layout: Layout): st
     // What every batch waits for is told once; the chart has it of each.
     if (told.has(sentence)) continue;
     told.add(sentence);
-    lines.push(...below(formatDuration(whole(forMs)), "yellow", sentence, layout));
+    lines.push(...below(lasting(forMs), "yellow", sentence, layout));
   }
   if (row.failed !== undefined) lines.push(...below(`✖ ${visible(names(row.failed.clusters))}`, "red", row.failed.why, layout));
   return lines;
+}
+
+function namesOf({ weight, clusters }: Row, width: number): string {
+  if (weight === undefined) return names(clusters, width);
+  const step = `${weight}%`.padStart(4);
+  return `${step}  ${names(clusters, width - step.length - 2)}`;
 }
 
 function beginOf(row: Row): number {
@@ -149,10 +154,10 @@ function endOf(row: Row, place: (ms: number) => number, chart: number): number {
 function said(row: Row, style: Style): string {
   if (row.merged === undefined) return style("dim", row.settled === undefined ? "never merged" : "was there already");
   const parts: string[] = [];
-  if (row.healthy !== undefined) parts.push(formatDuration(whole(row.healthy - row.merged)));
-  else if (row.failed !== undefined) parts.push(`failed in ${formatDuration(whole(row.failed.at - row.merged))}`);
+  if (row.healthy !== undefined) parts.push(lasting(row.healthy - row.merged));
+  else if (row.failed !== undefined) parts.push(`failed in ${lasting(row.failed.at - row.merged)}`);
   const baked = row.settled !== undefined && row.healthy !== undefined ? row.settled - row.healthy : 0;
-  if (baked >= 1000) parts.push(`baked ${formatDuration(whole(baked))}`);
+  if (baked >= 1000) parts.push(`${row.weight === undefined ? "baked" : "held"} ${lasting(baked)}`);
   return style("dim", parts.join(", "));
 }
 
@@ -162,14 +167,14 @@ function legend(rows: readonly (Row | PutOff | Gap)[]): string {
   if (batches.some((row) => row.merged === undefined || (row.opened !== undefined && row.merged - row.opened >= 60_000)))
     parts.unshift("· open");
   if (batches.some((row) => row.settled !== undefined && row.healthy !== undefined && row.settled - row.healthy >= 1000))
-    parts.push("░ healthy, baking");
+    parts.push(batches.some((row) => row.weight !== undefined) ? "░ healthy, held or baking" : "░ healthy, baking");
   return `      ${parts.join("   ")}`;
 }
 
 function end({ first: { phase, why, tookMs } }: Shown, layout: Layout): string[] {
   const { style } = layout;
   const mark = phase === "Succeeded" ? style("green", "✔ Succeeded") : style(phase === "RolledBack" ? "yellow" : "red", `✖ ${phase}`);
-  return [`${mark} after ${formatDuration(whole(tookMs))}`, ...wrapped(why.slice(0, 400), "  ", layout)];
+  return [`${mark} after ${lasting(tookMs)}`, ...wrapped(why.slice(0, 400), "  ", layout)];
 }
 
 const MOST_VIOLATIONS = 5;
@@ -180,7 +185,7 @@ function stats(shown: Shown, layout: Layout): string[] {
   const stopped = blast.max === 0 ? "no run was stopped by a failure" : "clusters that the release had reached when a failure stopped it";
   const lines = [
     `${style("bold", `${runs} ${runs === 1 ? "run" : "runs"}`)}   ${endsOf(shown.tally)}`,
-    `  duration      p50 ${formatDuration(duration.p50 * 1000)}   p90 ${formatDuration(duration.p90 * 1000)}`,
+    `  duration      p50 ${lasting(duration.p50 * 1000)}   p90 ${lasting(duration.p90 * 1000)}`,
     `  blast radius  p50 ${blast.p50}   p90 ${blast.p90}   max ${blast.max}   ${style("dim", stopped)}`,
   ];
   if (violations.length === 0) return [...lines, `  invariants    ${style("green", "held")} over ${shown.tally.steps} steps`];

@@ -10,6 +10,8 @@ export interface Moment {
   /** Number of the batch in its run. */
   batch?: number;
   clusters?: string[];
+  /** Of a canary step: percent. */
+  weight?: number;
   /** waits: until when. */
   until?: string;
   why?: string;
@@ -47,8 +49,9 @@ export function openTimeline(): Timeline {
     if (batch === was) return;
     const stage = run.plan.stages[batch.stage]?.name ?? "";
     const clusters = clustersOf(liveTargets(batch)).map(nameOf);
+    const weight = batch.step === undefined ? {} : { weight: batch.step.weight };
     const push = (what: Moment["what"], at: string, more: Partial<Moment> = {}) =>
-      found.push({ at, what, stage, batch: batch.number, clusters, ...more });
+      found.push({ at, what, stage, batch: batch.number, clusters, ...weight, ...more });
     if (batch.pull !== undefined && was?.pull === undefined) push("opened", batch.pull.openedAt);
     const key = `${run.number} ${batch.number}`;
     const waiting = batch.phase === "Open" ? batch.why : undefined;
