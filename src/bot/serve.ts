@@ -33,16 +33,8 @@ export async function startServer(
   const directory = await usableDirectory(config.directory);
   const signing = signingOf(config.commits);
   const env = options.env ?? process.env;
-  const analysis = openAnalysis(config.analysis, env, { clock, log });
-  const hooks = openHooks(config.hooks, env);
-  const planes = await openPlanes(config.controlPlanes, { clock, log });
-  const closePlanes = async () =>
-    void (await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]));
-  for (const plane of planes) {
-    plane
-      .ready()
-      .catch((error: unknown) => log.warn({ controlPlane: plane.name, error: String(error) }, "a control plane cannot be seen yet"));
-  }
+  const outside = await openOutside(config, env, { clock, log });
+  const { planes, analysis, hooks } = outside;
   let bot: Stagecoach;
   try {
     bot = await startStagecoach({
@@ -63,20 +55,31 @@ export async function startServer(
       resyncMs: parseDuration(config.resync) ?? Number.NaN,
     });
   } catch (error) {
-    await closePlanes();
+    await outside.close();
     throw new Error(whyNotStarted(error, config), { cause: error });
   }
   log.info({ url: bot.url, insideUrl: bot.insideUrl }, "ready");
-  return {
-    url: bot.url,
-    insideUrl: bot.insideUrl,
-    async close() {
-      log.info({}, "stopping: rounds under way are finished");
-      await bot.close({ withinMs: parseDuration(config.drain) ?? 0 });
-      await closePlanes();
-      log.info({}, "stopped");
-    },
+  const close = async () => {
+    log.info({}, "stopping: rounds under way are finished");
+    await bot.close({ withinMs: parseDuration(config.drain) ?? 0 });
+    await outside.close();
+    log.info({}, "stopped");
   };
+  return { url: bot.url, insideUrl: bot.insideUrl, close };
+}
+
+/** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. */
+async function openOutside(config: ServerConfig, env: Environment, { clock, log }: { clock: Clock; log: Log }) {
+  const analysis = openAnalysis(config.analysis, env, { clock, log });
+  const hooks = openHooks(config.hooks, env);
+  const planes = await openPlanes(config.controlPlanes, { clock, log });
+  for (const plane of planes) {
+    plane
+      .ready()
+      .catch((error: unknown) => log.warn({ controlPlane: plane.name, error: String(error) }, "a control plane cannot be seen yet"));
+  }
+  const close = async () => void (await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]));
+  return { planes, analysis, hooks, close };
 }
 
 function signingOf({ signing, sshKeyFile = "", trustedKeys }: ServerConfig["commits"]): CommitSigning {

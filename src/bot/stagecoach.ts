@@ -4,24 +4,21 @@ import { ForgeError } from "../forge/port.ts";
 import { GitError } from "../git/port.ts";
 import type { HookCaller } from "../hooks/port.ts";
 import { memoryQueue } from "../queue/memory.ts";
+import type { Queue } from "../queue/port.ts";
 import type { Log } from "../reconcile/context.ts";
-import { publishPlans } from "../reconcile/plan-pulls.ts";
-import { round } from "../reconcile/round.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
 import type { Window } from "../rollout/windows.ts";
 import { webRoutes } from "../web/server.ts";
-import { coalesced } from "./coalesced.ts";
 import type { CommitSigning } from "./commits.ts";
-import { discover } from "./discover.ts";
 import { hearing } from "./hear.ts";
+import { firstLooksOf, lookAt } from "./look.ts";
 import type { Metrics } from "./metrics.ts";
 import type { GitHubApp } from "./octokits.ts";
-import { onboard } from "./onboarding.ts";
-import { openRepos } from "./repos.ts";
-import { openServedRepo, removeMirror, type ServedRepo } from "./served-repo.ts";
-import { startBotServer } from "./server.ts";
-import { openSweeper } from "./sweeper.ts";
+import { openRepos, type Repos } from "./repos.ts";
+import { described, openResync, type Resync } from "./resync.ts";
+import { openServedRepo, removeMirror } from "./served-repo.ts";
+import { type BotServer, startBotServer } from "./server.ts";
 import { type TenancyRule, tenancy } from "./tenancy.ts";
 
 export interface StagecoachOptions {
@@ -71,127 +68,39 @@ export interface Stagecoach {
 
 const RESYNC_MS = 5 * 60_000;
 const DRAIN_MS = 25_000;
-/** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
-const PLANS_AGAIN_MS = 15_000;
-const ONBOARD_AGAIN_MS = 30_000;
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
 export async function startStagecoach(options: StagecoachOptions): Promise<Stagecoach> {
-  const { clock, log, planes, metrics, directory } = options;
-  const listeners = new Set<() => void>();
+  const { clock, log, planes, metrics } = options;
   let state: "starting" | "ready" | "stopping" = "starting";
-  const rights = tenancy(options.tenancy, planes);
-  const { signing = { kind: "none" }, freezes = [] } = options;
-  const gates = {
-    ...(options.analysis === undefined ? {} : { analysis: options.analysis }),
-    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
-  };
+  const { listeners, onChange } = changes();
   const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
-  const repos = openRepos({
-    log,
-    open: (place) =>
-      openServedRepo(place, { octokit: server.octokit, directory, clock, log, rights, signing, freezes, ...gates, onChange: wake }),
-    forget: ({ fullName }) => removeMirror(directory, fullName),
-  });
+  const repos = reposOf(options, wake, (id) => server.octokit(id));
+  const firstLooks = firstLooksOf((repository) => repos.has(repository));
+  const looking = { clock, wake, changed: () => listeners.forEach((listener) => void listener()), ...given("metrics", metrics) };
   const queue = memoryQueue({
     clock,
-    handler: (repository) => repos.work(repository, look).finally(() => firstLooks.done(repository)),
-    onError(error, repository, retryInMs) {
-      metrics?.round("failed", 0);
-      log.error({ repository, error: describe(error), retryInMs }, "a round failed and will be tried again");
-      // Perhaps it is no longer ours to look at: GitHub knows.
-      if (isShut(error)) void rediscover().catch(() => undefined);
-    },
+    handler: (repository) => repos.work(repository, (s) => lookAt(s, looking)).finally(() => firstLooks.done(repository)),
+    onError: (error, repository, retryInMs) => roundFailed(options, resync, { error, repository, retryInMs }),
   });
-  const firstLooks = lookedAt((repository) => repos.has(repository));
-  const all = () => repos.opened().flatMap((s) => [...s.runs.values()].map((run) => ({ repository: s.context.repository, run })));
-  const onChange = (listener: () => void) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
+  const everyMs = options.resyncMs ?? RESYNC_MS;
+  const octokit = (id?: number) => server.octokit(id);
+  const resync = openResync({ octokit, repos, queue, wake, clock, log, everyMs, ...given("metrics", metrics) });
+  const runs = () => repos.opened().flatMap((s) => [...s.runs.values()].map((run) => ({ repository: s.context.repository, run })));
   const server = await startBotServer({
-    app: options.app,
-    log,
-    ...(options.host === undefined ? {} : { host: options.host }),
-    ...(options.port === undefined ? {} : { port: options.port }),
-    ...(options.inside === undefined ? {} : { inside: options.inside }),
-    ...(options.pacing === undefined ? {} : { pacing: options.pacing }),
-    ...(metrics === undefined ? {} : { metrics }),
-    onEvent: hearing({ repos, wake, rediscover: () => void rediscover().catch(warn("installations could not be listed")) }),
-    routes: webRoutes({ runs: all, onChange }, clock),
+    ...doorsOf(options),
+    onEvent: hearing({ repos, wake, rediscover: resync.rediscoverSoon }),
+    routes: webRoutes({ runs, onChange }, clock),
     isReady: () => state === "ready",
   });
-  metrics?.watch({ runs: all, repositories: () => repos.counts(), planes });
-  const sweeper = openSweeper({ app: () => server.octokit(), clock, log });
-
-  async function look(s: ServedRepo): Promise<void> {
-    const started = performance.now();
-    const result = await round(s.context, s.memory, s.baseBranch).catch(async (error) => {
-      // A token taken back before its time: the round that follows has another.
-      if (error instanceof GitError && error.kind === "Unauthorized") await s.forge.gitCredentials({ renew: true });
-      throw error;
-    });
-    metrics?.round("done", (performance.now() - started) / 1000);
-    // As the journal has them, ended ones and those of another replica, too; what this round saw may be newer.
-    const recorded = await s.context.journal.read({ head: s.memory.remote.journal });
-    s.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
-    for (const listener of listeners) listener();
-    const heard = s.pullsDirty;
-    s.pullsDirty = false;
-    if (await publishPlans(s.context, s.memory, s.baseBranch, heard)) {
-      s.pullsDirty = true;
-      wake(s.context.repository, clock.now() + PLANS_AGAIN_MS);
-    }
-    s.onboarded ||= (await onboard(s.context, s.baseBranch)) !== "later";
-    if (!s.onboarded) wake(s.context.repository, clock.now() + ONBOARD_AGAIN_MS);
-    s.waiting = result.wakeAt !== undefined;
-    if (result.wakeAt !== undefined) wake(s.context.repository, result.wakeAt);
-  }
-
-  /** Which repos the App is installed on: asked at the start, when told of a change, and at each resync. */
-  const rediscover = coalesced(async () => {
-    const before = repos.keys();
-    const fresh = repos.apply(await discover(server.octokit, log));
-    for (const key of before) if (!repos.has(key)) queue.forget(key);
-    for (const key of fresh) wake(key);
-  });
-
-  async function resync(): Promise<void> {
-    await rediscover();
-    for (const s of repos.opened()) {
-      s.pullsDirty = true;
-      s.memory.remote.dirty = true;
-      s.inbox.resync();
-    }
-    for (const key of repos.keys()) wake(key);
-    metrics?.resent(await sweeper.sweep());
-  }
-
-  function warn(message: string): (error: unknown) => void {
-    return (error) => log.warn({ error: describe(error) }, message);
-  }
-
-  let callOff = (): void => undefined;
-  function again(): void {
-    callOff = clock.after(options.resyncMs ?? RESYNC_MS, () => {
-      if (state !== "ready") return;
-      resync().catch(warn("resync failed")).finally(again);
-    });
-  }
-
-  async function close({ withinMs = DRAIN_MS }: { withinMs?: number } = {}): Promise<void> {
+  metrics?.watch({ runs, repositories: () => repos.counts(), planes });
+  const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
-    callOff();
-    const drained = (async () => {
-      await Promise.all([server.close(), queue.close()]);
-      await repos.close();
-    })();
-    const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);
-    if (!ended) log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
-  }
-
+    resync.stop();
+    await drain({ server, queue, repos, log }, withinMs);
+  };
   try {
-    await resync();
+    await resync.now();
   } catch (error) {
     await close();
     throw error;
@@ -200,42 +109,81 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   // be waiting for all runs of all repos.
   await firstLooks.of(repos.keys());
   state = "ready";
-  again();
+  resync.start();
   return {
     url: server.url,
     insideUrl: server.insideUrl,
     repositories: () => repos.keys(),
-    runs: all,
+    runs,
     onChange,
-    resync,
+    resync: resync.now,
     async idle() {
-      await rediscover.settled();
+      await resync.rediscover.settled();
       await queue.idle();
     },
     close,
   };
 }
 
-/** Which repos were looked at once, well or not: one that cannot be looked at must not keep the others from being ready. */
-function lookedAt(isServed: (repository: string) => boolean): {
-  done(repository: string): void;
-  of(repositories: string[]): Promise<void>;
-} {
-  const looked = new Set<string>();
-  let wake = (): void => undefined;
+function changes(): { listeners: Set<() => void>; onChange: Stagecoach["onChange"] } {
+  const listeners = new Set<() => void>();
   return {
-    done(repository) {
-      looked.add(repository);
-      wake();
+    listeners,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
-    of: (repositories) =>
-      new Promise((resolve) => {
-        wake = () => {
-          if (repositories.every((one) => looked.has(one) || !isServed(one))) resolve();
-        };
-        wake();
-      }),
   };
+}
+
+/** The repositories, each opened with what it may see of the control planes. */
+function reposOf(options: StagecoachOptions, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
+  const { clock, log, directory, signing = { kind: "none" }, freezes = [] } = options;
+  const rights = tenancy(options.tenancy, options.planes);
+  const gates = { ...given("analysis", options.analysis), ...given("hooks", options.hooks) };
+  return openRepos({
+    log,
+    open: (place) => openServedRepo(place, { octokit, directory, clock, log, rights, signing, freezes, ...gates, onChange }),
+    forget: ({ fullName }) => removeMirror(directory, fullName),
+  });
+}
+
+/** What of the options is the server's. */
+function doorsOf({ app, log, host, port, inside, pacing, metrics }: StagecoachOptions) {
+  return {
+    app,
+    log,
+    ...given("host", host),
+    ...given("port", port),
+    ...given("inside", inside),
+    ...given("pacing", pacing),
+    ...given("metrics", metrics),
+  };
+}
+
+function given<K extends string, V>(key: K, value: V | undefined): { [name in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
+}
+
+function roundFailed(
+  { log, metrics }: StagecoachOptions,
+  resync: Resync,
+  { error, repository, retryInMs }: { error: unknown; repository: string; retryInMs: number },
+): void {
+  metrics?.round("failed", 0);
+  log.error({ repository, error: described(error), retryInMs }, "a round failed and will be tried again");
+  // Perhaps it is no longer ours to look at: GitHub knows.
+  if (isShut(error)) void resync.rediscover().catch(() => undefined);
+}
+
+/** Takes nothing new, and lets what is under way end, for so long. */
+async function drain({ server, queue, repos, log }: { server: BotServer; queue: Queue; repos: Repos; log: Log }, withinMs: number) {
+  const drained = (async () => {
+    await Promise.all([server.close(), queue.close()]);
+    await repos.close();
+  })();
+  const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);
+  if (!ended) log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
 }
 
 function isShut(error: unknown): boolean {
@@ -245,8 +193,4 @@ function isShut(error: unknown): boolean {
 
 function afterMs(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

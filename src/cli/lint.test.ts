@@ -36,6 +36,7 @@ function edit(file: string, from: string | RegExp, to: string): void {
 
 /** `file:line:column CODE` of each problem, and the exit code. */
 async function linted(...args: string[]): Promise<{ exit: number; problems: string[] }> {
+  out = "";
   const exit = await run([...args, "--repo", dir, "--inventory", join(dir, "inventory.yaml"), "-o", "json"]);
   const { problems } = JSON.parse(out) as { problems: { file: string; line: number; column: number; code: string }[] };
   return { exit, problems: problems.map((p) => `${p.file}:${p.line}:${p.column} ${p.code}`) };
@@ -131,7 +132,11 @@ describe("each mistake is an error with its place", () => {
   test("a rollout that is a symbolic link", async () => {
     rmSync(join(dir, "rollouts/my-app.yaml"));
     symlinkSync("/etc/hostname", join(dir, "rollouts/my-app.yaml"));
-    expect(await linted(join(dir, "rollouts/my-app.yaml"))).toEqual({ exit: 1, problems: ["rollouts/my-app.yaml:1:1 UNREADABLE"] });
+    const told = { exit: 1, problems: ["rollouts/my-app.yaml:1:1 UNREADABLE"] };
+    expect(await linted(join(dir, "rollouts/my-app.yaml"))).toEqual(told);
+    // Nor where nobody names it, among others or in its folder: a link that is passed over is a rollout that never runs.
+    expect(await linted()).toEqual(told);
+    expect(await linted(join(dir, "rollouts"))).toEqual(told);
   });
 });
 

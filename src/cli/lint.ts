@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, globSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { Command, Option } from "commander";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
@@ -65,7 +65,8 @@ function readable(checkout: Checkout, file: string): string | null {
 
 /** Paths from the root of the checkout. A folder stands for its rollouts: those of `rollouts/` in it, or else every YAML file below. */
 function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
-  if (paths.length === 0) return checkout.files().filter(isRolloutFile);
+  const links = linksIn(checkout, "rollouts/");
+  if (paths.length === 0) return [...checkout.files().filter(isRolloutFile), ...links].toSorted();
   const files = new Set<string>();
   for (const path of paths) {
     // The folder is followed, the file itself is not: a symbolic link among the rollouts is told as one.
@@ -76,11 +77,19 @@ function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
       continue;
     }
     const prefix = inside === "" ? "" : `${inside}/`;
-    const below = checkout.files().filter((file) => file.startsWith(prefix) && /\.ya?ml$/.test(file));
+    const own = prefix === "" ? links : linksIn(checkout, prefix);
+    const below = [...checkout.files(), ...own].filter((file) => file.startsWith(prefix) && /\.ya?ml$/.test(file)).toSorted();
     const rollouts = below.filter((file) => isRolloutFile(file.slice(prefix.length)));
     for (const file of rollouts.length > 0 ? rollouts : below) files.add(file);
   }
   return [...files];
+}
+
+/** Symbolic links among the rollouts, which the bot does not follow: no list of files has them, and passed over they would say nothing. */
+function linksIn({ root }: Checkout, folder: string): string[] {
+  return globSync("*.{yaml,yml}", { cwd: join(root, folder), withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink())
+    .map((entry) => `${folder}${entry.name}`);
 }
 
 function fileFromRoot(checkout: Checkout, path: string): string {

@@ -1,0 +1,66 @@
+import { GitError } from "../git/port.ts";
+import { publishPlans } from "../reconcile/plan-pulls.ts";
+import { round } from "../reconcile/round.ts";
+import type { Clock } from "../rollout/time.ts";
+import type { Metrics } from "./metrics.ts";
+import { onboard } from "./onboarding.ts";
+import type { ServedRepo } from "./served-repo.ts";
+
+/** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
+const PLANS_AGAIN_MS = 15_000;
+const ONBOARD_AGAIN_MS = 30_000;
+
+export interface Looking {
+  clock: Clock;
+  metrics?: Metrics;
+  wake(repository: string, at?: number): void;
+  /** Something of a run is as it was not before. */
+  changed(): void;
+}
+
+/** One look at a repository: its runs, then the plans of its open pull requests, then whether it wants to be onboarded. */
+export async function lookAt(s: ServedRepo, { clock, metrics, wake, changed }: Looking): Promise<void> {
+  const started = performance.now();
+  const result = await round(s.context, s.memory, s.baseBranch).catch(async (error) => {
+    // A token taken back before its time: the round that follows has another.
+    if (error instanceof GitError && error.kind === "Unauthorized") await s.forge.gitCredentials({ renew: true });
+    throw error;
+  });
+  metrics?.round("done", (performance.now() - started) / 1000);
+  // As the journal has them, ended ones and those of another replica, too; what this round saw may be newer.
+  const recorded = await s.context.journal.read({ head: s.memory.remote.journal });
+  s.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
+  changed();
+  const heard = s.pullsDirty;
+  s.pullsDirty = false;
+  if (await publishPlans(s.context, s.memory, s.baseBranch, heard)) {
+    s.pullsDirty = true;
+    wake(s.context.repository, clock.now() + PLANS_AGAIN_MS);
+  }
+  s.onboarded ||= (await onboard(s.context, s.baseBranch)) !== "later";
+  if (!s.onboarded) wake(s.context.repository, clock.now() + ONBOARD_AGAIN_MS);
+  s.waiting = result.wakeAt !== undefined;
+  if (result.wakeAt !== undefined) wake(s.context.repository, result.wakeAt);
+}
+
+/** Which repos were looked at once, well or not: one that cannot be looked at must not keep the others from being ready. */
+export function firstLooksOf(isServed: (repository: string) => boolean): {
+  done(repository: string): void;
+  of(repositories: string[]): Promise<void>;
+} {
+  const looked = new Set<string>();
+  let wake = (): void => undefined;
+  return {
+    done(repository) {
+      looked.add(repository);
+      wake();
+    },
+    of: (repositories) =>
+      new Promise((resolve) => {
+        wake = () => {
+          if (repositories.every((one) => looked.has(one) || !isServed(one))) resolve();
+        };
+        wake();
+      }),
+  };
+}

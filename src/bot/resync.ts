@@ -1,0 +1,80 @@
+import type { ProbotOctokit } from "probot";
+import type { Queue } from "../queue/port.ts";
+import type { Log } from "../reconcile/context.ts";
+import type { Clock } from "../rollout/time.ts";
+import { coalesced } from "./coalesced.ts";
+import { discover } from "./discover.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Repos } from "./repos.ts";
+import { openSweeper } from "./sweeper.ts";
+
+export interface ResyncOptions {
+  octokit(installationId?: number): Promise<ProbotOctokit>;
+  repos: Repos;
+  queue: Pick<Queue, "forget">;
+  wake(repository: string): void;
+  clock: Clock;
+  log: Log;
+  metrics?: Metrics;
+  /** Of the clock. */
+  everyMs: number;
+}
+
+/** What finds, without being told, what no webhook told. */
+export interface Resync {
+  /** Asks which repos the App is installed on; several calls at once share one answer. */
+  rediscover: ReturnType<typeof coalesced>;
+  /** The same where nobody waits for it. */
+  rediscoverSoon(): void;
+  /** Looks at everything now, and asks for failed deliveries again. */
+  now(): Promise<void>;
+  /** From now on by itself, until it is stopped. */
+  start(): void;
+  stop(): void;
+}
+
+export function openResync({ octokit, repos, queue, wake, clock, log, metrics, everyMs }: ResyncOptions): Resync {
+  const sweeper = openSweeper({ app: () => octokit(), clock, log });
+  const rediscover = coalesced(async () => {
+    const before = repos.keys();
+    const fresh = repos.apply(await discover(octokit, log));
+    for (const key of before) if (!repos.has(key)) queue.forget(key);
+    for (const key of fresh) wake(key);
+  });
+  const warn = (message: string) => (error: unknown) => log.warn({ error: described(error) }, message);
+
+  async function now(): Promise<void> {
+    await rediscover();
+    for (const s of repos.opened()) {
+      s.pullsDirty = true;
+      s.memory.remote.dirty = true;
+      s.inbox.resync();
+    }
+    for (const key of repos.keys()) wake(key);
+    metrics?.resent(await sweeper.sweep());
+  }
+
+  let stopped = false;
+  let callOff = (): void => undefined;
+  function start(): void {
+    if (stopped) return;
+    callOff = clock.after(everyMs, () => {
+      if (stopped) return;
+      now().catch(warn("resync failed")).finally(start);
+    });
+  }
+  return {
+    rediscover,
+    rediscoverSoon: () => void rediscover().catch(warn("installations could not be listed")),
+    now,
+    start,
+    stop() {
+      stopped = true;
+      callOff();
+    },
+  };
+}
+
+export function described(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
