@@ -24,6 +24,8 @@ const READING = `## How a comment is read
     .join(", ")}, which make things safer.
 - A command from before what it would answer does nothing: a \`/resume\` that is older than the pause does not end it, nor does it
   accept a cluster that failed after it was written.
+- On a batch's pull request that was closed, or built again, a command is for the batch as it is now. On one of a run that is over, \`/halt\` acts,
+  questions are answered, and all else is refused with the run to say it to.
 - Where several rollouts are steered from one release PR, say which by \`--rollout NAME\`. Without it
   ${COMMANDS.filter((command) => command.onAll === true)
     .map(({ name }) => `\`/${name}\``)

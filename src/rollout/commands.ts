@@ -88,7 +88,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     anyAge: true,
     who: "write",
     where: anywhere,
-    summary: "nothing merges until `/resume`",
+    summary:
+      "nothing merges until `/resume`; of a run that had paused by itself, too: `/retry` and `/skip` do their part then, and it stays paused",
     examples: ["/pause", "/pause errors on the checkout page"],
     built: true,
   },
