@@ -99,7 +99,10 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     outcome.run = await ended;
     return outcome;
   } finally {
-    for (const end of ends.reverse()) await end();
+    // One that fails keeps none of the others from being done, and does not hide what went wrong before.
+    for (const end of ends.reverse()) await end().catch((error: unknown) => void errors.push(`while cleaning up: ${String(error)}`));
+    if (errors.length > 0)
+      console.error(`${errors.join("\n")}\nwhat may be left carries stagecoach.dev/try=${id}: docs/testing-against-real.md`);
   }
 }
 
