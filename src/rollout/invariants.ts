@@ -2,6 +2,7 @@
  * The invariants of a run (SPEC §3), checked on two states of it and what is about to be done: written from the words of the
  * specification, not from the logic that is to keep them, and sharing none of it. Cheap enough to be asserted at run time.
  */
+import { batchesChangeTheirPins, type Report, weightsGrow } from "./invariants-edits.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 import { epoch } from "./time.ts";
 import type { Effect, Permission, World } from "./world.ts";
@@ -12,8 +13,6 @@ export interface Violation {
   /** What is wrong, one sentence. */
   message: string;
 }
-
-type Report = (invariant: Violation["invariant"], message: string) => void;
 
 /** Every invariant that going from `before` to `after` and trying these effects would violate. `now` in epoch milliseconds. */
 export function checkInvariants(before: Run, after: Run, effects: readonly Effect[], world: World, now: number): Violation[] {
@@ -133,74 +132,6 @@ function stoppedMergesNothing(before: Run, after: Run, effects: readonly Effect[
     if (batch.intention !== undefined && was?.intention === undefined && !reverts.has(batch.number))
       report(3, `batch ${batch.number} is to be merged while the run is ${after.phase}`);
   }
-}
-
-/** 4. As far as the run itself tells: a batch's edits are those that the frozen plan has for its targets, all of them and no others. */
-function batchesChangeTheirPins(run: Run, report: Report): void {
-  const planned = plannedEdits(run);
-  const joined = new Map((run.joined ?? []).flatMap((one) => one.targets.map((target) => [target.key, target.edits])));
-  for (const batch of run.batches) {
-    for (const target of batch.targets) {
-      const wanted = planned.get(target.key) ?? joined.get(target.key);
-      if (wanted !== undefined && batch.kind === "Revert") {
-        if (!putsBack(wanted, target)) report(4, `batch ${batch.number} puts ${target.key} back otherwise than it was changed`);
-        continue;
-      }
-      if (wanted === undefined) report(4, `batch ${batch.number} has ${target.key}, which is not in the plan`);
-      else if (!sameEdits(atStep(wanted, batch), target)) report(4, `batch ${batch.number} edits ${target.key} otherwise than planned`);
-    }
-  }
-}
-
-const planned = new WeakMap<object, Map<string, BatchTarget["edits"]>>();
-
-/** By target key; a plan never changes, so it is looked through once. */
-function plannedEdits(run: Run): Map<string, BatchTarget["edits"]> {
-  const known = planned.get(run.plan);
-  if (known !== undefined) return known;
-  const edits = new Map<string, BatchTarget["edits"]>();
-  for (const stage of run.plan.stages) {
-    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets])
-      edits.set(target.key, target.edits);
-  }
-  planned.set(run.plan, edits);
-  return edits;
-}
-
-/** The same places, and never the release itself. */
-function putsBack(edits: BatchTarget["edits"], target: BatchTarget): boolean {
-  const same = edits.map((edit, index) => ({ ...edit, to: target.edits[index]?.to ?? edit.to }));
-  return sameEdits(same, target) && edits.some((edit, index) => target.edits[index]?.to !== edit.to);
-}
-
-/** The plan has what a weight pin gets at each step of a stage; a batch of one step writes that one's. */
-function atStep(edits: BatchTarget["edits"], { step }: Batch): BatchTarget["edits"] {
-  return step === undefined ? edits : edits.map((edit) => ({ ...edit, to: edit.steps?.[step.index - 1] ?? edit.to }));
-}
-
-/** No cluster of a batch gets to a weight that is not more than the one it merged before. */
-function weightsGrow(run: Run, report: Report): void {
-  const last = new Map<string, number>();
-  for (const batch of run.batches) {
-    const { step } = batch;
-    if (step === undefined || batch.merged === undefined) continue;
-    for (const target of batch.targets) {
-      const key = `${batch.stage} ${batch.ofStage} ${target.key}`;
-      const before = last.get(key);
-      if (before !== undefined && step.weight <= before)
-        report(4, `batch ${batch.number} brings ${target.key} to weight ${step.weight}, and it was at ${before} already`);
-      last.set(key, step.weight);
-    }
-  }
-}
-
-function sameEdits(edits: BatchTarget["edits"], target: BatchTarget): boolean {
-  if (edits === target.edits) return true;
-  if (edits.length !== target.edits.length) return false;
-  return edits.every((edit, index) => {
-    const other = target.edits[index];
-    return other !== undefined && edit.file === other.file && edit.path === other.path && edit.to === other.to && edit.part === other.part;
-  });
 }
 
 /** 5. A run stays the run it is: its identity, plan and release are frozen, and an ended run only comes back by `/retry`. */

@@ -120,7 +120,7 @@ function append(draft: Draft, taken: readonly Joined[]): void {
 
 /** Those that joined and were neither tried nor left out yet. */
 export function joinedToTry(run: Run): Joined[] {
-  const seen = new Set([...run.skipped, ...run.requeued].map((one) => one.cluster));
+  const seen = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? [])].map((one) => one.cluster));
   for (const batch of run.batches) for (const target of batch.targets) seen.add(target.cluster);
   return (run.joined ?? []).filter((one) => !seen.has(one.cluster));
 }

@@ -107,7 +107,9 @@ function askFor(draft: Draft, record: RunAnalysis): void {
   }
   const until = epoch(record.stopping.at) + UNSEEN_MS;
   if (draft.now >= until) {
-    endAnalysis(draft, record, "Stopped", `${record.stopping.why}; its end was not seen`);
+    // What was measured is lost: nothing passes on that, unless nobody waits for it any more.
+    const phase = record.stopping.waived === true ? "Stopped" : "Inconclusive";
+    endAnalysis(draft, record, phase, `${record.stopping.why}; its end was not seen`);
     return;
   }
   draft.effects.push({ kind: "StopAnalysis", analysis: record.id });

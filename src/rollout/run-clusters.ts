@@ -9,7 +9,7 @@ import { clusterKey, clusterName, clustersOf, isOut, nameList, stageOf, unitOf }
 import { done, type Reply, refused } from "./run-obey.ts";
 import { cannotRevert, changedTargets, revert } from "./run-revert.ts";
 import { failedAfter, mergeUnderWay, tooEarly, unpause } from "./run-steer.ts";
-import { sinceFirstStep } from "./step-make.ts";
+import { sinceFirstStep, takeAlong } from "./step-make.ts";
 import { isMidStep, midwayBatch } from "./steps.ts";
 import { epoch, iso, parseDuration, type Time } from "./time.ts";
 import type { Command } from "./world.ts";
@@ -230,7 +230,7 @@ function retryOne(draft: Draft, place: Place, actor: string): void {
     target.cluster === place.cluster && target.phase === "Failed" ? rearm(draft, batch, target) : target,
   );
   if (batch.phase !== "Merged") moveBatch(draft, batch.number, "Merged", { bake: undefined, settledAt: undefined });
-  // From one weight it goes on to the next: what is open of a later stage is built again when its turn comes.
+  takeAlong(draft, batch, place.cluster);
   if (isMidStep(batch)) goBack(draft, batch.stage);
   else if (batch.stage < draft.run.stage) change(draft, { stage: batch.stage });
 }

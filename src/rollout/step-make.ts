@@ -1,7 +1,7 @@
 import { addBatch, skip } from "./batch-build.ts";
 import { isSettled } from "./gates.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
-import { type Draft, mapTargets, moveTarget } from "./run-draft.ts";
+import { change, type Draft, mapTargets, moveTarget } from "./run-draft.ts";
 import { clusterName, clustersOf, isOut, nameList, targetsOf, unitOf } from "./run-names.ts";
 import { isMidStep, stepAt } from "./steps.ts";
 
@@ -68,6 +68,15 @@ function leaveBehind(draft: Draft, { step }: Batch, clusters: readonly string[])
     const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(draft.run, others)}, which did not get through`;
     skip(draft, cluster, why, `${clusterName(draft.run, cluster)} ${why}`);
   }
+}
+
+/** A cluster is looked at anew at its weight: those that stayed there for its sake go on with it. */
+export function takeAlong(draft: Draft, batch: Batch, cluster: string): void {
+  if (!isMidStep(batch)) return;
+  const unit = unitOf(draft.run, cluster);
+  const stayed = clustersOf(batch.targets.filter(({ phase }) => phase === "Healthy" || phase === "Baked"));
+  const skipped = draft.run.skipped.filter((one) => !unit.includes(one.cluster) || !stayed.includes(one.cluster));
+  if (skipped.length < draft.run.skipped.length) change(draft, { skipped });
 }
 
 /** Nobody of it goes on: what is there stays at its weight, and is in flight no more. */
