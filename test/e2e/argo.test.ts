@@ -52,6 +52,11 @@ async function expectSucceeded(now: Journey): Promise<void> {
 
 const pausedOnFailure = (now: Journey) => now.until("it pauses", (run) => run.phase === "Paused" && run.paused?.kind === "Failure");
 
+function healthOf(now: Journey | undefined, cluster: string): string | undefined {
+  const object = now?.world.kubernetes.store.get("applications", "argocd", `my-app-${cluster}`);
+  return (object as { status?: { health?: { status?: string } } } | undefined)?.status?.health?.status;
+}
+
 function sick(run: Awaited<ReturnType<Journey["until"]>>) {
   return run.batches.flatMap((batch) => batch.targets).find((target) => target.cluster === `hub/${SICK}`);
 }
@@ -88,6 +93,8 @@ describe("what Argo CD and its clusters do", () => {
     const { journey, world, release, alice } = await begin("sync-failed");
     const paused = await pausedOnFailure(journey);
     expect(sick(paused)?.phase).toBe("Failed");
+    // The attempt is used up: people are told that nothing happens by itself, and what would help.
+    expect(sick(paused)?.why).toContain("Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.");
     world.argocd.setFault(SICK, null);
     await sync(journey);
     alice.comment(world.repository, release, "/retry");
@@ -97,6 +104,53 @@ describe("what Argo CD and its clusters do", () => {
   test("health that flaps is waited for until it has settled", TIMEOUT, async () => {
     const { journey } = await begin("flap", {}, 300);
     await expectSucceeded(journey);
+  });
+
+  test(
+    "what was ill before counts apart (baseline: Tolerate), and a dip while baking that is short enough is ignored (flap)",
+    TIMEOUT,
+    async () => {
+      const spec = "baseline: Tolerate\n  flap: { ignore: 90s, most: 3, window: 30m }";
+      journey = await startJourney({ speed: 90, files: short({ spec, bake: "6m" }) });
+      const { argocd } = journey.world;
+      const before = "eu-west-1-a";
+      argocd.setFault(before, { kind: "degraded", scope: "now" });
+      await expect.poll(() => healthOf(journey, before), { timeout: 10_000 }).toBe("Degraded");
+      await journey.release();
+
+      const baking = await journey.until("the second batch bakes", (run) => run.batches[1]?.phase === "Baking");
+      const [ill] = baking.batches[0]?.targets.filter((target) => target.cluster === `hub/${before}`) ?? [];
+      expect([ill?.phase, ill?.excused, ill?.confirmedAt, ill?.why]).toEqual([
+        "Failed",
+        true,
+        undefined,
+        expect.stringMatching(/^as before its batch \(baseline: .*Degraded.*\), and no worse: /),
+      ]);
+      argocd.setFault(SICK, { kind: "degraded", scope: "now", recoversAfter: 20_000 });
+      await journey.until("the dip is seen", (run) => sick(run)?.dippedAt !== undefined);
+      argocd.setFault(SICK, null);
+      const settled = await journey.until("it settles", (run) => run.batches[1]?.phase === "Settled");
+      expect([settled.batches[1]?.bake?.restarts, settled.phase]).toEqual([0, "Progressing"]);
+      const run = await journey.until("it ends", ended);
+      expect([journey.errors, run.batches.length, journey.versions().get("us-east-1-d")]).toEqual([[], 3, "v1.4.2"]);
+    },
+  );
+
+  test("an ApplicationSet that is deleted in the midst of it takes the run nowhere, and it says what is lost", TIMEOUT, async () => {
+    journey = await startJourney({ speed: 120, files: short({ stage: "progressDeadline: 3m", bake: "10m" }) });
+    const { store } = journey.world.kubernetes;
+    await journey.release();
+    await journey.until("the first batch bakes", (run) => run.batches[0]?.phase === "Baking");
+    // Nobody applies it from Git again, and its Applications go with it.
+    for (const { metadata } of store.list("applications")) {
+      if (!metadata.name.startsWith("my-app-")) store.delete("applications", "argocd", metadata.name);
+    }
+    store.delete("applicationsets", "argocd", "my-app-set");
+    const stopped = await journey.until("it pauses", (run) => run.paused !== undefined);
+    expect(stopped.batches.filter(({ merged }) => merged !== undefined)).toHaveLength(1);
+    expect(stopped.batches[0]?.targets.map(({ phase }) => phase)).toEqual(["Failed", "Failed"]);
+    expect(stopped.batches[0]?.targets[0]?.why).toMatch(/no such Application|is being deleted|my-app-set is gone/);
+    expect([journey.errors, journey.versions().get("us-east-1-a")]).toEqual([[], "v1.4.1"]);
   });
 
   test("watches that are cut and expire at every turn change nothing", TIMEOUT, async () => {
