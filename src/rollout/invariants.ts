@@ -40,6 +40,7 @@ function windowIsKept(run: Run, effects: readonly Effect[], report: Report): voi
   if (!ours) return;
   for (const [number, stage] of run.plan.stages.entries()) {
     const flying = new Set<string>();
+    const before = new Set<string>();
     for (const batch of run.batches) {
       if (batch.stage !== number) continue;
       const intended = batch.intention !== undefined && batch.merged === undefined;
@@ -47,12 +48,13 @@ function windowIsKept(run: Run, effects: readonly Effect[], report: Report): voi
         // Of a canary a cluster is in flight until its last step is confirmed.
         const midway = batch.step !== undefined && batch.step.index < batch.step.of && target.phase === "Healthy";
         if (midway || WATCHED.includes(target.phase) || (intended && (target.phase === "Proposed" || target.phase === "Pending")))
-          flying.add(target.cluster);
+          (merging.has(batch.number) ? flying : before).add(target.cluster);
       }
     }
-    if (flying.size > stage.maxUnavailable) {
-      report(1, `stage "${stage.name}": ${flying.size} clusters in flight, at most ${stage.maxUnavailable} may: ${[...flying].join(", ")}`);
-    }
+    // The next weight of clusters that are in flight, since somebody retried one, adds none.
+    const all = new Set([...before, ...flying]);
+    if (all.size > stage.maxUnavailable && all.size > before.size)
+      report(1, `stage "${stage.name}": ${all.size} clusters in flight, at most ${stage.maxUnavailable} may: ${[...all].join(", ")}`);
   }
 }
 
