@@ -3,7 +3,7 @@ import { type Batch, type BatchTarget, isEnded, type Run } from "../rollout/run.
 import { epoch } from "../rollout/time.ts";
 import type { Random } from "../sim/model/random.ts";
 import { CommandError } from "./command.ts";
-import { entryOf, withSource } from "./journal-source.ts";
+import { entryOf, type SourceOptions, withSource } from "./journal-source.ts";
 import type { Fault } from "./simulate-faults.ts";
 
 /** How targets did in past runs. */
@@ -27,9 +27,9 @@ interface Took {
 const MOST_RUNS = 20;
 
 /** From the journal of a checkout. CommandError 1 where it has no run of the rollout that has ended with anything to go by. */
-export async function timesFromJournal(repo: string, rollout: string, settleMs: number): Promise<Times> {
+export async function timesFromJournal(place: SourceOptions, rollout: string, settleMs: number): Promise<Times> {
   const runs: Run[] = [];
-  await withSource({ repo }, async (source) => {
+  await withSource(place, async (source) => {
     entryOf(await source.index(), rollout);
     for (const { number } of (await source.runs(rollout)).slice(-MOST_RUNS)) {
       const run = await source.run(rollout, number);

@@ -23,6 +23,7 @@ interface Options {
   runs?: number;
   fail: string[];
   fromJournal?: true;
+  fetch?: true;
   output: "text" | "json" | "markdown";
 }
 
@@ -49,6 +50,7 @@ function program(): Command {
       [],
     )
     .option("--from-journal", "health as recorded: times from merge to healthy, by cluster, from past runs in the journal")
+    .option("--fetch", "with --from-journal: ask the remote for the journal first")
     .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
     .addHelpText("after", HELP);
 }
@@ -86,7 +88,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (plan.stages.every((stage) => stage.clusters.length + stage.requeued.length === 0))
     throw new CommandError(1, `no stage of ${rollout.name} takes any cluster: stagecoach plan ${rollout.name} says why`);
   const faults = options.fail.map((text) => parseFault(text, plan, rollout));
-  const times = options.fromJournal === true ? await timesFromJournal(checkout.root, rollout.name, rollout.settleMs) : undefined;
+  const times =
+    options.fromJournal === true
+      ? await timesFromJournal({ repo: checkout.root, ...(options.fetch === true ? { fetch: true } : {}) }, rollout.name, rollout.settleMs)
+      : undefined;
   const input: SimulateInput = { rollout, plan, clusters: made.clusters ?? [], faults, bounds: boundsOf(checkout), times };
   const shown = simulateAll(input, options);
   process.stdout.write(written(shown, options.output));
