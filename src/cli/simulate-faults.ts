@@ -18,8 +18,8 @@ export interface Fault {
 
 /** `any` stands for a cluster that is drawn. */
 const ANY = "any";
-const MINUTE = 60_000;
-const DIPS = 200;
+/** Longer than most runs. */
+const DIPS = 1000;
 
 /** `CLUSTER=FAULT[@BATCH]`. Wrong usage names what is nearest. */
 export function parseFault(text: string, plan: Plan, rollout: Rollout): Fault {
@@ -87,8 +87,11 @@ export function scriptOf(kind: Fault["kind"], showsAfterMs: number): Script {
     case "unreachable":
       return [{ state: "Unreachable", forMs: FOREVER }];
     case "flap":
-      return Array.from({ length: DIPS }, (_, dip) =>
-        dip % 2 === 0 ? { state: "Healthy" as const, forMs: 2 * MINUTE } : { state: "Degraded" as const, forMs: MINUTE / 2 },
-      );
+      return [
+        { state: "Progressing", forMs: showsAfterMs },
+        ...Array.from({ length: DIPS }, (_, dip) =>
+          dip % 2 === 0 ? { state: "Healthy" as const, forMs: 40_000 } : { state: "Degraded" as const, forMs: 30_000 },
+        ),
+      ];
   }
 }

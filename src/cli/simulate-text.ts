@@ -182,7 +182,7 @@ const MOST_VIOLATIONS = 5;
 function stats(shown: Shown, layout: Layout): string[] {
   const { style } = layout;
   const { blastRadius: blast, duration, runs, violations } = toJson(shown);
-  const stopped = blast.max === 0 ? "no run was stopped by a failure" : "clusters that the release had reached when a failure stopped it";
+  const stopped = blast.max === 0 ? "no run was stopped by a failure" : "clusters had it when a failure stopped the run";
   const lines = [
     `${style("bold", `${runs} ${runs === 1 ? "run" : "runs"}`)}   ${endsOf(shown.tally)}`,
     `  duration      p50 ${lasting(duration.p50 * 1000)}   p90 ${lasting(duration.p90 * 1000)}`,

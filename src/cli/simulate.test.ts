@@ -103,6 +103,12 @@ describe("faults", () => {
     }
   });
 
+  test("a flapping cluster is caught by its bake, and passes without one", async () => {
+    expect((await json("--fail", "us-east-1-a=flap", "--runs", "2")).phase).toBe("Paused");
+    edit(ROLLOUT, /bake: \S+/g, "bake: 0s");
+    expect((await json("--fail", "us-east-1-a=flap", "--runs", "2")).phase).toBe("Succeeded");
+  });
+
   test("one that begins with a later batch is noticed then, though its cluster was well before", async () => {
     const { phase, timeline } = await json("--fail", "eu-west-1-a=degraded@3", "--runs", "1");
     expect(phase).toBe("Paused");
