@@ -65,11 +65,13 @@ describe("what people do beside the bot", () => {
 
   test("a closed batch PR pauses the run, and /resume opens another attempt that goes on to the end", TIMEOUT, async () => {
     const { journey, world, alice, repository, release } = await begin({ files: byHand });
-    await alice.closePull(repository, await opened(journey, 1));
+    const closed = await opened(journey, 1);
+    await alice.closePull(repository, closed);
     const paused = await journey.until("it pauses", (run) => run.phase === "Paused");
     expect([paused.paused?.kind, paused.paused?.by]).toEqual(["PullClosed", "alice"]);
     await world.untilComment(release, "alice closed");
-    alice.comment(repository, release, "/resume");
+    // On the very PR that was closed.
+    alice.comment(repository, closed, "/resume");
     await alice.mergePull(repository, await opened(journey, 1, 2), "squash");
     for (const batch of [2, 3]) await alice.mergePull(repository, await opened(journey, batch), "squash");
     const run = await journey.until("it ends", ended);
@@ -157,24 +159,32 @@ describe("commands", () => {
     expect(SHORT_CLUSTERS.map((cluster) => versions.get(cluster))).toEqual(["v1.4.2", "v1.4.2", "v1.4.1", "v1.4.2", "v1.4.2", "v1.4.2"]);
   });
 
-  test("/abort closes the open PR and ends the run; what is updated stays", TIMEOUT, async () => {
-    const { journey, world, alice, repository, release } = await begin({ files: byHand });
-    await alice.mergePull(repository, await opened(journey, 1), "squash");
-    const pull = await opened(journey, 2);
-    alice.comment(repository, release, "/abort wrong version");
-    const run = await journey.until("it ends", ended);
-    expect([run.phase, journey.versions().get("eu-west-1-a"), journey.versions().get("us-east-1-a")]).toEqual([
-      "Aborted",
-      "v1.4.2",
-      "v1.4.1",
-    ]);
-    const answer = await fetch(`${world.github.url}/repos/${repository}/pulls/${pull}`, {
-      headers: { authorization: `token ${world.github.token("alice")}` },
-    });
-    expect(await answer.json()).toMatchObject({ state: "closed", merged: false });
-    await world.untilComment(release, "**Aborted**");
-    expect(journey.errors).toEqual([]);
-  });
+  test(
+    "/abort closes the open PR and ends the run; what is updated stays; what is said on its PRs later is answered",
+    TIMEOUT,
+    async () => {
+      const { journey, world, alice, repository, release } = await begin({ files: byHand });
+      const first = await opened(journey, 1);
+      await alice.mergePull(repository, first, "squash");
+      const pull = await opened(journey, 2);
+      alice.comment(repository, release, "/abort wrong version");
+      const run = await journey.until("it ends", ended);
+      expect([run.phase, journey.versions().get("eu-west-1-a"), journey.versions().get("us-east-1-a")]).toEqual([
+        "Aborted",
+        "v1.4.2",
+        "v1.4.1",
+      ]);
+      const answer = await fetch(`${world.github.url}/repos/${repository}/pulls/${pull}`, {
+        headers: { authorization: `token ${world.github.token("alice")}` },
+      });
+      expect(await answer.json()).toMatchObject({ state: "closed", merged: false });
+      await world.untilComment(release, "**Aborted**");
+      // Said on a pull request of a run that is over, it is heard all the same, and answered.
+      alice.comment(repository, first, "/promote");
+      await world.untilComment(first, "the run has ended: Aborted");
+      expect(journey.errors).toEqual([]);
+    },
+  );
 
   test("a reader, a bot, an edited comment and a quote change nothing", TIMEOUT, async () => {
     const { journey, world, alice, repository, release } = await begin({ files: byHand });
