@@ -17,7 +17,12 @@ const ANNOTATION = "argocd.argoproj.io/manifest-generate-paths";
 export function baseRevisions(input: OutsideInput): Finding[] {
   const { base, repoURL } = input;
   if (base === undefined || repoURL === undefined) return [];
-  return [...generators(input, repoURL, base), ...parent(input, repoURL, base), ...sources(input, repoURL, base)];
+  return [
+    ...generators(input, repoURL, base),
+    ...parent(input, repoURL, base),
+    ...sources(input, repoURL, base),
+    ...otherRepo(input, repoURL),
+  ];
 }
 
 function wrong(what: string, revision: string, base: string): Finding {
@@ -79,6 +84,28 @@ function sources({ rendered, edits }: OutsideInput, repoURL: string, base: strin
     }
   }
   return [...found].slice(0, 3).map(([revision, names]) => wrong(`${few(names)} reads the pin's file`, revision, base));
+}
+
+/** The place of the pin's file, in another repo: Argo CD would never see what a batch changes. */
+function otherRepo({ rendered, edits }: OutsideInput, repoURL: string): Finding[] {
+  const found = new Map<string, string[]>();
+  for (const application of rendered ?? []) {
+    const views = sourcesOf(application.spec);
+    const here = views.map((source) => ({ ...source, repoURL, targetRevision: "HEAD" }));
+    for (const { file, kind } of edits.get(application.metadata.name) ?? []) {
+      if (kind === "branch" || readsAtAnyRevision(views, file, repoURL)) continue;
+      if (!readsFile(here, file, { repoURL, baseBranch: "HEAD" })) continue;
+      const urls = [...new Set(views.filter((source) => source.chart === undefined).map((source) => source.repoURL))].join(", ");
+      found.set(urls, [...new Set([...(found.get(urls) ?? []), application.metadata.name])]);
+    }
+  }
+  return [...found].slice(0, 3).map(([urls, names]) => ({
+    code: "BASE_REVISION",
+    severity: "warning",
+    message: `${few(names)} reads the pin's file from ${urls.slice(0, 300)}, and batches are written to ${repoURL}`,
+    hint: "if these are one repo, spell it alike; else Argo CD never sees what a batch changes",
+    path: AT_SOURCE,
+  }));
 }
 
 function readsAtAnyRevision(views: readonly SourceView[], file: string, repoURL: string): boolean {

@@ -132,6 +132,14 @@ describe("lint looks outside the rollout's file", () => {
       /^error BASE_REVISION its parent Application apps reads appsets\/payments.yaml at stable/,
     ],
     [
+      "the pin's place read from another repo: both are named",
+      {
+        source: { repoURL: "https://git.example.com/other/fleet.git", targetRevision: "main", helm: { valueFiles: ["values.yaml"] } },
+        edit: { file: "apps/payments/values.yaml", path: "image.tag" },
+      },
+      /^warning BASE_REVISION payments-eu-1 reads the pin's file from https:\/\/git.example.com\/other\/fleet.git, and batches are written to .*acme\/fleet/,
+    ],
+    [
       "values read at another branch than they are written to",
       {
         source: { targetRevision: "stable", path: "clusters" },
