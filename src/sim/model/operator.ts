@@ -116,7 +116,8 @@ function giveUp(driver: Driver, run: Run, tell: Tell): void {
     return;
   }
   const others = driver.entries.map((entry) => entry.run).filter((other) => other !== undefined && other.rollout !== run.rollout);
-  if (others.every((other) => other === undefined || isEnded(other))) tell("abort");
+  // Windows and freezes that leave no moment open between them, too.
+  if (run.spec.dependsOn === undefined || others.every((other) => other === undefined || isEnded(other))) tell("abort");
 }
 
 /** What stood there before it went. */
