@@ -32,7 +32,7 @@ function repo({ files = { "appsets/set.yaml": SET }, before, branchOf, failing =
   let fails = failing;
   const mirror: Partial<Mirror> = {
     head: async () => BASE,
-    listFiles: async () => Object.keys(files),
+    listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : Object.keys(files)),
     readFiles: async (_commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),
     remoteHead: async () => head,
     fetch: async () => undefined,

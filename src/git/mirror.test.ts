@@ -67,6 +67,7 @@ describe("reading", () => {
     await expect(mirror.readFiles(commit, ["link.yaml"])).rejects.toMatchObject({ kind: "Symlink" });
     await expect(mirror.readFiles(commit, ["linked/a/values.yaml"])).rejects.toMatchObject({ kind: "Symlink" });
     expect(await mirror.listFiles(commit)).not.toContain("link.yaml");
+    expect(await mirror.listFiles(commit, undefined, "link")).toEqual(["link.yaml", "linked"]);
   });
 
   test("a file over the limit is refused before it is read", async () => {

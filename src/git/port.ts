@@ -17,8 +17,8 @@ export interface Mirror {
   remoteBelow(prefixes: readonly string[]): Promise<Map<string, string>>;
   /** One `cat-file --batch` for all; a missing file is null. Symlinks and files over `maxBytes` (default 10 MiB) throw GitError. */
   readFiles(commit: string, paths: readonly string[], options?: { maxBytes?: number }): Promise<Map<string, string | null>>;
-  /** Paths of files at a commit, below `prefix` where given. */
-  listFiles(commit: string, prefix?: string): Promise<string[]>;
+  /** Paths of plain files at a commit, below `prefix` where given; with `kind` link those of symbolic links. */
+  listFiles(commit: string, prefix?: string, kind?: "file" | "link"): Promise<string[]>;
   /** Builds a commit without a work tree; null removes a file. `parent` undefined: an orphan. Idempotent: same input, same id. */
   commit(input: CommitInput): Promise<string>;
   /** All or nothing. `old` undefined: must not exist. `stale`: some ref was not at `old`; nothing was changed. */

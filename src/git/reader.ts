@@ -52,7 +52,7 @@ export function openReader(repository: Repository): GitReader {
       const infos = await Promise.all(shas.slice(0, limit).map((sha) => commitInfo(objects, sha)));
       return infos.filter((info) => info !== undefined);
     },
-    listFiles: (commit, prefix) => listFiles(repository, commit, prefix),
+    listFiles: (commit, prefix, kind) => listFiles(repository, commit, prefix, kind),
     isAncestor: (ancestor, descendant) => isAncestor(repository, ancestor, descendant),
     changedPaths: (from, to) => changedPaths(repository, from, to),
     mergeTree: (base, head) => mergeTree(repository, base, head),
@@ -120,15 +120,16 @@ async function local(repository: Repository, doing: string, args: readonly strin
   }
 }
 
-/** Regular files only: a symbolic link or a submodule is none, and readFiles says so where one is named. */
-async function listFiles(repository: Repository, commit: string, prefix?: string): Promise<string[]> {
+/** Regular files, or symbolic links, of which readFiles says that they are; never a submodule. */
+async function listFiles(repository: Repository, commit: string, prefix?: string, kind: "file" | "link" = "file"): Promise<string[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", objectId(commit)];
   const below = prefix?.replace(/\/+$/, "");
   if (below !== undefined && below !== "") args.push("--", repositoryPath(below));
   const { stdout } = await local(repository, `list the files of ${commit}`, args);
   const paths: string[] = [];
+  const mode = kind === "file" ? "100" : "120";
   for (const line of stdout.split("\0")) {
-    if (line.startsWith("100")) paths.push(line.slice(line.indexOf("\t") + 1));
+    if (line.startsWith(mode)) paths.push(line.slice(line.indexOf("\t") + 1));
   }
   return paths;
 }

@@ -50,7 +50,13 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
     ...repoMemory({} as never),
     snapshot: (id) => {
       const files: SyncFiles = { read: (path) => AT[id]?.[path] ?? null, paths: () => Object.keys(AT[id] ?? {}) };
-      return { id, paths: async () => files.paths(), read: async (path) => files.read(path), with: async (work) => work(files) };
+      return {
+        id,
+        paths: async () => files.paths(),
+        links: async () => [],
+        read: async (path) => files.read(path),
+        with: async (work) => work(files),
+      };
     },
   };
   const record: RunAnalysis = {

@@ -47,6 +47,7 @@ function hub(name: string): Hub {
 const snapshot: Snapshot = {
   id: "a".repeat(40),
   paths: async () => [FILE],
+  links: async () => [],
   read: async () => "hub-eu: v1\nhub-us: v1\n",
   with: async (work) => work({ read: (path) => (path === FILE ? "hub-eu: v1\nhub-us: v1\n" : null), paths: () => [FILE] }),
 };

@@ -18,6 +18,7 @@ export function noting(snapshot: Snapshot, reads: Reads): Snapshot {
   return {
     id: snapshot.id,
     paths: () => snapshot.paths(),
+    links: (folder) => snapshot.links(folder),
     read(path) {
       reads.paths.add(path);
       return snapshot.read(path);

@@ -93,7 +93,7 @@ export async function judgePull(context: RepoContext, memory: RepoMemory, base: 
   const reads = noReads();
   const before = noting(memory.snapshot(base.commit), reads);
   const after = pull.tree === undefined ? undefined : noting(memory.snapshot(pull.tree), reads);
-  const project = after === undefined ? base.project : await readProject(after, base.branch, pull.touched);
+  const project = after === undefined ? base.project : await readProject(after, base.branch);
   const findings: Draft = { plans: [], problems: newProblems(base.project, project, pull.touched), against: [], fails: false, notes: [] };
   const comments = new Map<string, string>();
   let concerns = findings.problems.length > 0;
@@ -190,7 +190,7 @@ async function releaseComment(
   const history = await durationsOf(context, memory, base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0);
   const errors = outside.filter((problem) => problem.severity === "error");
   const closed = await windowWarning(context, rollout, before);
-  const gates = await gateWarnings(context, rollout, plan, base);
+  const gates = await gateWarnings(context, rollout, plan, base, before);
   const { limits } = parseRepoConfig(await before.read(REPO_CONFIG), REPO_CONFIG).bounds;
   const current = asked.before === undefined ? undefined : releaseName(asked.before.values);
   const body = planComment(rollout, plan, current, {

@@ -63,7 +63,7 @@ const mirror: Partial<Mirror> = {
     call("fetch");
   },
   remoteBelow: async () => groups,
-  listFiles: async () => [FILE],
+  listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : [FILE]),
   async readFiles(commit, paths) {
     const number = Number(/^t(\d+)/.exec(commit)?.[1] ?? Number.NaN);
     return new Map(paths.map((path) => [path, path === FILE ? (pulls.get(number)?.rollout ?? ROLLOUT) : null]));

@@ -19,11 +19,10 @@ export interface Project {
 /**
  * Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out,
  * and rollouts that clash take each other out: which of the two is meant, only a person can say. With `baseBranch`, the branch
- * it is read from, rollouts that want another one are out, too. `named`: files to be looked at though they are not listed, as symbolic links are
- * not; what cannot be read of them is a problem.
+ * it is read from, rollouts that want another one are out, too. A rollout that is a symbolic link is a problem: none is followed.
  */
-export async function readProject(snapshot: Snapshot, baseBranch?: string, named: Iterable<string> = []): Promise<Project> {
-  const files = [...new Set([...(await snapshot.paths()), ...named])].filter(isRolloutFile);
+export async function readProject(snapshot: Snapshot, baseBranch?: string): Promise<Project> {
+  const files = [...(await snapshot.paths()), ...(await snapshot.links(ROLLOUTS_FOLDER))].filter(isRolloutFile);
   return snapshot.with((sync) => {
     const problems: Problem[] = [];
     const config = parseRepoConfig(readOrTell(sync, REPO_CONFIG, problems), REPO_CONFIG);

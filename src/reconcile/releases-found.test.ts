@@ -44,7 +44,7 @@ function repoOf(release: string, commits: Commit[], tags: Record<string, string>
         .findLast((one) => one !== undefined) ?? release,
     );
   const mirror: Partial<Mirror> = {
-    listFiles: async () => [FILE],
+    listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : [FILE]),
     readFiles: async (commit, paths) => new Map(paths.map((path) => [path, path === FILE ? releaseText(commit) : null])),
     changedPaths: async (from, to) => commits.slice(number(from) + 1, number(to) + 1).flatMap((one) => one.touches),
     commitInfo: async (sha) => info(sha),

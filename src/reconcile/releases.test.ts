@@ -27,7 +27,7 @@ function baseOf(versions: string[]) {
   const number = (sha: string) => Number(sha.slice(1));
   const info = (sha: string): CommitInfo => ({ sha, parents: [], author: "a", authorEmail: "a", at: 0, subject: "", body: "" });
   const mirror: Partial<Mirror> = {
-    listFiles: async () => [FILE],
+    listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : [FILE]),
     async readFiles(commit, paths) {
       reads.push(commit);
       return new Map(paths.map((path) => [path, path === FILE ? declared(versions[number(commit)] ?? "") : null]));

@@ -11,7 +11,7 @@ function mirrorOf(files: Record<string, string>): { mirror: Pick<Mirror, "readFi
         reads.push([...paths]);
         return new Map(paths.map((path) => [path, files[path] ?? null]));
       },
-      listFiles: async () => Object.keys(files),
+      listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : Object.keys(files)),
     },
   };
 }

@@ -5,6 +5,8 @@ export interface Snapshot {
   /** Commit or tree id. */
   readonly id: string;
   paths(): Promise<readonly string[]>;
+  /** Symbolic links below a folder: never read, only told of. */
+  links(folder: string): Promise<readonly string[]>;
   read(path: string): Promise<string | null>;
   /**
    * Runs a synchronous, pure function that reads files: what it asks for and is not here yet is fetched in one go and the
@@ -34,6 +36,7 @@ export function openSnapshot(mirror: Mirror, id: string): Snapshot {
   const texts = new Map<string, string | null>();
   const unreadable = new Map<string, GitError>();
   let listing: readonly string[] | undefined;
+  const linksBelow = new Map<string, readonly string[]>();
 
   async function load(wanted: Iterable<string>): Promise<void> {
     const missing = [...wanted].filter((path) => !texts.has(path) && !unreadable.has(path));
@@ -67,9 +70,16 @@ export function openSnapshot(mirror: Mirror, id: string): Snapshot {
     return listing;
   }
 
+  async function links(folder: string): Promise<readonly string[]> {
+    const found = linksBelow.get(folder) ?? (await mirror.listFiles(id, folder, "link"));
+    linksBelow.set(folder, found);
+    return found;
+  }
+
   return {
     id,
     paths,
+    links,
     async read(path) {
       await load([path]);
       return known(path);

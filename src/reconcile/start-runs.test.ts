@@ -24,7 +24,7 @@ spec:
 function world(pulls: Partial<Pull>[]) {
   const commit: CommitInfo = { sha: "c1", parents: ["c0"], author: "a", authorEmail: "a", at: 0, subject: "", body: "" };
   const mirror: Partial<Mirror> = {
-    listFiles: async () => [FILE],
+    listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : [FILE]),
     readFiles: async (_commit, paths) => new Map(paths.map((path) => [path, path === FILE ? TEXT : null])),
     changedPaths: async () => [FILE],
     firstParentLog: async () => [commit],

@@ -180,6 +180,12 @@ describe("pull requests that nobody merges", () => {
     const comment = await world.untilComment(pull, "No run would start");
     expect(comment).toMatch(/rollouts\/linked\.yaml:1:1[\s\S]*symbolic link/);
     expect(comment).not.toContain("root:");
+    // Merged against its failing check it is still followed by nobody, and said on its pull request.
+    await alice.mergePull(world.repository, pull, "squash");
+    await journey.bot.resync();
+    const told = await world.untilComment(pull, "stagecoach:refused");
+    expect(told).toMatch(/rollouts\/linked\.yaml:1:1[\s\S]*symbolic link/);
+    expect(told).not.toContain("root:");
     expect([journey.run(), journey.errors]).toEqual([undefined, []]);
   });
 });
