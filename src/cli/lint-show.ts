@@ -52,7 +52,9 @@ export function lintText(report: LintReport, read: (file: string) => string | nu
 
 const WIDEST = 120;
 
-function excerpt({ file, line, column }: Problem, read: (file: string) => string | null): string[] {
+function excerpt({ code: id, file, line, column }: Problem, read: (file: string) => string | null): string[] {
+  // What stands there is not to be repeated anywhere.
+  if (id === "INVENTORY_CREDENTIALS") return [];
   const text = read(file)?.split("\n", line)[line - 1]?.replace(/\r$/, "");
   if (text === undefined || text.trim() === "") return [];
   // A long line is shown around the place.

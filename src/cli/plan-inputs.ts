@@ -2,6 +2,8 @@ import { parseAllDocuments } from "yaml";
 import { type AppSetCluster, type RenderResult, render } from "../appset/index.ts";
 import { decodeApplication } from "../argocd/decode.ts";
 import { type Inventory, readInventory } from "../argocd/inventory-file.ts";
+import type { ClusterView } from "../argocd/port.ts";
+import { declaredIn } from "../reconcile/inventory.ts";
 import { normaliseServer } from "../reconcile/targets-join.ts";
 import { applicationsOf, type SeenApplication } from "../reconcile/targets-select.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
@@ -29,10 +31,13 @@ export function loadInventory(text: string, file: string): Inventory {
 /**
  * The Applications of a rollout: from the inventory where it has them, else rendered from the ApplicationSet that stands
  * in the repo (or the inventory), with the status of Applications of the same name. Without clusters in the inventory,
- * clusters are taken from the Applications' destinations, and their labels from generator elements.
+ * clusters are taken from the Applications' destinations, and their labels from generator elements. Those of `spec.inventory` go before the inventory's.
  */
-export function fleetOf(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): FleetInputs {
+export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory | undefined): FleetInputs {
   const controlPlane = rollout.source.controlPlanes[0] ?? "argocd";
+  const declared = declaredIn({ read: (path) => checkout.read(path), paths: () => checkout.files() }, rollout);
+  if (declared?.ok === false) return { applications: [], clusters: [], from: "nothing", problems: declared.problems };
+  const inventory = declared === undefined ? given : withClusters(given, declared.clusters);
   const clusters = (inventory?.clusters ?? []).map((view): Cluster => {
     const { [TYPE_LABEL]: _, ...labels } = view.labels;
     return { key: `${controlPlane}/${view.name}`, name: view.name, controlPlane, server: view.server, labels, registered: view.registered };
@@ -56,6 +61,12 @@ export function fleetOf(rollout: Rollout, checkout: Checkout, inventory: Invento
     "give --inventory with the cluster Secrets",
   );
   return { applications, clusters: guessed, from: "rendered", problems: [...rendered.problems, warning] };
+}
+
+/** With the clusters that the rollout's own inventory names; the Applications stay those that were given. */
+function withClusters(given: Inventory | undefined, clusters: readonly ClusterView[]): Inventory {
+  const { applications = [], applicationSets = [], problems = [] } = given ?? {};
+  return { applications, applicationSets, problems, clusters: clusters.map((view) => ({ ...view, annotations: {} })) };
 }
 
 function decode(raw: readonly unknown[], controlPlane: string): SeenApplication[] {

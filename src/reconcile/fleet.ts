@@ -1,8 +1,10 @@
 import type { ClusterView, ControlPlane } from "../argocd/port.ts";
+import { plainServer } from "../argocd/same.ts";
 import type { Cluster } from "../rollout/plan-types.ts";
 import { lostWords, planeOf } from "../rollout/target-unseen.ts";
 import type { LostPlane } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
+import type { Declared } from "./inventory.ts";
 
 export interface Fleet {
   /** Of the control planes that can be read now; with `remembered`, those of the others as last seen, too. */
@@ -21,11 +23,14 @@ const LONGEST_WHY = 500;
 /** Planes that were read at least once: what they remember is whole, if perhaps old. */
 const readOnce = new WeakSet<ControlPlane>();
 
-/** The clusters of the control planes a rollout names; no name: of the only one there is. */
+/**
+ * The clusters of the control planes a rollout names; no name: of the only one there is. With `declared` their names, servers and labels
+ * are those of that inventory.
+ */
 export function clustersOf(
   context: Pick<RepoContext, "planes" | "grants">,
   names: readonly string[],
-  { remembered = false }: { remembered?: boolean } = {},
+  { remembered = false, declared }: { remembered?: boolean; declared?: Declared | undefined } = {},
 ): Fleet {
   const clusters: Cluster[] = [];
   const missing = names.filter((name) => !context.planes.has(name));
@@ -33,15 +38,33 @@ export function clustersOf(
     const refused = missing.map((name) => context.grants?.refusal(name)).find((why) => why !== undefined);
     return { clusters, known: false, why: refused ?? `control plane ${missing.join(", ")} is not configured`, lost: new Map() };
   }
+  // Which of the clusters are a lost plane's is not known either then.
+  if (declared?.ok === false) return { clusters, known: false, why: wordsOf(declared), lost: new Map() };
   const planes = planesFor(context, names);
   const lost = lostPlanes(planes);
   for (const plane of planes) {
     if (lost.has(plane.name) && !(remembered && isRemembered(plane))) continue;
-    for (const view of plane.clusters()) clusters.push(toCluster(plane.name, view));
+    const views = declared === undefined ? plane.clusters() : declaredOn(plane, declared.clusters, planes.length);
+    for (const view of views) clusters.push(toCluster(plane.name, view));
   }
   if (lost.size === 0) return { clusters, known: true, lost };
   const why = [...lost].map(([name, state]) => `control plane ${name} cannot be seen: ${state.why}`).join("; ");
   return { clusters, known: false, why, lost };
+}
+
+/** One inventory serves several control planes: each has those of it that it knows, by name or by server. */
+function declaredOn(plane: ControlPlane, declared: readonly ClusterView[], planes: number): readonly ClusterView[] {
+  if (planes === 1) return declared;
+  const own = plane.clusters();
+  const names = new Set(own.map((view) => view.name));
+  const servers = new Set(own.map((view) => plainServer(view.server)));
+  return declared.filter(({ name, server }) => names.has(name) || (server !== "" && servers.has(plainServer(server))));
+}
+
+function wordsOf({ problems: [first] }: Extract<Declared, { ok: false }>): string {
+  return first === undefined
+    ? "the inventory cannot be read"
+    : `the inventory cannot be read: ${first.message} (${first.file}:${first.line}:${first.column})`.slice(0, LONGEST_WHY);
 }
 
 /** Those that cannot be read now, since when and why. */

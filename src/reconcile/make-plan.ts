@@ -14,6 +14,7 @@ import type { RepoContext } from "./context.ts";
 import { clustersOf, type Fleet, isRemembered, planesFor } from "./fleet.ts";
 import { withGeneratorParams } from "./generator-params.ts";
 import { limitsOf } from "./grants.ts";
+import { declaredAt } from "./inventory.ts";
 import { REPO_CONFIG } from "./project.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { resolveTargets } from "./targets.ts";
@@ -38,7 +39,9 @@ export async function makePlan(
   { partial = false }: { partial?: boolean } = {},
 ): Promise<MadePlan> {
   const names = rollout.source.controlPlanes;
-  const fleet = clustersOf(context, names, { remembered: true });
+  const declared = await declaredAt(snapshot, rollout);
+  if (declared?.ok === false) return { ok: false, retry: false, problems: await located(declared.problems, rollout, snapshot) };
+  const fleet = clustersOf(context, names, { remembered: true, declared });
   const planes = planesFor(context, names);
   if (!fleet.known && !canDoWithout(fleet, planes, partial))
     return refuse(rollout, true, fleet.why ?? "the fleet cannot be seen", "the plan is made as soon as it can");
@@ -107,10 +110,16 @@ export async function makePlan(
   if (errors.length > 0) return { ok: false, retry: false, problems: errors };
   const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets });
   if (made.ok) return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
-  const problems = await snapshot.with((files) =>
-    made.problems.map((problem) => locateInRollout(problem, rollout, (path) => files.read(path), REPO_CONFIG)),
+  return { ok: false, retry: false, problems: await located(made.problems, rollout, snapshot) };
+}
+
+/** Each at its line of the rollout's file, those that stand in it. */
+function located(problems: readonly Problem[], rollout: Rollout, snapshot: Snapshot): Promise<Problem[]> {
+  return snapshot.with((files) =>
+    problems.map((problem) =>
+      problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => files.read(path), REPO_CONFIG) : problem,
+    ),
   );
-  return { ok: false, retry: false, problems };
 }
 
 /** Some plane can be read, and the others could before: nobody is left out of the plan without a word. */

@@ -1,10 +1,13 @@
+import type { Cluster } from "../rollout/plan-types.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
 import type { Joiner, World } from "../rollout/world.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf, planesFor } from "./fleet.ts";
 import { withGeneratorParams } from "./generator-params.ts";
+import { type Declared, declaredAt } from "./inventory.ts";
 import { type RepoMemory, remark } from "./memory.ts";
 import { resolveTargets } from "./targets.ts";
+import { normaliseServer } from "./targets-join.ts";
 import { applicationsOf, type SeenApplication } from "./targets-select.ts";
 
 /** So many are looked at in one round; more join in later ones. */
@@ -20,6 +23,7 @@ export async function observeJoiners(
   run: Run,
   base: string,
   baseBranch: string,
+  declared?: Declared,
 ): Promise<Pick<World, "joiners">> {
   if (isEnded(run) || run.ending !== undefined || run.kind === "Rollback") return {};
   const unknown = unknownApplications(context, run);
@@ -29,10 +33,10 @@ export async function observeJoiners(
   }
   const key = `${base} ${unknown.map(keyOf).join(" ")}`;
   const before = memory.joiners.get(run.rollout);
-  const joiners = before?.key === key ? before.joiners : await resolve(context, memory, run, base, baseBranch, unknown);
+  const joiners = before?.key === key ? before.joiners : await resolve(context, memory, run, base, baseBranch, unknown, declared);
   memory.joiners.set(run.rollout, { key, joiners });
   // Labels are those of now: they say which stage takes it.
-  const now = new Map(clustersOf(context, run.spec.source.controlPlanes).clusters.map((cluster) => [cluster.key, cluster]));
+  const now = new Map(clustersOf(context, run.spec.source.controlPlanes, { declared }).clusters.map((cluster) => [cluster.key, cluster]));
   return { joiners: joiners.map((one) => ({ ...one, cluster: now.get(one.cluster.key) ?? one.cluster })) };
 }
 
@@ -63,11 +67,14 @@ async function resolve(
   base: string,
   baseBranch: string,
   unknown: readonly SeenApplication[],
+  declared: Declared | undefined,
 ): Promise<Joiner[]> {
   const names = run.spec.source.controlPlanes;
   const snapshot = memory.snapshot(base);
   const applications = await withGeneratorParams(context, run.spec, unknown, planesFor(context, names), snapshot, baseBranch);
-  const { clusters } = clustersOf(context, names);
+  // While the inventory cannot be read nobody joins: where Applications are would be guessed from themselves.
+  if (declared?.ok === false) return [];
+  const { clusters } = clustersOf(context, names, { declared });
   const resolved = await snapshot.with((files) =>
     resolveTargets({ rollout: run.spec, release: run.release, applications, clusters, readFile: (path) => files.read(path) }),
   );
@@ -82,15 +89,31 @@ async function resolve(
   });
 }
 
+/** The run's own inventory as it is on the base now; what is wrong with it is told on the run's page. */
+export async function observeInventory(memory: RepoMemory, run: Run, base: string): Promise<Declared | undefined> {
+  if (run.spec.inventory === undefined) return undefined;
+  const declared = await declaredAt(memory.snapshot(base), run.spec);
+  const [problem] = declared?.ok === false ? declared.problems : [];
+  const place = problem === undefined ? "" : `${problem.file}:${problem.line}:${problem.column}`;
+  const words = `The clusters cannot be read, so nothing that depends on them goes on: ${problem?.message} (${place}); ${problem?.hint}.`;
+  remark(memory, run.rollout, "inventory", problem === undefined ? undefined : words);
+  return declared;
+}
+
 /** By cluster key: those to which Argo CD says its connection failed, and why. */
-export function observeUnreachable(context: RepoContext, run: Run): Pick<World, "unreachable"> {
+export function observeUnreachable(context: RepoContext, run: Run, clusters: readonly Cluster[]): Pick<World, "unreachable"> {
   if (run.spec.quarantine === undefined) return {};
   const unreachable = new Map<string, string>();
+  const index = new Map(clusters.map((cluster) => [`${cluster.controlPlane} ${normaliseServer(cluster.server)}`, cluster.key]));
   for (const plane of planesFor(context, run.spec.source.controlPlanes)) {
     if (!plane.state().fresh) continue;
-    for (const { name, connection } of plane.clusters()) {
-      if (connection?.status === "Failed")
-        unreachable.set(`${plane.name}/${name}`, connection.message.slice(0, 300) || "connection failed");
+    for (const { name, server, connection } of plane.clusters()) {
+      if (connection?.status !== "Failed") continue;
+      const why = connection.message.slice(0, 300) || "connection failed";
+      unreachable.set(`${plane.name}/${name}`, why);
+      // The inventory may call it otherwise.
+      const key = run.spec.inventory === undefined ? undefined : index.get(`${plane.name} ${normaliseServer(server)}`);
+      if (key !== undefined) unreachable.set(key, why);
     }
   }
   return { unreachable };

@@ -16,7 +16,7 @@ import { withFacts } from "./mirror-facts.ts";
 import { observeAnalyses } from "./observe-analysis.ts";
 import { observeApprovals, observeBounds, withTeams } from "./observe-gates.ts";
 import { observeHooks } from "./observe-hooks.ts";
-import { observeJoiners, observeUnreachable } from "./observe-joiners.ts";
+import { observeInventory, observeJoiners, observeUnreachable } from "./observe-joiners.ts";
 import { observePull } from "./observe-pull.ts";
 import { applyEdits } from "./pin-edit.ts";
 import { driftOf, pinsAt } from "./pin-values.ts";
@@ -43,7 +43,8 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
   await sayEdited(context, memory, run, base);
   await readQueueFirst(context, memory, run, baseBranch);
   const pulls = await observePulls(context, memory, run);
-  const fleet = clustersOf(context, run.spec.source.controlPlanes);
+  const declared = await observeInventory(memory, run, base);
+  const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
   const rollouts = await observeRollouts(context, memory, run, input.commands, fleet.lost);
   const targets = await observeTargets(context, memory, run, base, baseBranch);
   for (const [key, looked] of rollouts) targets.set(key, { ...targets.get(key), rollouts: looked });
@@ -60,8 +61,8 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     others: input.others,
     ...(await observeBounds(context, memory, base)),
     ...(await observeApprovals(context, memory, run, pulls)),
-    ...(await observeJoiners(context, memory, run, base, baseBranch)),
-    ...observeUnreachable(context, run),
+    ...(await observeJoiners(context, memory, run, base, baseBranch, declared)),
+    ...observeUnreachable(context, run, fleet.clusters),
     ...observeAnalyses(context, memory, run),
     ...observeHooks(context, run),
     // Last, since its answer is good for a minute only.

@@ -2,8 +2,10 @@ import type { Plan, Warning } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf, planesFor } from "./fleet.ts";
+import { type Declared, declaredAt } from "./inventory.ts";
 import type { PlanBase } from "./plan-check.ts";
 import { quarantineWarning } from "./plan-check-quarantine.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { indexClusters } from "./targets-join.ts";
 import { applicationsOf } from "./targets-select.ts";
 
@@ -15,11 +17,13 @@ export async function gateWarnings(
   rollout: Rollout,
   plan: Plan,
   base: Pick<PlanBase, "project">,
+  snapshot?: Snapshot,
 ): Promise<Warning[]> {
+  const declared = snapshot === undefined ? undefined : await declaredAt(snapshot, rollout);
   return [
     ...(await unseenTeams(context, rollout)),
-    ...lonelyDependencies(context, rollout, plan, base),
-    ...quarantineWarning(context, rollout, plan),
+    ...(await lonelyDependencies(context, rollout, plan, base, snapshot)),
+    ...quarantineWarning(context, rollout, plan, declared),
   ];
 }
 
@@ -40,28 +44,34 @@ async function unseenTeams(context: Pick<RepoContext, "forge" | "log">, rollout:
 }
 
 /** A rollout that is on no cluster of this one holds nothing back: most often another one was meant. */
-function lonelyDependencies(
+async function lonelyDependencies(
   context: Pick<RepoContext, "planes" | "grants">,
   rollout: Rollout,
   plan: Plan,
   { project }: Pick<PlanBase, "project">,
-): Warning[] {
+  snapshot: Snapshot | undefined,
+): Promise<Warning[]> {
   const mine = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
-  return (rollout.dependsOn ?? []).flatMap((dependency): Warning[] => {
+  const warnings: Warning[] = [];
+  for (const dependency of rollout.dependsOn ?? []) {
     const other = project.rollouts.find((one) => one.name === dependency.rollout);
-    if (other === undefined) return [];
-    const theirs = clustersOfRollout(context, other);
-    if (theirs === undefined || [...theirs].some((cluster) => mine.has(cluster))) return [];
-    return [
-      { code: "DEPENDS_NOWHERE", message: `dependsOn ${other.name} holds nothing back: it is on none of the clusters of ${rollout.name}` },
-    ];
-  });
+    if (other === undefined) continue;
+    const theirs = clustersOfRollout(context, other, snapshot === undefined ? undefined : await declaredAt(snapshot, other));
+    if (theirs === undefined || [...theirs].some((cluster) => mine.has(cluster))) continue;
+    const message = `dependsOn ${other.name} holds nothing back: it is on none of the clusters of ${rollout.name}`;
+    warnings.push({ code: "DEPENDS_NOWHERE", message });
+  }
+  return warnings;
 }
 
 /** undefined: they cannot be seen now. */
-function clustersOfRollout(context: Pick<RepoContext, "planes" | "grants">, rollout: Rollout): Set<string> | undefined {
+function clustersOfRollout(
+  context: Pick<RepoContext, "planes" | "grants">,
+  rollout: Rollout,
+  declared: Declared | undefined,
+): Set<string> | undefined {
   const { source } = rollout;
-  const fleet = clustersOf(context, source.controlPlanes);
+  const fleet = clustersOf(context, source.controlPlanes, { declared });
   if (!fleet.known) return undefined;
   const index = indexClusters(fleet.clusters);
   const seen = planesFor(context, source.controlPlanes).flatMap((plane) =>

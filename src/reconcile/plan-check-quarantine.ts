@@ -1,25 +1,38 @@
-import type { Plan, Warning } from "../rollout/plan-types.ts";
+import type { Cluster, Plan, Warning } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { matches } from "../rollout/selector.ts";
 import type { RepoContext } from "./context.ts";
 import { clustersOf, planesFor } from "./fleet.ts";
+import type { Declared } from "./inventory.ts";
+import { normaliseServer } from "./targets-join.ts";
 
 const MOST_NAMED = 10;
 
 /** Clusters of the plan that the rule `quarantine` would leave out now. */
-export function quarantineWarning(context: Pick<RepoContext, "planes" | "grants">, rollout: Rollout, plan: Plan): Warning[] {
+export function quarantineWarning(
+  context: Pick<RepoContext, "planes" | "grants">,
+  rollout: Rollout,
+  plan: Plan,
+  declared?: Declared,
+): Warning[] {
   const rule = rollout.quarantine;
   if (rule === undefined) return [];
   const planned = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
   const names = rollout.source.controlPlanes;
   const failed = new Set(
     planesFor(context, names).flatMap((plane) =>
-      plane.clusters().flatMap(({ name, connection }) => (connection?.status === "Failed" ? [`${plane.name}/${name}`] : [])),
+      plane
+        .clusters()
+        .flatMap(({ name, server, connection }) =>
+          connection?.status === "Failed" ? [`${plane.name}/${name}`, `${plane.name} ${normaliseServer(server)}`] : [],
+        ),
     ),
   );
-  const stopped = (cluster: { key: string; name: string; labels: Record<string, string>; server: string }) =>
-    failed.has(cluster.key) || (rule.selector !== undefined && matches(rule.selector, cluster));
-  const out = clustersOf(context, names).clusters.filter((cluster) => planned.has(cluster.key) && stopped(cluster));
+  const stopped = (cluster: Cluster) =>
+    failed.has(cluster.key) ||
+    (declared !== undefined && failed.has(`${cluster.controlPlane} ${normaliseServer(cluster.server)}`)) ||
+    (rule.selector !== undefined && matches(rule.selector, cluster));
+  const out = clustersOf(context, names, { declared }).clusters.filter((cluster) => planned.has(cluster.key) && stopped(cluster));
   if (out.length === 0) return [];
   const shown = out.slice(0, MOST_NAMED).map((cluster) => cluster.name);
   const more = out.length > MOST_NAMED ? ` and ${out.length - MOST_NAMED} more` : "";

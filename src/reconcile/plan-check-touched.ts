@@ -13,7 +13,7 @@ const MOST_LOOKED_INTO = 300;
 
 /** What of a rollout a PR changes. */
 export interface Touches {
-  /** The rollout's own file, or the repo's settings. */
+  /** The rollout's own file, its inventory, or the repo's settings. */
   rollout: boolean;
   /** What says the release, or is it. */
   release: boolean;
@@ -43,7 +43,7 @@ export function mayConcern(project: Project, touched: readonly string[]): boolea
 }
 
 function watcher(rollout: Rollout): (path: string) => boolean {
-  const files = new Set([rollout.file, ...releaseFiles(rollout)]);
+  const files = new Set([rollout.file, rollout.inventory?.file, ...releaseFiles(rollout)]);
   const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
   const isPin = pinFiles(pinsOf(rollout));
   return (path) => files.has(path) || isPath(path) || isPin(path);
@@ -60,7 +60,7 @@ export async function touchesOf(
   const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
   const isPin = pinFiles(pinsOf(rollout));
   return {
-    rollout: touched.some((path) => path === rollout.file || path === REPO_CONFIG),
+    rollout: touched.some((path) => [rollout.file, rollout.inventory?.file, REPO_CONFIG].includes(path)),
     release: touched.some((path) => files.has(path) || isPath(path)),
     pins: touched.some(isPin),
     set: await touchesSet(rollout, touched, before, after),

@@ -1,11 +1,11 @@
 import type { ApplicationView } from "../argocd/port.ts";
-import type { Problem } from "../rollout/parse-problem.ts";
+import { nearest, type Problem } from "../rollout/parse-problem.ts";
 import type { Cluster, Edit, Release, Target } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import { indexClusters } from "./targets-join.ts";
 import { type Draft, resolvePins } from "./targets-pins.ts";
-import { collectProblems } from "./targets-problems.ts";
+import { collectProblems, type TargetProblem } from "./targets-problems.ts";
 import { applicationsOf, type SeenApplication } from "./targets-select.ts";
 import { resolveWeights } from "./targets-weights.ts";
 
@@ -42,11 +42,7 @@ export function resolveTargets({ rollout, release, applications, clusters, branc
   for (const seen of applicationsOf(rollout, applications)) {
     const cluster = index.find(seen.controlPlane, seen.view);
     if ("missing" in cluster) {
-      const hint = "register the cluster in Argo CD, or add its Secret to the inventory";
-      problems.add(
-        { code: "UNKNOWN_CLUSTER", message: `destination ${cluster.missing} is no known cluster`, hint, path: ["spec", "sourceRef"] },
-        seen.view.name,
-      );
+      problems.add(unknownCluster(rollout, cluster.missing, clusters), seen.view.name);
       continue;
     }
     drafts.push({ seen, cluster, edits: [] });
@@ -56,6 +52,20 @@ export function resolveTargets({ rollout, release, applications, clusters, branc
   const count = rollout.pins.length + (rollout.weightPins ?? []).length;
   const targets = drafts.flatMap((draft) => toTarget(draft, count));
   return { targets, clusters: [...clusters, ...index.made()], problems: problems.all() };
+}
+
+function unknownCluster({ inventory }: Rollout, missing: string, clusters: readonly Cluster[]): TargetProblem {
+  const code = "UNKNOWN_CLUSTER";
+  if (inventory === undefined) {
+    const hint = "register the cluster in Argo CD, or add its Secret to the inventory";
+    return { code, message: `destination ${missing} is no known cluster`, hint, path: ["spec", "sourceRef"] };
+  }
+  const near = nearest(
+    missing,
+    clusters.flatMap(({ name, server }) => [name, server]),
+  );
+  const hint = near === undefined ? `add its Secret to ${inventory.file}` : `add its Secret to ${inventory.file}; it has ${near}`;
+  return { code, message: `destination ${missing} is not in ${inventory.file}`, hint, path: ["spec", "inventory", "file"] };
 }
 
 function quietly(read: () => string | null): string | null {

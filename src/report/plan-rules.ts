@@ -134,11 +134,14 @@ function failure({ onFailure, rollback, baseline }: Rollout): string[] {
   ];
 }
 
-function membership({ joiners, quarantine }: Rollout): string[] {
+function membership({ joiners, quarantine, inventory }: Rollout): string[] {
   const joining = { Append: "caught up after the last stage", Ignore: "named, and left as they are", Hold: "asked about" }[
     joiners ?? "Append"
   ];
   return [
+    ...(inventory === undefined
+      ? []
+      : [`Clusters are those of ${code(short(inventory.file, 100))}, as it is on the base branch at the time.`]),
     ...(joiners === undefined ? [] : [`Clusters that appear during the run are ${joining}.`]),
     ...(quarantine === undefined
       ? []

@@ -33,6 +33,7 @@ export function toRollout(resource: Resource, file: string, defaultMode: Rollout
     ...(spec.quarantine === undefined ? {} : { quarantine: toQuarantine(spec.quarantine) }),
     ...(spec.windows === undefined ? {} : { windows: spec.windows.map(toWindow) }),
     ...(spec.dependsOn === undefined ? {} : { dependsOn: spec.dependsOn }),
+    ...(spec.inventory === undefined ? {} : { inventory: spec.inventory }),
     settleMs: ms(spec.settle),
     graceMs: ms(spec.grace),
     seenDeadlineMs: ms(spec.seenDeadline),

@@ -264,16 +264,23 @@ describe("hostile files are refused, not read", () => {
 });
 
 describe("what is not built yet is an error that names it", () => {
-  test.each([
-    ["inventory", "  inventory: { file: clusters.yaml }\n", "", "spec.inventory"],
-    ["Commit into files", "  delivery: { strategy: Commit }\n", "", "delivery.strategy: Commit"],
-  ])("%s", (_name, spec, stage, named) => {
-    const { problems, rollouts } = parseRollouts(rollout(RELEASE + spec, stage), "r.yaml");
-    expect(rollouts).toEqual([]);
-    expect(problems).toMatchObject([{ code: "NOT_BUILT_YET", severity: "error" }]);
-    expect(problems[0]?.message).toContain(named);
-    expect(problems[0]?.line).toBeGreaterThan(6);
-  });
+  test.each([["Commit into files", "  delivery: { strategy: Commit }\n", "", "delivery.strategy: Commit"]])(
+    "%s",
+    (_name, spec, stage, named) => {
+      const { problems, rollouts } = parseRollouts(rollout(RELEASE + spec, stage), "r.yaml");
+      expect(rollouts).toEqual([]);
+      expect(problems).toMatchObject([{ code: "NOT_BUILT_YET", severity: "error" }]);
+      expect(problems[0]?.message).toContain(named);
+      expect(problems[0]?.line).toBeGreaterThan(6);
+    },
+  );
+});
+
+test("spec.inventory names a file of the repo, and nothing outside of it", () => {
+  const read = (file: string) => parseRollouts(rollout(`${RELEASE}  inventory: { file: ${file} }\n`, ""), "r.yaml");
+  expect(read("fleet/clusters.yaml").rollouts).toMatchObject([{ inventory: { file: "fleet/clusters.yaml" } }]);
+  expect(read("../clusters.yaml").problems).toMatchObject([{ code: "FILE_OUTSIDE_REPO", path: ["spec", "inventory", "file"] }]);
+  expect(read('""').problems).toMatchObject([{ code: "BAD_VALUE" }]);
 });
 
 describe("the ancestor's resource", () => {

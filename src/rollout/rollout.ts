@@ -36,6 +36,8 @@ export interface Rollout {
   windows?: Window[];
   /** Rollouts that must be there first, cluster by cluster. */
   dependsOn?: Dependency[];
+  /** Clusters are those of this file of the config repo. Absent: those that Argo CD knows. */
+  inventory?: { file: string };
   settleMs: number;
   graceMs: number;
   seenDeadlineMs: number;

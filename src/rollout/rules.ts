@@ -1,6 +1,6 @@
 import type { Finding } from "./parse-problem.ts";
 import { analysesAndHooks } from "./rules-analysis.ts";
-import { checkPins, checkRelease } from "./rules-pins.ts";
+import { checkFile, checkPins, checkRelease } from "./rules-pins.ts";
 import { checkDelivery } from "./rules-release.ts";
 import { checkSelector } from "./rules-selector.ts";
 import { checkWindows } from "./rules-windows.ts";
@@ -133,6 +133,10 @@ function pinsAreWhole({ spec }: Resource): Finding[] {
   return spec.pins === undefined ? [] : checkPins(spec.pins, spec.release, spec.delivery.strategy, ["spec", "pins"]);
 }
 
+function inventoryIsInRepo({ spec }: Resource): Finding[] {
+  return spec.inventory === undefined ? [] : checkFile(spec.inventory.file, ["spec", "inventory", "file"]);
+}
+
 function deliveryTemplates({ spec }: Resource): Finding[] {
   return checkDelivery(spec.delivery, spec.release, ["spec", "delivery"]);
 }
@@ -154,6 +158,7 @@ export const RULES: readonly Rule[] = [
   sourceIsNamed,
   releaseIsOne,
   pinsAreWhole,
+  inventoryIsInRepo,
   deliveryTemplates,
   checkSteps,
 ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { budget, duration, key, planned, quantity, selector, text } from "./schema-common.ts";
+import { budget, duration, key, quantity, selector, text } from "./schema-common.ts";
 import { stageSchema } from "./schema-stage.ts";
 import { weightPinSchema } from "./step-schema.ts";
 
@@ -239,5 +239,12 @@ export const specSchema = z.strictObject({
     z.array(weightPinSchema).min(1).max(20).optional(),
     "Where the weight of `steps` is written, in the same commit as the version. A stage without steps writes the whole weight.",
   ),
-  inventory: planned(z.strictObject({ file: key(text, "File in the repo.") }), "Clusters from a file instead of Argo CD."),
+  inventory: key(
+    z
+      .strictObject({
+        file: key(text.min(1), "File in the config repo: cluster Secrets as `kubectl get -o yaml` prints them, without `data.config`."),
+      })
+      .optional(),
+    "Clusters, with their names, servers and labels, from a file of the repo instead of from Argo CD, as it is on the base branch at the time. Health is Argo CD's all the same.",
+  ),
 });
