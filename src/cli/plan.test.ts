@@ -92,6 +92,23 @@ describe("the fleet's rollout", () => {
     expect(plan.warnings.map((w) => w.code)).toContain("LABELS_GUESSED");
   });
 
+  test("spec.inventory: clusters and labels are those of the file in the repo, without --inventory", async () => {
+    const repo = changed("rollouts/my-app.yaml", "  mode: Run\n", "  mode: Run\n  inventory: { file: inventory.yaml }\n");
+    const before = batches(await json("my-app", "--repo", FLEET, "--inventory", INVENTORY, "--to", "v1.5.0"));
+    out = "";
+    expect(batches(await json("my-app", "--repo", repo, "--to", "v1.5.0"))).toEqual(before);
+    expect(out).not.toContain("LABELS_GUESSED");
+
+    edit("inventory.yaml", "    data:\n      name:", "    data:\n      config: aHVzaA==\n      name:");
+    expect(await run(["my-app", "--repo", repo, "--to", "v1.5.0"])).toBe(1);
+    expect(err).toMatch(/inventory\.yaml:\d+:\d+.*INVENTORY_CREDENTIALS/s);
+    expect(err).not.toContain("aHVzaA==");
+    edit("rollouts/my-app.yaml", "file: inventory.yaml", "file: inventry.yaml");
+    err = "";
+    expect(await run(["my-app", "--repo", repo, "--to", "v1.5.0"])).toBe(1);
+    expect(err).toMatch(/rollouts\/my-app\.yaml:\d+:\d+.*inventry\.yaml is not there.*did you mean inventory\.yaml\?/s);
+  });
+
   test("with an inventory of clusters alone the Applications are rendered", async () => {
     const text = readFileSync(INVENTORY, "utf8");
     const path = join(dir, "clusters.yaml");

@@ -77,11 +77,29 @@ spec:
     - { file: "web/{{ cluster.name }}.yaml", path: image, part: tag, value: "{{ release.values.image }}" }
     - { file: "web/{{ cluster.name }}.yaml", path: deployed.version, create: true, value: "{{ release.values.revision }}" }
   dependsOn: [ { rollout: my-app, atLeast: v1.4.0 } ]
+  inventory: { file: fleet/clusters.yaml }
   stages:
-    - { name: all, clusters: { selector: {} }, batching: Rolling, maxUnavailable: 1 }
+    - name: all
+      clusters: { selector: { matchLabels: { tier: web } } }
+      batching: Rolling
+      maxUnavailable: 1
+      requeue: { selector: { matchLabels: { busy: "yes" } }, attempts: 50, interval: 1m }
 `;
 
 const WEB = ["eu-central-1-c", "eu-central-1-d"];
+const LATE = "eu-west-1-c";
+
+/** Clusters as the repo's own inventory has them: Argo CD knows none of these labels. */
+function inventory(clusters: Record<string, string>): string {
+  const items = Object.entries(clusters).map(
+    ([name, labels]) => `- apiVersion: v1
+  kind: Secret
+  metadata: { name: ${name}, labels: { argocd.argoproj.io/secret-type: cluster, tier: web${labels} } }
+  stringData: { name: ${name}, server: "https://${name}.k8s.example.com" }
+`,
+  );
+  return `apiVersion: v1\nkind: List\nitems:\n${items.join("")}`;
+}
 const SETTINGS = `mode: Propose
 bots: ["renovate[bot]"]
 limits: { clusters: 6, targets: 6, label: { key: region, percent: 100 } }
@@ -107,10 +125,14 @@ function files(all: Map<string, string>): void {
   all.set(ROLLOUT, RULES);
   all.set("rollouts/web.yaml", BY_HAND);
   all.set(".github/stagecoach.yaml", SETTINGS);
-  for (const cluster of WEB) {
-    all.set(`appsets/web-${cluster}.yaml`, handWritten(cluster, set));
-    all.set(`web/${cluster}.yaml`, "image: registry.example.com/web:v1.4.1\ndeployed: {}\n");
-  }
+  const [first = "", second = ""] = WEB;
+  all.set("fleet/clusters.yaml", inventory({ [first]: "", [second]: ', busy: "yes"' }));
+  for (const cluster of WEB) for (const [path, text] of Object.entries(webOn(cluster, set))) all.set(path, text);
+}
+
+function webOn(cluster: string, set: string): Record<string, string> {
+  const values = "image: registry.example.com/web:v1.4.1\ndeployed: {}\n";
+  return { [`appsets/web-${cluster}.yaml`]: handWritten(cluster, set), [`web/${cluster}.yaml`]: values };
 }
 
 const clusters = (run: Run) => run.batches.map((batch) => batch.targets.map((target) => target.cluster.slice(4)).sort());
@@ -178,8 +200,18 @@ test("rules that most rollouts leave at their defaults, hand-written Application
   // Applications written by hand: each its own file, the image's tag, and a key that was not there.
   const asked = onMain(here, "rollouts/web.yaml").replaceAll("v1.4.1", "v1.4.2").replace("attempt: 1", "attempt: 2");
   await mergeChange(here, "alice", { "rollouts/web.yaml": asked }, "Release web v1.4.2");
+  // Labels are those of the repo's own inventory: one is put off by them, until it is relabelled there; one more joins by it.
+  const putOff = await untilRunOf(here, "web", "its first cluster is settled", (one) => one.batches[0]?.phase === "Settled");
+  expect([clusters(putOff), putOff.requeued.map((one) => one.cluster)]).toEqual([[[WEB[0]]], [`hub/${WEB[1]}`]]);
+  const fleet = inventory(Object.fromEntries([...WEB, LATE].map((cluster) => [cluster, ""])));
+  await bob.push(world.repository, {
+    branch: "main",
+    files: { ...webOn(LATE, onMain(here, SET)), "fleet/clusters.yaml": fleet },
+    message: "One is free again, one more comes",
+  });
   const web = await untilRunOf(here, "web", "it ends", ended);
-  expect([web.phase, clusters(web)]).toEqual(["Succeeded", WEB.map((cluster) => [cluster])]);
+  expect([web.phase, clusters(web)]).toEqual(["Succeeded", [...WEB, LATE].map((cluster) => [cluster])]);
+  expect(web.joined?.map((one) => one.cluster)).toEqual([`hub/${LATE}`]);
   expect(onMain(here, `web/${WEB[0]}.yaml`)).toContain("image: registry.example.com/web:v1.4.2\n");
   expect(onMain(here, `web/${WEB[0]}.yaml`)).toContain("version: v1.4.2");
 

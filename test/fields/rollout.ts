@@ -80,6 +80,7 @@ spec.allowUnstaged | src/rollout/parse › fills every default in | ${FIELDS} | 
 spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/rollout/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
 spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/reconcile/plan-check-windows › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
 spec.windows[].kind | src/rollout/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
+spec.inventory.file | src/reconcile/inventory › each mistake is told with its line and column | ${FIELDS} | ${RULES}Clusters are those of
 spec.joiners | src/rollout/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.
 spec.rollback.maxUnavailable spec.rollback.skipBake | src/rollout/rollback › goes by | ${FIELDS} | ${RULES}A rollback goes by 50% at once, without bakes.
 spec.quarantine.max spec.quarantine.onReturn spec.quarantine.selector | src/rollout/quarantine › onReturn: Skip leaves it as it is | ${FIELDS} | ${RULES}at most 3; also where they come back
