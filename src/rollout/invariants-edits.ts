@@ -6,19 +6,30 @@ export type Report = (invariant: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8, message: string)
 
 /** 4. As far as the run itself tells: a batch's edits are those that the frozen plan has for its targets, all of them and no others. */
 export function batchesChangeTheirPins(run: Run, report: Report): void {
+  for (const batch of run.batches) {
+    const known = sound.get(batch);
+    if (known !== undefined && known.plan === run.plan && known.joined === run.joined) continue;
+    const wrong = wrongEdits(run, batch);
+    for (const message of wrong) report(4, message);
+    if (wrong.length === 0) sound.set(batch, { plan: run.plan, joined: run.joined });
+  }
+}
+
+/** Batches that were found to be right by a plan and who joined: none of them is ever changed in place. */
+const sound = new WeakMap<Batch, { plan: Run["plan"]; joined: Run["joined"] | undefined }>();
+
+function wrongEdits(run: Run, batch: Batch): string[] {
+  const wrong: string[] = [];
   const planned = plannedEdits(run);
   const joined = new Map((run.joined ?? []).flatMap((one) => one.targets.map((target) => [target.key, target.edits])));
-  for (const batch of run.batches) {
-    for (const target of batch.targets) {
-      const wanted = planned.get(target.key) ?? joined.get(target.key);
-      if (wanted !== undefined && batch.kind === "Revert") {
-        if (!putsBack(wanted, target)) report(4, `batch ${batch.number} puts ${target.key} back otherwise than it was changed`);
-        continue;
-      }
-      if (wanted === undefined) report(4, `batch ${batch.number} has ${target.key}, which is not in the plan`);
-      else if (!sameEdits(atStep(wanted, batch), target)) report(4, `batch ${batch.number} edits ${target.key} otherwise than planned`);
-    }
+  for (const target of batch.targets) {
+    const wanted = planned.get(target.key) ?? joined.get(target.key);
+    if (wanted === undefined) wrong.push(`batch ${batch.number} has ${target.key}, which is not in the plan`);
+    else if (batch.kind === "Revert") {
+      if (!putsBack(wanted, target)) wrong.push(`batch ${batch.number} puts ${target.key} back otherwise than it was changed`);
+    } else if (!sameEdits(atStep(wanted, batch), target)) wrong.push(`batch ${batch.number} edits ${target.key} otherwise than planned`);
   }
+  return wrong;
 }
 
 const planned = new WeakMap<object, Map<string, BatchTarget["edits"]>>();

@@ -18,6 +18,8 @@ export interface Draft {
   readonly rebuilt: Set<number>;
   /** Batches in which a confirmed target became unhealthy in this round. */
   readonly disturbed: Set<number>;
+  /** Settled batches of which every target was seen as it was left: see target-rest.ts. */
+  readonly resting: Set<Batch>;
   /** See Advanced. */
   readonly cleared: number[];
   readonly fenced: number[];
@@ -38,6 +40,7 @@ export function openDraft(run: Run, world: World, now: number): Draft {
     events: [],
     rebuilt: new Set(),
     disturbed: new Set(),
+    resting: new Set(),
     cleared: [],
     fenced: [],
     transition: false,
@@ -77,8 +80,9 @@ type Patch<T> = { [K in keyof T]?: T[K] | undefined };
 
 /** Drops keys that are undefined, so that a run reads the same before and after a round trip through the journal. */
 function strip<T extends object>(value: { [K in keyof T]: T[K] | undefined } & object): T {
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(entries) as T;
+  const kept: Partial<Record<keyof T, unknown>> = {};
+  for (const key of Object.keys(value) as (keyof T)[]) if (value[key] !== undefined) kept[key] = value[key];
+  return kept as T;
 }
 
 function putBatch(draft: Draft, batch: Batch): void {
@@ -140,8 +144,8 @@ export function moveTarget(
 
 /** A target in the same phase with other particulars; the same object where nothing differs. */
 export function touchTarget(target: BatchTarget, patch: Patch<BatchTarget>): BatchTarget {
-  for (const [key, value] of Object.entries(patch)) {
-    if (target[key as keyof BatchTarget] !== value) return strip<BatchTarget>({ ...target, ...patch });
+  for (const key of Object.keys(patch) as (keyof BatchTarget)[]) {
+    if (target[key] !== patch[key]) return strip<BatchTarget>({ ...target, ...patch });
   }
   return target;
 }

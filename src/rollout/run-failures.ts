@@ -1,3 +1,4 @@
+import { perBatch } from "./batch-memo.ts";
 import { planRollback } from "./rollback.ts";
 import type { Quantity } from "./rollout.ts";
 import type { Run } from "./run.ts";
@@ -9,12 +10,14 @@ import { epoch, formatDuration } from "./time.ts";
 /** Clusters with a failed target, but for those no worse than before their change (SPEC §9.18), and those that stayed put off to the last look. */
 export function failedClusters(run: Run): Set<string> {
   const failed = new Set<string>();
-  for (const batch of run.batches) {
-    for (const target of batch.targets) if (target.phase === "Failed" && target.excused !== true) failed.add(target.cluster);
-  }
+  for (const batch of run.batches) for (const cluster of failedIn(batch)) failed.add(cluster);
   for (const one of run.requeued) if (one.failed === true) failed.add(one.cluster);
   return failed;
 }
+
+const failedIn = perBatch(({ targets }) =>
+  targets.filter((target) => target.phase === "Failed" && target.excused !== true).map((target) => target.cluster),
+);
 
 /** Failed clusters nobody has accepted yet: what the budget is about. */
 export function unacceptedFailures(run: Run): string[] {
@@ -71,11 +74,13 @@ function whyFailed(run: Run, cluster: string): string {
   return run.requeued.find((one) => one.cluster === cluster)?.why ?? "";
 }
 
+const waitingIn = perBatch(({ targets }) => targets.filter((target) => target.waitingSince !== undefined));
+
 function judgeWaiting(draft: Draft): void {
   const { run } = draft;
   const most = run.spec.waitingDeadlineMs;
   for (const batch of run.batches) {
-    for (const target of batch.targets) {
+    for (const target of waitingIn(batch)) {
       if (target.waitingSince === undefined || draft.now - epoch(target.waitingSince) < most) continue;
       const reason = `${clusterName(run, target.cluster)} has waited ${formatDuration(most)}: ${target.why}`;
       const name = clusterName(run, target.cluster);

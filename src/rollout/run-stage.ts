@@ -13,6 +13,7 @@ import { failedHooks } from "./run-hooks.ts";
 import { callLate, isRestored } from "./run-late.ts";
 import { clusterName, count, liveTargets, nameList } from "./run-names.ts";
 import { choose, isUnreadable } from "./stage-choose.ts";
+import { remaining } from "./stage-left.ts";
 import { makeNextStep } from "./step-make.ts";
 import { isMidStep } from "./steps.ts";
 import { epoch, iso } from "./time.ts";
@@ -105,35 +106,16 @@ function revive(draft: Draft, stage: number): boolean {
   return true;
 }
 
-/** Clusters of the stage's planned batches that no batch has taken yet. */
-function remaining(draft: Draft, stage: number): string[] {
-  const { run } = draft;
-  const gone = takenClusters(draft, stage);
-  return run.plan.stages[stage]?.clusters.filter((cluster) => !gone.has(cluster)) ?? [];
-}
-
-function takenClusters(draft: Draft, stage: number): Set<string> {
-  const { run } = draft;
-  const taken = new Set<string>();
-  for (const batch of run.batches) {
-    if (batch.stage === stage) for (const target of batch.targets) taken.add(target.cluster);
-  }
-  for (const one of run.skipped) taken.add(one.cluster);
-  for (const one of run.requeued) taken.add(one.cluster);
-  for (const one of run.quarantined ?? []) taken.add(one.cluster);
-  return taken;
-}
-
 /** The plan's next batch, less the clusters that were left out, or whose labels now say to put them off. */
 function makePlanned(draft: Draft, stage: number): void {
-  const gone = takenClusters(draft, stage);
+  const free = new Set(remaining(draft, stage));
   if (draft.run.spec.stages[stage]?.grow !== undefined) {
-    makeGrown(draft, stage, remaining(draft, stage));
+    makeGrown(draft, stage, [...free]);
     return;
   }
   const planned = draft.run.plan.stages[stage]?.batches ?? [];
   for (const { clusters } of planned) {
-    const left = clusters.filter((cluster) => !gone.has(cluster));
+    const left = clusters.filter((cluster) => free.has(cluster));
     if (left.length === 0) continue;
     const chosen = putOff(draft, stage, left);
     if (chosen === "unknown") return;

@@ -30,6 +30,7 @@ export function makeNextStep(draft: Draft, stage: number): boolean {
 
 /** Settled weights that are not the whole one, oldest first, with the clusters that no later batch of the stage has taken; `behind`: those that got through alone. */
 function dueSteps(run: Run, stage: number): { batch: Batch; clusters: string[]; behind: string[] }[] {
+  if (!run.batches.some((batch) => batch.stage === stage && isMidStep(batch))) return [];
   const gone = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? [])].map((one) => one.cluster));
   const due: ReturnType<typeof dueSteps> = [];
   for (const batch of run.batches.toReversed()) {

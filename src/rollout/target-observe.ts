@@ -6,6 +6,7 @@ import { hasGoneOn } from "./steps.ts";
 import { excuse } from "./target-baseline.ts";
 import { endDip, ignoreDip } from "./target-flap.ts";
 import { NOT_SEEN, withNudge } from "./target-nudge.ts";
+import { restsWhole } from "./target-rest.ts";
 import { lostPlane, lostWords, planeOf } from "./target-unseen.ts";
 import { epoch, formatDuration, iso } from "./time.ts";
 import type { Assessment, ObservedTarget } from "./world.ts";
@@ -20,7 +21,7 @@ const FIRST_READ_MS = 60_000;
 export function observeTargets(draft: Draft): void {
   const refresh: string[] = [];
   for (const batch of draft.run.batches) {
-    if (batch.merged === undefined) continue;
+    if (batch.merged === undefined || restsWhole(draft, batch)) continue;
     mapTargets(draft, batch.number, (target) => {
       if (hasGoneOn(batch, target)) return target;
       const seen = seenOf(draft, batch, target.key);

@@ -28,7 +28,12 @@ export function lostWords(plane: string, { since, why }: LostPlane): string {
 export function noteUnseen(draft: Draft): void {
   notePlanes(draft);
   for (const batch of draft.run.batches) {
-    if (batch.merged === undefined || (batch.phase === "Settled" && !batch.targets.some((target) => target.rollouts))) continue;
+    if (
+      batch.merged === undefined ||
+      draft.resting.has(batch) ||
+      (batch.phase === "Settled" && !batch.targets.some((target) => target.rollouts))
+    )
+      continue;
     mapTargets(draft, batch.number, (target) => {
       if (isOut(target) || target.phase === "Baked") return touchTarget(target, { rollouts: undefined });
       const looked = draft.world.targets.get(target.key)?.rollouts;

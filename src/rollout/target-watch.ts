@@ -14,7 +14,7 @@ import type { ObservedTarget } from "./world.ts";
 export function watchMoved(draft: Draft): void {
   const unread: string[] = [];
   for (const batch of draft.run.batches) {
-    if (batch.merged === undefined) continue;
+    if (batch.merged === undefined || draft.resting.has(batch)) continue;
     for (const target of batch.targets) {
       if (isOut(target) || target.phase === "Failed" || hasGoneOn(batch, target)) continue;
       const seen = seenOf(draft, batch, target.key);
@@ -36,21 +36,22 @@ export function hold(draft: Draft, why: string): void {
 }
 
 function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: ObservedTarget): void {
-  const name = clusterName(draft.run, target.cluster);
   if (seen.inHistory === false) {
+    const name = clusterName(draft.run, target.cluster);
     const reason = `the commit ${batch.merged?.commit.slice(0, 10)} that changed ${name} is no longer in the history of the base branch`;
     pause(draft, "History", "Git", reason, "put the history back, then `/resume`; or `/abort`");
     return;
   }
-  if (seen.assessment?.verdict === "lost") hold(draft, `${name} is lost: ${seen.assessment.sentence}`);
+  if (seen.assessment?.verdict === "lost") hold(draft, `${clusterName(draft.run, target.cluster)} is lost: ${seen.assessment.sentence}`);
   const wrong = target.edits.findIndex((edit, index) => (seen.pins?.[index] ?? null) !== edit.to);
   const edit = target.edits[wrong];
   if (edit === undefined) {
-    sawOther(draft, target, seen, name);
+    sawOther(draft, target, seen);
     return;
   }
   if (holdsNextStep(draft.run, batch, target, seen.pins)) return;
   const found = seen.pins?.[wrong] ?? null;
+  const name = clusterName(draft.run, target.cluster);
   if (found === null && isLeaving(draft, target)) {
     hold(draft, `the pin of ${name} is gone: waiting whether its Application goes too`);
     return;
@@ -61,9 +62,10 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
 }
 
 /** The base has the pin as it should be, but what Argo CD has seen is from between: somebody changed it and back (SPEC §7). */
-function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget, name: string): void {
+function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget): void {
   const commit = seen.assessment?.changedBy;
   if (commit === undefined || target.phase === "Baked") return;
+  const name = clusterName(draft.run, target.cluster);
   const reason = `${commit.slice(0, 10)} changed the pin of ${name}, and Argo CD has seen that: ${seen.assessment?.sentence ?? ""}`;
   pause(draft, "Drift", "Git", reason, "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`");
 }

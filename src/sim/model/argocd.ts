@@ -20,9 +20,20 @@ export interface ModelTarget {
   /** While its cluster cannot be reached: nothing of it is seen, and nothing comes to it. */
   outages?: { from: number; to: number }[];
   /** Worked out once for each state of its pins. */
-  known?: { changes: number; mendedAt: number; faultAt: number | undefined; outages: number; segments: Segment[] };
+  known?: Known;
   /** How it looked last, where nothing of it changes any more. */
   still?: { segments: readonly Segment[]; commit: string | undefined; seen: ObservedTarget };
+}
+
+/** What its segments were worked out from. */
+interface Known {
+  /** Commits of the base when it was last looked whether one changed its pins. */
+  commits: number;
+  changes: number;
+  mendedAt: number;
+  faultAt: number | undefined;
+  outages: number;
+  segments: Segment[];
 }
 
 export const SETTLE_MS = 10_000;
@@ -56,16 +67,21 @@ export function seenAt(git: ModelGit, target: ModelTarget, commitId: string): nu
 
 /** All that it goes through as things stand, from the beginning to the end of time. */
 export function segmentsOf(git: ModelGit, target: ModelTarget): readonly Segment[] {
-  let changes = 0;
-  for (const pin of target.pins) changes += git.log.get(pin)?.length ?? 0;
   const { known, mendedAt } = target;
   const faultAt = target.fault?.from;
   const outages = target.outages?.length ?? 0;
-  if (known?.changes === changes && known.mendedAt === mendedAt && known.faultAt === faultAt && known.outages === outages)
+  const same = known?.mendedAt === mendedAt && known.faultAt === faultAt && known.outages === outages;
+  const commits = git.commits.length;
+  if (same && known.commits === commits) return known.segments;
+  let changes = 0;
+  for (const pin of target.pins) changes += git.log.get(pin)?.length ?? 0;
+  if (same && known.changes === changes) {
+    known.commits = commits;
     return known.segments;
+  }
   let segments = work(git, target);
   for (const outage of target.outages ?? []) segments = overlay(segments, outage);
-  target.known = { changes, mendedAt, faultAt, outages, segments };
+  target.known = { commits, changes, mendedAt, faultAt, outages, segments };
   return segments;
 }
 

@@ -1,6 +1,7 @@
 import { isEnded } from "../../rollout/run.ts";
 import { changesAfter } from "./argocd.ts";
 import type { Driver } from "./drive.ts";
+import { targetsOf } from "./world.ts";
 
 /** What a busy loop takes for a round. */
 const SOON_MS = 200;
@@ -42,8 +43,7 @@ function eventAfter({ truth, entries }: Driver, now: number): number {
     if (run === undefined || isEnded(run)) continue;
     for (const batch of run.batches) {
       if (batch.merged === undefined) continue;
-      for (const { key } of batch.targets) {
-        const target = truth.targets.get(key);
+      for (const target of targetsOf(truth, batch)) {
         if (target !== undefined) at(changesAfter(truth.git, target, now));
       }
     }

@@ -1,3 +1,4 @@
+import type { Target } from "../../rollout/plan-types.ts";
 import { isEnded, type Run } from "../../rollout/run.ts";
 import { analysesOf } from "../../rollout/run-analysis.ts";
 import type { ObservedAnalysis } from "../../rollout/run-analysis-types.ts";
@@ -48,28 +49,28 @@ function unreachable(truth: Truth, now: number): Map<string, string> {
   return seen;
 }
 
-const known = new WeakMap<object, Set<string>>();
+const known = new WeakMap<object, { among: readonly Target[]; count: number; without: Target[] }>();
 
-/** Targets that the frozen plan has; it never changes. */
-function plannedKeys({ plan }: Run): Set<string> {
+/** Targets that the frozen plan does not have; it never changes, and targets are only ever added. */
+function unplanned({ plan }: Run, among: readonly Target[]): readonly Target[] {
   const before = known.get(plan);
-  if (before !== undefined) return before;
+  if (before !== undefined && before.among === among && before.count === among.length) return before.without;
   const keys = new Set<string>();
   for (const stage of plan.stages) {
     for (const batch of stage.batches) for (const { key } of batch.targets) keys.add(key);
     for (const { key } of stage.requeuedTargets) keys.add(key);
   }
-  known.set(plan, keys);
-  return keys;
+  const without = among.filter(({ key }) => !keys.has(key));
+  known.set(plan, { among, count: among.length, without });
+  return without;
 }
 
 /** Clusters with Applications of the rollout that the run does not know, their pins as they are now. */
 function joiners(truth: Truth, run: Run, now: number): Joiner[] {
   const found: Joiner[] = [];
   const lane = truth.lanes.find((one) => one.name === run.rollout);
-  const planned = plannedKeys(run);
-  for (const { key, application, cluster: on, edits } of lane?.targets ?? []) {
-    if (planned.has(key) || run.joined?.some((one) => one.targets.some((target) => target.key === key)) === true) continue;
+  for (const { key, application, cluster: on, edits } of unplanned(run, lane?.targets ?? [])) {
+    if (run.joined?.some((one) => one.targets.some((target) => target.key === key)) === true) continue;
     const cluster = truth.clusters.get(on);
     if (cluster === undefined || now >= (truth.targets.get(key)?.goneAt ?? 0)) continue;
     const version = run.release.values["version"] ?? "";

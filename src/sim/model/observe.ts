@@ -8,7 +8,7 @@ import { observePull } from "./forge.ts";
 import { headOf, lastChange, pinValue } from "./git.ts";
 import { observeBeside } from "./observe-beside.ts";
 import { MEMBERS } from "./scenario.ts";
-import type { Truth } from "./world.ts";
+import { type Truth, targetsOf } from "./world.ts";
 
 /** What a look at the world shows of it for one run: late, stale or not at all. `others`: the last runs of the other rollouts. */
 export function observe(truth: Truth, run: Run, others: readonly Run[], now: number): World {
@@ -98,10 +98,11 @@ function observeTargets(truth: Truth, run: Run, now: number): Map<string, Observ
   const seen = new Map<string, ObservedTarget>();
   for (const batch of run.batches) {
     if (batch.phase === "Closed") continue;
-    for (const planned of batch.targets) {
+    const targets = targetsOf(truth, batch);
+    for (const [place, planned] of batch.targets.entries()) {
       // At its next weight: what it is watched for stands there.
       if (batch.step !== undefined && hasGoneOn(batch, planned)) continue;
-      const target = truth.targets.get(planned.key);
+      const target = targets[place];
       if (target === undefined) continue;
       const observed = observeTarget(truth, run, batch, planned, target, now);
       // Until this batch has merged, what is seen is of the weight before it.

@@ -1,4 +1,5 @@
 import type { Cluster } from "../../rollout/plan-types.ts";
+import type { Batch } from "../../rollout/run.ts";
 import type { Window } from "../../rollout/windows.ts";
 import type { Command, Limits } from "../../rollout/world.ts";
 import { type ModelTarget, modelTarget } from "./argocd.ts";
@@ -93,6 +94,18 @@ export function truthOf(setup: Setup, start: number): Truth {
     behaviourOf: setup.behaviourOf,
     dice: random(setup.seed ^ 0x5eed),
   };
+}
+
+const found = new WeakMap<Batch, { truth: Truth; commits: number; targets: readonly (ModelTarget | undefined)[] }>();
+
+/** The targets of a batch as they truly are, in its order: looked up once for each commit of the base, as nothing appears without one. */
+export function targetsOf(truth: Truth, batch: Batch): readonly (ModelTarget | undefined)[] {
+  const commits = truth.git.commits.length;
+  const before = found.get(batch);
+  if (before?.truth === truth && before.commits === commits) return before.targets;
+  const targets = batch.targets.map(({ key }) => truth.targets.get(key));
+  found.set(batch, { truth, commits, targets });
+  return targets;
 }
 
 /** Argo CD cannot reach it at that moment. */
