@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import { type History, historyOf, NO_HISTORY, type TimedRun } from "../report/duration.ts";
 import type { Batch, Run } from "../rollout/run.ts";
+import { badWindow, type Window } from "../rollout/windows.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 
@@ -21,6 +22,7 @@ export async function durationsOf(
   journal: string | undefined,
   rollout: string,
   last: number,
+  freezes: readonly (Window & { where: string })[] = [],
 ): Promise<History> {
   if (journal === undefined || last === 0) return NO_HISTORY;
   const kept = known.get(memory) ?? new Map<string, TimedRun | null>();
@@ -35,7 +37,7 @@ export async function durationsOf(
     }
     if (run?.endedAt !== undefined) runs.push(run);
   }
-  return historyOf(runs);
+  return historyOf(runs, freezes);
 }
 
 /** Of the large files only what is small: a batch without its targets, the plan's file without the plan. */
@@ -53,7 +55,8 @@ async function readTimes({ mirror }: RepoContext, journal: string, rollout: stri
     .filter((batch) => batch !== undefined);
   const { phase, stage, startedAt, endedAt } = head;
   const plan = { stages: (spec?.stages ?? []).map(({ name }) => ({ name: String(name) })) };
-  return { phase, stage, startedAt, plan, batches, ...(endedAt === undefined ? {} : { endedAt }) };
+  const windows = (Array.isArray(spec?.windows) ? spec.windows : []).filter((one) => badWindow(one) === undefined && one.durationMs > 0);
+  return { phase, stage, startedAt, plan, windows, batches, ...(endedAt === undefined ? {} : { endedAt }) };
 }
 
 function dataOf(text: string | null | undefined): unknown {

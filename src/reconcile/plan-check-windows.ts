@@ -3,9 +3,19 @@ import { parseRepoConfig } from "../rollout/parse.ts";
 import type { Warning } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { iso } from "../rollout/time.ts";
+import type { Window } from "../rollout/windows.ts";
 import type { RepoContext } from "./context.ts";
 import { REPO_CONFIG } from "./project.ts";
 import type { Snapshot } from "./snapshot.ts";
+
+/** The freezes of the repo and of the server, with where each stands. */
+export async function freezesOf(context: Pick<RepoContext, "freezes">, snapshot: Snapshot): Promise<(Window & { where: string })[]> {
+  const { freezes } = parseRepoConfig(await snapshot.read(REPO_CONFIG), REPO_CONFIG).bounds;
+  return [
+    ...freezes.map((one) => ({ ...one, where: REPO_CONFIG })),
+    ...(context.freezes ?? []).map((one) => ({ ...one, where: "the server" })),
+  ];
+}
 
 /** Windows and freezes that would hold the first batch now: said before anybody merges the release. */
 export async function windowWarning(
@@ -13,12 +23,8 @@ export async function windowWarning(
   rollout: Rollout,
   snapshot: Snapshot,
 ): Promise<Warning[]> {
-  const { freezes } = parseRepoConfig(await snapshot.read(REPO_CONFIG), REPO_CONFIG).bounds;
   if (rollout.mode === "Observe") return [];
-  const held = [
-    ...freezes.map((one) => ({ ...one, where: REPO_CONFIG })),
-    ...(context.freezes ?? []).map((one) => ({ ...one, where: "the server" })),
-  ];
+  const held = await freezesOf(context, snapshot);
   const closed = closedNow(windowSets(rollout.windows ?? [], held), context.clock.now());
   if (closed === undefined) return [];
   const { changesAt, by } = closed;

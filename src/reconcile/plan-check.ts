@@ -5,6 +5,7 @@ import { notARollout, type PlanCheckWords, type PlanFindings, planCheck } from "
 import { planComment, problemsComment } from "../report/plan-comment.ts";
 import { type Overlap, overlap } from "../report/plan-overlap.ts";
 import { releaseName } from "../report/words.ts";
+import { windowSets } from "../rollout/gate-window.ts";
 import { parseRepoConfig } from "../rollout/parse.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import type { Plan } from "../rollout/plan-types.ts";
@@ -22,7 +23,7 @@ import { noReads, noting, type Reads } from "./plan-check-reads.ts";
 import { type Asked, askedBy } from "./plan-check-release.ts";
 import { type Touches, touchesOf } from "./plan-check-touched.ts";
 import { judgeUnstaged } from "./plan-check-unstaged.ts";
-import { windowWarning } from "./plan-check-windows.ts";
+import { freezesOf, windowWarning } from "./plan-check-windows.ts";
 import { type Project, REPO_CONFIG, readProject } from "./project.ts";
 import { stickyMarker } from "./publish.ts";
 import { rulesOf } from "./pull-needs.ts";
@@ -187,14 +188,15 @@ async function releaseComment(
   asked: AskedRelease,
   { plan, outside, unstaged, over }: Planned,
 ): Promise<string> {
-  const history = await durationsOf(context, memory, base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0);
+  const freezes = await freezesOf(context, before);
+  const history = await durationsOf(context, memory, base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
   const errors = outside.filter((problem) => problem.severity === "error");
   const closed = await windowWarning(context, rollout, before);
   const gates = await gateWarnings(context, rollout, plan, base, before);
   const { limits } = parseRepoConfig(await before.read(REPO_CONFIG), REPO_CONFIG).bounds;
   const current = asked.before === undefined ? undefined : releaseName(asked.before.values);
   const body = planComment(rollout, plan, current, {
-    expected: expectedDuration(rollout, plan, history),
+    expected: expectedDuration(rollout, plan, history, { now: context.clock.now(), sets: windowSets(rollout.windows ?? [], freezes) }),
     against: [
       ...errors.map(({ code, message, hint }) => `**${code}** ${cell(message, 400)}: ${cell(hint, 200)}.`),
       ...(unstaged === undefined ? [] : [unstaged]),

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { plannedTarget, samplePlan, sampleRollout, sampleRun } from "../../test/support/sample-run.ts";
+import { windowSets } from "../rollout/gate-window.ts";
 import type { Plan } from "../rollout/plan-types.ts";
+import type { Window } from "../rollout/windows.ts";
 import { expectedDuration, historyOf, NO_HISTORY, percentiles, rough, spell } from "./duration.ts";
 import { BODY_LIMIT } from "./escape.ts";
 import { label, planChart, short } from "./plan-chart.ts";
@@ -209,6 +211,57 @@ describe("the expected duration", () => {
     const expected = expectedDuration(sampleRollout(), samplePlan(), history);
     expect(expected.stages[1]).toEqual({ p50: 20 * 60_000, p90: 30 * 60_000, runs: 3 });
     expect(expected.total?.runs).toBe(3);
+  });
+
+  const office: Window = { schedule: "0 9 * * 1-5", durationMs: 8 * 3_600_000, timeZone: "Europe/Rome", kind: "allow" };
+  const HOUR = 3_600_000;
+
+  test("counts the next openings of windows and freezes in, stage by stage, each from where the one before ends", () => {
+    const history = {
+      stages: new Map([
+        ["canary", [HOUR, 3 * HOUR]],
+        ["everywhere else", [2 * HOUR]],
+      ]),
+      totals: [3 * HOUR],
+    };
+    // Friday, two hours before the window closes.
+    const now = Date.parse("2026-11-20T14:00:00Z");
+    const freeze = { schedule: "0 0 23 11 *", durationMs: 24 * HOUR, timeZone: "Europe/Rome", kind: "deny" as const, where: "the repo" };
+    const of = (freezes: (Window & { where: string })[], at = now) =>
+      expectedDuration(sampleRollout({ windows: [office] }), samplePlan(), history, { now: at, sets: windowSets([office], freezes) });
+    // 15:00 and 16:00: the first batch of the second stage merges, its second at the window's end does not.
+    expect(of([]).stages).toEqual([
+      { p50: HOUR, p90: 3 * HOUR, runs: 2 },
+      { p50: 2 * HOUR + 64 * HOUR, p90: 63 * HOUR + 2 * HOUR, runs: 1 },
+    ]);
+    // Monday is frozen, too.
+    expect(of([freeze]).stages[1]?.p50).toBe((2 + 64 + 24) * HOUR);
+    expect(of([freeze]).total?.p50).toBe((3 + 64 + 24) * HOUR);
+    // The clocks go forward that weekend.
+    expect(of([], Date.parse("2026-03-27T14:00:00Z")).stages[1]?.p50).toBe((2 + 63) * HOUR);
+    const least = of([], Date.parse("2026-11-21T14:00:00Z"));
+    expect([least.waitMs, least.leastMs - least.waitMs]).toEqual([42 * HOUR, 610_000 + 2 * 60_000]);
+    const told = planComment(sampleRollout({ windows: [office] }), samplePlan(), "v1", { expected: least });
+    expect(told).toContain("As past runs went it takes 1d21h (1 run), the waits for windows and freezes from now on counted in.");
+    expect(told).toContain("with their bakes, and 1d18h of waiting for windows and freezes.");
+    expect(told).toContain("| expected |");
+    const never = { ...freeze, schedule: "0 0 * * *" };
+    expect(planComment(sampleRollout(), samplePlan(), "v1", { expected: of([never]) })).toContain(
+      "Windows that do not open within a year are not counted in.",
+    );
+  });
+
+  test("of past runs leaves out how long windows kept their batches: the next waits are others", () => {
+    const night = { ...office, schedule: "0 12 * * *", durationMs: HOUR };
+    // The first batch waits from 08:50 to 11:00 UTC, which is noon in Rome, and settles a quarter of an hour after that.
+    const slow = run(145, {});
+    const [first, second] = slow.batches;
+    if (first === undefined || second === undefined) throw new Error("no batches");
+    const merged = { commit: "c", at: "2026-11-21T11:00:00.000Z" };
+    const batches = [{ ...first, merged } as typeof first];
+    const history = historyOf([{ ...slow, batches, windows: [night] }]);
+    expect(history.stages.get(slow.plan.stages[first.stage]?.name ?? "")).toEqual([15 * 60_000]);
+    expect(history.totals).toEqual([(291 - 130) * 60_000]);
   });
 
   test("a run that was never there, or stood still before its first batch, is no sample", () => {

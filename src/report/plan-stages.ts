@@ -64,7 +64,16 @@ export function stageTable(rollout: Rollout, plan: Plan, expected: Expected | un
     return `| ${columns.join(" | ")} |`;
   });
   const more = plan.stages.length - rows.length;
-  const head = ["", "stage", "clusters", "batches", "at once", "gates", ...(timed ? ["took before"] : []), "requeued to its end"];
+  const head = [
+    "",
+    "stage",
+    "clusters",
+    "batches",
+    "at once",
+    "gates",
+    ...(timed ? [expected?.windows === true ? "expected" : "took before"] : []),
+    "requeued to its end",
+  ];
   const table = [`| ${head.join(" | ")} |`.replace("|  |", "| |"), `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
   const whole = more > 0 ? `${table}\n\nand ${more} more stages.` : table;
   const steps = stepsTable(rollout, plan, level);
