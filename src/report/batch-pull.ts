@@ -1,6 +1,7 @@
 import type { Batch, Run } from "../rollout/run.ts";
 import { measuredOfBatch } from "./analysis-markdown.ts";
 import { gateTable } from "./batch-gates.ts";
+import { batchIntro } from "./batch-intro.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
 import { evidenceWords } from "./evidence-fields.ts";
 import { age, batchName, phaseWord, releaseName, shortName } from "./words.ts";
@@ -19,13 +20,11 @@ export function batchTrailers(run: Run, batch: Batch): string {
   );
 }
 
-/** What a reviewer of the batch's PR needs: the diff as a table, why now, and what can be said. */
+/** What a reviewer of the batch's PR needs: what it does and what comes next, the diff as a table, why now, and what can be said. */
 export function batchBody(run: Run, batch: Batch, now: number): string {
-  const intro = `${cell(batchName(run, batch))} of **${cell(run.rollout)} #${run.number}**, release ${code(releaseName(run.release.values))}${run.trigger.pull === undefined ? "" : ` (#${run.trigger.pull})`}.`;
   const body = (limit: number) =>
     [
-      intro,
-      whoMerges(run),
+      batchIntro(run, batch, now),
       diffTable(batch, limit),
       gateTable(run, batch, now),
       evidenceBefore(run, batch, now, limit),
@@ -81,14 +80,6 @@ const COMMANDS_HERE = [
 function commands(): string {
   const rows = COMMANDS_HERE.map(([usage, does]) => `| ${code(usage)} | ${does} |`);
   return `<details><summary>What you can comment here</summary>\n\n| command | does |\n| --- | --- |\n${rows.join("\n")}\n\n</details>`;
-}
-
-/** Who merges is the first thing a reviewer has to know. */
-function whoMerges(run: Run): string {
-  const { mode, delivery } = run.spec;
-  if (mode !== "Run") return `**A person merges this PR** (the rollout's mode is ${mode}); Stagecoach goes on from there.`;
-  if (delivery.merge === "Manual") return "**Your turn: a person merges this PR, or comments `/promote`.** Stagecoach goes on from there.";
-  return "Stagecoach merges this PR when its gates pass; the check `stagecoach/gate` says what it waits for.";
 }
 
 function footer(): string {

@@ -72,9 +72,11 @@ describe("a batch's PR", () => {
     const batch = run.batches[1];
     if (batch === undefined) throw new Error("the sample has two batches");
     expect(batchBody(run, batch, NOW)).toMatchInlineSnapshot(`
-      "batch 1 of 2 of everywhere else of **payments #42**, release \`v1.4.2\` (#10).
+      "**\`v1.4.1\` → \`v1.4.2\`** on \`us-1\`, \`us-2\`
 
-      Stagecoach merges this PR when its gates pass; the check \`stagecoach/gate\` says what it waits for.
+      Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
+
+      **Next:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show it live and healthy (a cluster has failed that is not within 15m of its first sight), then opens batch 2 of 2.
 
       | cluster | application | from | to | file | pin |
       | --- | --- | --- | --- | --- | --- |
