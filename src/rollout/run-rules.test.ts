@@ -136,6 +136,23 @@ describe("a merged target", () => {
     expect(run.run.why).toContain("Argo CD cannot be read");
   });
 
+  test("that is well by its deadline has five minutes more to settle and be read again, and not if it ails once more", () => {
+    for (const [clause, then] of [
+      ["settled", "Syncing"],
+      ["health", "Failed"],
+    ] as const) {
+      const run = bench(1);
+      bring(run, 1, "merged");
+      judge(run, "c1", "pending", "health");
+      round(run);
+      judge(run, "c1", "pending", clause);
+      round(run, 15 * MINUTE);
+      expect(phases(run.run, 1)).toEqual([then]);
+      round(run, 5 * MINUTE);
+      expect(phases(run.run, 1)).toEqual(["Failed"]);
+    }
+  });
+
   test("that is lost fails at its deadline; with its pin gone, too, it has left", () => {
     const run = bench(2, [{ maxUnavailable: 2 }]);
     bring(run, 1, "merged");

@@ -165,10 +165,14 @@ function runs(draft: Draft, target: BatchTarget): BatchTarget {
   return touchTarget(target, { waitingSince: undefined, deadlineAt });
 }
 
+/** What is healthy by its deadline has this long after it to settle and be read once more: it is us that it waits for then. */
+const PROOF_MS = 5 * 60_000;
+
 function deadline(draft: Draft, target: BatchTarget, why: string, assessment?: Assessment): BatchTarget {
   if (target.deadlineAt === undefined) return touchTarget(target, { why });
-  if (draft.now < epoch(target.deadlineAt)) {
-    wakeAtTime(draft, target.deadlineAt);
+  const due = epoch(target.deadlineAt) + (assessment?.clause === "settled" ? PROOF_MS : 0);
+  if (draft.now < due) {
+    wakeAt(draft, due);
     return touchTarget(target, { why });
   }
   if (target.firstSeenAt !== undefined) return fail(draft, target, `not healthy within its deadline: ${why}`, assessment);
