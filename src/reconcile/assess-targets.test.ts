@@ -5,7 +5,7 @@ import { COMMIT, LATER, MERGED, merged, OLDER, REPO, rawApplication } from "../a
 import type { CommitInfo, Mirror } from "../git/port.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
 import type { Assessment } from "../rollout/world.ts";
-import { ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
+import { ailmentsBefore, ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import { type RepoMemory, repoMemory } from "./memory.ts";
 import { withFacts } from "./mirror-facts.ts";
@@ -284,6 +284,16 @@ describe("a target", () => {
     expect(ailmentsOfTarget(bench.context, "hub/argocd/payments")).toEqual([]);
     expect(ailmentsOfTarget(bench.context, "hub/argocd/none")).toEqual(["no Application"]);
     expect(ailmentsOfTarget(bench.context, "nowhere/argocd/payments")).toBeUndefined();
+  });
+
+  test("how it is before anybody moved it is asked of unmerged batches only, and only where that is tolerated", () => {
+    has("hub/argocd/payments", { status: { health: { status: "Degraded" } } });
+    const targets = [{ key: "hub/argocd/payments" }] as BatchTarget[];
+    const before = (baseline: string, ...batches: Partial<Batch>[]) =>
+      ailmentsBefore(bench.context, { spec: { baseline }, batches } as unknown as Run);
+    expect([...before("Tolerate", { targets })]).toEqual([["hub/argocd/payments", ["Degraded"]]]);
+    expect(before("Tolerate", { targets, merged: { commit: "c", at: "2026-11-21T12:00:00Z" } as Batch["merged"] & object }).size).toBe(0);
+    expect(before("Strict", { targets }).size).toBe(0);
   });
 
   test("made anew under the same name settles anew", async () => {

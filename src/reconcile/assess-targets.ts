@@ -109,6 +109,20 @@ export function ailmentsOfTarget(context: RepoContext, key: string): string[] | 
   return ailmentsOf(application, clusterOf(plane, application));
 }
 
+/**
+ * How targets are that nobody is known to have moved, read before their pull requests are: of one that is open after that this is how
+ * it was without the change, however soon after somebody merges it.
+ */
+export function ailmentsBefore(context: RepoContext, run: Run): Map<string, string[]> {
+  const before = new Map<string, string[]>();
+  if (run.spec.baseline !== "Tolerate") return before;
+  for (const { key } of run.batches.flatMap((batch) => (batch.merged === undefined ? batch.targets : []))) {
+    const ailments = ailmentsOfTarget(context, key);
+    if (ailments !== undefined) before.set(key, ailments);
+  }
+  return before;
+}
+
 /** The plane is undefined where it cannot be believed now. */
 function placeOf(context: RepoContext, key: string): { plane: ControlPlane | undefined; namespace: string; name: string } {
   const [planeName = "", namespace = "", name = ""] = key.split("/");

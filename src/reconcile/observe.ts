@@ -3,7 +3,7 @@ import type { Batch, Run } from "../rollout/run.ts";
 import { hasGoneOn } from "../rollout/steps.ts";
 import type { Command, Guard, ObservedPull, ObservedTarget, World } from "../rollout/world.ts";
 import { contains } from "./ancestry.ts";
-import { ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
+import { ailmentsBefore, ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
 import { buildBatchCommit, editsOf, judgeBranch } from "./batch-commit.ts";
 import { guardMove } from "./branch-guard.ts";
 import { movesBranches } from "./branch-moves.ts";
@@ -42,11 +42,12 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
   const { run, base, baseBranch } = input;
   await sayEdited(context, memory, run, base);
   await readQueueFirst(context, memory, run, baseBranch);
+  const before = ailmentsBefore(context, run);
   const pulls = await observePulls(context, memory, run);
   const declared = await observeInventory(memory, run, base);
   const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
   const rollouts = await observeRollouts(context, memory, run, input.commands, fleet.lost);
-  const targets = await observeTargets(context, memory, run, base, baseBranch);
+  const targets = await observeTargets(context, memory, run, base, baseBranch, before);
   for (const [key, looked] of rollouts) targets.set(key, { ...targets.get(key), rollouts: looked });
   return {
     base: { commit: base },
@@ -156,13 +157,14 @@ async function observeTargets(
   run: Run,
   base: string,
   baseBranch: string,
+  before: ReadonlyMap<string, string[]>,
 ): Promise<Map<string, ObservedTarget>> {
   const seen = new Map<string, ObservedTarget>();
   const rendered = renderer(context, memory, run, baseBranch);
   const atBase = await rendered(base);
   // How a target was before its change matters only where that is tolerated.
   const ailing = (key: string) => {
-    const ailments = run.spec.baseline === "Tolerate" ? ailmentsOfTarget(context, key) : undefined;
+    const ailments = run.spec.baseline === "Tolerate" ? (before.get(key) ?? ailmentsOfTarget(context, key)) : undefined;
     return ailments === undefined ? {} : { ailments };
   };
   for (const upcoming of upcomingBatches(run)) {

@@ -6,7 +6,10 @@ const HEALTH: readonly string[] = ["Missing", "Degraded", "Unknown"];
 /** What keeps Argo CD from seeing any change. */
 const BLIND: readonly string[] = ["Unknown", "sync Unknown", "cluster unreachable", "ComparisonError", "InvalidSpecError", "UnknownError"];
 
-/** Under `baseline: Tolerate`: what is wrong with the targets of a batch that is being proposed. */
+/**
+ * Under `baseline: Tolerate`: what is wrong with the targets of a batch that is being proposed. Where its pull request turns out to be
+ * merged already, what is seen now is of after the change.
+ */
 export function noteBaselines(draft: Draft): void {
   eachUnmerged(draft, ["Proposing"], (target, ailments) => {
     if (ailments.length === 0) return touchTarget(target, { baseline: undefined });
@@ -30,6 +33,7 @@ function eachUnmerged(
   if (draft.run.spec.baseline !== "Tolerate") return;
   for (const batch of draft.run.batches) {
     if (batch.merged !== undefined || batch.intention !== undefined || !phases.includes(batch.phase)) continue;
+    if (draft.world.pulls.get(batch.number)?.state === "merged") continue;
     mapTargets(draft, batch.number, (target) => {
       const ailments = draft.world.targets.get(target.key)?.ailments;
       return ailments === undefined ? target : edit(target, ailments);

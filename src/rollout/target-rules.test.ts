@@ -117,6 +117,18 @@ describe("baseline", () => {
     expect(batch(other.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
   });
 
+  test("Tolerate: what is seen of a batch that somebody merged as soon as it was proposed is not how it was before", () => {
+    const run = bench(1, [{}], tolerant);
+    see(run, "c1", { ailments: ["Degraded"] });
+    round(run);
+    round(run);
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Proposing", targets: [{ baseline: ["Degraded"] }] });
+    see(run, "c1", { ailments: [] });
+    merged(run, 1);
+    round(run);
+    expect(batch(run.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
+  });
+
   test("Tolerate: one that is mended by the change is confirmed as any other", () => {
     const run = ailing(["Degraded"]);
     see(run, "c1", { ailments: [] });
