@@ -289,11 +289,11 @@ describe("a target", () => {
   test("how it is before anybody moved it is asked of unmerged batches only, and only where that is tolerated", () => {
     has("hub/argocd/payments", { status: { health: { status: "Degraded" } } });
     const targets = [{ key: "hub/argocd/payments" }] as BatchTarget[];
-    const before = (baseline: string, ...batches: Partial<Batch>[]) =>
+    const early = (baseline: string, ...batches: Partial<Batch>[]) =>
       ailmentsBefore(bench.context, { spec: { baseline }, batches } as unknown as Run);
-    expect([...before("Tolerate", { targets })]).toEqual([["hub/argocd/payments", ["Degraded"]]]);
-    expect(before("Tolerate", { targets, merged: { commit: "c", at: "2026-11-21T12:00:00Z" } as Batch["merged"] & object }).size).toBe(0);
-    expect(before("Strict", { targets }).size).toBe(0);
+    expect([...early("Tolerate", { targets })]).toEqual([["hub/argocd/payments", ["Degraded"]]]);
+    expect(early("Tolerate", { targets, merged: { commit: "c", at: "2026-11-21T12:00:00Z" } as Batch["merged"] & object }).size).toBe(0);
+    expect(early("Strict", { targets }).size).toBe(0);
   });
 
   test("made anew under the same name settles anew", async () => {
