@@ -4,6 +4,7 @@ import { type Batch, type BatchStep, type BatchTarget, mayMove, type Run } from 
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf, unitOf } from "./run-names.ts";
 import { branchOf } from "./start.ts";
+import { failedBefore } from "./step-left.ts";
 import { editsAt, firstStep } from "./steps.ts";
 import { seesClusterOf } from "./target-unseen.ts";
 
@@ -66,7 +67,7 @@ function pending({ key, application, cluster, edits }: PlannedTarget, { run, at 
 
 /** Left out by command or put off: what a batch that is built again goes on without. */
 function isLeftOut(run: Run, batch: Batch, cluster: string): boolean {
-  if (run.skipped.some((one) => one.cluster === cluster)) return true;
+  if (run.skipped.some((one) => one.cluster === cluster) || failedBefore(run, batch, cluster)) return true;
   // What is put back is put off by that very thing.
   if (batch.kind === "Revert") return false;
   if (run.quarantined?.some((one) => one.cluster === cluster) === true) return true;
@@ -79,10 +80,9 @@ export function rebuild(draft: Draft, batch: Batch): void {
   const pull = draft.world.pulls.get(batch.number);
   // Opened again by hand after it was closed: it would be merged beside the new one.
   if (pull?.state === "open") draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: "it is built again" });
-  const targets = batch.targets.filter((target) => !isLeftOut(draft.run, batch, target.cluster));
   const patch = {
     attempt,
-    targets,
+    targets: batch.targets.filter((target) => !isLeftOut(draft.run, batch, target.cluster)),
     branch: branchOf(draft.run, { ...batch, attempt }),
     pull: undefined,
     intention: undefined,

@@ -2,10 +2,10 @@ import semver from "semver";
 import type { Edit } from "./plan-types.ts";
 import type { Blocked } from "./pull-gates.ts";
 import type { Dependency } from "./rollout.ts";
-import type { Batch, Run } from "./run.ts";
+import type { Batch, BatchTarget, Run } from "./run.ts";
 import type { Draft } from "./run-draft.ts";
 import { clusterName, clustersOf, isOut, liveTargets, stageOf, targetsOf } from "./run-names.ts";
-import { isMidway } from "./steps.ts";
+import { hasGoneOn, isMidStep, isMidway } from "./steps.ts";
 
 /** `dependsOn`: per cluster, the rollouts that must be there first. A cluster that such a rollout does not go to does not wait for it. */
 export function dependsGate(draft: Draft, batch: Batch): Blocked | undefined {
@@ -42,16 +42,27 @@ export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster
 
 /** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */
 export function versionAt(run: Run, cluster: string): string | undefined {
-  const begun = run.batches.filter((batch) => batch.merged !== undefined || batch.intention !== undefined);
-  const here = begun.map((batch) => ({ ...batch, targets: batch.targets.filter((target) => target.cluster === cluster) }));
-  // On its way back: neither the one nor the other.
+  const here = run.batches.flatMap((batch) => {
+    const targets = batch.targets.filter((target) => target.cluster === cluster);
+    return targets.length === 0 ? [] : [{ ...batch, targets }];
+  });
+  // On its way back, were its pull request still to come: neither the one nor the other.
   if (here.some((batch) => batch.kind === "Revert" && batch.targets.some((target) => !isOut(target)))) return undefined;
-  if (here.some((batch) => batch.targets.some((target) => isMidway(batch, target)))) return undefined;
-  const states = here.flatMap((batch) => batch.targets.filter((target) => target.phase !== "Requeued" && target.phase !== "RolledBack"));
+  // What came before it was put back is not there any more.
+  const back = here.findLast((batch) => batch.kind === "Revert" && batch.targets.some((target) => target.phase === "RolledBack"));
+  const begun = here.filter(
+    ({ number, merged, intention }) => number > (back?.number ?? 0) && (merged !== undefined || intention !== undefined),
+  );
+  if (begun.some((batch) => batch.targets.some((target) => isMidway(batch, target)))) return undefined;
+  // Of a canary its last weight tells; what stays at an earlier one is not there.
+  const end = begun.at(-1);
+  if (end?.targets.some((target) => hasGoneOn(end, target)) === true) return undefined;
+  const whole = begun.filter((batch) => batch === end || !isMidStep(batch));
+  const states = whole.flatMap((batch) => batch.targets.filter((target) => target.phase !== "Requeued" && target.phase !== "RolledBack"));
   const last = states.filter((target) => target.phase !== "Skipped");
   if (last.length > 0) {
     const confirmed = last.every((target) => target.phase === "Healthy" || target.phase === "Baked");
-    return confirmed ? versionOf(run) : undefined;
+    return confirmed ? broughtBy(run, last) : undefined;
   }
   // A rollback leaves alone what the release that it takes back never came to.
   if (run.stays?.includes(cluster) === true) return versionOf(run);
@@ -59,6 +70,17 @@ export function versionAt(run: Run, cluster: string): string | undefined {
   const before = new Set(targetsOf(run, cluster).flatMap((target) => versionsOf(target.edits)));
   const [only] = before;
   return before.size === 1 && only !== null ? only : undefined;
+}
+
+/** A rollback brings each cluster what was last good there, which need not be what is last good as a whole. */
+function broughtBy(run: Run, targets: readonly BatchTarget[]): string {
+  const version = versionOf(run);
+  const values = new Set(targets.flatMap(({ edits }) => edits.flatMap((edit) => (edit.steps === undefined ? [edit.to] : []))));
+  const [only] = values;
+  if (run.kind !== "Rollback" || values.size !== 1 || only === undefined) return version;
+  // A pin may hold more than the version, such as an image with its tag.
+  const holds = only.endsWith(version) && !/[\w.-]/.test(only.at(-version.length - 1) ?? "");
+  return only === version || holds ? version : only;
 }
 
 /** What stood in the pins of a version. */

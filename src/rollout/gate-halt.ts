@@ -43,7 +43,9 @@ export function fenceHalted(draft: Draft): void {
 export function haltGate(draft: Draft, batch: Batch): Blocked | undefined {
   for (const halt of haltsNow(draft)) {
     const held = clustersOf(liveTargets(batch)).filter((cluster) => haltCovers(halt, draft.run, cluster));
-    if (held.length === 0) continue;
+    // What touches no cluster, such as the release a rollback puts back last, waits for a halt of all of them.
+    const none = liveTargets(batch).length === 0 && halt.clusters.length === 0;
+    if (held.length === 0 && !none) continue;
     if (halt.until !== undefined) wakeAt(draft, epoch(halt.until));
     const what = halt.until === undefined ? "the halt is lifted (`/halt --off`)" : "the halt ends";
     const because = halt.reason === "" ? "" : `: ${halt.reason}`;

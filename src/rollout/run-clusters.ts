@@ -2,20 +2,19 @@ import { close, rebuild, skip } from "./batch-build.ts";
 import { release } from "./quarantine.ts";
 import { requeue } from "./requeue.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
-import { batchOf, change, type Draft, mapTargets, moveBatch, moveTarget } from "./run-draft.ts";
+import { makeRoom } from "./run-ahead.ts";
+import { batchOf, change, type Draft, mapTargets, moveTarget } from "./run-draft.ts";
 import { failedClusters, withinBudget } from "./run-failures.ts";
-import { retryGates } from "./run-hooks-command.ts";
-import { clusterKey, clusterName, clustersOf, isOut, nameList, stageOf, unitOf } from "./run-names.ts";
+import { clusterKey, clusterName, clustersOf, isOut, liveTargets, nameList, stageOf, unitOf } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
-import { cannotRevert, changedTargets, revert } from "./run-revert.ts";
-import { failedAfter, mergeUnderWay, tooEarly, unpause } from "./run-steer.ts";
-import { sinceFirstStep, takeAlong } from "./step-make.ts";
+import { asBefore, cannotRevert, changedTargets, revert } from "./run-revert.ts";
+import { failedAfter, mergeUnderWay, unpause } from "./run-steer.ts";
 import { isMidStep, midwayBatch } from "./steps.ts";
-import { epoch, iso, parseDuration, type Time } from "./time.ts";
+import { iso, parseDuration, type Time } from "./time.ts";
 import type { Command } from "./world.ts";
 
 /** Where a cluster is in the run: the last batch that has it, and what of it is there. */
-interface Place {
+export interface Place {
   cluster: string;
   batch?: Batch;
   targets: BatchTarget[];
@@ -27,7 +26,7 @@ export function placeOf(run: Run, cluster: string): Place {
   return { cluster, batch, targets: batch.targets.filter((target) => target.cluster === cluster && !isOut(target)) };
 }
 
-function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
+export function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
   return place.targets.some((target) => phases.includes(target.phase));
 }
 
@@ -103,16 +102,37 @@ function isRetry({ args }: Command): boolean {
   return args.length === 1 && args[0] === "failed";
 }
 
-/** The merged batch that holds a cluster which is in one of the next weight now; else where it is. */
-function movedPlace(run: Run, place: Place): Place {
-  const batch = isUnmerged(place) ? midwayBatch(run, place.cluster) : undefined;
+/** The merged batch that holds a cluster which is in one of the next weight now, were it as failed since; else where it is. */
+export function movedPlace(run: Run, place: Place): Place {
+  const batch = isUnmerged(place) ? (midwayBatch(run, place.cluster) ?? failedMidway(run, place.cluster)) : undefined;
   if (batch === undefined) return place;
   return { cluster: place.cluster, batch, targets: batch.targets.filter((target) => target.cluster === place.cluster && !isOut(target)) };
 }
 
+function failedMidway(run: Run, cluster: string): Batch | undefined {
+  return run.batches.findLast(
+    (batch) =>
+      isMidStep(batch) &&
+      batch.merged !== undefined &&
+      batch.targets.some((target) => target.cluster === cluster && target.phase === "Failed"),
+  );
+}
+
 function toRevert(run: Run, { batch, targets }: Place): (BatchTarget & { stage: number })[] {
-  const whole = batch === undefined ? targets : targets.map((target) => sinceFirstStep(run, batch, target));
+  const whole = batch === undefined ? targets : targets.map((target) => asBefore(run, batch, target));
   return changedTargets(batch, whole).map((target) => ({ ...target, stage: batch?.stage ?? 0 }));
+}
+
+/** Clusters on one pin that are between two weights go together: with one of them its mates at that weight. */
+export function withMates(run: Run, clusters: readonly string[]): string[] {
+  const all = new Set(clusters);
+  for (const cluster of clusters) {
+    const { batch } = movedPlace(run, placeOf(run, cluster));
+    if (batch === undefined || !isMidStep(batch)) continue;
+    const there = clustersOf(liveTargets(batch));
+    for (const member of unitOf(run, cluster)) if (there.includes(member)) all.add(member);
+  }
+  return [...all];
 }
 
 function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
@@ -127,7 +147,7 @@ function requeueClusters(run: Run, command: Command): { clusters: string[] } | {
   if (isRetry(command)) {
     const later = failedAfter(run, failed, command);
     const known = [...failed].filter((cluster) => !later.includes(cluster));
-    if (known.length > 0) return { clusters: known };
+    if (known.length > 0) return { clusters: withMates(run, known) };
     return { error: later.length > 0 ? `${nameList(run, later)} failed after it was written: say it again` : "no cluster has failed" };
   }
   if (command.args.length > 0) return named(run, command.args);
@@ -135,7 +155,7 @@ function requeueClusters(run: Run, command: Command): { clusters: string[] } | {
   if (batch === undefined) return { error: "name the clusters: /requeue CLUSTER… or /requeue failed" };
   const clusters = clustersOf(batch.targets.filter((target) => !isOut(target)));
   const mine = clusters.filter((cluster) => failed.has(cluster));
-  return { clusters: mine.length > 0 ? mine : clusters };
+  return { clusters: mine.length > 0 ? withMates(run, mine) : clusters };
 }
 
 function cannotRequeue(run: Run, place: Place, until: Time | undefined): string | undefined {
@@ -150,17 +170,17 @@ function cannotRequeue(run: Run, place: Place, until: Time | undefined): string 
 }
 
 /** In a batch that has not merged, or that was closed. */
-function isUnmerged(place: Place): boolean {
+export function isUnmerged(place: Place): boolean {
   return place.batch !== undefined && place.batch.merged === undefined;
 }
 
 /** A merge call, or the making of the PR, may be under way: it is seen first. */
-function mustWait(draft: Draft, command: Command, places: readonly Place[]): boolean {
+export function mustWait(draft: Draft, command: Command, places: readonly Place[]): boolean {
   if (mergeUnderWay(draft, command)) return true;
   return places.some(({ batch }) => batch?.phase === "Proposing" && draft.world.pulls.get(batch.number) !== null);
 }
 
-function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefined): void {
+export function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefined): void {
   const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
   release(draft, [place.cluster]);
   putOut(draft, movedPlace(draft.run, place), "Requeued", why);
@@ -169,12 +189,9 @@ function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefin
 }
 
 /** An earlier stage has something to catch up on: what is open of a later one is closed, and built again when its turn comes. */
-function goBack(draft: Draft, stage: number): void {
-  if (stage >= draft.run.stage) return;
-  change(draft, { stage });
-  for (const batch of draft.run.batches) {
-    if (batch.stage > stage && batch.phase === "Open") close(draft, batch, "an earlier stage has clusters to catch up on");
-  }
+export function goBack(draft: Draft, stage: number): void {
+  if (stage < draft.run.stage) change(draft, { stage });
+  makeRoom(draft, stage);
 }
 
 /** Takes a cluster's targets out of a batch that has merged. */
@@ -187,7 +204,7 @@ function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: 
 }
 
 /** Builds the batches again that have to go on without some of their clusters. */
-function reopen(draft: Draft, places: readonly Place[], why: string): void {
+export function reopen(draft: Draft, places: readonly Place[], why: string): void {
   for (const number of new Set(places.filter(isUnmerged).map(({ batch }) => batch?.number ?? 0))) {
     const batch = batchOf(draft.run, number);
     if (batch.phase === "Proposing") rebuild(draft, batch);
@@ -199,52 +216,4 @@ function reopen(draft: Draft, places: readonly Place[], why: string): void {
 function goOn(draft: Draft, command: Command): void {
   const { run } = draft;
   if (run.paused?.kind === "Failure" && withinBudget(run)) unpause(draft, {}, `goes on after /${command.name} of ${command.actor}`);
-}
-
-export function retryCommand(draft: Draft, command: Command): Reply {
-  const { run } = draft;
-  const stopped = run.paused?.kind === "Failure" || run.paused?.kind === "Undecided" || run.phase === "Failed";
-  if (!stopped) return refused(`/retry is for a run that stopped on failures; this one is ${run.phase}`);
-  if (tooEarly(command, run.paused?.at ?? run.since)) return refused("it was written before the failure it would answer");
-  const failed = [...failedClusters(run)];
-  for (const cluster of failed) retryOne(draft, placeOf(run, cluster), command.actor);
-  const gates = retryGates(draft);
-  unpause(draft, { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) }, `retried by ${command.actor}`);
-  const again = [...(failed.length > 0 || gates.length === 0 ? [nameList(run, failed)] : []), ...gates.slice(0, 5)];
-  const held = run.paused?.held === undefined ? "" : `; the run stays paused by @${run.paused.held.by} until \`/resume\``;
-  return done(`looked at anew: ${again.join("; ")}${held}`);
-}
-
-/** A failed cluster is looked at anew where it is; one whose pins were changed away meanwhile is updated again. */
-function retryOne(draft: Draft, place: Place, actor: string): void {
-  const { batch } = place;
-  const changed = place.targets.some((target) => {
-    const pins = draft.world.targets.get(target.key)?.pins;
-    return pins !== undefined && target.edits.some((edit, index) => (pins[index] ?? null) !== edit.to);
-  });
-  if (batch === undefined || changed || !has(place, "Failed")) {
-    putToEnd(draft, place, `retried by @${actor}`, undefined);
-    return;
-  }
-  mapTargets(draft, batch.number, (target) =>
-    target.cluster === place.cluster && target.phase === "Failed" ? rearm(draft, batch, target) : target,
-  );
-  if (batch.phase !== "Merged") moveBatch(draft, batch.number, "Merged", { bake: undefined, settledAt: undefined });
-  takeAlong(draft, batch, place.cluster);
-  if (isMidStep(batch)) goBack(draft, batch.stage);
-  else if (batch.stage < draft.run.stage) change(draft, { stage: batch.stage });
-}
-
-function rearm(draft: Draft, batch: Batch, target: BatchTarget): BatchTarget {
-  const { spec } = draft.run;
-  const seen = target.firstSeenAt !== undefined;
-  const wait = seen ? (spec.stages[batch.stage]?.progressDeadlineMs ?? 0) : spec.seenDeadlineMs;
-  const patch = {
-    deadlineAt: iso(epoch(draft.at) + wait),
-    evidence: undefined,
-    confirmedAt: undefined,
-    waitingSince: undefined,
-    retriedAt: draft.at,
-  };
-  return moveTarget(draft, target, seen ? "Syncing" : "Merged", "looked at anew", patch);
 }

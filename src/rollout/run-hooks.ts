@@ -53,6 +53,10 @@ export function callHook(draft: Draft, place: HookPlace, attempt: number, failur
   const calls = draft.run.hooks ?? [];
   const others = when === "onFailure" ? calls : calls.filter((one) => one.stage !== stage || one.when !== when || one.index !== index);
   change(draft, { hooks: [...others, call] }, `${hookTitle(draft.run, place)} is asked`);
+  // The event that it replaces is not sent any more, were it in this very round.
+  const gone = calls.filter((one) => !others.includes(one)).map((one) => one.id);
+  const at = draft.effects.findIndex((effect) => effect.kind === "CallHook" && gone.includes(effect.hook));
+  if (at >= 0) draft.effects.splice(at, 1);
   draft.effects.push({ kind: "CallHook", hook: call.id, request: 1 });
 }
 

@@ -4,6 +4,7 @@ import { named, placeOf } from "./run-clusters.ts";
 import type { Draft } from "./run-draft.ts";
 import { clusterKey, clusterName, nameList, stageOf } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
+import { keptApart } from "./stage-choose.ts";
 import type { Command } from "./world.ts";
 
 /** `/hotfix CLUSTER… reason`: one batch now, out of its turn, without bake and windows (SPEC §9.22). Never without health, approval, halts or limits. */
@@ -33,6 +34,8 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   }
   const most = run.plan.stages[stage]?.maxUnavailable ?? 1;
   if (asked.clusters.length > most) return refused(`at most ${most} of this stage may be in flight at once`);
+  const apart = keptApart(draft, stage, asked.clusters);
+  if (apart !== undefined) return refused(`${nameList(run, apart)} are kept apart in this stage: one command for each`);
   takeRequeued(draft, asked.clusters);
   makeBatch(draft, stage, asked.clusters, "Hotfix");
   return done(`${nameList(run, asked.clusters, 20)} next, out of turn: ${reason}. Health, approvals, halts and limits hold as ever`);

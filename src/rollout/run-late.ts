@@ -2,8 +2,10 @@ import { makeBatch } from "./batch-build.ts";
 import { joinedToTry } from "./joiners.ts";
 import { release, returned } from "./quarantine.ts";
 import { requeue } from "./requeue.ts";
-import type { Draft } from "./run-draft.ts";
-import { nameList } from "./run-names.ts";
+import { type Draft, say, wakeAt } from "./run-draft.ts";
+import { clusterName, liveTargets, nameList } from "./run-names.ts";
+import { hasGoneOn } from "./steps.ts";
+import { seesClusterOf } from "./target-unseen.ts";
 
 /**
  * After the last stage: clusters that joined, and those that are back from quarantine, are put to the end of their stage and
@@ -31,5 +33,34 @@ export function isRestored(draft: Draft): boolean {
   const { run } = draft;
   if (run.restore === undefined || run.batches.some((batch) => batch.also !== undefined)) return true;
   makeBatch(draft, run.plan.stages.length - 1, [], "Planned");
+  return false;
+}
+
+/** How soon what could not be read is looked at again. */
+const AGAIN_MS = 30_000;
+
+/**
+ * Before a run ends well: a cluster that was confirmed and is registered still, without its pin, is leaving or somebody's mistake,
+ * and which of both is waited for. What cannot be read may be either.
+ */
+export function isPinMissing(draft: Draft): boolean {
+  const { run, world } = draft;
+  for (const batch of run.batches) {
+    if (batch.merged === undefined) continue;
+    for (const target of liveTargets(batch)) {
+      if (target.phase === "Failed" || hasGoneOn(batch, target)) continue;
+      const pins = world.targets.get(target.key)?.pins;
+      const name = clusterName(run, target.cluster);
+      if (pins === undefined) {
+        say(draft, `waiting for the pins of ${name} to be read`, { what: "they are read" });
+        wakeAt(draft, draft.now + AGAIN_MS);
+        return true;
+      }
+      const left = seesClusterOf(draft, target.cluster) && !world.clusters.has(target.cluster);
+      if (!pins.includes(null) || left) continue;
+      say(draft, `the pin of ${name} is gone: waiting whether its Application goes too`, { what: "looked at again" });
+      return true;
+    }
+  }
   return false;
 }

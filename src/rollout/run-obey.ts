@@ -1,9 +1,10 @@
 import { commandSpec, hasPermission, notAllowed } from "./commands.ts";
 import { isEnded, type Run } from "./run.ts";
-import { requeueCommand, retryCommand, skipCommand } from "./run-clusters.ts";
+import { requeueCommand, skipCommand } from "./run-clusters.ts";
 import { change, type Draft } from "./run-draft.ts";
 import { haltCommand } from "./run-halt.ts";
 import { hotfixCommand } from "./run-hotfix.ts";
+import { retryCommand } from "./run-retry.ts";
 import { rollbackCommand } from "./run-rollback.ts";
 import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./run-rollouts.ts";
 import { abortCommand, pauseCommand, promoteCommand, resumeCommand, tooEarly } from "./run-steer.ts";

@@ -6,11 +6,12 @@ import { grownSize } from "./plan-pick.ts";
 import { leaveUnreachable, wantsWord } from "./quarantine.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
 import type { Batch, Run } from "./run.ts";
+import { makeRoom } from "./run-ahead.ts";
 import { failedAnalyses } from "./run-analysis-judge.ts";
 import { change, type Draft, say, wakeAt } from "./run-draft.ts";
 import { budget, unacceptedFailures, withinBudget } from "./run-failures.ts";
 import { failedHooks } from "./run-hooks.ts";
-import { callLate, isRestored } from "./run-late.ts";
+import { callLate, isPinMissing, isRestored } from "./run-late.ts";
 import { clusterName, count, liveTargets, nameList } from "./run-names.ts";
 import { choose, isUnreadable } from "./stage-choose.ts";
 import { remaining } from "./stage-left.ts";
@@ -50,7 +51,7 @@ function lateIsDone(draft: Draft): boolean {
   callLate(draft);
   for (const [stage] of draft.run.plan.stages.entries()) if (!requeuedAreDone(draft, stage)) return false;
   // With too many in quarantine somebody is asked first.
-  return !wantsWord(draft.run) && withinBudget(draft.run) && isRestored(draft);
+  return !wantsWord(draft.run) && withinBudget(draft.run) && !isPinMissing(draft) && isRestored(draft);
 }
 
 function succeed(draft: Draft): void {
@@ -210,6 +211,7 @@ function requeuedAreDone(draft: Draft, stage: number): boolean {
       say(draft, why, { what: "looked at again" });
       return false;
     }
+    if (!makeRoom(draft, stage)) return false;
     takeRequeued(draft, chosen);
     makeBatch(draft, stage, chosen, "CatchUp");
     return false;

@@ -24,6 +24,20 @@ export function choose(draft: Draft, stage: number, left: readonly string[], fre
   return chosen;
 }
 
+/** Two of these clusters that never travel in one batch; undefined: there are none, as far as is known. */
+export function keptApart(draft: Draft, stage: number, clusters: readonly string[]): [string, string] | undefined {
+  const valuesOf = apartIn(draft, stage);
+  const held = new Map<string, string>();
+  for (const cluster of clusters) {
+    for (const value of valuesOf(cluster)) {
+      const other = held.get(value);
+      if (other !== undefined) return [other, cluster];
+      held.set(value, cluster);
+    }
+  }
+  return undefined;
+}
+
 /** Whether clusters are kept apart by labels that cannot be read now: which may travel together is not known then. */
 export function isUnreadable(draft: Draft, stage: number): boolean {
   if (draft.world.clustersKnown || draft.run.spec.stages[stage]?.topologyKey === undefined) return false;

@@ -1,13 +1,15 @@
 import { addBatch, skip } from "./batch-build.ts";
 import { isSettled } from "./gates.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
+import { makeRoom } from "./run-ahead.ts";
 import { change, type Draft, mapTargets, moveTarget } from "./run-draft.ts";
 import { clusterName, clustersOf, isOut, nameList, targetsOf, unitOf } from "./run-names.ts";
 import { isMidStep, stepAt } from "./steps.ts";
 
 /**
  * Makes the batch that brings the next weight to clusters that are through with the one before, its pauses and analyses
- * included. True: one was made. Only those go on that are confirmed; who failed, was put off or left out stays where it is.
+ * included. True: one was made, or will be as soon as nothing of another stage is open. Only those go on that are confirmed;
+ * who failed, was put off or left out stays where it is.
  */
 export function makeNextStep(draft: Draft, stage: number): boolean {
   const due = dueSteps(draft.run, stage);
@@ -20,6 +22,7 @@ export function makeNextStep(draft: Draft, stage: number): boolean {
       stay(draft, batch);
       continue;
     }
+    if (!makeRoom(draft, stage)) return true;
     const { ofStage, kind } = batch;
     const targets = clusters.flatMap((cluster) => [...targetsOf(draft.run, cluster)]);
     addBatch(draft, { stage, ofStage, kind, attempt: attemptOf(draft.run, stage, ofStage, next.index), step: next }, targets);

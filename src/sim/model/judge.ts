@@ -78,7 +78,10 @@ export function nameOf(run: Pick<Run, "rollout" | "number">): string {
 function noteAnswer(judge: Judge, { command }: Said, outcome: "done" | "refused", run: Run, now: number): void {
   count(judge, `/${command.name} ${outcome}`);
   if (outcome !== "done") return;
-  if (command.name === "pause" || command.name === "abort") judge.stopped.add(nameOf(run));
+  const after = run.commands.slice(run.commands.findIndex((one) => one.id === command.id) + 1);
+  // Answered late, when somebody had let it go on.
+  const over = after.some((one) => one.outcome === "done" && one.text.startsWith("/resume"));
+  if ((command.name === "pause" && !over) || command.name === "abort") judge.stopped.add(nameOf(run));
   if (command.name !== "halt") return;
   if (command.flags["off"] !== undefined) judge.halts = judge.halts.filter((halt) => halt.rollout !== run.rollout);
   // The one that was just made; one that is over by now binds nobody.

@@ -193,7 +193,8 @@ function setPins(truth: Truth, rollout: number, cluster: string | null, version:
   const targets = truth.lanes[rollout]?.targets.filter((one) => one.cluster === clusterKey(cluster ?? "")) ?? [];
   const pins = targets
     .flatMap((one) => one.edits.filter((edit) => edit.weigh === undefined).map(pinOf))
-    .filter((pin) => pinValue(truth.git, pin) !== null);
+    // What stands there already is no change.
+    .filter((pin) => ![null, version].includes(pinValue(truth.git, pin)));
   commit(
     truth.git,
     now,

@@ -1,6 +1,6 @@
 import { type Batch, isMoving, type Run } from "../../rollout/run.ts";
 import type { World } from "../../rollout/world.ts";
-import { BOT, pinOf } from "./git.ts";
+import { pinOf } from "./git.ts";
 import type { ModelRollout } from "./scenario.ts";
 import type { Moment } from "./truth-gates.ts";
 import { isUnreachable, type Truth } from "./world.ts";
@@ -148,14 +148,18 @@ function isWrittenBy(truth: Truth, run: Run, pin: string): boolean {
 export function revertIsRight(truth: Truth, before: Batch | undefined, run: Run, batch: Batch): string[] {
   if (batch.kind !== "Revert" || batch.phase !== "Settled" || before?.phase === "Settled") return [];
   const commits = forward(run);
+  const ours = new Set(run.batches.flatMap(({ merged }) => merged?.commit ?? []));
   const wrong: string[] = [];
   for (const { phase, cluster } of batch.targets) {
     if (phase !== "RolledBack") continue;
     for (const pin of pinsOf(truth, run, cluster)) {
       const log = truth.git.log.get(pin) ?? [];
       const idOf = (at: number) => truth.git.commits[log[at]?.index ?? 0]?.id ?? "";
-      // What people wrote meanwhile is theirs.
-      if (truth.git.commits[log.at(-1)?.index ?? 0]?.by !== BOT) continue;
+      // What others wrote meanwhile is theirs, and what they put back was theirs to put back.
+      if (
+        log.slice(log.findIndex((_, at) => commits.has(idOf(at)))).some((_, at, since) => !ours.has(idOf(log.length - since.length + at)))
+      )
+        continue;
       let at = log.length - 1;
       if (!commits.has(idOf(at))) at -= 1;
       // Written again by somebody, as it was.

@@ -4,7 +4,7 @@ import type { Plan } from "../../rollout/plan-types.ts";
 import type { Batch, Run } from "../../rollout/run.ts";
 import { epoch } from "../../rollout/time.ts";
 import { wasConfirmable } from "./argocd.ts";
-import { BOT, lastChange, pinOf, pinValue } from "./git.ts";
+import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "./git.ts";
 import type { Entry } from "./lanes.ts";
 import { AUTHOR, MEMBERS, type ModelWindow } from "./scenario.ts";
 import { wasHealthyAt } from "./truth-checks.ts";
@@ -126,8 +126,8 @@ function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly {
       for (const target of lane.targets.filter((one) => one.cluster === cluster)) {
         const real = truth.targets.get(target.key);
         const changes = target.edits.map((edit) => lastChange(truth.git, pinOf(edit)));
-        // What people write there is not the other rollout's doing.
-        if (real === undefined || changes.some((change) => change !== undefined && change.index > 0 && change.by !== BOT)) continue;
+        // What people write there, or write back, is not the other rollout's doing.
+        if (real === undefined || changes.some((change) => change !== undefined && change.index > 0 && !isMerge(truth, change))) continue;
         const values = target.edits.map((edit) => pinValue(truth.git, pinOf(edit)) ?? "");
         const versions = values.filter((_, place) => target.edits[place]?.weigh === undefined);
         const there = versions.every((value) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted)));
@@ -139,6 +139,11 @@ function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly {
     }
   }
   return wrong;
+}
+
+/** A merge of ours, not what an operator has put back in the bot's name. */
+function isMerge({ forge }: Truth, { id, by }: ModelCommit): boolean {
+  return by === BOT && forge.pulls.some((pull) => pull.merged?.commit === id);
 }
 
 function isAtLeast(value: string, wanted: string): boolean {

@@ -77,9 +77,11 @@ export function pausesAreKept({ truth, lane, now }: Moment, run: Run, batch: Bat
 function confirmableAt(truth: Truth, batch: Batch, now: number): number {
   const from = epoch(batch.merged?.at ?? "");
   let first = Number.POSITIVE_INFINITY;
-  for (const { key, edits } of batch.targets) {
+  for (const { key, edits, excused, since } of batch.targets) {
     const target = truth.targets.get(key);
     if (target === undefined) continue;
+    // No worse than before its change: what follows begins then.
+    if (excused === true) first = Math.min(first, epoch(since));
     const good = segmentsOf(truth.git, target).find(
       (one) =>
         one.state === "Healthy" && one.to - Math.max(one.from, from) >= SETTLE_MS && edits.every(({ to }, at) => one.values[at] === to),
