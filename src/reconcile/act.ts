@@ -82,13 +82,14 @@ async function merge(
   batch: Batch,
   effect: { pull: number; head: string },
 ): Promise<boolean> {
+  const { run } = scope;
+  // Before the heads are read, since it may take seconds: nothing that takes long stands between these and the call.
+  if (!(await mayFollow(context, run, batch))) return false;
   // The intention is only worth something while no other replica has written since (SPEC §9.13), and the guard's answer
   // only on the base it was given for (§9.4).
   const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);
   memory.remote.stale = true;
   if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return true;
-  const { run } = scope;
-  if (!(await mayFollow(context, run, batch))) return false;
   const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : scope.now - epoch(batch.intention.at);
   if (old + performance.now() - scope.decidedAt > INTENTION_BEGINS_BY_MS) return false;
   if (movesBranches(run)) {

@@ -49,8 +49,9 @@ const planeNameOf = ({ key }: BatchTarget) => key.slice(0, key.indexOf("/"));
 function illness({ planes }: RepoContext, targets: readonly BatchTarget[]): string | undefined {
   for (const target of targets) {
     const [plane = "", namespace = "", name = ""] = target.key.split("/");
-    const status = planes.get(plane)?.application(namespace, name)?.status.health.status;
-    if (status !== undefined && ILL.has(status))
+    const application = planes.get(plane)?.application(namespace, name);
+    const status = application === undefined ? "gone" : application.status.health.status;
+    if (status !== undefined && (application === undefined || ILL.has(status)))
       return `${name}, confirmed before, is ${status} now: it gets well or counts as failed first`;
   }
   return undefined;

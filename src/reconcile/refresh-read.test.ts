@@ -4,6 +4,7 @@ import type { ApplicationView, ControlPlane, RereadOutcome } from "../argocd/por
 import { merged, rawApplication } from "../argocd/testing/application.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { Guard } from "../rollout/world.ts";
+import { act } from "./act.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import { type RepoMemory, repoMemory } from "./memory.ts";
 import { guardFollowing, mayFollow } from "./refresh-before-merge.ts";
@@ -29,6 +30,7 @@ beforeEach(() => {
     name: "hub",
     state: () => ({ fresh: true, since: "" }),
     application: (_namespace, name): ApplicationView | undefined => {
+      if (health.get(name) === "gone") return undefined;
       const status = { health: { status: health.get(name) ?? "Healthy" } };
       return decodeApplication(merged(rawApplication({ metadata: { name } }), { status }), now);
     },
@@ -85,9 +87,9 @@ describe("reading soon", () => {
   });
 });
 
-const target = (name: string, phase: string) => ({ key: `hub/argocd/${name}`, phase });
+const target = (name: string, phase: string) => ({ key: `hub/argocd/${name}`, cluster: `hub/${name}`, application: name, phase });
 const first = { number: 1, phase: "Settled", merged: {}, targets: [target("app-1", "Baked"), target("app-2", "Failed")] };
-const second = { number: 2, phase: "Open", targets: [target("app-3", "Proposed")] };
+const second = { number: 2, stage: 0, phase: "Open", targets: [target("app-3", "Proposed")] };
 const runOf = (over: object = {}) => ({ rollout: "r", batches: [first, { ...second, ...over }] }) as unknown as Run;
 const next = (over: object = {}) => ({ ...second, ...over }) as unknown as Batch;
 const OK: Guard = { ok: true, base: "c", at: "2026-11-21T10:00:00Z" };
@@ -112,6 +114,52 @@ describe("before the next batch merges", () => {
       retry: true,
       why: "app-1, confirmed before, is Degraded now: it gets well or counts as failed first",
     });
+  });
+
+  test("it is held where the read finds that one is gone", async () => {
+    const allowed = mayFollow(context, runOf(), next());
+    await answerAll((name) => {
+      health.set(name, "gone");
+      return { kind: "gone" };
+    });
+    expect(await allowed).toBe(false);
+    expect(guardFollowing(context, runOf(), next(), OK)).toMatchObject({
+      ok: false,
+      why: expect.stringContaining("app-1, confirmed before, is gone"),
+    });
+  });
+
+  test("the heads are read after that, so that a base which moved meanwhile is merged onto by nobody", async () => {
+    let base = "c";
+    const merges: number[] = [];
+    const acting = {
+      ...context,
+      journalBranch: "journal",
+      mirror: {
+        remoteHeads: async () =>
+          new Map([
+            ["main", base],
+            ["journal", "j"],
+          ]),
+      },
+      forge: { mergePull: async ({ number }: { number: number }) => ({ kind: "merged", commit: String(merges.push(number)) }) },
+    } as unknown as RepoContext;
+    const run = runOf();
+    Object.assign(run, {
+      spec: { delivery: { method: "squash" }, pins: [] },
+      release: { values: {} },
+      plan: { stages: [] },
+      trigger: { author: "ann" },
+      batches: [first, { ...second, intention: { at: "2026-11-21T10:00:00Z", head: "h" } }],
+    });
+    const scope = { run, base: "c", baseBranch: "main", journalHead: "j", commands: [], decidedAt: performance.now(), now };
+    const acted = act(acting, memory, scope, { kind: "Merge", batch: 2, pull: 7, head: "h" });
+    await answerAll(() => {
+      base = "d";
+      return { kind: "read" };
+    });
+    await acted;
+    expect(merges).toEqual([]);
   });
 
   test("it is held where one cannot be read", async () => {
