@@ -38,7 +38,12 @@ export interface Forge {
    * The accounts GitHub links a commit's author and committer to, by addresses that whoever made it typed, and the one that
    * pushed it to the branch, which GitHub knows by itself; absent where it does not say. Absent: this adapter cannot tell.
    */
-  peopleOf?(commit: string, branch?: string): Promise<{ linked: string[]; pusher?: string }>;
+  peopleOf?(
+    commit: string,
+    branch?: string,
+    /** Whether a commit has this one in its history: who pushed it may have pushed more on top of it. */
+    holds?: (head: string) => Promise<boolean | undefined>,
+  ): Promise<{ linked: string[]; pusher?: string }>;
   /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */
   releaseAuthor?(tag: string): Promise<string | undefined>;
   openPulls(): Promise<Pull[]>;

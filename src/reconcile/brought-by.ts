@@ -8,14 +8,15 @@ import type { FoundRelease } from "./releases.ts";
  * its maker typed, and is told only where GitHub knows nobody. Throws where GitHub does not answer: the release starts when it does.
  */
 export async function broughtBy(
-  { forge }: Pick<RepoContext, "forge">,
+  { forge, mirror }: Pick<RepoContext, "forge" | "mirror">,
   { release: spec }: Rollout,
   { release, commit }: FoundRelease,
   baseBranch: string,
 ): Promise<{ author: string; accounts: string[] }> {
   const tag = spec?.kind === "tag" ? release.values[VERSION] : undefined;
   const publisher = tag === undefined ? undefined : await forge.releaseAuthor?.(tag);
-  const { linked, pusher } = (await forge.peopleOf?.(commit.sha, tag === undefined ? baseBranch : undefined)) ?? { linked: [] };
+  const holds = (head: string) => mirror.isAncestor(commit.sha, head);
+  const { linked, pusher } = (await forge.peopleOf?.(commit.sha, tag === undefined ? baseBranch : undefined, holds)) ?? { linked: [] };
   const known = [publisher, pusher, ...linked].filter((login) => login !== undefined);
   const accounts = [...new Map(known.map((login) => [login.toLowerCase(), login])).values()];
   return { author: accounts[0] ?? commit.author, accounts };

@@ -7,26 +7,55 @@ const WEB_FLOW = "web-flow";
 /** Pushes of a branch that are looked through for the one that brought a commit. */
 const MOST_PUSHES = 100;
 
+/** Whether a commit has the one asked about in its history; undefined: it is not known here. */
+type Holds = (head: string) => Promise<boolean | undefined>;
+
 /** See Forge.peopleOf. A commit that GitHub does not have has no people. */
-export async function peopleOf(place: RepoOctokit, commit: string, branch?: string): Promise<{ linked: string[]; pusher?: string }> {
+export async function peopleOf(
+  place: RepoOctokit,
+  commit: string,
+  branch?: string,
+  holds?: Holds,
+): Promise<{ linked: string[]; pusher?: string }> {
   const { octokit, owner, repo } = place;
   const doing = `ask who made ${commit.slice(0, 12)}`;
   const found = await orNone(doing, async () => (await octokit.rest.repos.getCommit({ owner, repo, ref: commit, per_page: 1 })).data);
   const logins = [found?.author?.login, found?.committer?.login].filter((login) => login !== undefined && login !== WEB_FLOW);
   const linked = [...new Set(logins)] as string[];
-  const pusher = branch === undefined ? undefined : await pusherOf(place, commit, branch);
+  const pusher = branch === undefined ? undefined : await pusherOf(place, commit, branch, holds);
   return pusher === undefined ? { linked } : { linked, pusher };
 }
 
 /** Not every host can tell: an Enterprise Server that is older has no such list. */
-async function pusherOf({ octokit, owner, repo }: RepoOctokit, commit: string, branch: string): Promise<string | undefined> {
+async function pusherOf(
+  { octokit, owner, repo }: RepoOctokit,
+  commit: string,
+  branch: string,
+  holds: Holds | undefined,
+): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
   const doing = `ask who pushed ${commit.slice(0, 12)}`;
   const pushes = await orNone(
     doing,
     async () => (await octokit.rest.repos.listActivities({ owner, repo, ref, per_page: MOST_PUSHES })).data,
   );
-  return pushes?.find(({ after }) => after === commit)?.actor?.login;
+  return (await bringing(pushes ?? [], commit, holds))?.actor?.login;
+}
+
+/**
+ * Of pushes, the last one first, the one that brought a commit: the first after which the branch held it, since others may have been
+ * pushed on top of it at once. undefined: it is further back than these, or none of them did.
+ */
+async function bringing<P extends { after: string }>(pushes: readonly P[], commit: string, holds?: Holds): Promise<P | undefined> {
+  let found: P | undefined;
+  for (const push of pushes) {
+    if (push.after === commit) return push;
+    // What a push brought that was taken away again by force is not known here.
+    const held = await holds?.(push.after);
+    if (held === false) return found;
+    if (held === true) found = push;
+  }
+  return pushes.length < MOST_PUSHES ? found : undefined;
 }
 
 /** See Forge.releaseAuthor. */
