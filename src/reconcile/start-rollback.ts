@@ -46,13 +46,18 @@ export async function startRollbackOf(
   };
 }
 
-/** Once a rollback is done, the release it went back to is the last one: the version it took back can be released again. */
+/**
+ * Once a rollback is done, the release it went back to is the last one: the version it took back can be released again. That may have been
+ * merged already, and what is merged after the rollback's own last commit is still to be looked at: between it and the commit before
+ * the rollback no release value differs.
+ */
 export function afterRollback(entry: IndexEntry, before: Run | undefined, base: string): IndexEntry | undefined {
   if (before === undefined || before.kind !== "Rollback" || before.phase !== "RolledBack" || (before.restore ?? []).length === 0)
     return undefined;
   const restored = before.release.values;
   const same = Object.keys(restored).every((name) => entry.lastRelease[name] === restored[name]);
-  return same ? undefined : { ...entry, lastRelease: { ...entry.lastRelease, ...restored }, cursor: base };
+  const last = before.batches.findLast((batch) => batch.merged !== undefined)?.merged?.commit;
+  return same ? undefined : { ...entry, lastRelease: { ...entry.lastRelease, ...restored }, cursor: last ?? base };
 }
 
 /** Merges of ours are never releases: the last of a rollback changes the release value, and starts nothing. */

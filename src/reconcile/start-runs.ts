@@ -71,7 +71,7 @@ async function startOrWait(
     if (retried !== undefined) return startRetried(context, memory, { rollout, entry, before, base, baseBranch }, retried);
     const restored = afterRollback(entry, before, base);
     // The cursor moves lazily: writing it for every merge would cost a push each and says nothing.
-    return restored === undefined ? NOTHING : { ...NOTHING, entry: restored };
+    return restored === undefined ? NOTHING : { ...NOTHING, entry: restored, waiting: restored.cursor !== base };
   }
   if (isTakenBack(entry, newest, before)) return NOTHING;
   if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
