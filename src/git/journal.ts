@@ -60,40 +60,21 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   const writer = writerOf(options);
   const serially = serial();
   const reader = openJournalReader(mirror, async () => held?.state.head ?? (await mirror.head(branch)));
+  const trust = openTrust(mirror, branch);
   let held: Held | undefined;
-  /** The last head that was checked and found ours. */
-  let trusted: string | undefined;
-  let seen: string | undefined;
-  let begun = false;
 
   async function read(known?: { head: string | undefined }): Promise<Held> {
-    if (!begun) {
-      // What an earlier process found to be ours is not looked at again.
-      trusted = await mirror.noted(noteOf(branch));
-      seen = trusted ?? (await mirror.head(branch));
-    }
+    await trust.begin();
     const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
-    begun = true;
     if (held !== undefined && held.state.head === remote) return held;
     if (remote !== undefined && (await mirror.commitInfo(remote)) === undefined) await mirror.fetch([branch]);
-    const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, { trusted, seen })) ?? (await traced(remote));
+    const before = trust.heads();
+    const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, before)) ?? (await traced(options, remote, before));
     const next = await load(mirror, app, remote, held);
     if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
-    if (next.state.tampered === undefined) await trust(remote);
+    if (next.state.tampered === undefined) await trust.keep(remote);
     held = next;
     return held;
-  }
-
-  async function trust(head: string | undefined): Promise<void> {
-    trusted = head;
-    seen = head;
-    if (head !== undefined) await mirror.note(noteOf(branch), head);
-  }
-
-  /** No branch, and nothing of one on this machine: a new repository, or one whose journal somebody took away. */
-  async function traced(remote: string | undefined): Promise<Suspicion | undefined> {
-    const trace = remote === undefined && seen === undefined ? await options.traces?.() : undefined;
-    return trace === undefined ? undefined : { commit: NOTHING, why: `there is no journal, though ${trace}` };
   }
 
   async function record(change: JournalChange): Promise<"recorded" | "lost"> {
@@ -106,7 +87,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     const written = await writer.write({ branch, head, changes, message, at: change.at });
     if (written.kind === "stale") return "lost";
     held = { ...next, state: { ...next.state, head: written.commit } };
-    await trust(written.commit);
+    await trust.keep(written.commit);
     return "recorded";
   }
 
@@ -115,6 +96,35 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     read: (remote) => serially(async () => (await read(remote)).state),
     record: (change) => serially(() => record(change)),
   };
+}
+
+interface Heads {
+  /** The last that was checked and found ours. */
+  trusted: string | undefined;
+  seen: string | undefined;
+}
+
+/** Which head is known to be ours. What an earlier process found to be is not looked at again. */
+function openTrust(mirror: Mirror, branch: string) {
+  let heads: Heads | undefined;
+  return {
+    async begin(): Promise<void> {
+      if (heads !== undefined) return;
+      const trusted = await mirror.noted(noteOf(branch));
+      heads = { trusted, seen: trusted ?? (await mirror.head(branch)) };
+    },
+    heads: (): Heads => heads ?? { trusted: undefined, seen: undefined },
+    async keep(head: string | undefined): Promise<void> {
+      heads = { trusted: head, seen: head };
+      if (head !== undefined) await mirror.note(noteOf(branch), head);
+    },
+  };
+}
+
+/** No branch, and nothing of one on this machine: a new repository, or one whose journal somebody took away. */
+async function traced({ traces }: JournalOptions, remote: string | undefined, { seen }: Heads): Promise<Suspicion | undefined> {
+  const trace = remote === undefined && seen === undefined ? await traces?.() : undefined;
+  return trace === undefined ? undefined : { commit: NOTHING, why: `there is no journal, though ${trace}` };
 }
 
 /** What stands at `head`. Files with the text of before give the objects of before. */

@@ -1,3 +1,4 @@
+import type { PlannedBatch } from "../rollout/plan-types.ts";
 import type { Batch, BatchTarget, Next, Requeued, RolloutState, Run, TargetPhase } from "../rollout/run.ts";
 import { isEnded } from "../rollout/run.ts";
 import { targetsOf } from "../rollout/run-names.ts";
@@ -104,46 +105,10 @@ function stageView(run: Run, index: number): StageView {
   const planned = run.plan.stages[index];
   // A weight that has been followed by the next is shown there.
   const opened = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed" && isShown(run, batch));
-  const views = opened.map((batch) => openedBatch(run, batch));
   const moved = new Set(opened.flatMap((batch) => placesOf(targetsShown(run, batch))));
-  const put = new Map(run.requeued.filter((item) => item.stage === index && !moved.has(item.cluster)).map((item) => [item.cluster, item]));
-  const skipped = new Map(run.skipped.map((item) => [item.cluster, item]));
+  const put = run.requeued.filter((item) => item.stage === index && !moved.has(item.cluster));
   const beside = besides(run).filter((one) => one.stage === index);
-  const shut = new Set(beside.map((one) => one.cluster));
-  for (const [batchIndex, batch] of (planned?.batches ?? []).entries()) {
-    const left = batch.clusters.filter((cluster) => !moved.has(cluster) && !put.has(cluster) && !shut.has(cluster));
-    if (left.length === 0) continue;
-    const clusters = left.map((key) => {
-      const skip = skipped.get(key);
-      const targets = batch.targets.filter((target) => target.cluster === key);
-      const phase: TargetPhase = skip === undefined ? "Pending" : "Skipped";
-      return clusterView(key, targets, phase, skip?.at ?? null, skip?.why ?? "its batch has not begun");
-    });
-    views.push({
-      name: `batch ${batchIndex + 1} of ${planned?.batches.length ?? 0}`,
-      phase: isEnded(run) ? "Not begun" : "To come",
-      since: null,
-      why: "",
-      next: null,
-      pull: null,
-      clusters,
-    });
-  }
-  if (put.size > 0) {
-    const clusters = [...put.values()].map((item) => {
-      return clusterView(item.cluster, targetsOf(run, item.cluster), item.failed === true ? "Failed" : "Requeued", item.since, item.why);
-    });
-    views.push({
-      name: "requeued to the stage's end",
-      phase: "Requeued",
-      since: null,
-      why: "",
-      next: nextLook(run, [...put.values()]),
-      pull: null,
-      clusters,
-    });
-  }
-  views.push(...besideViews(run, beside));
+  const elsewhere = new Set([...moved, ...[...put, ...beside].map((one) => one.cluster)]);
   const state = index < run.stage || run.phase === "Succeeded" ? "done" : index === run.stage ? "current" : "to come";
   const gates = gatesOfStage(run, index);
   return {
@@ -151,8 +116,43 @@ function stageView(run: Run, index: number): StageView {
     state,
     maxUnavailable: planned?.maxUnavailable ?? 0,
     ...(gates.length === 0 ? {} : { gates }),
-    batches: views,
+    batches: [
+      ...opened.map((batch) => openedBatch(run, batch)),
+      ...batchesToCome(run, planned?.batches ?? [], elsewhere),
+      ...requeuedView(run, put),
+      ...besideViews(run, beside),
+    ],
   };
+}
+
+/** Planned batches of which clusters are left. */
+function batchesToCome(run: Run, planned: readonly PlannedBatch[], elsewhere: ReadonlySet<string>): BatchView[] {
+  const skipped = new Map(run.skipped.map((item) => [item.cluster, item]));
+  const views: BatchView[] = [];
+  for (const [index, batch] of planned.entries()) {
+    const left = batch.clusters.filter((cluster) => !elsewhere.has(cluster));
+    if (left.length === 0) continue;
+    const clusters = left.map((key) => {
+      const skip = skipped.get(key);
+      const targets = batch.targets.filter((target) => target.cluster === key);
+      const phase: TargetPhase = skip === undefined ? "Pending" : "Skipped";
+      return clusterView(key, targets, phase, skip?.at ?? null, skip?.why ?? "its batch has not begun");
+    });
+    const phase = isEnded(run) ? "Not begun" : "To come";
+    views.push({ name: `batch ${index + 1} of ${planned.length}`, phase, since: null, why: "", next: null, pull: null, clusters });
+  }
+  return views;
+}
+
+/** Clusters put off to the stage's end; of one that was put off twice the last time. */
+function requeuedView(run: Run, put: readonly Requeued[]): BatchView[] {
+  if (put.length === 0) return [];
+  const items = [...new Map(put.map((item) => [item.cluster, item])).values()];
+  const clusters = items.map(({ cluster, failed, since, why }) =>
+    clusterView(cluster, targetsOf(run, cluster), failed === true ? "Failed" : "Requeued", since, why),
+  );
+  const next = nextLook(run, items);
+  return [{ name: "requeued to the stage's end", phase: "Requeued", since: null, why: "", next, pull: null, clusters }];
 }
 
 /** Clusters that stand beside the batches, by what they are. */

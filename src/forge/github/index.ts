@@ -14,7 +14,7 @@ import { changedFiles, createPull, openPulls, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
 import { reviews } from "./reviews.ts";
 import { branchRulesReader } from "./rules.ts";
-import { pullNow, pullOfBranch, sharedOf } from "./shared.ts";
+import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { stickyIssues } from "./sticky-issue.ts";
 import { inTeam } from "./teams.ts";
 
@@ -50,19 +50,10 @@ function watch(octokit: OctokitLike) {
 /** One repository on github.com, GitHub Enterprise Server or the embedded GitHub. */
 export function openGitHubForge({ octokit, repository, onPressure }: GitHubForgeOptions): Forge {
   const shared = sharedOf(octokit, repository);
-  const { place, ids } = shared;
-  const { owner, repo } = place;
+  const { place } = shared;
   const { pressure, listeners } = watch(octokit);
   if (onPressure !== undefined) listeners.add(onPressure);
-  let us: Promise<{ login: string; id: number }> | undefined;
-  const identity = () => {
-    us ??= whoAmI(octokit).catch((error) => {
-      us = undefined;
-      throw error;
-    });
-    return us;
-  };
-  const sticky = stickyComments(place, identity);
+  const identity = identityOf(octokit);
   const issues = stickyIssues(place, identity);
   return {
     repository,
@@ -70,8 +61,49 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     appId: async () => (await whichApp(octokit))?.id,
     pressure,
     rate: () => pressure().primary,
+    ...repositoryOf(place),
+    ...pullsOf(shared),
+    comments: async (number, since) => comments(place, number, (await identity()).login, since),
+    stickyComment: stickyComments(place, identity),
+    react: (comment, reaction) => react(place, comment, reaction),
+    permission: (login) => permission(place, login),
+    inTeam: (team, login) => inTeam(place, team, login),
+    putCheck: checkWriter(shared, identity),
+    checksOf: (head) => checksOf(place, head),
+    putDeployment: deploymentWriter(place, identity),
+    stickyIssue: issues.put,
+    closeStickyIssue: issues.close,
+  };
+}
+
+/** Asked once; where that failed, again. */
+function identityOf(octokit: OctokitLike): Forge["identity"] {
+  let us: Promise<{ login: string; id: number }> | undefined;
+  return () => {
+    us ??= whoAmI(octokit).catch((error) => {
+      us = undefined;
+      throw error;
+    });
+    return us;
+  };
+}
+
+type OfRepository =
+  | "repo"
+  | "gitCredentials"
+  | "deleteBranch"
+  | "pullsOfCommit"
+  | "peopleOf"
+  | "releaseAuthor"
+  | "branchRules"
+  | "mergeQueue";
+
+/** The repository, its branches and its commits. */
+function repositoryOf(place: RepoOctokit): Pick<Forge, OfRepository> {
+  const { octokit, owner, repo } = place;
+  return {
     async repo() {
-      const { data } = await asking(`read ${repository}`, () => octokit.rest.repos.get({ owner, repo }));
+      const { data } = await asking(`read ${owner}/${repo}`, () => octokit.rest.repos.get({ owner, repo }));
       return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };
     },
     async gitCredentials({ renew = false } = {}) {
@@ -81,16 +113,6 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
       if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
       return { username: "x-access-token", password: auth.token };
     },
-    findPull: (branch) => pullOfBranch(shared, branch),
-    pull: (number) => pullNow(shared, number),
-    createPull: (input) => createPull(place, input),
-    async updatePull(number, change) {
-      await asking(`edit pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, ...change }));
-    },
-    async closePull(number) {
-      await asking(`close pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
-    },
-    mergePull: merger(place),
     async deleteBranch(branch) {
       try {
         await octokit.rest.git.deleteRef({ owner, repo, ref: `heads/${branch}` });
@@ -101,27 +123,49 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
       }
     },
     pullsOfCommit: (sha) => pullsOfCommit(place, sha),
-    peopleOf: (commit, branch) => peopleOf(place, commit, branch),
+    peopleOf: (commit, branch, holds) => peopleOf(place, commit, branch, holds),
     releaseAuthor: (tag) => releaseAuthor(place, tag),
+    branchRules: branchRulesReader(place),
+    mergeQueue: (branch) => mergeQueue(place, branch),
+  };
+}
+
+type OfPulls =
+  | "findPull"
+  | "pull"
+  | "createPull"
+  | "updatePull"
+  | "closePull"
+  | "mergePull"
+  | "openPulls"
+  | "changedFiles"
+  | "isBlank"
+  | "reviews"
+  | "enqueuePull"
+  | "dequeuePull"
+  | "dressPull";
+
+function pullsOf(shared: Shared): Pick<Forge, OfPulls> {
+  const { place, ids } = shared;
+  const { octokit, owner, repo } = place;
+  return {
+    findPull: (branch) => pullOfBranch(shared, branch),
+    pull: (number) => pullNow(shared, number),
+    createPull: (input) => createPull(place, input),
+    async updatePull(number, change) {
+      await asking(`edit pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, ...change }));
+    },
+    async closePull(number) {
+      await asking(`close pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
+    },
+    mergePull: merger(place),
     openPulls: () => openPulls(place),
     changedFiles: (number) => changedFiles(place, number),
-    comments: async (number, since) => comments(place, number, (await identity()).login, since),
     isBlank: (number) => shared.blankPulls.delete(number),
-    stickyComment: sticky,
-    react: (comment, reaction) => react(place, comment, reaction),
-    permission: (login) => permission(place, login),
-    inTeam: (team, login) => inTeam(place, team, login),
-    putCheck: checkWriter(shared, identity),
-    checksOf: (head) => checksOf(place, head),
-    branchRules: branchRulesReader(place),
     reviews: (number) => reviews(place, number),
     enqueuePull: (number, head) => enqueuePull(place, ids, number, head),
     dequeuePull: (number) => dequeuePull(place, number),
-    mergeQueue: (branch) => mergeQueue(place, branch),
     dressPull: dresser(shared),
-    putDeployment: deploymentWriter(place, identity),
-    stickyIssue: issues.put,
-    closeStickyIssue: issues.close,
   };
 }
 

@@ -28,25 +28,6 @@ export function nodeIds(place: RepoOctokit): NodeIds {
     return found;
   }
 
-  async function missing<T>(doing: string, ask: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await ask();
-    } catch (error) {
-      const status = answerOf(error)?.status;
-      if (status === 404 || (status === 403 && forgeError(doing, error).kind === "Forbidden")) return undefined;
-      throw forgeError(doing, error);
-    }
-  }
-
-  async function label(name: string): Promise<string> {
-    const there = await missing(
-      `look for label ${name}`,
-      async () => (await octokit.rest.issues.getLabel({ owner, repo, name })).data.node_id,
-    );
-    if (there !== undefined) return there;
-    return asking(`make label ${name}`, async () => (await octokit.rest.issues.createLabel({ owner, repo, name })).data.node_id);
-  }
-
   function learnPull(number: number, id: string): void {
     pulls.set(number, id);
     const oldest = pulls.keys().next().value;
@@ -64,7 +45,7 @@ export function nodeIds(place: RepoOctokit): NodeIds {
       learnPull(number, data.node_id);
       return data.node_id;
     },
-    label: (name) => once(`label ${name.toLowerCase()}`, () => label(name)),
+    label: (name) => once(`label ${name.toLowerCase()}`, () => labelId(place, name)),
     user: (login) =>
       once(`user ${login.toLowerCase()}`, () =>
         missing(`look for ${login}`, async () => (await octokit.rest.users.getByUsername({ username: login })).data.node_id),
@@ -75,4 +56,24 @@ export function nodeIds(place: RepoOctokit): NodeIds {
         return missing(`look for team ${team}`, async () => (await octokit.rest.teams.getByName({ org, team_slug: slug })).data.node_id);
       }),
   };
+}
+
+/** undefined: there is none, or it cannot be seen. */
+async function missing<T>(doing: string, ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    const status = answerOf(error)?.status;
+    if (status === 404 || (status === 403 && forgeError(doing, error).kind === "Forbidden")) return undefined;
+    throw forgeError(doing, error);
+  }
+}
+
+async function labelId({ octokit, owner, repo }: RepoOctokit, name: string): Promise<string> {
+  const there = await missing(
+    `look for label ${name}`,
+    async () => (await octokit.rest.issues.getLabel({ owner, repo, name })).data.node_id,
+  );
+  if (there !== undefined) return there;
+  return asking(`make label ${name}`, async () => (await octokit.rest.issues.createLabel({ owner, repo, name })).data.node_id);
 }

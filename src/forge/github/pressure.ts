@@ -20,8 +20,44 @@ const NEWS_MS = 250;
  */
 export function watchPressure(octokit: OctokitLike, options: PressureOptions = {}): () => Pressure {
   const { now = Date.now, sleep = (ms) => new Promise<void>((resolve) => setTimeout(resolve, ms)) } = options;
-  let pressure: Pressure = { spacingMs: 0 };
+  const gauge = openGauge(options.onPressure, now);
   let turn: Promise<void> = Promise.resolve();
+
+  octokit.hook.wrap("request", async (request, given) => {
+    const url = String(given.url);
+    if (url.startsWith("/app") || url === "/rate_limit") return request(given);
+    const { silentUntil, spacingMs } = gauge.pressure();
+    if (silentUntil !== undefined && silentUntil > now()) {
+      throw new ForgeError("RateLimited", 403, "GitHub has asked for silence; not sent", { retryAt: silentUntil });
+    }
+    if (spacingMs > 0 && !url.endsWith("/merge")) {
+      // One behind the other: ten that wait the same time would come all at once.
+      const mine = turn.then(() => sleep(gauge.pressure().spacingMs));
+      turn = mine.catch(() => undefined);
+      await mine;
+    }
+    try {
+      const response = await request(given);
+      gauge.learn(response.headers);
+      return response;
+    } catch (error) {
+      gauge.refused(error as Refusal);
+      throw error;
+    }
+  });
+  return gauge.pressure;
+}
+
+type Headers = Record<string, unknown>;
+
+interface Refusal {
+  status?: unknown;
+  response?: { headers?: Headers };
+}
+
+/** What GitHub's answers say of its limits; tells of what changed. */
+function openGauge(onPressure: PressureOptions["onPressure"], now: () => number) {
+  let pressure: Pressure = { spacingMs: 0 };
 
   function tell(next: Pressure): void {
     const news =
@@ -29,10 +65,10 @@ export function watchPressure(octokit: OctokitLike, options: PressureOptions = {
       (next.spacingMs === 0) !== (pressure.spacingMs === 0) ||
       next.silentUntil !== pressure.silentUntil;
     pressure = next;
-    if (news) options.onPressure?.(next);
+    if (news) onPressure?.(next);
   }
 
-  function learn(headers: Record<string, unknown> | undefined): void {
+  function learn(headers: Headers | undefined): void {
     const [remaining, limit, reset] = ["remaining", "limit", "reset"].map((name) => Number(headers?.[`x-ratelimit-${name}`] ?? Number.NaN));
     const resource = headers?.["x-ratelimit-resource"] ?? "core";
     if (resource !== "core" || remaining === undefined || limit === undefined || reset === undefined) return;
@@ -41,32 +77,13 @@ export function watchPressure(octokit: OctokitLike, options: PressureOptions = {
     tell({ ...pressure, primary, spacingMs: spacing(primary, now()) });
   }
 
-  octokit.hook.wrap("request", async (request, given) => {
-    const url = String(given.url);
-    if (url.startsWith("/app") || url === "/rate_limit") return request(given);
-    const { silentUntil } = pressure;
-    if (silentUntil !== undefined && silentUntil > now()) {
-      throw new ForgeError("RateLimited", 403, "GitHub has asked for silence; not sent", { retryAt: silentUntil });
-    }
-    if (pressure.spacingMs > 0 && !url.endsWith("/merge")) {
-      // One behind the other: ten that wait the same time would come all at once.
-      const mine = turn.then(() => sleep(pressure.spacingMs));
-      turn = mine.catch(() => undefined);
-      await mine;
-    }
-    try {
-      const response = await request(given);
-      learn(response.headers);
-      return response;
-    } catch (error) {
-      const { status, response } = error as { status?: unknown; response?: { headers?: Record<string, unknown> } };
-      learn(response?.headers);
-      const wait = Number(response?.headers?.["retry-after"] ?? Number.NaN);
-      if ((status === 403 || status === 429) && Number.isFinite(wait)) tell({ ...pressure, silentUntil: now() + wait * 1000 });
-      throw error;
-    }
-  });
-  return () => pressure;
+  function refused({ status, response }: Refusal): void {
+    learn(response?.headers);
+    const wait = Number(response?.headers?.["retry-after"] ?? Number.NaN);
+    if ((status === 403 || status === 429) && Number.isFinite(wait)) tell({ ...pressure, silentUntil: now() + wait * 1000 });
+  }
+
+  return { pressure: () => pressure, learn, refused };
 }
 
 function spacing({ remaining, limit, resetAt }: { remaining: number; limit: number; resetAt: number }, now: number): number {

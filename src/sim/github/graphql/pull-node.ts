@@ -15,9 +15,18 @@ import { entryNode, queueNode } from "./queue-nodes.ts";
 import { commentNode, labelsField, pullState, repositoryNode } from "./repository-node.ts";
 
 export function pullNode(context: Context, repo: Repo, issue: PullIssue) {
+  return {
+    ...ownFields(context, repo, issue),
+    ...endsFields(context, repo, issue),
+    labels: labelsField(context, repo, issue),
+    ...mergeFields(context, repo, issue),
+    ...listFields(context, repo, issue),
+  };
+}
+
+function ownFields(context: Context, repo: Repo, issue: PullIssue) {
   const { pull } = issue;
   const shape = simplePullShape(context.world, repo, issue);
-  const headRepo = pull.headRepo === undefined ? repo : pull.headRepo;
   return {
     __typename: "PullRequest",
     id: shape.node_id,
@@ -40,12 +49,19 @@ export function pullNode(context: Context, repo: Repo, issue: PullIssue) {
     updatedAt: shape.updated_at,
     closedAt: shape.closed_at,
     mergedAt: shape.merged_at,
+    author: () => actorNode(context, issue.user),
+    mergedBy: () => (pull.merged === undefined ? null : actorNode(context, pull.merged.by)),
+  };
+}
+
+/** Where it goes from and to. */
+function endsFields(context: Context, repo: Repo, { pull }: PullIssue) {
+  const headRepo = pull.headRepo === undefined ? repo : pull.headRepo;
+  return {
     baseRefName: pull.baseRef,
     baseRefOid: pull.baseSha,
     headRefName: pull.headRef,
     headRefOid: pull.headSha,
-    author: () => actorNode(context, issue.user),
-    mergedBy: () => (pull.merged === undefined ? null : actorNode(context, pull.merged.by)),
     repository: () => repositoryNode(context, repo),
     baseRepository: () => repositoryNode(context, repo),
     headRepository: () => (headRepo === null ? null : repositoryNode(context, headRepo)),
@@ -54,9 +70,6 @@ export function pullNode(context: Context, repo: Repo, issue: PullIssue) {
     headRef: () => (headRepo === null ? null : refNode(context, headRepo, `refs/heads/${pull.headRef}`)),
     mergeCommit: () => (pull.merged === undefined ? null : commitNodeOf(context, repo, pull.merged.sha)),
     statusCheckRollup: () => rollupNode(context, repo, pull.headSha),
-    labels: labelsField(context, repo, issue),
-    ...mergeFields(context, repo, issue),
-    ...listFields(context, repo, issue),
   };
 }
 

@@ -35,24 +35,10 @@ function headShape(world: World, repo: Repo, issue: PullIssue): ReturnType<typeo
 /** As in lists: without `mergeable`, `merged`, `merged_by` and the counts. */
 export function simplePullShape(world: World, repo: Repo, issue: PullIssue): SimplePullShape {
   const { pull } = issue;
-  const url = `${repoUrl(world, repo)}/pulls/${issue.number}`;
-  const issueUrl = `${repoUrl(world, repo)}/issues/${issue.number}`;
-  const page = `${pageUrl(world, repo)}/pull/${issue.number}`;
-  const statuses = `${repoUrl(world, repo)}/statuses/${pull.headSha}`;
-  const link = (href: string) => ({ href });
   return {
-    url,
+    ...linksOf(world, repo, issue),
     id: pull.id,
     node_id: nodeId("PR", pull.id),
-    html_url: page,
-    diff_url: `${page}.diff`,
-    patch_url: `${page}.patch`,
-    issue_url: issueUrl,
-    commits_url: `${url}/commits`,
-    review_comments_url: `${url}/comments`,
-    review_comment_url: `${repoUrl(world, repo)}/pulls/comments{/number}`,
-    comments_url: `${issueUrl}/comments`,
-    statuses_url: statuses,
     number: issue.number,
     state: issue.state,
     locked: issue.locked,
@@ -73,19 +59,41 @@ export function simplePullShape(world: World, repo: Repo, issue: PullIssue): Sim
     requested_teams: pull.teams.map((team) => teamShape(world, team)),
     head: headShape(world, repo, issue),
     base: branchShape(world, repo, pull.baseRef, pull.baseSha),
-    _links: {
-      self: link(url),
-      html: link(page),
-      issue: link(issueUrl),
-      comments: link(`${issueUrl}/comments`),
-      review_comments: link(`${url}/comments`),
-      review_comment: link(`${repoUrl(world, repo)}/pulls/comments{/number}`),
-      commits: link(`${url}/commits`),
-      statuses: link(statuses),
-    },
     author_association: association(repo, issue.user),
     auto_merge: null,
     draft: pull.draft,
+  };
+}
+
+/** Where it and what belongs to it is to be had, as fields and as `_links`. */
+function linksOf(world: World, repo: Repo, { number, pull }: PullIssue) {
+  const url = `${repoUrl(world, repo)}/pulls/${number}`;
+  const page = `${pageUrl(world, repo)}/pull/${number}`;
+  const urls = {
+    issue_url: `${repoUrl(world, repo)}/issues/${number}`,
+    commits_url: `${url}/commits`,
+    review_comments_url: `${url}/comments`,
+    review_comment_url: `${repoUrl(world, repo)}/pulls/comments{/number}`,
+    comments_url: `${repoUrl(world, repo)}/issues/${number}/comments`,
+    statuses_url: `${repoUrl(world, repo)}/statuses/${pull.headSha}`,
+  };
+  const link = (href: string) => ({ href });
+  return {
+    url,
+    html_url: page,
+    diff_url: `${page}.diff`,
+    patch_url: `${page}.patch`,
+    ...urls,
+    _links: {
+      self: link(url),
+      html: link(page),
+      issue: link(urls.issue_url),
+      comments: link(urls.comments_url),
+      review_comments: link(urls.review_comments_url),
+      review_comment: link(urls.review_comment_url),
+      commits: link(urls.commits_url),
+      statuses: link(urls.statuses_url),
+    },
   };
 }
 
