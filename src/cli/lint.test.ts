@@ -54,12 +54,22 @@ describe("lint", () => {
     );
   });
 
+  test("with an inventory of its own a rollout's stages are judged without --inventory", async () => {
+    edit("rollouts/my-app.yaml", "  mode: Run\n", "  mode: Run\n  inventory: { file: inventory.yaml }\n");
+    expect(await run([dir])).toBe(0);
+    expect(out).toBe("1 rollout in 1 file: 0 errors, 0 warnings\n");
+    edit("inventory.yaml", "        region: eu-west-1\n", "        region: 7\n");
+    out = "";
+    expect(await run([dir])).toBe(1);
+    expect(out).toMatch(/inventory\.yaml:\d+:17 error label region of Secret .* is not text INVENTORY_INVALID\n.*region: 7\n/);
+  });
+
   test("the examples have no error of their own", async () => {
     expect(await run([join(ROOT, "rollouts"), "--repo", join(ROOT, "rollouts"), "-o", "json"])).toBe(1);
     const { problems } = JSON.parse(out) as { problems: { code: string; severity: string; file: string }[] };
     // They are about repos of their own, so their files are not there; nothing else is wrong with them. Settings and templates are no rollouts.
     const errors = problems.filter((p) => p.severity === "error" && !/^(?:\.github|analysis)\//.test(p.file));
-    expect(new Set(errors.map((p) => p.code))).toEqual(new Set(["PIN_FILE_MISSING", "RELEASE_NOT_FOUND"]));
+    expect(new Set(errors.map((p) => p.code))).toEqual(new Set(["INVENTORY_NOT_FOUND", "PIN_FILE_MISSING", "RELEASE_NOT_FOUND"]));
     expect(problems.filter((p) => /^ANALYSIS/.test(p.code))).toEqual([]);
   });
 

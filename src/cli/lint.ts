@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { CommandError } from "./command.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
-import { isRolloutFile, lint } from "./lint-run.ts";
+import { isRolloutFile, lint, readRollouts } from "./lint-run.ts";
 import { lintJson, lintMarkdown, lintText } from "./lint-show.ts";
 import { inventoryAt, parseArgs, wantsColour } from "./plan-args.ts";
 
@@ -44,11 +44,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   const report = lint(checkout, files, inventoryAt(options.inventory));
   if (options.output === "json") process.stdout.write(`${JSON.stringify(lintJson(report), null, 2)}\n`);
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
-  else
-    process.stdout.write(
-      lintText(report, (file) => readable(checkout, file), wantsColour()) + (options.inventory === undefined ? NO_INVENTORY : ""),
-    );
+  else {
+    const guessed = options.inventory === undefined && !haveOwnInventory(checkout, files);
+    process.stdout.write(lintText(report, (file) => readable(checkout, file), wantsColour()) + (guessed ? NO_INVENTORY : ""));
+  }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
+}
+
+/** All rollouts say which clusters there are. */
+function haveOwnInventory(checkout: Checkout, files: readonly string[]): boolean {
+  const { rollouts } = readRollouts(checkout, files);
+  return rollouts.length > 0 && rollouts.every((rollout) => rollout.inventory !== undefined);
 }
 
 function asksForSettings(paths: readonly string[]): boolean {
