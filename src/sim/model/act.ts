@@ -2,11 +2,12 @@ import { gatesOf } from "../../rollout/gate-state.ts";
 import type { Run } from "../../rollout/run.ts";
 import { iso } from "../../rollout/time.ts";
 import type { Effect } from "../../rollout/world.ts";
-import type { Decision, Driver } from "./drive.ts";
+import type { Driver } from "./drive.ts";
 import { type MergeAnswer, mergeCall, openPull } from "./forge.ts";
 import { headOf } from "./git.ts";
 import { judgeMerge } from "./judge.ts";
 import { ask, startMeasuring, stopMeasuring } from "./outside.ts";
+import type { Decision } from "./round.ts";
 import type { Truth } from "./world.ts";
 
 /** What is fenced leaves the queue and has its gate fail, as far as GitHub can be reached. False: something may still be merged. */

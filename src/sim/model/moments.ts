@@ -3,6 +3,8 @@ import { changesAfter } from "./argocd.ts";
 import type { Driver } from "./drive.ts";
 import { targetsOf } from "./world.ts";
 
+/** When every run begins: a Monday. */
+export const START = Date.UTC(2026, 0, 5, 9, 0, 0);
 /** What a busy loop takes for a round. */
 const SOON_MS = 200;
 const RESYNC_MS = 300_000;

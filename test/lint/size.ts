@@ -1,0 +1,109 @@
+/**
+ * Keeps files and functions small enough to be read at a glance: in `src/` a file has at most 250 lines, a test 500, and the body of a
+ * function 40. Functions that are declared in one, as those of a factory that shares state among them, count by themselves. Exits 1 with one line for each that is longer. Run by `npm run lint`.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Node, SourceFile } from "typescript/unstable/ast";
+import { isArrowFunction, isBlock, isFunctionDeclaration, isFunctionExpression, isMethodDeclaration } from "typescript/unstable/ast/is";
+import { API, type Project } from "typescript/unstable/sync";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const MOST = { file: 250, test: 500, body: 40 };
+
+/** Longer than that today: each may only be taken off the list. `file`, or `file#function`. */
+const LONGER: readonly string[] = [
+  "src/argocd/decode.ts",
+  "src/argocd/testing/harness.ts#apiHarness",
+  "src/bot/served-repo.ts#openServedRepo",
+  "src/bot/stagecoach.ts#startStagecoach",
+  "src/cli/demo.ts#run",
+  "src/cli/plan-inputs.ts#renderSource",
+  "src/git/read-run.ts#readRun",
+  "src/init/places-spec.ts#specPlaces",
+  "src/init/targets.ts#targetsOfSet",
+  "src/reconcile/assess-targets.ts#assessTarget",
+  "src/reconcile/make-plan.ts#makePlan",
+  "src/reconcile/observe.ts#observeTargets",
+  "src/reconcile/round.ts#round",
+  "src/reconcile/start-runs.ts#start",
+  "src/rollout/gates.test.ts",
+  "src/rollout/parse-walk.ts#inWords",
+  "src/sim/argocd/index.ts#startArgoCd",
+  "src/sim/github/api.ts#send",
+  "src/sim/github/routes/protection.ts#protectionShape",
+  "src/sim/kubernetes/index.ts#startKubernetes",
+  "src/sim/kubernetes/watch.ts#open",
+  "src/sim/world.ts#startWorld",
+  "test/traps/argocd-model.ts",
+  "test/traps/status-traps.ts",
+];
+const unmet = new Set(LONGER);
+
+function breachesOf(file: string, project: Project): string[] {
+  const isTest = file.endsWith(".test.ts");
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const lines = text.split("\n").length - 1;
+  const most = isTest ? MOST.test : MOST.file;
+  const found = lines > most && !unmet.delete(file) ? [`${file}:${most + 1}: ${lines} lines, at most ${most} in one file`] : [];
+  const source = isTest || file.startsWith("test/") ? undefined : project.program.getSourceFile(join(ROOT, file));
+  return source === undefined ? found : [...found, ...longFunctions(source, file)];
+}
+
+function longFunctions(source: SourceFile, file: string): string[] {
+  const found: string[] = [];
+  const starts = lineStarts(source.text);
+  /** Lines of functions declared inside of this node. */
+  const visit = (node: Node): number => {
+    let inside = 0;
+    node.forEachChild((child) => {
+      inside += visit(child);
+      return undefined;
+    });
+    const body = bodyOf(node);
+    if (body === undefined) return inside;
+    const first = lineAt(starts, body.end - source.text.slice(body.pos, body.end).trimStart().length);
+    const last = lineAt(starts, body.end);
+    const lines = last - first - 1 - inside;
+    const name = nameOf(node);
+    if (lines > MOST.body && !unmet.delete(`${file}#${name}`))
+      found.push(`${file}:${first}: the body of ${name} has ${lines} lines, at most ${MOST.body}`);
+    return isFunctionDeclaration(node) || isMethodDeclaration(node) ? last - first + 1 : inside;
+  };
+  visit(source);
+  return found;
+}
+
+function bodyOf(node: Node): Node | undefined {
+  const isFunction = isFunctionDeclaration(node) || isArrowFunction(node) || isFunctionExpression(node) || isMethodDeclaration(node);
+  return isFunction && node.body !== undefined && isBlock(node.body) ? node.body : undefined;
+}
+
+function nameOf(node: Node): string {
+  const named = [node, node.parent].find((one) => one !== undefined && "name" in one && one.name !== undefined);
+  const name = named !== undefined && "name" in named ? (named.name as { text?: string }).text : undefined;
+  return name ?? "a function without a name";
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** From 1. */
+function lineAt(starts: readonly number[], position: number): number {
+  const after = starts.findIndex((start) => start > position);
+  return after < 0 ? starts.length : after;
+}
+
+const api = new API({ cwd: ROOT });
+const [project] = api.updateSnapshot({ openProjects: [join(ROOT, "tsconfig.json")] }).getProjects();
+if (project === undefined) throw new Error("tsconfig.json is no project");
+const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).sort();
+const all = files.flatMap((file) => breachesOf(file, project));
+api.close();
+for (const place of unmet) all.push(`${place} is short enough: it may be taken off the list in test/lint/size.ts`);
+for (const breach of all) console.error(breach);
+console.log(`sizes: ${files.length} files, ${all.length} breaches`);
+process.exitCode = all.length === 0 ? 0 : 1;
