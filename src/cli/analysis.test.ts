@@ -80,7 +80,7 @@ webcheck  Successful  2   0       0             0       ok
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ["an argument without a value", () => [file(template(OK))], /the argument host has no value/],
+    ["an argument without a value", () => [file(template(OK))], /the argument host has no value; give it one: --arg/],
     ["one that is not declared", () => [file(template(OK)), "--arg", "hosts=x"], /did you mean host\?/],
     ["two templates and no name", () => [file(`${template(OK)}---\n${template(OK, "other")}`)], /webcheck, other: choose one with --name/],
     ["no file", () => [join(dir, "none.yaml")], /is not a file/],

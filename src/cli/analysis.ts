@@ -78,7 +78,8 @@ async function measure(file: string, options: Options): Promise<number> {
     if (options.output === "json") process.stdout.write(`${JSON.stringify({ template: template.metadata.name, ...state }, null, 2)}\n`);
     return state.phase === "Successful" ? 0 : state.phase === "Error" ? 3 : 1;
   } catch (error) {
-    if (error instanceof AnalysisError) throw new CommandError(2, visible(error.message));
+    if (error instanceof AnalysisError)
+      throw new CommandError(2, visible(error.message.replace(/give it one under args$/, "give it one: --arg NAME=VALUE")));
     throw error;
   } finally {
     await engine.close();

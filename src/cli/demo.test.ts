@@ -26,4 +26,9 @@ test("what is named to look at next is still there then", () => {
   expect(words(true)).toMatch(/1 pull requests, 0 invariants violated, 1\.2 s/);
   expect(words(true)).not.toMatch(/127\.0\.0\.1|\/gone\//);
   expect(words(false)).toMatch(/\/gone\/repo\.git[\s\S]*127\.0\.0\.1/);
+  expect(words(true)).toContain("--fail eu-central-1-b=degraded");
+  // Whoever has just seen a failure is not sent to see it again.
+  const failed = lastWords(over, { violations: 0, durationMs: 1, once: true, journal: "", faults: 1 });
+  expect(failed).not.toContain("--fail");
+  expect(failed).toContain("docs/failure.md");
 });

@@ -71,7 +71,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (options.output === "json") printJson(result, violations, durationMs);
     else {
       const journal = world.github.repoDirectory(world.repository);
-      process.stdout.write(lastWords(result, { violations: violations.length, durationMs, once: options.once, journal }));
+      process.stdout.write(
+        lastWords(result, { violations: violations.length, durationMs, once: options.once, journal, faults: options.fail?.length ?? 0 }),
+      );
       if (!options.once) await untilInterrupted(`${bot.url}/`);
     }
     return result.phase === "Succeeded" && violations.length === 0 ? 0 : 1;
@@ -161,7 +163,13 @@ function printJson(run: Run, violations: readonly unknown[], durationMs: number)
 /** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
 export function lastWords(
   run: Run,
-  { violations, durationMs, once, journal }: { violations: number; durationMs: number; once: boolean; journal: string },
+  {
+    violations,
+    durationMs,
+    once,
+    journal,
+    faults = 0,
+  }: { violations: number; durationMs: number; once: boolean; journal: string; faults?: number },
 ): string {
   const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
   const there = once
@@ -178,7 +186,9 @@ export function lastWords(
     "Where to look next",
     ...there,
     "  the rollout itself:                fixtures/fleet/rollouts/my-app.yaml",
-    "  how a failure looks:               npm run demo -- --fail eu-central-1-b=degraded",
+    faults === 0
+      ? "  how a failure looks:               npm run demo -- --fail eu-central-1-b=degraded"
+      : "  what people may do then:           docs/failure.md",
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -9,7 +9,9 @@ function git(dir: string, args: string[]): Promise<{ code: number; out: string; 
   return new Promise((resolve) => {
     execFile("git", ["-C", dir, ...args], { encoding: "utf8" }, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : 128;
-      resolve({ code, out: out.trim(), error: err.trim() || (error?.message ?? "") });
+      // Where git said nothing the exit code says all: execFile's own message is the command line again. A number is git's, a word is the system's.
+      const unsaid = error === null || typeof error.code === "number" ? "" : error.message;
+      resolve({ code, out: out.trim(), error: err.trim() || unsaid });
     });
   });
 }

@@ -146,6 +146,7 @@ async function objectsIn(file: string): Promise<{ objects: unknown[]; isList: bo
   try {
     text = file === "-" ? await textOf(process.stdin) : await readFile(file, "utf8");
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new CommandError(2, `${file} is not there`);
     throw new CommandError(2, `${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
   const found: unknown[] = [];

@@ -54,6 +54,13 @@ test("a checkout without the journal says how to get it, and --fetch gets it", a
   expect((await printed(list)).text).toBe(text);
 });
 
+test("a remote without the journal is told in words, not in git's", async () => {
+  await expect(printed(list, "--fetch", "--branch", "elsewhere")).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringMatching(/has no branch elsewhere: no run has begun there, or .*--branch/),
+  });
+});
+
 test("get prints the run as it is in the journal, as a tree and as the comment", async () => {
   await printed(list, "--fetch");
   expect(JSON.parse((await printed(get, "payments", "-o", "json")).text)).toEqual(second);

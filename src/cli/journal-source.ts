@@ -54,6 +54,12 @@ export async function openSource(options: SourceOptions): Promise<JournalSource>
       await git.raw(["fetch", "--quiet", "--no-tags", "--end-of-options", remote, refspec]);
     } catch (error) {
       const why = error instanceof Error ? (error.message.trim().split("\n")[0] ?? "") : String(error);
+      if (/couldn't find remote ref/.test(why)) {
+        throw new CommandError(
+          1,
+          `${remote} of ${options.repo} has no branch ${branch}: no run has begun there, or its journal has another name (--branch)`,
+        );
+      }
       throw new CommandError(3, `fetch of ${branch} from ${remote}: ${why}`);
     }
   }

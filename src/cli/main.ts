@@ -71,7 +71,7 @@ async function main(argv: string[]): Promise<number> {
     process.stdout.write(help());
     return name === undefined ? 2 : 0;
   }
-  const command = COMMANDS[name];
+  const command = COMMANDS[name === "--version" || name === "-V" ? "version" : name];
   if (command === undefined) throw new CommandError(2, `there is no command "${name}"${didYouMean(name)}; stagecoach --help lists them`);
   return await (await command.load()).run(rest);
 }

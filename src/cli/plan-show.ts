@@ -125,6 +125,9 @@ export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, pro
       `${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${next.targets.map((target) => cluster(target.cluster)).join(", ")}`,
       "",
     );
+  const edits = targetsOf(plan).flatMap((target) => target.edits);
+  if (edits.length > 0 && edits.every((edit) => edit.from === edit.to))
+    lines.push(`${style("green", "nothing to do")}  every cluster has it already; --to VERSION plans for another`, "");
   for (const { cluster: key, why } of plan.uncovered) lines.push(`${style("yellow", "never")}  ${cluster(key)}: ${visible(why)}`);
   if (plan.uncovered.length > 0) lines.push("");
   for (const warning of allWarnings(plan, problems))

@@ -123,6 +123,20 @@ describe("the fleet's rollout", () => {
     expect((await json("my-app", "--repo", FLEET, "--inventory", INVENTORY)).release).toBe("v1.4.1");
   });
 
+  test("where nothing would change that is said, with how to plan for another version", async () => {
+    expect(await run(["my-app", "--repo", FLEET])).toBe(0);
+    expect(out).toContain("nothing to do  every cluster has it already; --to VERSION plans for another");
+    out = "";
+    expect(await run(["my-app", "--repo", FLEET, "--to", "v1.5.0"])).toBe(0);
+    expect(out).not.toContain("nothing to do");
+  });
+
+  test("a plan that cannot be made ends with that, and counts no rollouts", async () => {
+    expect(await run(["my-app", "--repo", FLEET, "--to", "x=1"])).toBe(1);
+    expect(err).toMatch(/TEMPLATE_VALUE[\s\S]*\nNo plan can be made\.\n$/);
+    expect(err).not.toContain("0 rollouts");
+  });
+
   test("in text: every stage, batch and cluster, what is written, and what comes next", async () => {
     expect(await run(["my-app", "--repo", FLEET, "--inventory", INVENTORY, "--to", "v1.5.0"])).toBe(0);
     expect(out).toMatchSnapshot();

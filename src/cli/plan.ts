@@ -104,7 +104,10 @@ function quiet(checkout: Checkout): (file: string) => string | null {
 function tellProblems(checkout: Checkout, problems: ReturnType<typeof makePlan>["problems"], output: Options["output"]): void {
   if (output === "json") process.stdout.write(`${JSON.stringify({ problems }, null, 2)}\n`);
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
-  else process.stderr.write(lintText({ problems, rollouts: [], files: [] }, quiet(checkout), false));
+  else
+    process.stderr.write(
+      `${lintText({ problems, rollouts: [], files: [] }, quiet(checkout), false).replace(/\n[^\n]*\n$/, "\n")}No plan can be made.\n`,
+    );
 }
 
 type Made = ReturnType<typeof makePlan> & { plan: NonNullable<ReturnType<typeof makePlan>["plan"]> };

@@ -95,6 +95,8 @@ function publicUrl({ publicUrl: text }: Options): string | undefined {
 function check(config: ServerConfig, credentials: Credentials | undefined): number {
   const planes = config.controlPlanes.map(({ name, kind }) => `${name} (${kind})`).join(", ");
   process.stdout.write(`The configuration is valid: control planes ${planes}; App ${credentials?.appId ?? "not set up yet"}.\n`);
+  if (credentials === undefined)
+    process.stdout.write("There are no credentials (APP_ID and a private key): without --check the page is shown that makes the App.\n");
   return credentials === undefined ? 1 : 0;
 }
 
