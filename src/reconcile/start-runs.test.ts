@@ -31,10 +31,15 @@ function world(pulls: Partial<Pull>[]) {
   };
   let now = 0;
   let asked = 0;
+  let people = 0;
   const forge: Partial<Forge> = {
     async pullsOfCommit() {
       asked += 1;
       return pulls as Pull[];
+    },
+    async peopleOf() {
+      people += 1;
+      return { linked: [] };
     },
   };
   const clock = { now: () => now, after: () => () => undefined };
@@ -47,7 +52,7 @@ function world(pulls: Partial<Pull>[]) {
     const state = { index: new Map([["my-app", entry]]), runs: new Map([["my-app", { batches: [], ...run }]]) } as unknown as JournalState;
     return startRuns(context, memory, state, rollout, "c1", "main");
   };
-  return { start, asked: () => asked, step: (ms: number) => (now += ms) };
+  return { start, asked: () => asked, people: () => people, step: (ms: number) => (now += ms) };
 }
 
 const MERGED: Partial<Pull> = { number: 7, state: "merged", base: "main" };
@@ -69,4 +74,5 @@ test("the PR of a release that waits is asked for once, and where there is none,
   pushed.step(60_000);
   await pushed.start({ phase: "Succeeded" });
   expect(pushed.asked()).toBe(2);
+  expect(pushed.people(), "who brought what does not start yet").toBe(0);
 });

@@ -148,12 +148,13 @@ async function start(
     };
   }
   const pull = await pullOf(context, memory, rollout, newest, baseBranch);
-  const brought = pull === undefined ? await broughtBy(context, rollout, newest, baseBranch) : { author: pull.author };
   const place = pull?.number ?? (await trackingIssueOf(context, memory, rollout.name, newest.release, newest.commit));
   const made = await makePlan(context, rollout, newest.release, memory.snapshot(base), baseBranch);
   if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: place, problems: made.problems } };
   // Only what can start takes another's place: a release with an error stops nothing.
   if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: place, base, now: context.clock.now() });
+  // Only what starts is asked about: what waits for its plan is looked at every few seconds.
+  const brought = pull === undefined ? await broughtBy(context, rollout, newest, baseBranch) : { author: pull.author };
   const number = entry.lastRun + 1;
   const run = startRun({
     rollout,
