@@ -12,9 +12,9 @@ export function environmentWith(file: string, env: Environment): Environment {
 export function writeSettings(file: string, settings: Readonly<Record<string, string | undefined>>): void {
   const all = { ...readSettings(file), ...settings };
   const lines = Object.entries(all).map(([name, value]) => `${name}=${quoted(value ?? "")}`);
+  // It may have been there with other rights, and the key must not stand in it for a moment that others could read.
+  if (existsSync(file)) chmodSync(file, 0o600);
   writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
-  // It may have been there with other rights.
-  chmodSync(file, 0o600);
 }
 
 function readSettings(file: string): Record<string, string | undefined> {
@@ -26,9 +26,13 @@ function readSettings(file: string): Record<string, string | undefined> {
   }
 }
 
-/** Probot hands a key on in quotes of its own. Line ends are written as `\n`, as `.env` files have them. */
+/**
+ * Probot hands a key on in quotes of its own. Line ends are written as `\n`, as `.env` files have them: in `"` alone that is one, so
+ * what has a `"` or a backslash of its own stands in other quotes, which take all as it is.
+ */
 function quoted(value: string): string {
-  const bare = /^".*"$/s.test(value) ? value.slice(1, -1) : value;
-  const line = bare.trim().replaceAll("\n", "\\n");
-  return /^[\w./:@-]*$/.test(line) ? line : `"${line}"`;
+  const bare = (/^".*"$/s.test(value) ? value.slice(1, -1) : value).trim();
+  if (/^[\w./:@-]*$/.test(bare)) return bare;
+  if (!/["\\]/.test(bare)) return `"${bare.replaceAll("\n", "\\n")}"`;
+  return bare.includes("'") ? `\`${bare}\`` : `'${bare}'`;
 }

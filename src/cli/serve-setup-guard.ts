@@ -17,7 +17,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/;
  */
 export function whyRefused({ method, headers }: SetupRequest): string | undefined {
   const { host, origin } = headers;
-  if (host === undefined || !LOOPBACK.test(host.toLowerCase()))
+  if (host === undefined || !LOOPBACK.test(host.toLowerCase()) || !URL.canParse(`http://${host}`))
     return "this page answers to this computer's own name only, such as 127.0.0.1";
   if (method !== "GET" && method !== "HEAD") return "this page is only read";
   // GitHub leads back here, and a link may lead here: as a window of its own, never inside another page.

@@ -27,6 +27,7 @@ describe("who may ask for the set-up page", () => {
     ["a name that only begins like ours", "GET", { host: "127.0.0.1.evil.example" }],
     ["the name of every address", "GET", { host: "0.0.0.0:3000" }],
     ["no name at all", "GET", {}],
+    ["an address that cannot be one", "GET", { host: "127.999.1.1:99999" }],
     ["a form of another site", "POST", { ...HERE, ...WINDOW, origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
     ["a form without an origin", "POST", HERE],
     [
