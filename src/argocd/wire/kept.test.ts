@@ -57,3 +57,23 @@ test("one made anew was not asked for, and an answer that it is gone does not re
   expect(all.offer("a", undefined, 4000)).toBe(true);
   expect(all.said()).toBeUndefined();
 });
+
+test("after the API server was restored its older versions are what there is, and no answer of before makes them sure", () => {
+  const all = kept();
+  all.replace(new Map([["a", view(900, "lost since", { readAt: iso(1000) })]]));
+  all.replace(new Map([["a", view(500, "restored", { readAt: iso(2000) })]]));
+  expect([all.said(), all.asked()]).toEqual(["restored", undefined]);
+  all.offer("a", view(950, "by name, then lost", { readAt: iso(3000) }), 3000);
+  all.replace(new Map([["a", view(510, "restored again", { readAt: iso(4000) })]]));
+  expect(all.said()).toBe("by name, then lost");
+  all.replace(new Map([["a", view(510, "restored again", { readAt: iso(64_000) })]]));
+  expect([all.said(), all.asked()]).toEqual(["restored again", undefined]);
+});
+
+test("a read by name that was asked for later tells what there is, though its version is older; one under way does not", () => {
+  const all = kept();
+  all.put("a", view(900, "lost since", { readAt: iso(1000) }));
+  expect(all.offer("a", view(500, "asked before", { readAt: iso(1001) }), 999)).toBe(false);
+  expect(all.offer("a", view(500, "restored", { readAt: iso(2001) }), 2000)).toBe(true);
+  expect([all.said(), all.asked()]).toEqual(["restored", iso(2000)]);
+});

@@ -7,6 +7,9 @@
 import { epoch, iso } from "../../rollout/time.ts";
 import type { Versioned } from "./source.ts";
 
+/** What Argo CD's own memory may be behind by. */
+const MOST_LAG_MS = 60_000;
+
 /** Every change returns whether there was one. */
 export interface Kept<View> {
   items(): ReadonlyMap<string, View>;
@@ -47,7 +50,8 @@ export function createKept<View extends Versioned>(): Kept<View> {
       for (const [key, view] of listed) {
         const known = before.get(key);
         // Argo CD lists from a memory of its own, which may lag behind what it tells of one by its name.
-        items.set(key, known !== undefined && isOlder(view, known) ? known : asAsked(known, view));
+        if (known === undefined || !isOlder(view, known)) items.set(key, asAsked(known, view));
+        else items.set(key, lags(view, known) ? known : view);
         if (known?.resourceVersion !== items.get(key)?.resourceVersion) changed.push(key);
       }
       for (const key of before.keys()) if (!listed.has(key)) changed.push(key);
@@ -58,10 +62,19 @@ export function createKept<View extends Versioned>(): Kept<View> {
       // It went while it was asked for; or it is not one of those that are looked at.
       if (known === undefined) return false;
       if (view === undefined) return !(epoch(known.readAt ?? "") > askedAt) && remove(key);
-      if (isEarlierVersion(view, known)) return false;
-      return put(key, { ...view, askedAt: iso(askedAt) });
+      const asked = { ...view, askedAt: iso(askedAt) };
+      if (!isEarlierVersion(view, known)) return put(key, asked);
+      // The answer is the latest there was when it was asked for: what we had by then is not there any more, as after a restore.
+      if (view.uid !== known.uid || !(epoch(known.readAt ?? "") < askedAt)) return false;
+      items.set(key, asked);
+      return true;
     },
   };
+}
+
+/** Whether an older one may be what a lagging memory has; else the API server was restored, and its versions began anew. */
+function lags(view: Versioned, known: Versioned): boolean {
+  return known.askedAt !== undefined && !(epoch(view.readAt ?? "") - epoch(known.askedAt) > MOST_LAG_MS);
 }
 
 /** Of one object. One of another uid may come from a backup, in which the count began anew. */
