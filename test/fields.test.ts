@@ -7,7 +7,7 @@ import { COMMANDS } from "../src/rollout/commands.ts";
 import { repoConfigSchema } from "../src/rollout/repo-config.ts";
 import { resourceSchema } from "../src/rollout/schema.ts";
 import type { Proof } from "./fields/proof.ts";
-import { ALIKE, NO_SCENARIO, ROLLOUT_FIELDS } from "./fields/rollout.ts";
+import { ALIKE, ROLLOUT_FIELDS } from "./fields/rollout.ts";
 import { COMMAND_PROOFS, SETTINGS_FIELDS } from "./fields/settings.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
@@ -95,7 +95,7 @@ function faults(name: string, proof: Proof): string[] {
     else if (!names(kind === "pure" && title.startsWith("accepts %s") ? "" : name, withSupport(file)))
       found.push(`${name}: ${file} never names it`);
   }
-  if (!proof.world.startsWith("test/e2e/") && !NO_SCENARIO.includes(name)) found.push(`${name}: ${proof.world} is no scenario`);
+  if (!proof.world.startsWith("test/e2e/")) found.push(`${name}: ${proof.world} is no scenario`);
   const [report, text] = cut(proof.report);
   if (!existsSync(join(ROOT, report)) || text === "" || !read(report).replaceAll("\\`", "`").includes(text))
     found.push(`${name}: ${report} does not expect "${text}"`);

@@ -100,6 +100,38 @@ function inventory(clusters: Record<string, string>): string {
   );
   return `apiVersion: v1\nkind: List\nitems:\n${items.join("")}`;
 }
+/** A set that nobody can render here once it has its last generator; versions stand beside it, so what runs goes on by them. */
+const PREVIEWS = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: previews }
+spec:
+  sourceRef: { kind: ApplicationSet, name: previews-set, unverified: true }
+  release: { from: { file: releases/previews.yaml, path: version } }
+  mode: Run
+  pins: [ { file: "previews/{{ cluster.name }}/kustomization.yaml", path: "images[0].newTag" } ]
+  stages:
+    - { name: all, clusters: { selector: {} }, maxUnavailable: 2 }
+`;
+
+function previewsSet(set: string, last = ""): string {
+  const elements = WEB.map((cluster) => `          - { cluster: ${cluster}, server: "https://${cluster}.k8s.example.com" }\n`).join("");
+  return `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: previews-set, namespace: argocd }
+spec:
+  generators:
+    - list:
+        elements:
+${elements}${last}  template:
+    metadata: { name: "previews-{{cluster}}" }
+    spec:
+      project: default
+      source: { repoURL: "${/repoURL: (\S+)/.exec(set)?.[1]}", path: "previews/{{cluster}}", targetRevision: main }
+      destination: { server: "{{server}}", namespace: previews }
+      syncPolicy: { automated: {}, syncOptions: [CreateNamespace=true] }
+`;
+}
+
 const SETTINGS = `mode: Propose
 bots: ["renovate[bot]"]
 limits: { clusters: 6, targets: 6, label: { key: region, percent: 100 } }
@@ -125,6 +157,12 @@ function files(all: Map<string, string>): void {
   all.set(ROLLOUT, RULES);
   all.set("rollouts/web.yaml", BY_HAND);
   all.set(".github/stagecoach.yaml", SETTINGS);
+  all.set("rollouts/previews.yaml", PREVIEWS);
+  all.set("releases/previews.yaml", "version: v1.4.1\n");
+  all.set("appsets/previews-set.yaml", previewsSet(set));
+  for (const cluster of WEB)
+    for (const name of ["kustomization.yaml", "deployment.yaml", "service.yaml"])
+      all.set(`previews/${cluster}/${name}`, all.get(`apps/my-app/${name}`) ?? "");
   const [first = "", second = ""] = WEB;
   all.set("fleet/clusters.yaml", inventory({ [first]: "", [second]: ', busy: "yes"' }));
   for (const cluster of WEB) for (const [path, text] of Object.entries(webOn(cluster, set))) all.set(path, text);
@@ -214,6 +252,16 @@ test("rules that most rollouts leave at their defaults, hand-written Application
   expect(web.joined?.map((one) => one.cluster)).toEqual([`hub/${LATE}`]);
   expect(onMain(here, `web/${WEB[0]}.yaml`)).toContain("image: registry.example.com/web:v1.4.2\n");
   expect(onMain(here, `web/${WEB[0]}.yaml`)).toContain("version: v1.4.2");
+
+  // A generator that only a real Argo CD could run comes last: what a batch would delete cannot be worked out, and is not asked.
+  const scm = "    - scmProvider:\n        github: { organization: acme }\n";
+  const unrendered = { "appsets/previews-set.yaml": previewsSet(onMain(here, SET), scm) };
+  await bob.push(world.repository, { branch: "main", files: unrendered, message: "Previews of every repo" });
+  await mergeChange(here, "alice", { "releases/previews.yaml": "version: v1.4.2\n" }, "Release previews v1.4.2");
+  const previews = await untilRunOf(here, "previews", "it ends, or asks", (one) => ended(one) || one.phase === "Paused");
+  expect([previews.phase, previews.why, clusters(previews)]).toEqual(["Succeeded", expect.anything(), [WEB]]);
+  expect(JSON.stringify(world.kubernetes.store.list("applicationsets"))).toContain("scmProvider");
+  for (const cluster of WEB) expect(onMain(here, `previews/${cluster}/kustomization.yaml`)).toContain("newTag: v1.4.2");
 
   // The way back: a stage at once but for the pair, and baked. Of my-app's runs only the last stays in the journal's newest state.
   world.argocd.setFault("eu-west-1-a", null);

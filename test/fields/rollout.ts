@@ -10,9 +10,6 @@ export const ALIKE: Record<string, string> = {
   "spec.stages[].hooks.onFailure[]": "spec.stages[].hooks.before[]",
 };
 
-/** Without a scenario of its own: the embedded Argo CD renders with what the bot renders with, so there is no set that only it can render. */
-export const NO_SCENARIO: readonly string[] = ["spec.sourceRef.unverified"];
-
 const EXAMPLES = "src/rollout/schema › accepts %s, as the parser does";
 const PARSED = "src/rollout/parse › reads every field that is built";
 const FIELDS = "test/e2e/fields › rules that most rollouts leave at their defaults";
@@ -32,7 +29,7 @@ spec.sourceRef.apiGroup | ${EXAMPLES} | ${FIELDS} | ${PLAN}
 spec.sourceRef.kind spec.sourceRef.selector | src/reconcile/targets › of kind Application are picked by their labels | ${FIELDS} | ${PLAN}
 spec.sourceRef.name spec.sourceRef.namespace | src/reconcile/targets › of another set, another control plane | ${FIELDS} | src/cli/lint-outside › my-app
 spec.sourceRef.controlPlane | src/rollout/rules-together › may each have a set of their own | test/e2e/planes › one that is unreachable | src/report/rollouts › hub
-spec.sourceRef.unverified | src/reconcile/guard-planes › without either it is refused | src/reconcile/guard-planes › without either it is refused | src/reconcile/guard-planes › unverified
+spec.sourceRef.unverified | src/reconcile/guard-planes › without either it is refused | ${FIELDS} | src/reconcile/guard-planes › unverified
 spec.release.version | src/rollout/parse › fills every default in | test/e2e/pin-kinds › the branches are fast-forwarded | ${PLAN}
 spec.release.from.file spec.release.from.path | src/reconcile/releases-found › a rollout that turns to commits | ${GATES} | ${PLAN}
 spec.release.values | ${PARSED} | ${FIELDS} | src/report/delivery-text › release.values.version
