@@ -104,6 +104,23 @@ test("clusters go back to the generator entry they came from", { timeout: 180_00
   const names = (text: string) => [...text.matchAll(/values: \[(.*)\]/g)].map(([, list]) => list);
   expect(names(onMain(here, SET))).toEqual(names(before));
   expect(git(here.world.github.repoDirectory(here.world.repository), "show", "main:releases/my-app.yaml")).toContain("v1.4.1");
+
+  // The same release once more, and `/requeue failed`: the one that failed is tried again, with what the run began with.
+  const { world } = here;
+  const bob = world.github.actAs("bob");
+  const canary = back.batches[0]?.targets[0]?.cluster.slice(4) ?? "";
+  world.argocd.setFault(canary, { kind: "degraded", revision: "v1.4.2" });
+  const again = await releaseAgain(here, "v1.4.2");
+  const failed = await here.until("it fails and asks", (run) => run.number === 3 && run.phase === "Paused");
+  expect([failed.paused?.kind, failed.paused?.reason]).toEqual(["Failure", expect.stringContaining(canary)]);
+  world.argocd.setFault(canary, null);
+  bob.comment(world.repository, again, "/requeue failed");
+  const third = await here.until("it goes through", (run) => run.number === 3 && ended(run));
+  expect([third.phase, third.failedAccepted, third.release, third.spec]).toEqual(["Succeeded", [], failed.release, failed.spec]);
+  expect(third.batches.filter((batch) => batch.kind === "CatchUp").map((batch) => batch.targets.map((one) => one.cluster))).toEqual([
+    [`hub/${canary}`],
+  ]);
+  expect(here.errors).toEqual([]);
 });
 
 describe("a release merged while a run is in progress", () => {
