@@ -3,7 +3,7 @@ import { assessWindows, decodeWindows, windowsOfProject } from "../decode-window
 import { fields, list } from "../lenient.ts";
 import type { ApplicationView, GenerateOutcome, RereadOutcome, SyncWindowsView } from "../port.ts";
 import { APPLICATION } from "../shapes.ts";
-import { reasonOf, statusOf, WireError } from "../wire/http.ts";
+import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
 import type { ArgoClient } from "./client.ts";
 import { applicationPath, applicationQuery } from "./rollouts.ts";
 
@@ -27,7 +27,7 @@ export async function byName(
     if (view === undefined) throw new WireError(0, "the answer is no Application");
     return view;
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    if (saysNotFound(error, application.name)) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { decodeApplication } from "../decode.ts";
 import type { ApplicationView, RereadOutcome } from "../port.ts";
 import { APPLICATION } from "../shapes.ts";
 import { createCutter } from "../wire/cut.ts";
-import { reasonOf, statusOf, WireError } from "../wire/http.ts";
+import { reasonOf, saysNotFound, WireError } from "../wire/http.ts";
 import type { KubeClient } from "./client.ts";
 
 /** Silence after which it is given up, of the wall. */
@@ -34,7 +34,7 @@ export async function readByName(
     take(view);
     return { kind: "read" };
   } catch (error) {
-    if (statusOf(error) !== 404) return { kind: "failed", why: reasonOf(error) };
+    if (!saysNotFound(error, name)) return { kind: "failed", why: reasonOf(error) };
     take(undefined);
     return { kind: "gone" };
   }

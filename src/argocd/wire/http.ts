@@ -178,3 +178,8 @@ export function reasonOf(error: unknown): string {
 export function statusOf(error: unknown): number {
   return error instanceof WireError ? error.status : 0;
 }
+
+/** Whether the server itself says that the object is not there. A 404 alone may be of what stands in between, and of everything. */
+export function saysNotFound(error: unknown, name: string): boolean {
+  return error instanceof WireError && error.status === 404 && error.message.includes(`"${name}" not found`);
+}
