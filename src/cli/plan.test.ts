@@ -131,6 +131,15 @@ describe("the fleet's rollout", () => {
     expect(out).not.toContain("nothing to do");
   });
 
+  test.each(["just words", "kind: List\nitems: []\n"])("an inventory without anything to go by is wrong usage: %j", async (text) => {
+    const inventory = join(dir, "inventory.yaml");
+    writeFileSync(inventory, text);
+    await expect(run(["my-app", "--repo", FLEET, "--inventory", inventory])).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("--inventory holds nothing to go by"),
+    });
+  });
+
   test("a plan that cannot be made ends with that, and counts no rollouts", async () => {
     expect(await run(["my-app", "--repo", FLEET, "--to", "x=1"])).toBe(1);
     expect(err).toMatch(/TEMPLATE_VALUE[\s\S]*\nNo plan can be made\.\n$/);
