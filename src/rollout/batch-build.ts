@@ -3,8 +3,9 @@ import type { Edit, PlannedTarget } from "./plan-types.ts";
 import { type Batch, type BatchStep, type BatchTarget, mayMove, type Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
 import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf, unitOf } from "./run-names.ts";
+import { skip } from "./run-skip.ts";
 import { branchOf } from "./start.ts";
-import { failedBefore } from "./step-left.ts";
+import { failedBefore, nameBehind } from "./step-left.ts";
 import { editsAt, firstStep } from "./steps.ts";
 import { seesClusterOf } from "./target-unseen.ts";
 
@@ -80,6 +81,7 @@ export function rebuild(draft: Draft, batch: Batch): void {
   const pull = draft.world.pulls.get(batch.number);
   // Opened again by hand after it was closed: it would be merged beside the new one.
   if (pull?.state === "open") draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: "it is built again" });
+  nameBehind(draft, batch);
   const patch = {
     attempt,
     targets: batch.targets.filter((target) => !isLeftOut(draft.run, batch, target.cluster)),
@@ -218,13 +220,6 @@ function withValues(edits: Edit[], pins: (string | null)[]): Edit[] {
 }
 
 const LEFT = "cluster and pin are gone";
-
-/** Leaves a cluster out of the rest of the run. */
-export function skip(draft: Draft, cluster: string, why: string, event: string): void {
-  const skipped = [...draft.run.skipped.filter((one) => one.cluster !== cluster), { cluster, why, at: draft.at }];
-  const requeued = draft.run.requeued.filter((one) => one.cluster !== cluster);
-  change(draft, { skipped, requeued }, event);
-}
 
 /** A cluster whose pin is gone has left with it, unless it is still registered: then somebody has to say what is meant. */
 function leave(draft: Draft, number: number, target: BatchTarget): boolean {

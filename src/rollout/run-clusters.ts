@@ -1,4 +1,4 @@
-import { close, rebuild, skip } from "./batch-build.ts";
+import { close, rebuild } from "./batch-build.ts";
 import { release } from "./quarantine.ts";
 import { requeue } from "./requeue.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
@@ -8,6 +8,7 @@ import { failedClusters, withinBudget } from "./run-failures.ts";
 import { clusterKey, clusterName, clustersOf, isOut, liveTargets, nameList, stageOf, unitOf } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
 import { asBefore, cannotRevert, changedTargets, revert } from "./run-revert.ts";
+import { skip } from "./run-skip.ts";
 import { failedAfter, mergeUnderWay, unpause } from "./run-steer.ts";
 import { isMidStep, midwayBatch } from "./steps.ts";
 import { iso, parseDuration, type Time } from "./time.ts";

@@ -134,6 +134,20 @@ describe("hooks before a stage", () => {
 });
 
 describe("hooks after a stage", () => {
+  test("are asked anew once a cluster that was retried is through, and not for what came before", () => {
+    const self = start(2, { after: [HOOK] }, (rollout) => (rollout.onFailure.maxFailures = { count: 1 }));
+    bring(self, 1, "confirmed");
+    bring(self, 2, "merged");
+    judge(self, "c2", "failing", "health");
+    expect(wants(round(self))).toContain("CallHook payments/42/1/after/1/1#1");
+    answer(self, "payments/42/1/after/1/1#1", { kind: "fail", message: "" });
+    round(self);
+    say(self, "/retry");
+    expect(wants(round(self))).toContain("CallHook payments/42/1/after/1/2#1");
+    judge(self, "c2", "live", "all");
+    expect(wants(round(self)).filter((effect) => effect.startsWith("CallHook"))).toEqual(["CallHook payments/42/1/after/1/3#1"]);
+  });
+
   test("hold the run's end, and with Rollback a failure takes the stage back", () => {
     const self = start(1, { after: [HOOK] }, (rollout) => (rollout.onFailure.action = "Rollback"));
     bring(self, 1, "confirmed");

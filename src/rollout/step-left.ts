@@ -1,18 +1,41 @@
 import type { Batch, Run } from "./run.ts";
-import { unitOf } from "./run-names.ts";
+import type { Draft } from "./run-draft.ts";
+import { clusterName, clustersOf, nameList, unitOf } from "./run-names.ts";
+import { skip } from "./run-skip.ts";
 import { isMidStep } from "./steps.ts";
 
 /** Failed at a weight after the next one's batch was made, or shares its pin with one that did: it does not go on to it. */
 export function failedBefore(run: Run, batch: Batch, cluster: string): boolean {
-  if (batch.step === undefined || batch.step.index === 1) return false;
-  const unit = unitOf(run, cluster);
-  return run.batches.some(
+  return weightMissed(run, batch, unitOf(run, cluster)) !== undefined;
+}
+
+/** The batch of an earlier weight at which one of these clusters has failed. */
+function weightMissed(run: Run, batch: Batch, clusters: readonly string[]): Batch | undefined {
+  if (batch.step === undefined || batch.step.index === 1) return undefined;
+  return run.batches.find(
     (other) =>
       other.number < batch.number &&
       other.stage === batch.stage &&
       other.ofStage === batch.ofStage &&
       isMidStep(other) &&
       other.merged !== undefined &&
-      other.targets.some((target) => target.phase === "Failed" && target.excused !== true && unit.includes(target.cluster)),
+      other.targets.some((target) => target.phase === "Failed" && target.excused !== true && clusters.includes(target.cluster)),
   );
+}
+
+/** Of a batch that is built again: those that do not go on for the sake of another are left out of the run, and named. */
+export function nameBehind(draft: Draft, batch: Batch): void {
+  for (const cluster of clustersOf(batch.targets)) {
+    const missed = weightMissed(draft.run, batch, unitOf(draft.run, cluster));
+    if (missed !== undefined && weightMissed(draft.run, batch, [cluster]) === undefined) leaveBehind(draft, missed, [cluster]);
+  }
+}
+
+/** Who got through stays for the sake of others that share its pin and did not: it is left out of the run, and named. */
+export function leaveBehind(draft: Draft, { step }: Batch, clusters: readonly string[]): void {
+  for (const cluster of clusters) {
+    const others = unitOf(draft.run, cluster).filter((member) => member !== cluster);
+    const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(draft.run, others)}, which did not get through`;
+    skip(draft, cluster, why, `${clusterName(draft.run, cluster)} ${why}`);
+  }
 }

@@ -1,9 +1,10 @@
-import { addBatch, skip } from "./batch-build.ts";
+import { addBatch } from "./batch-build.ts";
 import { isSettled } from "./gates.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 import { makeRoom } from "./run-ahead.ts";
 import { change, type Draft, mapTargets, moveTarget } from "./run-draft.ts";
-import { clusterName, clustersOf, isOut, nameList, targetsOf, unitOf } from "./run-names.ts";
+import { clustersOf, isOut, targetsOf, unitOf } from "./run-names.ts";
+import { leaveBehind } from "./step-left.ts";
 import { isMidStep, stepAt } from "./steps.ts";
 
 /**
@@ -63,15 +64,6 @@ function isThrough(batch: Batch, cluster: string): boolean {
 function attemptOf(run: Run, stage: number, ofStage: number, index: number): number {
   const others = run.batches.filter((batch) => batch.stage === stage && batch.ofStage === ofStage && batch.step?.index === index);
   return Math.max(0, ...others.map((batch) => batch.attempt)) + 1;
-}
-
-/** Who got through stays for the sake of others that share its pin and did not: it is left out of the run, and named. */
-function leaveBehind(draft: Draft, { step }: Batch, clusters: readonly string[]): void {
-  for (const cluster of clusters) {
-    const others = unitOf(draft.run, cluster).filter((member) => member !== cluster);
-    const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(draft.run, others)}, which did not get through`;
-    skip(draft, cluster, why, `${clusterName(draft.run, cluster)} ${why}`);
-  }
 }
 
 /** A cluster is looked at anew at its weight: those that stayed there for its sake go on with it. */

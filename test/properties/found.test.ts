@@ -168,4 +168,160 @@ describe("what random runs once found", () => {
     expect(outcome.violations).toEqual([]);
     expect(values(outcome, "c1")).toEqual(["v2", "100"]);
   });
+
+  const dips = (afterMs: number): Script => [
+    { state: "Healthy", forMs: afterMs },
+    { state: "Degraded", forMs: 25 * MINUTE },
+    { state: "Healthy", forMs: FOREVER },
+  ];
+
+  test("a cluster that fails between two weights is retried where it is, also with the next weight's pull request open", () => {
+    const outcome = play({
+      clusters: 1,
+      rollout: { merge: "Manual", stages: [{ ...STAGE, steps: [{ weight: 33 }] }] },
+      scripts: { c1: dips(5 * MINUTE) },
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.log.join("\n")).toMatch(/c1 failed: after it was confirmed[\s\S]*retried by operator/);
+    expect(outcome.log.join("\n")).not.toContain("put to the stage's end");
+    expect(values(outcome, "c1")).toEqual(["v2", "100"]);
+  });
+
+  test("who fails between two weights does not go on, nor does who shares its pin, which is named; the others do", () => {
+    const outcome = play({
+      clusters: 4,
+      rollout: {
+        sharedPins: true,
+        merge: "Manual",
+        action: "Continue",
+        stages: [{ ...STAGE, maxUnavailable: 4, steps: [{ weight: 33 }] }],
+      },
+      scripts: { c1: dips(5 * MINUTE) },
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.log.join("\n")).toContain("c1, c2 did not get through the weight before");
+    expect(["c1", "c2", "c3", "c4"].map((name) => values(outcome, name)[1])).toEqual(["33", "33", "100", "100"]);
+    expect(outcome.run.skipped.map(({ cluster }) => cluster)).toEqual(["hub/c2"]);
+  });
+
+  test("what shares a pin between two weights is put off together", () => {
+    const outcome = play({
+      clusters: 2,
+      rollout: { sharedPins: true, stages: [{ ...STAGE, steps: [{ weight: 17 }] }] },
+      scripts: { c2: [{ state: "Unreachable", forMs: FOREVER }] },
+      happenings: [{ at: 5000_000, kind: "forcePush", rollout: 0, keeps: false }],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(["c1", "c2"].map((name) => values(outcome, name)[1])).toEqual(["100", "100"]);
+  });
+
+  const command = { kind: "command", rollout: 0, on: "release", actor: "carol", permission: "maintain" } as const;
+
+  test("what is put off after it was tried again gives back what stood there before the run", () => {
+    const outcome = play({
+      clusters: 1,
+      rollout: {},
+      scripts: { c1: [{ state: "Unreachable", forMs: FOREVER }] },
+      happenings: [
+        { at: 1100_000, ...command, name: "requeue", args: ["failed"] },
+        { at: 1200_000, ...command, name: "requeue", args: ["c1"], flags: { for: "15m" } },
+      ],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.log.join("\n")).toContain("revert batch 3");
+  });
+
+  test("one pull request is open also where an earlier stage catches up while the later one's is in the merge queue", () => {
+    const outcome = play({
+      clusters: 2,
+      rollout: { maxFailures: 2, stages: [{ ...STAGE, region: "us" }, STAGE] },
+      scripts: { c1: dips(MINUTE) },
+      scenario: {
+        queue: true,
+        clusters: ["us", "eu"].map((region, index) => ({ name: `c${index + 1}`, region, drained: false })),
+        seed: 5,
+      },
+      happenings: Array.from({ length: 8 }, (_, index) => ({ at: (12 + 2 * index) * MINUTE, ...command, name: "requeue", args: ["c1"] })),
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.log.join("\n")).toContain("an earlier stage has clusters to catch up on");
+  });
+
+  test("a cluster whose pin went with that of another is not said to be there", () => {
+    const outcome = play({
+      clusters: 2,
+      rollout: { sharedPins: true },
+      scenario: {
+        behaviours: {
+          "app-c1": { lagMs: 1000, script: [{ state: "Healthy", forMs: FOREVER }] },
+          // Confirmed before it sees that its pin is gone.
+          "app-c2": {
+            lagMs: 85_000,
+            script: [
+              { state: "Progressing", forMs: 2 * MINUTE },
+              { state: "Healthy", forMs: FOREVER },
+            ],
+          },
+        },
+      },
+      happenings: [{ at: 140_000, kind: "leave", cluster: "c1" }],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.log.join("\n")).toContain("paused: the pin of c2 in apps.yaml was changed by bob");
+  });
+
+  test("a halt of every cluster holds the release that a rollback puts back, too", () => {
+    const outcome = play({
+      clusters: 1,
+      rollout: { action: "Rollback", quarantine: { max: 0, onReturn: "CatchUp", drained: false } },
+      happenings: [
+        { at: 5000, kind: "unreach", cluster: "c1", forMs: 54 * MINUTE },
+        { at: 44 * MINUTE, ...command, name: "halt", args: ["maintenance"], flags: { for: "30m" } },
+      ],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.run.phase).toBe("RolledBack");
+  });
+
+  test("a hotfix does not bring together what is kept apart", () => {
+    const outcome = play({
+      clusters: 3,
+      rollout: { stages: [{ ...STAGE, topology: true }] },
+      scripts: { c1: [{ state: "Progressing", forMs: 4 * MINUTE }] },
+      happenings: [{ at: MINUTE, ...command, name: "hotfix", args: ["c2", "c3", "customer", "down"] }],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.run.commands.map(({ message }) => message)).toEqual(["c2, c3 are kept apart in this stage: one command for each"]);
+  });
+
+  test.each([
+    ["is being put back", [{ at: 290_000, ...command, name: "requeue", args: ["c1"] }]],
+    [
+      "was left out at its last one",
+      [
+        { at: 300_000, kind: "unreach", cluster: "c1", forMs: 60 * MINUTE },
+        { at: 2500_000, ...command, name: "skip", args: ["c1"] },
+      ],
+    ],
+  ] as [string, Happening[]][])(
+    "a rollout does not go to a cluster where what it depends on %s after a canary's weight",
+    (_, happenings) => {
+      const ledger: ModelRollout = {
+        ...PLAIN,
+        name: "ledger",
+        stages: [STAGE],
+        dependsOn: [{ rollout: "payments", atLeast: "SameVersion" }],
+      };
+      const canary = { ...PLAIN, stages: [{ ...STAGE, steps: [{ weight: 40 }] }] };
+      const outcome = play({
+        clusters: 1,
+        rollout: {},
+        scripts: { c1: [{ state: "Progressing", forMs: 4 * MINUTE }] },
+        scenario: { rollouts: [canary, ledger] },
+        happenings: [{ at: 0, kind: "release", rollout: 1, version: "v2" }, ...happenings],
+      });
+      expect(outcome.violations).toEqual([]);
+      expect(outcome.log.join("\n")).toMatch(/ledger #1: (merging|aborted)/);
+    },
+  );
 });
