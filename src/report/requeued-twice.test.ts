@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Bench, bench, bring, judge, round, say } from "../rollout/testing/bench.ts";
+import { type Bench, bench, bring, guard, judge, merged, pull, round, say, see } from "../rollout/testing/bench.ts";
 import { runView } from "./run-view.ts";
 import { renderTree } from "./tree.ts";
 
@@ -7,6 +7,19 @@ function tryAgain(self: Bench): void {
   judge(self, "c2", "failing");
   round(self);
   say(self, "/requeue failed", { args: ["failed"] });
+  round(self);
+  round(self);
+}
+
+/** Its pin has what stood there before the run again, and is healthy with that. */
+function putBack(self: Bench): void {
+  const revert = self.run.batches.length;
+  pull(self, revert);
+  guard(self, revert);
+  round(self);
+  merged(self, revert, { commit: "d".repeat(40) });
+  judge(self, "c2", "live", "all");
+  see(self, "c2", { pins: ["v1"] });
   round(self);
   round(self);
 }
@@ -27,6 +40,7 @@ test("a cluster that was put off stands in one place, however often: where it is
   round(self);
   say(self, "/requeue c2", { args: ["c2"], flags: { for: "2h" } });
   round(self);
+  putBack(self);
   const waits = renderTree(self.run, self.now, { width: 120, color: false });
-  expect(waits).toContain("next look in 2h");
+  expect(waits).toContain("next look in 1h59m");
 });
