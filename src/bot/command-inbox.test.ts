@@ -69,6 +69,16 @@ function said(id: number, author: string, body: string, more: Partial<Comment> =
 
 const old = { createdAt: LONG_AGO };
 
+test("what was said long ago to a run that is over is not answered anew by the last one", async () => {
+  const { texts, calls } = inboxOn({
+    comments: [said(1, "ann", "/pause", old), said(2, "ann", "/halt fire", old), said(3, "ann", "/status")],
+    permissions: new Map([["ann", "maintain"]]),
+  });
+  expect(await texts("payments", [{ number: 5, shared: false, former: 41 } as (typeof PLACE)[0]])).toEqual(["/halt fire", "/status"]);
+  expect(calls).not.toContain("react 1 eyes");
+  expect(await texts("payments", [{ number: 6, shared: false }])).toEqual(["/pause", "/halt fire", "/status"]);
+});
+
 describe("whose commands count", () => {
   test("a command refused for want of permission costs nothing again, and does not act once its author is given it", async () => {
     const permissions = new Map<string, Permission>();
@@ -220,7 +230,7 @@ describe("answers", () => {
   test("/help lists what is built, with what each needs; /help COMMAND says more of one", async () => {
     const { inbox, bodies, calls } = inboxOn({ comments: [said(1, "wim", "/help"), said(2, "wim", "/help requeue")] });
     expect(await inbox.read("payments", PLACE)).toEqual([]);
-    expect(bodies[0]).toContain("| `/pause [reason]` | nothing merges until `/resume` | write |");
+    expect(bodies[0]).toContain("| `/pause [reason]` | nothing merges until `/resume`");
     for (const command of COMMANDS) expect(bodies[0]).toContain(`/${command.name}`);
     expect(bodies[1]).toContain("`--for DURATION`");
     expect(calls.filter((call) => call.includes("rocket"))).toHaveLength(2);

@@ -8,7 +8,7 @@ import type { Clock } from "../rollout/time.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command } from "../rollout/world.ts";
 import { commandAnswers, recentKeys, type Spoken } from "./command-answers.ts";
-import { noRunYet, oldestFirst, placedOn, whichRollout } from "./command-place.ts";
+import { isForAnyTime, noRunYet, oldestFirst, placedOn, whichRollout } from "./command-place.ts";
 import { type Authority, isAllowedBot, openAuthority, type ReadPolicy } from "./command-policy.ts";
 import { type HeldComments, heldComments } from "./held-comments.ts";
 import { type ParsedCommand, parsedComments } from "./parse-comment.ts";
@@ -98,7 +98,12 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
   }
 
   /** The commands of a comment that are still to be judged; a mistake in it is told. */
-  async function heard(look: Look, pull: number, comment: Comment, owner: string): Promise<{ one: ParsedCommand; spoken: Spoken }[]> {
+  async function heard(
+    look: Look,
+    { number: pull, former }: Omit<CommandPlace, "shared">,
+    comment: Comment,
+    owner: string,
+  ): Promise<{ one: ParsedCommand; spoken: Spoken }[]> {
     if (!counts(comment, look)) return [];
     const late = clock.now() - epoch(comment.createdAt) > LATE_MS;
     const read = parsed(comment);
@@ -107,7 +112,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
       await refuseOnce(look, `${comment.id} mistake`, say(comment.body.trim().split("\n")[0] ?? ""), read.message);
     if (read.kind !== "commands") return [];
     return read.commands
-      .filter((one) => (!late || commandSpec(one.name).anyAge === true) && !answered.has(`${comment.id}#${one.index} ${owner}`))
+      .filter((one) => (!late || isForAnyTime(one, former)) && !answered.has(`${comment.id}#${one.index} ${owner}`))
       .map((one) => ({ one, spoken: say(one.text) }));
   }
 
@@ -169,7 +174,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
     const commands: Command[] = [];
     readers.set(place.number, (readers.get(place.number) ?? new Set()).add(rollout));
     for (const comment of await held.of(place.number)) {
-      for (const { one, spoken } of await heard(look, place.number, comment, rollout)) {
+      for (const { one, spoken } of await heard(look, place, comment, rollout)) {
         const named = one.flags["rollout"];
         if (named !== undefined && named !== rollout) {
           await nobodys(look, place, comment, spoken, String(named));
@@ -212,7 +217,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
       const now = await look();
       const plans: Command[] = [];
       for (const comment of await held.of(pull)) {
-        for (const { one, spoken } of await heard(now, pull, comment, "")) {
+        for (const { one, spoken } of await heard(now, { number: pull }, comment, "")) {
           const key = `${comment.id}#${one.index} `;
           if (!(await mayGoOn(now, key, comment, one, spoken, noRunYet(one)))) continue;
           const command = one.name === "plan" ? await toCommand(now, comment, one) : undefined;

@@ -22,3 +22,8 @@ export function noRunYet({ name }: ParsedCommand): string | undefined {
   if (name === "help" || name === "plan") return undefined;
   return `there is no run yet that \`/${name}\` could be for: merging this pull request starts one. \`/plan\` makes its plan anew`;
 }
+
+/** Whether a command counts however old it is. What was said to a run that is over was for it alone, but a halt is for all. */
+export function isForAnyTime({ name }: ParsedCommand, former: number | undefined): boolean {
+  return commandSpec(name).anyAge === true && (former === undefined || name === "halt");
+}
