@@ -90,6 +90,25 @@ test("the way back: automatic, of a run long over, and of one in progress; its l
   expect(onMain(here, RELEASE)).toContain("v1.4.1");
   await here.bot.idle();
   expect([here.run()?.number, here.errors]).toEqual([6, []]);
+
+  // To a version that was asked for, not the one before; a rollback that fails itself stops and asks, and goes on when told to.
+  const seventh = await releaseAgain(here, "v1.4.2");
+  const good = await here.until("it goes through once more", (run) => run.number === 7 && ended(run));
+  expect([good.phase, good.trigger.pull]).toEqual(["Succeeded", seventh]);
+  const eighth = await releaseAgain(here, "v1.4.3");
+  await here.until("its canary is settled", (run) => run.number === 8 && run.batches[0]?.phase === "Settled");
+  world.argocd.setFault("eu-west-1-a", { kind: "degraded", revision: "v1.4.1" });
+  bob.comment(world.repository, eighth, "/rollback --to v1.4.1");
+  const asks = await here.until("it stops and asks", (run) => run.number === 9 && (run.phase === "Paused" || ended(run)));
+  expect([asks.kind, asks.of, asks.phase, asks.paused?.kind]).toEqual(["Rollback", 8, "Paused", "Failure"]);
+  expect(asks.paused?.reason).toContain("eu-west-1-a");
+  expect(asks.paused?.ask).toContain("/retry");
+  expect(asks.release.values).toEqual({ version: "v1.4.1" });
+  world.argocd.setFault("eu-west-1-a", null);
+  bob.comment(world.repository, eighth, "/retry");
+  const ninth = await here.until("it is taken back at last", (run) => run.number === 9 && ended(run));
+  expect([ninth.phase, here.versions().get("eu-west-1-a"), here.errors]).toEqual(["RolledBack", "v1.4.1", []]);
+  expect(onMain(here, RELEASE)).toContain("v1.4.1");
 });
 
 test("clusters go back to the generator entry they came from", { timeout: 180_000 }, async () => {
