@@ -38,6 +38,9 @@ export interface CommandInboxOptions {
   again?: (inMs: number) => void;
 }
 
+type Place = Omit<CommandPlace, "shared">;
+type Heard = { one: ParsedCommand; spoken: Spoken };
+
 /** One look at the comments. */
 interface Look {
   authority: Authority;
@@ -98,12 +101,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
   }
 
   /** The commands of a comment that are still to be judged; a mistake in it is told. */
-  async function heard(
-    look: Look,
-    { number: pull, former }: Omit<CommandPlace, "shared">,
-    comment: Comment,
-    owner: string,
-  ): Promise<{ one: ParsedCommand; spoken: Spoken }[]> {
+  async function heard(look: Look, { number: pull, former }: Place, comment: Comment, owner: string): Promise<Heard[]> {
     if (!counts(comment, look)) return [];
     const late = clock.now() - epoch(comment.createdAt) > LATE_MS;
     const read = parsed(comment);
