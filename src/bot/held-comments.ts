@@ -4,8 +4,8 @@ import type { Clock } from "../rollout/time.ts";
 
 /** Without a webhook, and without a resync of everything, a PR's comments are asked for this often. */
 const RESYNC_MS = 5 * 60_000;
-/** Of pull requests that nobody asked about for the longest. */
-const MOST_PULLS = 500;
+/** Dropped are those that nobody asked about for the longest. All of a long run are asked about in turn: too few would hold none. */
+const MOST_PULLS = 20_000;
 
 /** Comments of pull requests as last read: rounds are many, and comments few. */
 export interface HeldComments {
