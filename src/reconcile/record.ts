@@ -50,8 +50,15 @@ function worthRecording(memory: RepoMemory, advanced: Advanced<Run>, now: number
   return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
 }
 
+const MOST_SUBJECT = 150;
+
 function subject(events: readonly string[], runs: ReadonlyMap<string, Run>): string {
-  const first = events[0] ?? `${[...runs.values()].map((run) => `${run.rollout} #${run.number}`).join(", ")}: observed`;
+  const first =
+    events[0] ??
+    [...runs.values()]
+      .map((run) => `${run.rollout} #${run.number}: ${run.why}`)
+      .join("; ")
+      .slice(0, MOST_SUBJECT);
   return events.length > 1 ? `${first} (and ${events.length - 1} more)` : first;
 }
 

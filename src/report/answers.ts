@@ -61,7 +61,7 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
   // While it is paused that is what it asks for.
   if (run.next !== null && run.paused === undefined) {
     const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
-    lines.push(`**Next:** ${cell(run.next.what, 1000)}${at}`);
+    lines.push(`**Next:** ${prose(run.next.what)}${at}`);
   }
   if (run.paused !== undefined) lines.push(`**Asks:** ${prose(run.paused.ask)}`);
   lines.push(stages(run, false));

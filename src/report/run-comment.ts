@@ -56,9 +56,10 @@ function headline(run: Run, now: number): string {
   const since =
     run.endedAt === undefined ? `for ${age(run.since, now)}` : `at ${run.endedAt.slice(0, 10)} ${run.endedAt.slice(11, 19)} UTC`;
   const lines = [title, "", `**${run.phase}** ${since}: ${cell(run.why, 1000)}`];
-  if (run.next !== null) {
+  // While it is paused that is what it asks for, below.
+  if (run.next !== null && run.next.what !== run.paused?.ask) {
     const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
-    lines.push("", `**Next:** ${cell(run.next.what, 1000)}${at}`);
+    lines.push("", `**Next:** ${prose(run.next.what)}${at}`);
   }
   if (run.endedAt !== undefined) lines.push("", `Took ${formatDuration(epoch(run.endedAt) - epoch(run.startedAt))}.`);
   return lines.join("\n");

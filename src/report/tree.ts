@@ -51,8 +51,13 @@ function shortened(lines: string[], most: number): string[] {
 function header(run: Run, now: number, options: TreeOptions): string[] {
   const { icon, tone } = RUN_MARKS[run.phase];
   const room = options.width - 10;
-  const line = (label: string, value: string, color: Tone = "plain") =>
-    `${paint(`${label}:`.padEnd(10), "dim", options)}${paint(cut(clean(value), room), color, options)}`;
+  const line = (label: string, value: string, color: Tone = "plain") => {
+    const name = label === "" ? " ".repeat(10) : paint(`${label}:`.padEnd(10), "dim", options);
+    return `${name}${paint(cut(clean(value), room), color, options)}`;
+  };
+  // Why, and what to do, is read to its end.
+  const sentence = (label: string, value: string, color: Tone = "plain") =>
+    wrapped(clean(value), room).map((part, at) => line(at === 0 ? label : "", part, color));
   const end = run.endedAt === undefined ? now : epoch(run.endedAt);
   const took = `${isEnded(run) ? "took" : "running for"} ${shortAge(end - epoch(run.startedAt))}`;
   const pull = run.trigger.pull === undefined ? "" : ` · PR #${run.trigger.pull}`;
@@ -60,12 +65,12 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
     line("Run", `${run.rollout} #${run.number}`),
     line("Release", `${releaseName(run.release.values)}${pull} · by ${releaser(run)}`),
     line("Status", `${icon} ${run.phase} · ${took}`, tone),
-    line("Why", run.why),
+    ...sentence("Why", run.why),
   ];
-  if (run.paused !== undefined && run.paused.ask !== "") lines.push(line("Asks", run.paused.ask, "warn"));
+  if (run.paused !== undefined && run.paused.ask !== "") lines.push(...sentence("Asks", run.paused.ask, "warn"));
   for (const { plane, since, why } of run.unseen ?? []) lines.push(line("Unseen", `control plane ${plane} since ${since}: ${why}`, "warn"));
-  if (run.next !== null)
-    lines.push(line("Next", run.next.at === undefined ? run.next.what : `${run.next.what} (${within(run.next.at, now)})`));
+  if (run.next !== null && run.next.what !== run.paused?.ask)
+    lines.push(...sentence("Next", run.next.at === undefined ? run.next.what : `${run.next.what} (${within(run.next.at, now)})`));
   lines.push(`${paint("Progress: ", "dim", options)}${progress(run, options)}`);
   return lines;
 }
@@ -131,6 +136,20 @@ function collect(node: TreeNode, lead: string, below: string, rows: Row[]): void
 function clean(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
 }
+
+/** At spaces, in at most four lines; a word that is longer than a line is cut with it. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && (lines.length >= MOST_LINES || last.length + 1 + word.length <= width))
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.length === 0 ? [""] : lines;
+}
+
+const MOST_LINES = 4;
 
 function cut(text: string, width: number): string {
   if (text.length <= width) return text;

@@ -12,7 +12,7 @@ export const PAGE_HTML = `<!doctype html>
 </head>
 <body>
 <header><h1>Stagecoach</h1><p id="clock" aria-live="off"></p><p id="link" role="status"></p></header>
-<main id="runs"><p class="quiet">No run yet. Merge a release PR to start one.</p></main>
+<main id="runs"><p class="quiet">Loading…</p></main>
 <footer><ul id="legend" aria-label="What the shapes mean"></ul></footer>
 </body>
 </html>
