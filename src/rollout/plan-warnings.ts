@@ -2,7 +2,7 @@ import { nearest } from "./parse-problem.ts";
 import type { Plan, PlannedStage, Warning } from "./plan-types.ts";
 import type { Member, Unit } from "./plan-units.ts";
 import type { Rollout } from "./rollout.ts";
-import { formatSelector, matcher } from "./selector.ts";
+import { formatSelector, matcher, sourceText } from "./selector.ts";
 import { weightsOf } from "./steps.ts";
 
 /** SPEC §9.19: GitHub lets about one merge a minute through. */
@@ -28,8 +28,7 @@ export function warningsOf(
 ): Warning[] {
   const warnings: Warning[] = [];
   const say = (code: string, message: string) => warnings.push({ code, message });
-  if (members.length === 0)
-    say("NO_TARGETS", `${rollout.source.kind} ${rollout.source.namespace}/${rollout.source.name} has no Application on any known cluster`);
+  if (members.length === 0) say("NO_TARGETS", noTargets(rollout));
   for (const [i, stage] of stages.entries()) {
     if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
     const selector = rollout.stages[i]?.selector;
@@ -58,6 +57,12 @@ export function warningsOf(
       `${batches} ${rollout.weightPins === undefined ? "batches" : "batches and steps of batches"} take at least ${batches} minutes, at GitHub's pace of about one merge a minute; a larger maxUnavailable makes fewer`,
     );
   return warnings;
+}
+
+function noTargets({ source }: Rollout): string {
+  const what = sourceText(source);
+  if (source.kind === "ApplicationSet") return `${what} has no Application on any known cluster`;
+  return source.name === "" ? `no Application is known on any cluster for: ${what}` : `${what} is on no known cluster`;
 }
 
 const MOST_STRANGERS = 10;

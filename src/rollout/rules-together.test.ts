@@ -3,11 +3,15 @@ import { parseRollouts } from "./parse.ts";
 import { clashes } from "./rules-together.ts";
 
 function rollout(name: string, set: string, file = `rollouts/${name}.yaml`, plane = "", dependsOn: string[] = []) {
+  return from(name, `{ kind: ApplicationSet, name: ${set}${plane === "" ? "" : `, controlPlane: ${plane}`} }`, file, dependsOn);
+}
+
+function from(name: string, source: string, file = `rollouts/${name}.yaml`, dependsOn: string[] = []) {
   const text = `apiVersion: stagecoach.dev/v1alpha1
 kind: ProgressiveRollout
 metadata: { name: ${name} }
 spec:
-  sourceRef: { kind: ApplicationSet, name: ${set}${plane === "" ? "" : `, controlPlane: ${plane}`} }
+  sourceRef: ${source}
   release: { version: v1 }
   pins: [{ file: set.yaml, path: a }]
 ${dependsOn.length === 0 ? "" : `  dependsOn: [${dependsOn.map((other) => `{ rollout: ${other} }`).join(", ")}]\n`}  stages: [{ name: all, clusters: { selector: {} } }]
@@ -39,6 +43,33 @@ describe("rollouts of one repo", () => {
         }),
       },
     ]);
+  });
+
+  test("clash over the Applications of one name or one selector, in whatever order it is written; others may stand side by side", () => {
+    const named = (name: string, values: string) =>
+      from(name, `{ kind: Application, selector: { matchExpressions: [{ key: name, operator: In, values: [${values}] }] } }`);
+    const labelled = (name: string, labels: string, more = "") =>
+      from(name, `{ kind: Application, selector: { matchLabels: ${labels} }${more} }`);
+    const told = (...all: ReturnType<typeof from>[]) =>
+      clashes(all).map(({ problem }) => [problem.code, problem.file, problem.path?.join("."), problem.message]);
+    expect(told(named("shop", "shop-a, shop-b"), named("shop-2", "shop-b, shop-a"))).toEqual([
+      [
+        "SOURCE_SHARED",
+        "rollouts/shop-2.yaml",
+        "spec.sourceRef.selector",
+        'Applications of argocd with name in (shop-b,shop-a) belong to rollout "shop" (rollouts/shop.yaml) already',
+      ],
+    ]);
+    expect(told(labelled("a", "{ x: y, app: shop }"), labelled("b", "{ app: shop, x: y }"))).toHaveLength(1);
+    expect(
+      told(
+        labelled("a", "{ app: shop }"),
+        labelled("b", "{ app: cart }"),
+        labelled("c", "{ app: shop }", ", namespace: other"),
+        labelled("d", "{ app: shop }", ", controlPlane: hub-2"),
+        named("e", "shop-a"),
+      ),
+    ).toEqual([]);
   });
 
   test("clash over a name", () => {

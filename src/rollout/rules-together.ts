@@ -1,5 +1,6 @@
 import { nearest, type Problem } from "./parse-problem.ts";
 import type { Rollout } from "./rollout.ts";
+import { sourceText } from "./selector.ts";
 
 /** A rule that two rollouts of one repo break together. `problem` stands at the later one and names the other. */
 export interface Clash {
@@ -8,7 +9,7 @@ export interface Clash {
 }
 
 /**
- * What holds between the rollouts of a repo: each has a name of its own, and an ApplicationSet belongs to one of them only,
+ * What holds between the rollouts of a repo: each has a name of its own, and an ApplicationSet, or the Applications of a selector, belong to one of them only,
  * else they would undo each other's batches; and none waits for itself, over however many others. Lines are found by the problem's path (`locateInRollout`).
  */
 export function clashes(rollouts: readonly Rollout[]): Clash[] {
@@ -39,25 +40,38 @@ function sharedSources(rollouts: readonly Rollout[]): Clash[] {
   const first = new Map<string, Rollout>();
   const found: Clash[] = [];
   for (const rollout of rollouts) {
-    const { kind, namespace, name, controlPlanes } = rollout.source;
-    if (kind !== "ApplicationSet") continue;
+    const { controlPlanes } = rollout.source;
+    const identity = sourceIdentity(rollout.source);
     for (const plane of controlPlanes.length === 0 ? [""] : controlPlanes) {
-      const key = `${plane}/${namespace}/${name}`;
+      const key = `${plane}/${identity}`;
       const before = first.get(key);
       if (before === undefined) {
         first.set(key, rollout);
         continue;
       }
-      const message = `ApplicationSet ${namespace}/${name} belongs to rollout "${before.name}" (${before.file}) already`;
-      const hint = "one ApplicationSet may belong to one rollout only; remove one of the two";
-      found.push({
-        rollouts: [before, rollout],
-        problem: problemOf(rollout, "SOURCE_SHARED", message, hint, ["spec", "sourceRef", "name"]),
-      });
+      found.push(sharedSource(before, rollout));
       break;
     }
   }
   return found;
+}
+
+function sharedSource(before: Rollout, rollout: Rollout): Clash {
+  const { kind, name, selector } = rollout.source;
+  const message = `${sourceText(rollout.source)} ${kind === "Application" && name === "" ? "belong" : "belongs"} to rollout "${before.name}" (${before.file}) already`;
+  const hint = `one ${kind} may belong to one rollout only; remove one of the two`;
+  const field = name === "" && selector !== undefined ? "selector" : "name";
+  return { rollouts: [before, rollout], problem: problemOf(rollout, "SOURCE_SHARED", message, hint, ["spec", "sourceRef", field]) };
+}
+
+/** The same text for two sources that mean the same, in whatever order their selectors are written. */
+function sourceIdentity({ kind, namespace, name, selector }: Rollout["source"]): string {
+  if (name !== "" || selector === undefined) return JSON.stringify([kind, namespace, name]);
+  const labels = Object.entries(selector.matchLabels).map(([key, value]) => JSON.stringify([key, "In", [value]]));
+  const expressions = selector.matchExpressions.map(({ key, operator, values }) =>
+    JSON.stringify([key, operator, [...new Set(values)].toSorted()]),
+  );
+  return JSON.stringify([kind, namespace, name, [...new Set([...labels, ...expressions])].toSorted()]);
 }
 
 /** `dependsOn` that names nobody, or goes round in a circle: every rollout of the circle would wait for ever. */

@@ -1,4 +1,4 @@
-import type { Selector } from "./rollout.ts";
+import type { Selector, SourceRef } from "./rollout.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -54,4 +54,11 @@ export function formatSelector(selector: Selector): string {
     else parts.push(`${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`);
   }
   return parts.length === 0 ? "every cluster" : parts.join(",");
+}
+
+/** A source as people call it: `ApplicationSet argocd/payments`, or by its selector where it has no name. */
+export function sourceText({ kind, namespace, name, selector }: Pick<SourceRef, "kind" | "namespace" | "name" | "selector">): string {
+  if (name !== "") return `${kind} ${namespace}/${name}`;
+  const every = selector === undefined || Object.keys(selector.matchLabels).length + selector.matchExpressions.length === 0;
+  return every ? `all ${kind}s of ${namespace}` : `${kind}s of ${namespace} with ${formatSelector(selector)}`;
 }
