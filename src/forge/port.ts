@@ -44,6 +44,8 @@ export interface Forge {
     /** Whether a commit has this one in its history: who pushed it may have pushed more on top of it. */
     holds?: (head: string) => Promise<boolean | undefined>,
   ): Promise<{ linked: string[]; pusher?: string }>;
+  /** The accounts GitHub links the authors and committers of a PR's commits to. Absent: this adapter cannot tell. */
+  pullPeople?(number: number): Promise<string[]>;
   /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */
   releaseAuthor?(tag: string): Promise<string | undefined>;
   openPulls(): Promise<Pull[]>;

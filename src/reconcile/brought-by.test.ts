@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Forge, ForgeError } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Rollout } from "../rollout/rollout.ts";
-import { broughtBy } from "./brought-by.ts";
+import { broughtBy, broughtByPull } from "./brought-by.ts";
 import type { FoundRelease } from "./releases.ts";
 
 const found = (version: string): FoundRelease => ({
@@ -44,5 +44,26 @@ describe("who released without a pull request", () => {
       },
     };
     await expect(ask(forge)).rejects.toThrow("down");
+  });
+});
+
+describe("who released by a pull request", () => {
+  const approved = { stages: [{}, { approval: { teams: ["sre"], count: 1 } }] } as unknown as Rollout;
+  const asked: number[] = [];
+  const forge = {
+    pullPeople: async (number: number) => {
+      asked.push(number);
+      return ["alice", "Bob"];
+    },
+  } as unknown as Forge;
+
+  test("is who opened it and who pushed to it", async () => {
+    expect(await broughtByPull({ forge }, approved, { number: 7, author: "bob" })).toEqual({ author: "bob", accounts: ["Bob", "alice"] });
+    expect(asked).toEqual([7]);
+  });
+
+  test("is asked for only where somebody approves", async () => {
+    expect(await broughtByPull({ forge }, { stages: [{}] } as unknown as Rollout, { number: 8, author: "bob" })).toEqual({ author: "bob" });
+    expect(asked).toEqual([7]);
   });
 });

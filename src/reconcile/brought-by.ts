@@ -1,3 +1,4 @@
+import type { Pull } from "../forge/port.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { RepoContext } from "./context.ts";
 import { VERSION } from "./release.ts";
@@ -17,7 +18,21 @@ export async function broughtBy(
   const publisher = tag === undefined ? undefined : await forge.releaseAuthor?.(tag);
   const holds = (head: string) => mirror.isAncestor(commit.sha, head);
   const { linked, pusher } = (await forge.peopleOf?.(commit.sha, tag === undefined ? baseBranch : undefined, holds)) ?? { linked: [] };
-  const known = [publisher, pusher, ...linked].filter((login) => login !== undefined);
-  const accounts = [...new Map(known.map((login) => [login.toLowerCase(), login])).values()];
+  const accounts = each([publisher, pusher, ...linked].filter((login) => login !== undefined));
   return { author: accounts[0] ?? commit.author, accounts };
+}
+
+/** Who released by a PR: who opened it, and who made its commits, since anybody may push to somebody else's. Asked only where somebody approves. */
+export async function broughtByPull(
+  { forge }: Pick<RepoContext, "forge">,
+  { stages }: Rollout,
+  { number, author }: Pick<Pull, "number" | "author">,
+): Promise<{ author: string; accounts?: string[] }> {
+  if (!stages.some(({ approval }) => approval !== undefined)) return { author };
+  return { author, accounts: each([author, ...((await forge.pullPeople?.(number)) ?? [])]) };
+}
+
+/** Logins are one whatever their case. */
+function each(logins: readonly string[]): string[] {
+  return [...new Map(logins.map((login) => [login.toLowerCase(), login])).values()];
 }

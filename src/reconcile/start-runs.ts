@@ -6,7 +6,7 @@ import { haltsToCarry } from "../rollout/run-halt.ts";
 import { startRun } from "../rollout/start.ts";
 import { iso } from "../rollout/time.ts";
 import type { Command } from "../rollout/world.ts";
-import { broughtBy } from "./brought-by.ts";
+import { broughtBy, broughtByPull } from "./brought-by.ts";
 import type { RepoContext } from "./context.ts";
 import { makePlan, type PlanProblem } from "./make-plan.ts";
 import type { RepoMemory } from "./memory.ts";
@@ -154,7 +154,7 @@ async function start(
   // Only what can start takes another's place: a release with an error stops nothing.
   if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: place, base, now: context.clock.now() });
   // Only what starts is asked about: what waits for its plan is looked at every few seconds.
-  const brought = pull === undefined ? await broughtBy(context, rollout, newest, baseBranch) : { author: pull.author };
+  const brought = await (pull === undefined ? broughtBy(context, rollout, newest, baseBranch) : broughtByPull(context, rollout, pull));
   const number = entry.lastRun + 1;
   const run = startRun({
     rollout,

@@ -153,6 +153,25 @@ describe("a merged target", () => {
     }
   });
 
+  test("that is Missing after it was confirmed fails at a deadline of its own, unless it gets well", () => {
+    for (const [well, then] of [
+      [true, "Baked"],
+      [false, "Failed"],
+    ] as const) {
+      const run = bench(2);
+      bring(run, 1, "confirmed");
+      round(run);
+      judge(run, "c1", "pending", "health");
+      const assessment = [...run.world.targets.values()].find((seen) => seen.assessment?.clause === "health")?.assessment;
+      if (assessment !== undefined) assessment.evidence.fields["health"] = "Missing";
+      round(run);
+      expect(batch(run.run, 1).targets[0]?.why).toContain("not healthy after it was confirmed; fails in 15m");
+      if (well) judge(run, "c1", "live", "all");
+      round(run, 15 * MINUTE);
+      expect(phases(run.run, 1)).toEqual([then]);
+    }
+  });
+
   test("that is lost fails at its deadline; with its pin gone, too, it has left", () => {
     const run = bench(2, [{ maxUnavailable: 2 }]);
     bring(run, 1, "merged");

@@ -211,16 +211,21 @@ function isUnhealthy(assessment: Assessment): boolean {
   return assessment.verdict === "lost" || assessment.clause === "health" || assessment.clause === "conditions";
 }
 
-/** Confirmed is not forgotten: failing later counts as a failure, and so does staying lost. */
+/** What holds the batches after it may not do so for ever: it gets well, or counts as failed. */
+function isIll({ clause, evidence }: Assessment): boolean {
+  return clause === "health" && ["Degraded", "Missing", "Unknown"].includes(String(evidence.fields["health"]));
+}
+
+/** Confirmed is not forgotten: failing later counts as a failure, and so does staying lost or ill. */
 function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return target;
   if (assessment.verdict === "failing") return fail(draft, target, `after it was confirmed: ${assessment.sentence}`, assessment);
-  if (assessment.verdict !== "lost") return touchTarget(target, { deadlineAt: undefined });
+  if (assessment.verdict !== "lost" && !isIll(assessment)) return touchTarget(target, { deadlineAt: undefined });
   if (target.deadlineAt !== undefined) return deadline(draft, target, assessment.sentence, assessment);
   const wait = progressDeadline(draft, batch);
   wakeAt(draft, draft.now + wait);
   return touchTarget(target, {
     deadlineAt: iso(draft.now + wait),
-    why: `lost after it was confirmed; fails in ${formatDuration(wait)}: ${assessment.sentence}`,
+    why: `${assessment.verdict === "lost" ? "lost" : "not healthy"} after it was confirmed; fails in ${formatDuration(wait)}: ${assessment.sentence}`,
   });
 }

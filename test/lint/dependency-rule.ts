@@ -48,7 +48,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 const CORE = new Set(["rollout", "pins", "appset"]);
 /** The loop knows the outside by its ports alone, and may use the pure decisions that stand beside them. */
 const RECONCILE_MAY_IMPORT =
-  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for|decode-source)|queue\/port|analysis\/(port|service|request|repo-templates|lint)|hooks\/(port|event)|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
+  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for|decode-source|decode-cluster|same)|queue\/port|analysis\/(port|service|request|repo-templates|lint)|hooks\/(port|event)|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
 
 /** Hooks go out by the same guarded way as measurements, and know nothing else of them. */
 const HOOKS_MAY_IMPORT = /^(analysis\/outbound|rollout\/[\w-]+)\.ts$/;

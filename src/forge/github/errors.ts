@@ -24,6 +24,7 @@ export function answerOf(error: unknown): ErrorAnswer | undefined {
     message?: unknown;
   };
   if (typeof status !== "number") return graphQLAnswer(error);
+  if (whyUnreached(error) !== undefined) return undefined;
   const data = (response?.data ?? {}) as { message?: unknown; errors?: unknown };
   const errors = Array.isArray(data.errors) ? data.errors : [];
   const details = errors.map((item: unknown) =>
@@ -35,6 +36,33 @@ export function answerOf(error: unknown): ErrorAnswer | undefined {
     details: details.filter((text) => text !== "").map(redact),
     headers: response?.headers ?? {},
   };
+}
+
+const UNREACHED: Record<string, string> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the name could not be looked up",
+  ETIMEDOUT: "no answer in time",
+  UND_ERR_CONNECT_TIMEOUT: "no answer in time",
+  EHOSTUNREACH: "no way to that host",
+  ENETUNREACH: "no way to that network",
+};
+
+/** Why nobody answered; undefined: somebody did, or it was no request. Octokit gives what failed on the way the status 500, and no response. */
+export function whyUnreached(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { status, response } = error as { status?: unknown; response?: unknown };
+  if (status !== undefined && (status !== 500 || response !== undefined)) return undefined;
+  let cause: unknown = error;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
+    const { code, syscall } = cause as { code?: unknown; syscall?: unknown };
+    const wire = typeof code === "string" && syscall !== "listen" && syscall !== "open";
+    if (wire && code in UNREACHED) return UNREACHED[code];
+    if (wire && cause !== error) return redact(`${cause.message} (${code})`).slice(0, 300);
+    cause = cause.cause;
+  }
+  return undefined;
 }
 
 const GRAPHQL_STATUS: Record<string, number> = {

@@ -8,7 +8,7 @@ import { dresser } from "./dress.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { merger } from "./merge.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
-import { peopleOf, releaseAuthor } from "./people.ts";
+import { peopleOf, pullPeople, releaseAuthor } from "./people.ts";
 import { watchPressure } from "./pressure.ts";
 import { changedFiles, createPull, openPulls, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
@@ -94,6 +94,7 @@ type OfRepository =
   | "deleteBranch"
   | "pullsOfCommit"
   | "peopleOf"
+  | "pullPeople"
   | "releaseAuthor"
   | "branchRules"
   | "mergeQueue";
@@ -124,6 +125,7 @@ function repositoryOf(place: RepoOctokit): Pick<Forge, OfRepository> {
     },
     pullsOfCommit: (sha) => pullsOfCommit(place, sha),
     peopleOf: (commit, branch, holds) => peopleOf(place, commit, branch, holds),
+    pullPeople: (number) => pullPeople(place, number),
     releaseAuthor: (tag) => releaseAuthor(place, tag),
     branchRules: branchRulesReader(place),
     mergeQueue: (branch) => mergeQueue(place, branch),

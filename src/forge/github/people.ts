@@ -20,8 +20,7 @@ export async function peopleOf(
   const { octokit, owner, repo } = place;
   const doing = `ask who made ${commit.slice(0, 12)}`;
   const found = await orNone(doing, async () => (await octokit.rest.repos.getCommit({ owner, repo, ref: commit, per_page: 1 })).data);
-  const logins = [found?.author?.login, found?.committer?.login].filter((login) => login !== undefined && login !== WEB_FLOW);
-  const linked = [...new Set(logins)] as string[];
+  const linked = linkedOf([found?.author?.login, found?.committer?.login]);
   const pusher = branch === undefined ? undefined : await pusherOf(place, commit, branch, holds);
   return pusher === undefined ? { linked } : { linked, pusher };
 }
@@ -56,6 +55,18 @@ async function bringing<P extends { after: string }>(pushes: readonly P[], commi
     if (held === true) found = push;
   }
   return pushes.length < MOST_PUSHES ? found : undefined;
+}
+
+/** See Forge.pullPeople. GitHub lists at most 250 commits of a PR. */
+export async function pullPeople({ octokit, owner, repo }: RepoOctokit, number: number): Promise<string[]> {
+  const commits = await asking(`ask who made the commits of #${number}`, () =>
+    octokit.paginate(octokit.rest.pulls.listCommits, { owner, repo, pull_number: number, per_page: 100 }),
+  );
+  return linkedOf(commits.flatMap(({ author, committer }) => [author?.login, committer?.login]));
+}
+
+function linkedOf(logins: readonly (string | undefined)[]): string[] {
+  return [...new Set(logins.filter((login) => login !== undefined && login !== WEB_FLOW))] as string[];
 }
 
 /** See Forge.releaseAuthor. */
