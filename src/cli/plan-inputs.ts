@@ -9,8 +9,10 @@ import { applicationsOf, type SeenApplication } from "../reconcile/targets-selec
 import type { Problem } from "../rollout/parse-problem.ts";
 import type { Cluster } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import { sourceText } from "../rollout/selector.ts";
 import { pinsOf } from "../rollout/steps.ts";
 import type { Checkout } from "./lint-checkout.ts";
+import { applicationsInRepo } from "./plan-applications.ts";
 
 const TYPE_LABEL = "argocd.argoproj.io/secret-type";
 
@@ -18,7 +20,7 @@ const TYPE_LABEL = "argocd.argoproj.io/secret-type";
 export interface FleetInputs {
   applications: SeenApplication[];
   clusters: Cluster[];
-  /** `inventory`: Applications as they are. `rendered`: as the ApplicationSet in the repo yields them. */
+  /** `inventory`: Applications as they are. `rendered`: as the ApplicationSet in the repo yields them, or as they are written there. */
   from: "inventory" | "rendered" | "nothing";
   problems: Problem[];
 }
@@ -30,7 +32,7 @@ export function loadInventory(text: string, file: string): Inventory {
 
 /**
  * The Applications of a rollout: from the inventory where it has them, else rendered from the ApplicationSet that stands
- * in the repo (or the inventory), with the status of Applications of the same name. Without clusters in the inventory,
+ * in the repo (or the inventory), with the status of Applications of the same name; hand-written ones are read from the repo. Without clusters in the inventory,
  * clusters are taken from the Applications' destinations, and their labels from generator elements. Those of `spec.inventory` go before the inventory's.
  */
 export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory | undefined): FleetInputs {
@@ -46,9 +48,11 @@ export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory |
   const own = applicationsOf(rollout, seen);
   const wantsParams = pinsOf(rollout).some((pin) => JSON.stringify(pin).includes("params."));
   if (own.length > 0 && !wantsParams) return { applications: own, clusters, from: "inventory", problems: [] };
-  if (rollout.source.kind !== "ApplicationSet")
-    return { applications: own, clusters, from: own.length > 0 ? "inventory" : "nothing", problems: [] };
-  const rendered = renderSource(rollout, checkout, inventory, controlPlane);
+  if (own.length > 0 && rollout.source.kind === "Application") return { applications: own, clusters, from: "inventory", problems: [] };
+  const rendered =
+    rollout.source.kind === "Application"
+      ? writtenSource(rollout, checkout, inventory, controlPlane)
+      : renderSource(rollout, checkout, inventory, controlPlane);
   if (own.length > 0) return { applications: withParams(own, rendered.applications), clusters, from: "inventory", problems: [] };
   if (rendered.applications.length === 0) return { applications: [], clusters, from: "nothing", problems: rendered.problems };
   const applications = withStatus(rendered.applications, seen);
@@ -86,18 +90,7 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
   const { name, namespace } = rollout.source;
   const found = findSet(checkout, name, namespace) ?? findIn(inventory?.applicationSets ?? [], name, namespace);
   if (found === undefined) {
-    const where = inventory === undefined ? "the repo" : "the repo or the inventory";
-    return {
-      applications: [],
-      problems: [
-        note(
-          rollout,
-          "SOURCE_NOT_FOUND",
-          `ApplicationSet ${namespace}/${name} is not in ${where}`,
-          "give --inventory with its Applications, or correct sourceRef",
-        ),
-      ],
-    };
+    return notFound(rollout, `ApplicationSet ${namespace}/${name} is not in ${lookedIn(inventory)}`, "its Applications");
   }
   const clusters = (inventory?.clusters ?? []).map(
     ({ name: own, server, labels, annotations, project }): AppSetCluster => ({
@@ -129,6 +122,25 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
     return seen === undefined ? [] : [{ ...seen, ...(own === undefined ? {} : { params: flatten(own) }) }];
   });
   return { applications, problems: [] };
+}
+
+/** Applications as they stand in the repo, written by hand. */
+function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
+  const applications = applicationsOf(rollout, decode(applicationsInRepo(checkout), controlPlane));
+  if (applications.length > 0) return { applications, problems: [] };
+  const { source } = rollout;
+  const what = source.name === "" ? "no Application is" : `Application ${source.namespace}/${source.name} is not`;
+  const which = source.name === "" ? ` that sourceRef takes: ${sourceText(source)}` : "";
+  return notFound(rollout, `${what} in ${lookedIn(inventory)}${which}`, "the Applications");
+}
+
+function lookedIn(inventory: Inventory | undefined): string {
+  return inventory === undefined ? "the repo" : "the repo or the inventory";
+}
+
+function notFound(rollout: Rollout, message: string, wanted: string): Rendered {
+  const hint = `give --inventory with ${wanted}, or correct sourceRef`;
+  return { applications: [], problems: [note(rollout, "SOURCE_NOT_FOUND", message, hint)] };
 }
 
 function owned(object: RenderResult["applications"][number], name: string): unknown {

@@ -34,8 +34,9 @@ function program(): Command {
 }
 
 const HELP = `
-Without --inventory, or where it has none of the rollout's Applications, the ApplicationSet in the repo is rendered.
-With Applications that carry status, \`next\` is the batch that would be opened now. Exit 1 where no plan can be made.`;
+Without --inventory, or where it has none of the rollout's Applications, the ApplicationSet in the repo is rendered,
+and Applications written by hand are read from the repo. With Applications that carry status, \`next\` is the batch that would be
+opened now. Exit 1 where no plan can be made, or no Application is found for it.`;
 
 function collect(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name = "version", value = text] = /^([A-Za-z][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
@@ -65,7 +66,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 1;
   }
   process.stdout.write(shown(rollout, { ...made, plan: made.plan }, options.output));
-  return 0;
+  // A plan for nobody is most likely a mistake: nobody's script should go on with it.
+  return made.plan.warnings.some(({ code }) => code === "NO_TARGETS") ? 1 : 0;
 }
 
 function pick(checkout: Checkout, files: readonly string[], name: string | undefined): Rollout | undefined {

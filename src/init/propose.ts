@@ -8,6 +8,7 @@ import { generatorPlaces } from "./places-generator.ts";
 import { specPlaces } from "./places-spec.ts";
 import { printRollout, printSettings, type RolloutParts, rolloutName } from "./print.ts";
 import { type Scan, scanRepo, textAt, textOf } from "./scan.ts";
+import { partlyStaged, stagedBy } from "./staged.ts";
 import { groupClusters } from "./stages.ts";
 import { targetOfManifest, targetsOfSet } from "./targets.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest, Place, Proposal, ProposedRollout, ProposedStage, Undecided } from "./types.ts";
@@ -137,11 +138,16 @@ function proposeApplications(draft: Draft, scan: Scan): void {
   for (const { name, targets: members, selector } of groups) {
     const [first] = members;
     if (first?.manifest === undefined) continue;
+    const what = `Applications ${name} (${members.length})`;
+    const staged = stagedBy(draft.existing, members);
+    if (staged !== undefined) {
+      if (staged.rest.length > 0) draft.undecided.push({ what, file: first.manifest.file, ...partlyStaged(staged) });
+      continue;
+    }
     const places = members.map((target) => [
       ...(target.manifest === undefined ? [] : specPlaces(target.manifest, target.spec, ["spec"], draft.input.files)),
       ...filePlaces(target, draft.view),
     ]);
-    const what = `Applications ${name} (${members.length})`;
     const source = { kind: "Application" as const, namespace: first.namespace, selector };
     proposePins(draft, { what, name, file: first.manifest.file, source, targets: members }, places, []);
   }
