@@ -90,6 +90,33 @@ test("two rollouts of the same Applications do not pass lint", async () => {
   );
 });
 
+test("nor do two whose selectors differ and take the same Application, or that write the same place", async () => {
+  await told(init, dir, "--write");
+  const lintedWith = async (change: (text: string) => string) => {
+    put("rollouts/zweite.yaml", rollout(change).replace("name: shop\n", "name: zweite\n"));
+    const { exit, out } = await told(lint, dir);
+    return { exit, shared: out.split("\n").filter((line) => line.includes("SOURCE_SHARED")) };
+  };
+  const fewer = await lintedWith((text) => text.replace(/ +- shop-dev-1\n/, ""));
+  expect(fewer).toEqual({
+    exit: 1,
+    shared: [
+      expect.stringMatching(
+        /^rollouts\/zweite\.yaml:\d+:\d+ error Application argocd\/shop-prod-1 belongs to rollout "shop" \(rollouts\/shop\.yaml\) already /,
+      ),
+    ],
+  });
+  for (const cluster of CLUSTERS) put(`apps/web-${cluster}.yaml`, application(cluster).replace("name: shop-", "name: web-"));
+  const others = (text: string) => text.replaceAll(/- shop-(dev|prod)-/g, "- web-$1-");
+  const place = await lintedWith(others);
+  expect(place.exit).toBe(1);
+  expect(place.shared).toEqual([
+    expect.stringContaining('overlays/dev-1/kustomization.yaml images[name=ghcr.io/acme/shop].newTag is written by rollout "shop"'),
+  ]);
+  const elsewhere = await lintedWith((text) => others(text).replace("newTag", "newName"));
+  expect(elsewhere.shared).toEqual([]);
+});
+
 test("a plan without an Application says what it looked for, and fails", async () => {
   await told(init, dir, "--write");
   put(

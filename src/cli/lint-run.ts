@@ -11,8 +11,9 @@ import { clashes } from "../rollout/rules-together.ts";
 import { parseTemplate } from "../rollout/template.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
+import { type Planned, sharedTargets } from "./lint-shared.ts";
 import type { LintReport } from "./lint-show.ts";
-import { locate, makePlan } from "./plan-make.ts";
+import { locate, makePlan, type PlanMade } from "./plan-make.ts";
 
 export function isRolloutFile(path: string): boolean {
   return path.startsWith("rollouts/") && /\.ya?ml$/.test(path);
@@ -22,8 +23,16 @@ export function isRolloutFile(path: string): boolean {
 export function lint(checkout: Checkout, files: readonly string[], inventory: Inventory | undefined): LintReport {
   const { rollouts, problems } = readRollouts(checkout, files);
   problems.push(...settingsProblems(checkout));
-  for (const clash of clashes(rollouts)) problems.push(locate(clash.problem, clash.rollouts[1], checkout));
-  for (const rollout of rollouts) problems.push(...againstRepo(rollout, checkout, inventory));
+  const clashing = clashes(rollouts);
+  for (const clash of clashing) problems.push(locate(clash.problem, clash.rollouts[1], checkout));
+  const planned: Planned[] = [];
+  for (const rollout of rollouts) {
+    const made = makePlan(rollout, checkout, inventory, {});
+    problems.push(...againstRepo(rollout, checkout, inventory, made));
+    if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
+  }
+  const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
+  for (const { rollout, problem } of sharedTargets(planned, told)) problems.push(locate(problem, rollout, checkout));
   problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
 }
@@ -88,8 +97,7 @@ function problemAt(rollout: Rollout, checkout: Checkout, code: string, message: 
   return locate({ code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path }, rollout, checkout);
 }
 
-function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Problem[] {
-  const made = makePlan(rollout, checkout, inventory, {});
+function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, made: PlanMade): Problem[] {
   const known = made.problems.filter((problem) => problem.code !== "LABELS_GUESSED");
   const problems = [
     ...known,
