@@ -149,6 +149,9 @@ function notesOf({ rollout, plan, faults }: SimulateInput): string[] {
   const notes: string[] = [];
   const out = plan.uncovered.length;
   if (out > 0) notes.push(`${out} ${out === 1 ? "cluster is" : "clusters are"} in no stage: stagecoach plan ${rollout.name} says why.`);
+  const edits = plan.stages.flatMap(({ batches }) => batches).flatMap(({ targets }) => targets.flatMap((target) => target.edits));
+  if (edits.length > 0 && edits.every((edit) => edit.from === edit.to))
+    notes.push("Every cluster has this release already, so nothing changes: --to VERSION simulates another.");
   const waits = formatDuration(PEOPLE_MS);
   const byHand = isByHand(rollout);
   const asked =

@@ -2,6 +2,8 @@ import type { Time } from "../rollout/time.ts";
 import type { Permission } from "../rollout/world.ts";
 
 /** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
+export type CommitPeople = { linked: string[]; pusher?: string };
+
 export interface Forge {
   /** `owner/name`. */
   readonly repository: string;
@@ -37,13 +39,9 @@ export interface Forge {
   /**
    * The accounts GitHub links a commit's author and committer to, by addresses that whoever made it typed, and the one that
    * pushed it to the branch, which GitHub knows by itself; absent where it does not say. Absent: this adapter cannot tell.
+   * `holds`: whether a commit has this one in its history, as who pushed it may have pushed more on top of it.
    */
-  peopleOf?(
-    commit: string,
-    branch?: string,
-    /** Whether a commit has this one in its history: who pushed it may have pushed more on top of it. */
-    holds?: (head: string) => Promise<boolean | undefined>,
-  ): Promise<{ linked: string[]; pusher?: string }>;
+  peopleOf?(commit: string, branch?: string, holds?: (head: string) => Promise<boolean | undefined>): Promise<CommitPeople>;
   /** The accounts GitHub links the authors and committers of a PR's commits to. Absent: this adapter cannot tell. */
   pullPeople?(number: number): Promise<string[]>;
   /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */

@@ -18,7 +18,6 @@ const LONGER: readonly string[] = [
   "src/bot/served-repo.ts#openServedRepo",
   "src/bot/stagecoach.ts#startStagecoach",
   "src/cli/demo.ts#run",
-  "src/cli/plan-inputs.ts#renderSource",
   "src/git/read-run.ts#readRun",
   "src/init/places-spec.ts#specPlaces",
   "src/init/targets.ts#targetsOfSet",
