@@ -2,14 +2,11 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseDuration } from "../rollout/time.ts";
+import { whyNoHost, whyNoListening } from "./config-hosts.ts";
 import type { ServerConfig } from "./config-schema.ts";
+import { SettingError, telling } from "./config-told.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A setting of the environment, or a file it names, that cannot be used. The message says which, and what to do; never a secret. */
-export class SettingError extends Error {
-  override name = "SettingError";
-}
 
 export interface Credentials {
   appId: number;
@@ -17,27 +14,58 @@ export interface Credentials {
   webhookSecret: string;
 }
 
-/** The configuration with what the environment says instead. */
+/** The configuration with what the environment says instead. Throws SettingError with a line for each setting that cannot be used. */
 export function withEnvironment(config: ServerConfig, env: Environment): ServerConfig {
   const { github, listen, inside, log } = config;
-  return {
+  const told = telling();
+  const port = (name: string) =>
+    given(
+      "port",
+      told.of(() => portOf(name, env)),
+    );
+  const address = (name: string) =>
+    given(
+      "host",
+      told.of(() => hostOf(name, env, whyNoListening)),
+    );
+  const merged: ServerConfig = {
     ...config,
     github: {
       ...github,
-      ...given("host", env["GHE_HOST"]),
-      ...given("protocol", oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
+      ...given(
+        "host",
+        told.of(() => hostOf("GHE_HOST", env, whyNoHost)),
+      ),
+      ...given(
+        "protocol",
+        told.of(() => oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
+      ),
     },
-    listen: { ...listen, ...given("host", env["HOST"]), ...given("port", portOf("PORT", env)) },
-    inside: { ...inside, ...given("host", env["INSIDE_HOST"]), ...given("port", portOf("INSIDE_PORT", env)) },
+    listen: { ...listen, ...address("HOST"), ...port("PORT") },
+    inside: { ...inside, ...address("INSIDE_HOST"), ...port("INSIDE_PORT") },
     ...given("directory", env["STAGECOACH_DIRECTORY"]),
-    ...given("resync", durationOf("STAGECOACH_RESYNC", env)),
-    ...given("drain", durationOf("STAGECOACH_DRAIN", env)),
+    ...given(
+      "resync",
+      told.of(() => durationOf("STAGECOACH_RESYNC", env)),
+    ),
+    ...given(
+      "drain",
+      told.of(() => durationOf("STAGECOACH_DRAIN", env)),
+    ),
     log: {
       ...log,
-      ...given("level", levelOf(env)),
-      ...given("format", oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
+      ...given(
+        "level",
+        told.of(() => levelOf(env)),
+      ),
+      ...given(
+        "format",
+        told.of(() => oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
+      ),
     },
   };
+  told.done();
+  return merged;
 }
 
 /**
@@ -45,9 +73,11 @@ export function withEnvironment(config: ServerConfig, env: Environment): ServerC
  * set up yet. Half of them is an error.
  */
 export function credentialsOf({ github }: ServerConfig, env: Environment): Credentials | undefined {
-  const id = secretOf("APP_ID", env) ?? (github.appId === undefined ? undefined : String(github.appId));
-  const key =
-    privateKeyOf(env) ?? (github.privateKeyFile === undefined ? undefined : readSecret(github.privateKeyFile, "github.privateKeyFile"));
+  const told = telling();
+  const id = told.of(() => secretOf("APP_ID", env) ?? (github.appId === undefined ? undefined : String(github.appId)));
+  const key = told.of(() => privateKeyOf(env) ?? fileOf("github.privateKeyFile", github.privateKeyFile));
+  const secret = told.of(() => secretOf("WEBHOOK_SECRET", env) ?? fileOf("github.webhookSecretFile", github.webhookSecretFile));
+  told.done();
   if (id === undefined && key === undefined) return undefined;
   if (id === undefined) throw new SettingError("there is a private key and no APP_ID; the App's settings page shows its id");
   if (key === undefined) {
@@ -55,10 +85,15 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
       "there is an APP_ID and no private key; set PRIVATE_KEY_FILE to the .pem file that the App's settings page gives",
     );
   }
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw new SettingError("APP_ID is not a number; the App's settings page shows it as App ID");
-  const secret =
-    secretOf("WEBHOOK_SECRET", env) ??
-    (github.webhookSecretFile === undefined ? undefined : readSecret(github.webhookSecretFile, "github.webhookSecretFile"));
+  told.of(() => checkAppId(id));
+  const readable = told.of(() => pem(key));
+  const usable = told.of(() => webhookSecret(secret));
+  told.done();
+  if (readable === undefined || usable === undefined) return undefined;
+  return { appId: Number(id), privateKey: readable, webhookSecret: usable };
+}
+
+function webhookSecret(secret: string | undefined): string {
   if (secret === undefined) {
     throw new SettingError(
       "there is no webhook secret: anybody could then pretend to be GitHub. Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the one in the App's settings",
@@ -69,7 +104,7 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
       'WEBHOOK_SECRET is "development", which everybody knows: anybody could then pretend to be GitHub. Choose another, in the App\'s settings and here',
     );
   }
-  return { appId: Number(id), privateKey: pem(key), webhookSecret: secret };
+  return secret;
 }
 
 /** What is read before there is a configuration, or in its place. */
@@ -94,6 +129,14 @@ function secretOf(name: string, env: Environment): string | undefined {
   if (direct !== undefined && direct !== "") return direct;
   const file = env[`${name}_FILE`];
   return file === undefined || file === "" ? undefined : readSecret(file, `${name}_FILE`);
+}
+
+function checkAppId(id: string): void {
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new SettingError("APP_ID is not a number; the App's settings page shows it as App ID");
+}
+
+function fileOf(from: string, file: string | undefined): string | undefined {
+  return file === undefined ? undefined : readSecret(file, from);
 }
 
 function privateKeyOf(env: Environment): string | undefined {
@@ -129,6 +172,13 @@ function isPem(text: string): boolean {
 
 function given<K extends string, V>(key: K, value: V | undefined): { [name in K]?: V } {
   return value === undefined || value === "" ? {} : ({ [key]: value } as { [name in K]: V });
+}
+
+function hostOf(name: string, env: Environment, why: typeof whyNoHost): string | undefined {
+  const text = env[name];
+  const wrong = text === undefined || text === "" ? undefined : why(text);
+  if (wrong !== undefined) throw new SettingError(`${name}: ${wrong.message} → ${wrong.hint}`);
+  return text;
 }
 
 function portOf(name: string, env: Environment): number | undefined {

@@ -4,6 +4,7 @@ import { newFindings, validate } from "../rollout/parse-validate.ts";
 import { readYaml } from "../rollout/parse-yaml.ts";
 import { checkWindows } from "../rollout/rules-windows.ts";
 import { parseDuration } from "../rollout/time.ts";
+import { whyNoHost, whyNoListening } from "./config-hosts.ts";
 import { type ServerConfig, serverConfigSchema } from "./config-schema.ts";
 
 /** Reads the server's configuration. Without a text it is what the defaults say. With a problem the server must not start. */
@@ -31,6 +32,7 @@ const RULES: readonly ((config: ServerConfig) => Finding[])[] = [
   globsAreGlobs,
   resyncInPeace,
   keyOfSigning,
+  hostsAreNames,
   ({ freezes }) => checkWindows(freezes, ["freezes"]),
 ];
 
@@ -129,4 +131,14 @@ function keyOfSigning({ commits: { signing, sshKeyFile } }: ServerConfig): Findi
   }
   const message = `sshKeyFile belongs to signing: ssh, and signing is ${signing}`;
   return [{ code: "BAD_VALUE", message, hint: "remove sshKeyFile, or write signing: ssh", path: ["commits", "sshKeyFile"], atKey: true }];
+}
+
+function hostsAreNames({ github, listen, inside }: ServerConfig): Finding[] {
+  const found = (path: Finding["path"], wrong: ReturnType<typeof whyNoHost>): Finding[] =>
+    wrong === undefined ? [] : [{ code: "BAD_VALUE", ...wrong, path }];
+  return [
+    ...found(["github", "host"], github.host === undefined ? undefined : whyNoHost(github.host)),
+    ...found(["listen", "host"], whyNoListening(listen.host)),
+    ...found(["inside", "host"], whyNoListening(inside.host)),
+  ];
 }

@@ -23,6 +23,15 @@ function problems(text: string): string[] {
   return found.problems.map(({ line, column, code, message, hint }) => `${line}:${column} ${code} ${message} → ${hint}`);
 }
 
+function linesOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    return String((error as Error).message).split("\n");
+  }
+  return [];
+}
+
 describe("stagecoach.yaml", () => {
   test("an empty or missing one is what the defaults say", () => {
     expect(config("")).toEqual(config());
@@ -63,6 +72,8 @@ describe("stagecoach.yaml", () => {
     ["a key that signs nothing", "commits: { sshKeyFile: key }", /^1:12 BAD_VALUE sshKeyFile belongs to signing: ssh/],
     ["signing without a key", "commits: { signing: ssh }", /MISSING_KEY commits.sshKeyFile/],
     ["a freeze that is none", "freezes: [{ schedule: 'every day', duration: 8h }]", /^1:23 BAD_WINDOW/],
+    ["GitHub's whole address", "github: { host: 'https://gh.example.com/' }", /^1:17 BAD_VALUE .* → the name alone: gh\.example\.com/],
+    ["an address nothing listens at", "inside: { host: 999.1.1.1 }", /^1:17 BAD_VALUE "999\.1\.1\.1" is not an address to listen at/],
     ["two documents", "a: 1\n---\nb: 2", /SEVERAL_DOCUMENTS/],
     ["no YAML", "a: [", /SYNTAX/],
   ])("with %s does not start, and says where and what to do", (_what, text, words) => {
@@ -108,8 +119,18 @@ describe("the environment", () => {
     [{ LOG_LEVEL: "loud" }, /LOG_LEVEL is none of/],
     [{ STAGECOACH_DRAIN: "10" }, /STAGECOACH_DRAIN is not a duration/],
     [{ STAGECOACH_RESYNC: "5s" }, /less than 30s/],
+    [{ GHE_HOST: "https://github.example.com" }, /^GHE_HOST: .* → the name alone: github\.example\.com$/],
+    [{ GHE_HOST: "github.example.com/" }, /^GHE_HOST: .* → the name alone: github\.example\.com$/],
+    [{ HOST: "999.1.1.1" }, /^HOST: "999\.1\.1\.1" is not an address to listen at/],
+    [{ INSIDE_HOST: "http://x" }, /^INSIDE_HOST: /],
   ])("%o is refused", (env, words) => {
     expect(() => withEnvironment(file, env)).toThrow(words);
+  });
+
+  test("all that cannot be used is told at once, a line each", () => {
+    const faulty = { PORT: "abc", LOG_LEVEL: "loud", STAGECOACH_DRAIN: "10", HOST: "1.2.3", GHE_HOST: "a b" };
+    const lines = linesOf(() => withEnvironment(file, faulty));
+    expect(lines.map((line) => line.split(/[: ]/)[0])).toEqual(["GHE_HOST", "HOST", "PORT", "STAGECOACH_DRAIN", "LOG_LEVEL"]);
   });
 
   test.each([
@@ -164,6 +185,16 @@ describe("the App's credentials", () => {
   ])("with %s are refused, without repeating them", (_what, env, words) => {
     expect(() => credentialsOf(config(), env)).toThrow(words);
     expect(() => credentialsOf(config(), env)).not.toThrow(/topsecret|AAAA/);
+  });
+
+  test("in files that are not there are refused by each one's name", () => {
+    const lines = linesOf(() =>
+      credentialsOf(config(), { APP_ID: "7", PRIVATE_KEY_FILE: path("nokey"), WEBHOOK_SECRET_FILE: path("nosecret") }),
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/nokey that PRIVATE_KEY_FILE names cannot be read/),
+      expect.stringMatching(/nosecret that WEBHOOK_SECRET_FILE names cannot be read/),
+    ]);
   });
 
   test("in an empty file are refused by the file's name", () => {

@@ -7,12 +7,14 @@ import { jobRunner } from "../analysis/builtin/jobs.ts";
 import type { AnalysisEngine } from "../analysis/port.ts";
 import type { AnalysisService } from "../analysis/service.ts";
 import { matchPath } from "../appset/globs.ts";
+import { isMadeUp } from "../argocd/kubernetes/no-kubeconfig.ts";
 import { hookCaller } from "../hooks/caller.ts";
 import type { HookCaller } from "../hooks/port.ts";
 import type { Log } from "../reconcile/context.ts";
 import { type Clock, parseDuration } from "../rollout/time.ts";
-import { type Environment, SettingError } from "./config-env.ts";
+import type { Environment } from "./config-env.ts";
 import type { ServerConfig } from "./config-schema.ts";
+import { SettingError, telling } from "./config-told.ts";
 
 type AnalysisConfig = ServerConfig["analysis"];
 
@@ -24,8 +26,7 @@ export function openAnalysis(config: AnalysisConfig, env: Environment, options: 
 function engineOf({ engine, outbound, jobs }: AnalysisConfig, { clock, log }: { clock: Clock; log: Log }): AnalysisEngine {
   const policy = { allow: outbound.allow };
   if (engine === "argo-rollouts") {
-    if (jobs === undefined)
-      throw new SettingError("analysis.engine is argo-rollouts, and analysis.jobs does not say in which namespace AnalysisRuns are made");
+    if (jobs === undefined) return noNamespace();
     const onError = (error: unknown) => log.warn({ error: String(error).slice(0, 500) }, "AnalysisRuns could not be listed; trying again");
     return argoRolloutsEngine({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, onError });
   }
@@ -39,21 +40,20 @@ function kubeConfigOf({ kubeconfig, context }: NonNullable<AnalysisConfig["jobs"
   try {
     if (kubeconfig === undefined) made.loadFromDefault();
     else made.loadFromFile(kubeconfig);
+    if (isMadeUp(made)) throw new Error("none was found ($KUBECONFIG, ~/.kube/config, in-cluster); name one");
     if (context !== undefined) made.setCurrentContext(context);
     if (made.getCurrentCluster() === null) throw new Error("it names no cluster");
     return made;
   } catch (error) {
-    throw new SettingError(`analysis.jobs: the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SettingError(
+      `analysis.jobs.kubeconfig: the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
 /** Read at each use: a secret that is renewed needs no restart. With argo-rollouts the controller reads them, and only the name is judged. */
 function secretsOf(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["engine"], env: Environment): AnalysisService["secret"] {
-  for (const secret of secrets) {
-    const given = [secret.file, secret.env].filter((one) => one !== undefined).length;
-    if (engine === "builtin" && given !== 1)
-      throw new SettingError(`analysis.secrets: ${secret.name}/${secret.key} wants either file or env, where its value is`);
-  }
+  checkSecrets(secrets, engine);
   return (repository, name, key) => {
     const found = secrets.find((one) => one.name === name && one.key === key && one.repositories.some((glob) => fits(glob, repository)));
     if (found === undefined) return undefined;
@@ -61,6 +61,35 @@ function secretsOf(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["e
     if (found.env !== undefined) return env[found.env];
     return found.file === undefined ? undefined : readSecret(found.file);
   };
+}
+
+function checkSecrets(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["engine"]): void {
+  for (const secret of secrets) {
+    const given = [secret.file, secret.env].filter((one) => one !== undefined).length;
+    if (engine === "builtin" && given !== 1)
+      throw new SettingError(`analysis.secrets: ${secret.name}/${secret.key} wants either file or env, where its value is`);
+  }
+}
+
+/** What of analyses and hooks can never work, told all at once by a SettingError; opens nothing that would have to be closed. */
+export function checkGates({ analysis, hooks }: Pick<ServerConfig, "analysis" | "hooks">, env: Environment): void {
+  const { secrets, engine, jobs } = analysis;
+  const told = telling();
+  told.of(() => checkSecrets(secrets, engine));
+  if (jobs !== undefined) told.of(() => kubeConfigOf(jobs));
+  else if (engine === "argo-rollouts") told.of(noNamespace);
+  for (const [i, { file }] of secrets.entries()) {
+    told.of(() => {
+      if (engine === "builtin" && file !== undefined && readSecret(file) === undefined)
+        throw new SettingError(`analysis.secrets[${i}].file: the file ${resolve(file)} cannot be read`);
+    });
+  }
+  told.of(() => hookSecret(hooks.secretFile, env));
+  told.done();
+}
+
+function noNamespace(): never {
+  throw new SettingError("analysis.engine is argo-rollouts, and analysis.jobs does not say in which namespace AnalysisRuns are made");
 }
 
 function fits(glob: string, repository: string): boolean {
@@ -84,9 +113,10 @@ function hookSecret(secretFile: string | undefined, env: Environment): string | 
   const direct = env["HOOK_SECRET"]?.trim();
   if (direct !== undefined && direct !== "") return direct;
   const file = env["HOOK_SECRET_FILE"] ?? secretFile;
+  const from = env["HOOK_SECRET_FILE"] === undefined ? "hooks.secretFile" : "HOOK_SECRET_FILE";
   if (file === undefined || file === "") return undefined;
   const secret = readSecret(file)?.trim();
   if (secret === undefined || secret === "")
-    throw new SettingError(`the file ${file} with the secret of hooks cannot be read, or is empty`);
+    throw new SettingError(`${from}: the file ${resolve(file)} with the secret of hooks cannot be read, or is empty`);
   return secret;
 }

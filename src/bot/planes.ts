@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { KubeConfig } from "@kubernetes/client-node";
 import { openApiPlane } from "../argocd/api/index.ts";
 import { openKubernetes } from "../argocd/kubernetes/index.ts";
+import { isMadeUp, NO_KUBECONFIG } from "../argocd/kubernetes/no-kubeconfig.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Log } from "../reconcile/context.ts";
 import type { Clock } from "../rollout/time.ts";
-import { SettingError } from "./config-env.ts";
 import type { ControlPlaneConfig } from "./config-schema.ts";
+import { SettingError } from "./config-told.ts";
 
 /**
  * Opens the control planes of the configuration; none is waited for, since one that cannot be seen holds only what needs
@@ -46,28 +47,31 @@ function apiPlane(config: ControlPlaneConfig, { clock, log }: { clock: Clock; lo
 
 function kubernetesPlane(config: ControlPlaneConfig, { clock, log }: { clock: Clock; log: Log }): ControlPlane {
   const { name, namespaces, selector, argocdNamespace, clusterSecrets, allowRefresh } = config;
-  return usable(name, () =>
-    openKubernetes({
+  return usable(name, () => {
+    const kubeConfig = kubeConfigOf(config);
+    return openKubernetes({
       name,
-      kubeConfig: kubeConfigOf(config),
+      kubeConfig,
       ...(namespaces === undefined ? {} : { namespaces }),
       ...(selector === undefined ? {} : { selector }),
       argocdNamespace,
       clusterSecrets,
       annotationRefresh: allowRefresh,
       clock,
-      log,
-    }),
-  );
+      // Without a kubeconfig each of its watches would say so, again and again; whoever waits for it to be ready says it once.
+      log: isMadeUp(kubeConfig) ? { info: () => undefined, warn: () => undefined } : log,
+    });
+  });
 }
 
 /** Inside a cluster the pod's own account, unless a kubeconfig is named: there is none to be found by chance. */
-function kubeConfigOf({ kubeconfig, context }: ControlPlaneConfig): KubeConfig {
+export function kubeConfigOf({ kubeconfig, context }: ControlPlaneConfig): KubeConfig {
   const config = new KubeConfig();
   if (kubeconfig !== undefined) config.loadFromFile(kubeconfig);
   else if ((process.env["KUBERNETES_SERVICE_HOST"] ?? "") !== "") config.loadFromCluster();
   else config.loadFromDefault();
   if (context === undefined) return config;
+  if (isMadeUp(config)) throw new Error(NO_KUBECONFIG);
   const known = config.getContexts().map((one) => one.name);
   if (!known.includes(context)) throw new Error(`the kubeconfig has no context "${context}"; it has ${known.join(", ") || "none"}`);
   config.setCurrentContext(context);

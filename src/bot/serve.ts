@@ -1,13 +1,13 @@
-import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { readSigningKey } from "../git/ssh-key.ts";
+import { whyUnreached } from "../forge/github/errors.ts";
 import type { Log } from "../reconcile/context.ts";
 import { repoBounds } from "../rollout/repo-config.ts";
 import { type Clock, parseDuration } from "../rollout/time.ts";
-import type { CommitSigning } from "./commits.ts";
-import { apiUrl, type Credentials, type Environment, SettingError } from "./config-env.ts";
+import { apiUrl, type Credentials, type Environment } from "./config-env.ts";
+import { signingOf } from "./config-files.ts";
 import type { ServerConfig } from "./config-schema.ts";
+import { SettingError } from "./config-told.ts";
 import { openAnalysis, openHooks } from "./gates-config.ts";
 import { openLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
@@ -82,15 +82,6 @@ async function openOutside(config: ServerConfig, env: Environment, { clock, log 
   return { planes, analysis, hooks, close };
 }
 
-function signingOf({ signing, sshKeyFile = "", trustedKeys }: ServerConfig["commits"]): CommitSigning {
-  if (signing !== "ssh") return { kind: signing };
-  try {
-    return { kind: "ssh", key: readSigningKey(readFileSync(sshKeyFile, "utf8")), trustedKeys };
-  } catch (error) {
-    throw new SettingError(`the signing key ${sshKeyFile} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
 async function usableDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
   try {
@@ -107,11 +98,14 @@ async function usableDirectory(directory: string): Promise<string> {
 function whyNotStarted(error: unknown, { github, listen, inside }: ServerConfig): string {
   const { status, code, message } = error as { status?: number; code?: string; message?: string };
   const where = apiUrl(github);
+  const unreached = whyUnreached(error);
+  if (unreached !== undefined)
+    return `${where} cannot be reached: ${unreached}; is ${github.host === undefined ? "the network" : "GHE_HOST"} right?`;
   if (code === "EADDRINUSE") return `a port is taken: ${message}; set PORT (now ${listen.port}) or INSIDE_PORT (now ${inside.port})`;
   if (status === 401)
     return `${where} refuses the App's key: are APP_ID and the private key of the same App, and is this machine's clock right?`;
   if (status === 404) return `${where} knows no such App; is GHE_HOST right?`;
-  if (status !== undefined) return `${where} answered ${status}: ${message}`;
+  if (status !== undefined && status > 0) return `${where} answered ${status}: ${message}`;
   return `the bot could not start: ${message ?? String(error)}`;
 }
 

@@ -6,7 +6,7 @@ import { Octokit } from "@octokit/rest";
 import { apiUrl } from "../bot/config-env.ts";
 import type { ServerConfig } from "../bot/config-schema.ts";
 import { closeServer, listenOn, pathOf, plain } from "../bot/http.ts";
-import { answerOf, redact } from "../forge/github/errors.ts";
+import { answerOf, redact, whyUnreached } from "../forge/github/errors.ts";
 import { CommandError } from "./command.ts";
 import { writeSettings } from "./serve-env.ts";
 import { manifestFor } from "./serve-manifest.ts";
@@ -154,6 +154,8 @@ async function makeApp(code: string, { config, envFile, organisation }: SetupOpt
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 function whyNotMade(error: unknown): string {
+  const unreached = whyUnreached(error);
+  if (unreached !== undefined) return `GitHub cannot be reached: ${unreached}`;
   const answer = answerOf(error);
   if (answer?.status === 404 || answer?.status === 422) return "GitHub does not know this code (any more)";
   if (answer !== undefined) return `GitHub answered ${answer.status}: ${answer.message}`;

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type Credentials, credentialsOf, type Environment, SettingError, startSettings, withEnvironment } from "../bot/config-env.ts";
+import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../bot/config-env.ts";
 import { parseServerConfig } from "../bot/config-file.ts";
-import type { ServerConfig } from "../bot/config-schema.ts";
+import { type ServerConfig, serverConfigSchema } from "../bot/config-schema.ts";
+import { SettingError, telling } from "../bot/config-told.ts";
 import { checkGit } from "../git/check-git.ts";
 import { CommandError } from "./command.ts";
 import { parseArgs } from "./plan-args.ts";
@@ -28,9 +29,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(3, error.message);
   });
   const env = environmentWith(resolve(options.env), process.env);
-  const config = settled(() => withEnvironment(readConfig(options.config, env), env));
-  const credentials = settled(() => credentialsOf(config, env));
-  if (options.check) return check(config, credentials);
+  const { config, credentials, missing } = await settings(options, env);
+  if (options.check) return check(config, credentials, missing);
   const stopped = untilStopped();
   if (credentials !== undefined) return await serve(config, credentials, env, stopped);
   const start = startSettings(env);
@@ -66,22 +66,39 @@ function readConfig(given: string | undefined, env: Environment): ServerConfig {
   try {
     text = file === undefined ? undefined : readFileSync(file, "utf8");
   } catch (error) {
-    throw new CommandError(2, `the configuration ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SettingError(`the configuration ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
   const { config, problems } = parseServerConfig(text, file ?? CONFIG_FILE);
   if (config !== undefined) return config;
   const lines = problems.map((p) => `${p.file}:${p.line}:${p.column}: ${p.message} [${p.code}]\n  → ${p.hint}`);
-  throw new CommandError(2, visible(`the configuration cannot be used\n${lines.join("\n")}`));
+  throw new SettingError(`the configuration cannot be used\n${lines.join("\n")}`);
 }
 
-/** What is wrong with a setting is wrong usage. */
-function settled<T>(read: () => T): T {
+interface Settings {
+  config: ServerConfig;
+  credentials: Credentials | undefined;
+  /** What the server starts without: a line each. */
+  missing: readonly string[];
+}
+
+/** All that a start is made of, with and without --check. What is wrong with it is wrong usage, and told at once. */
+async function settings(options: Options, env: Environment): Promise<Settings> {
+  const { checkFiles } = await import("../bot/config-files.ts");
+  const told = telling();
+  const file = told.of(() => readConfig(options.config, env));
+  // With a faulty file, what is wrong with the environment is told all the same.
+  const config = told.of(() => withEnvironment(file ?? serverConfigSchema.parse({}), env)) ?? file;
+  const credentials = file === undefined ? undefined : told.of(() => credentialsOf(file, env));
+  // The set-up page opens none of the files.
+  const opens = file !== undefined && config !== undefined && (options.check || credentials !== undefined || told.any());
+  const missing = opens ? (told.of(() => checkFiles(config, env)) ?? []) : [];
   try {
-    return read();
+    told.done();
   } catch (error) {
-    if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
-    throw error;
+    throw new CommandError(2, visible(error instanceof Error ? error.message : String(error)));
   }
+  if (config === undefined) throw new CommandError(2, "the configuration cannot be used");
+  return { config, credentials, missing };
 }
 
 function publicUrl({ publicUrl: text }: Options): string | undefined {
@@ -92,9 +109,10 @@ function publicUrl({ publicUrl: text }: Options): string | undefined {
   return text;
 }
 
-function check(config: ServerConfig, credentials: Credentials | undefined): number {
+function check(config: ServerConfig, credentials: Credentials | undefined, missing: readonly string[]): number {
   const planes = config.controlPlanes.map(({ name, kind }) => `${name} (${kind})`).join(", ");
   process.stdout.write(`The configuration is valid: control planes ${planes}; App ${credentials?.appId ?? "not set up yet"}.\n`);
+  for (const line of missing) process.stdout.write(`It starts, and will not see that control plane: ${visible(line)}\n`);
   if (credentials === undefined)
     process.stdout.write("There are no credentials (APP_ID and a private key): without --check the page is shown that makes the App.\n");
   return credentials === undefined ? 1 : 0;

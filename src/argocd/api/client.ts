@@ -82,7 +82,8 @@ export function argoClient(options: ArgoClientOptions): ArgoClient {
   };
 }
 
-function baseOf({ url, insecure }: ArgoClientOptions): URL {
+/** Argo CD's address. Throws WireError where it cannot be used. */
+export function baseOf({ url, insecure }: Pick<ArgoClientOptions, "url" | "insecure">): URL {
   if (!URL.canParse(url)) throw new WireError(0, "Argo CD's address is no URL; write https://HOST");
   const base = new URL(url);
   if (base.protocol !== "https:" && base.protocol !== "http:") throw new WireError(0, "Argo CD's address begins with https://");

@@ -2,6 +2,7 @@ import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { type Exchange, exchange, exchangeJson, reasonOf, WireError, type WireReader, type WireRequest } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
+import { isMadeUp, NO_KUBECONFIG } from "./no-kubeconfig.ts";
 
 /** Requests to the API server, as the kubeconfig says. Errors are WireErrors; none holds a token. */
 export interface KubeClient {
@@ -24,6 +25,7 @@ export function kubeClient(config: KubeConfig): KubeClient {
   if (!URL.canParse(server)) throw new WireError(0, "the kubeconfig's current cluster has no address");
 
   async function prepared(path: string, query: Record<string, string> = {}): Promise<Pick<WireRequest, "url" | "headers" | "agent">> {
+    if (isMadeUp(config)) throw new WireError(0, NO_KUBECONFIG, { settled: true });
     const url = new URL(`${server}${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const options: RequestOptions & { headers?: Record<string, string> } = {};

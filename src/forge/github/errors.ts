@@ -53,13 +53,11 @@ const UNREACHED: Record<string, string> = {
 export function whyUnreached(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, response } = error as { status?: unknown; response?: unknown };
-  if (status !== undefined && (status !== 500 || response !== undefined)) return undefined;
+  if (!(status === 500 && response === undefined) && error.message !== "fetch failed") return undefined;
   let cause: unknown = error;
   for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
-    const { code, syscall } = cause as { code?: unknown; syscall?: unknown };
-    const wire = typeof code === "string" && syscall !== "listen" && syscall !== "open";
-    if (wire && code in UNREACHED) return UNREACHED[code];
-    if (wire && cause !== error) return redact(`${cause.message} (${code})`).slice(0, 300);
+    const { code } = cause as { code?: unknown };
+    if (typeof code === "string") return UNREACHED[code] ?? redact(`${cause.message} (${code})`).slice(0, 300);
     cause = cause.cause;
   }
   return undefined;
