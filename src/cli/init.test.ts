@@ -53,6 +53,8 @@ Nothing was written: --write does, and -o markdown or json shows the files.
 
   test("--write writes the files, which lint and plan take as they are", async () => {
     expect((await init(...inventory(), "--write")).out).toContain("Written: .github/stagecoach.yaml, rollouts/my-app.yaml.");
+    const given = `--repo ${dir} --inventory ${join(dir, "inventory.yaml")}`;
+    expect(out).toContain(`Next: stagecoach lint ${given}, and stagecoach plan NAME ${given}.`);
     expect(await lint(["--repo", dir, ...inventory()])).toBe(0);
     expect(out).toContain("1 rollout in 1 file: 0 errors, 0 warnings");
     expect(await plan(["my-app", "--repo", dir, ...inventory(), "--to", "v1.4.2"])).toBe(0);

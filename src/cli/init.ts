@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const checkout = openCheckout(command.args[0] ?? repoAround("."));
   const proposal = proposeFor(checkout, inventoryAt(options.inventory));
   const written = options.write === true ? writeAll(checkout, proposal) : undefined;
-  process.stdout.write(shown(proposal, written, options.output));
+  process.stdout.write(shown(proposal, written, options.output, argumentsAgain(command.args[0], options)));
   return proposal.rollouts.length === 0 ? 1 : 0;
 }
 
@@ -76,8 +76,13 @@ function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
   });
 }
 
-function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"]): string {
+/** What lint and plan are to be given so that they see the same repo and fleet. */
+function argumentsAgain(dir: string | undefined, { inventory }: Options): string[] {
+  return [...(dir === undefined ? [] : ["--repo", dir]), ...(inventory === undefined ? [] : ["--inventory", inventory])];
+}
+
+function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"], again: readonly string[]): string {
   if (output === "json") return `${JSON.stringify(proposalJson(proposal, written), null, 2)}\n`;
   if (output === "markdown") return `${proposalComment(proposal)}\n`;
-  return proposalText(proposal, written, visible);
+  return proposalText(proposal, written, visible, again);
 }

@@ -55,13 +55,10 @@ function help(): string {
   return ["Usage: stagecoach COMMAND [ARGS…]", "", ...rows, ""].join("\n");
 }
 
-function didYouMean(name: string): string {
-  const near = Object.keys(COMMANDS).find(
-    (known) =>
-      known.startsWith(name) ||
-      name.startsWith(known) ||
-      (known.length === name.length && [...known].filter((c, i) => c !== name[i]).length === 1),
-  );
+async function didYouMean(name: string): Promise<string> {
+  const known = Object.keys(COMMANDS);
+  const { nearest } = await import("../rollout/parse-problem.ts");
+  const near = known.find((one) => name !== "" && (one.startsWith(name) || name.startsWith(one))) ?? nearest(name, known);
   return near === undefined ? "" : `, did you mean ${near}?`;
 }
 
@@ -72,7 +69,8 @@ async function main(argv: string[]): Promise<number> {
     return name === undefined ? 2 : 0;
   }
   const command = COMMANDS[name === "--version" || name === "-V" ? "version" : name];
-  if (command === undefined) throw new CommandError(2, `there is no command "${name}"${didYouMean(name)}; stagecoach --help lists them`);
+  if (command === undefined)
+    throw new CommandError(2, `there is no command "${name}"${await didYouMean(name)}; stagecoach --help lists them`);
   return await (await command.load()).run(rest);
 }
 

@@ -51,3 +51,12 @@ test("a reader who sees nothing proposed is told whether nothing was found, noth
   expect(told(empty({ undecided: [one("a")] }))).toContain("could not be staged, for the reasons above");
   expect(told(empty({ existing: ["payments"] }))).toContain("has a rollout already. There are already: payments.");
 });
+
+test("what is to be run next has the arguments that were given, as words of a shell", () => {
+  const written = [{ file: "rollouts/shop.yaml", outcome: "written" as const }];
+  const next = (...given: string[]) => proposalText(empty(), written, (text) => text, given).split("Next: ")[1];
+  expect(next()).toBe("stagecoach lint, and stagecoach plan NAME.\n");
+  expect(next("--inventory", "it's a fleet.yaml")).toBe(
+    `stagecoach lint --inventory 'it'\\''s a fleet.yaml', and stagecoach plan NAME --inventory 'it'\\''s a fleet.yaml'.\n`,
+  );
+});

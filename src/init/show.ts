@@ -33,8 +33,16 @@ export interface Written {
   outcome: "written" | "kept";
 }
 
-/** For a terminal; every text of the repo goes through `clean`. `written` undefined: nothing was to be. */
-export function proposalText(proposal: Proposal, written: readonly Written[] | undefined, clean: (text: string) => string): string {
+/**
+ * For a terminal; every text of the repo goes through `clean`. `written` undefined: nothing was to be. `given`: the arguments
+ * that lint and plan need, too, to see what was seen here.
+ */
+export function proposalText(
+  proposal: Proposal,
+  written: readonly Written[] | undefined,
+  clean: (text: string) => string,
+  given: readonly string[] = [],
+): string {
   const lines = [`Found ${clean(foundSentence(proposal))}.`, ""];
   for (const rollout of proposal.rollouts) {
     lines.push(
@@ -45,7 +53,7 @@ export function proposalText(proposal: Proposal, written: readonly Written[] | u
   }
   if (proposal.settings !== undefined) lines.push(`${proposal.settings.file}   mode: Propose`, "");
   if (proposal.undecided.length > 0) lines.push("Not decided:", ...undecidedLines(proposal.undecided, clean), "");
-  lines.push(closing(proposal, written, clean));
+  lines.push(closing(proposal, written, clean, given));
   return `${lines.join("\n")}\n`;
 }
 
@@ -66,20 +74,31 @@ function undecidedLines(undecided: readonly Undecided[], clean: (text: string) =
   });
 }
 
-function closing(proposal: Proposal, written: readonly Written[] | undefined, clean: (text: string) => string): string {
+function closing(
+  proposal: Proposal,
+  written: readonly Written[] | undefined,
+  clean: (text: string) => string,
+  given: readonly string[],
+): string {
   const { rollouts, existing } = proposal;
   const there = existing.length === 0 ? "" : ` There are already: ${existing.map(clean).join(", ")}.`;
   if (rollouts.length === 0 && written === undefined) return `No rollout is proposed. ${whyNone(proposal)}${there}`;
   if (written === undefined) return `Nothing was written: --write does, and -o markdown or json shows the files.${there}`;
   const made = written.filter((one) => one.outcome === "written").map((one) => clean(one.file));
   const kept = written.filter((one) => one.outcome === "kept").map((one) => clean(one.file));
+  const more = given.map((word) => ` ${clean(shellWord(word))}`).join("");
   const parts = [
     made.length === 0
       ? `Nothing was written. ${rollouts.length === 0 ? `${whyNone(proposal)}${there}` : ""}`.trim()
-      : `Written: ${made.join(", ")}. Next: stagecoach lint, and stagecoach plan NAME.`,
+      : `Written: ${made.join(", ")}. Next: stagecoach lint${more}, and stagecoach plan NAME${more}.`,
   ];
   if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);
   return parts.join(" ");
+}
+
+/** As a shell takes it for one word. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A reader who sees nothing proposed wonders whether nothing was found or nothing was left. */
