@@ -1,6 +1,6 @@
 import type { Batch, Run } from "./run.ts";
 import type { Draft } from "./run-draft.ts";
-import { clusterName, clustersOf, nameList, unitOf } from "./run-names.ts";
+import { clusterName, clustersOf, isOut, nameList, unitOf } from "./run-names.ts";
 import { skip } from "./run-skip.ts";
 import { isMidStep } from "./steps.ts";
 
@@ -9,18 +9,23 @@ export function failedBefore(run: Run, batch: Batch, cluster: string): boolean {
   return weightMissed(run, batch, unitOf(run, cluster)) !== undefined;
 }
 
-/** The batch of an earlier weight at which one of these clusters has failed. */
+/** The batch of the weight before, where one of these clusters has failed; what was so at a still earlier one is over. */
 function weightMissed(run: Run, batch: Batch, clusters: readonly string[]): Batch | undefined {
   if (batch.step === undefined || batch.step.index === 1) return undefined;
-  return run.batches.find(
-    (other) =>
-      other.number < batch.number &&
-      other.stage === batch.stage &&
-      other.ofStage === batch.ofStage &&
-      isMidStep(other) &&
-      other.merged !== undefined &&
-      other.targets.some((target) => target.phase === "Failed" && target.excused !== true && clusters.includes(target.cluster)),
-  );
+  for (const cluster of clusters) {
+    const own = (other: Batch) => other.targets.filter((target) => target.cluster === cluster && !isOut(target));
+    const before = run.batches.findLast(
+      (other) =>
+        other.number < batch.number &&
+        other.stage === batch.stage &&
+        other.ofStage === batch.ofStage &&
+        isMidStep(other) &&
+        other.merged !== undefined &&
+        own(other).length > 0,
+    );
+    if (before !== undefined && own(before).some((target) => target.phase === "Failed" && target.excused !== true)) return before;
+  }
+  return undefined;
 }
 
 /** Of a batch that is built again: those that do not go on for the sake of another are left out of the run, and named. */
