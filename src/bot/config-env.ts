@@ -18,50 +18,25 @@ export interface Credentials {
 export function withEnvironment(config: ServerConfig, env: Environment): ServerConfig {
   const { github, listen, inside, log } = config;
   const told = telling();
-  const port = (name: string) =>
-    given(
-      "port",
-      told.of(() => portOf(name, env)),
-    );
-  const address = (name: string) =>
-    given(
-      "host",
-      told.of(() => hostOf(name, env, whyNoListening)),
-    );
+  const take = <K extends string, V>(key: K, read: () => V | undefined) => given(key, told.of(read));
+  const port = (name: string) => take("port", () => portOf(name, env));
+  const address = (name: string) => take("host", () => hostOf(name, env, whyNoListening));
   const merged: ServerConfig = {
     ...config,
     github: {
       ...github,
-      ...given(
-        "host",
-        told.of(() => hostOf("GHE_HOST", env, whyNoHost)),
-      ),
-      ...given(
-        "protocol",
-        told.of(() => oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
-      ),
+      ...take("host", () => hostOf("GHE_HOST", env, whyNoHost)),
+      ...take("protocol", () => oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
     },
     listen: { ...listen, ...address("HOST"), ...port("PORT") },
     inside: { ...inside, ...address("INSIDE_HOST"), ...port("INSIDE_PORT") },
     ...given("directory", env["STAGECOACH_DIRECTORY"]),
-    ...given(
-      "resync",
-      told.of(() => durationOf("STAGECOACH_RESYNC", env)),
-    ),
-    ...given(
-      "drain",
-      told.of(() => durationOf("STAGECOACH_DRAIN", env)),
-    ),
+    ...take("resync", () => durationOf("STAGECOACH_RESYNC", env)),
+    ...take("drain", () => durationOf("STAGECOACH_DRAIN", env)),
     log: {
       ...log,
-      ...given(
-        "level",
-        told.of(() => levelOf(env)),
-      ),
-      ...given(
-        "format",
-        told.of(() => oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
-      ),
+      ...take("level", () => levelOf(env)),
+      ...take("format", () => oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
     },
   };
   told.done();
