@@ -66,6 +66,16 @@ test("what is proposed for hand-written Applications is planned without --invent
   expect(made.exit).toBe(0);
 });
 
+test("one that is on Argo CD's own cluster is there under the name of that", async () => {
+  const own = application("in-cluster").replace("name: in-cluster, namespace", "server: https://kubernetes.default.svc, namespace");
+  put("apps/shop-in-cluster.yaml", own);
+  put("overlays/in-cluster/kustomization.yaml", readFileSync(join(dir, "overlays/dev-1/kustomization.yaml"), "utf8"));
+  expect((await told(init, dir, "--write")).exit).toBe(0);
+  const made = await told(plan, "shop", "--repo", dir, "--to", "v1.4.2");
+  expect(made.exit).toBe(0);
+  expect(made.out).toMatch(/in-cluster +shop-in-cluster +v1\.4\.1 → v1\.4\.2/);
+});
+
 test("Applications that a rollout has are not proposed again, and ones that it has not are named", async () => {
   await told(init, dir, "--write");
   const again = await told(init, dir, "--write");

@@ -14,6 +14,7 @@ import { pinsOf } from "../rollout/steps.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { applicationsInRepo } from "./plan-applications.ts";
 
+const IN_CLUSTER = "https://kubernetes.default.svc";
 const TYPE_LABEL = "argocd.argoproj.io/secret-type";
 
 /** The clusters and Applications a rollout is planned over, and where they come from. */
@@ -214,6 +215,8 @@ function guessClusters(applications: readonly SeenApplication[], controlPlane: s
     const name =
       destination.name ?? params["cluster"] ?? params["name"] ?? params["clusterName"] ?? /^[a-z]+:\/\/([^/:]+)/i.exec(server)?.[1];
     if (name === undefined) continue;
+    // Argo CD's own cluster is known without a Secret, and by one name.
+    if (name === "in-cluster" || normaliseServer(server) === IN_CLUSTER) continue;
     const id = destination.server === undefined ? name : normaliseServer(server);
     if (!clusters.has(id))
       clusters.set(id, {
