@@ -5,10 +5,12 @@ import { iso } from "../../src/rollout/time.ts";
 import type { Advanced, Assessment, Effect, ObservedTarget, World } from "../../src/rollout/world.ts";
 import type { Advance, DriveOptions } from "../../src/sim/model/drive.ts";
 
-/** A bug, by what it stands for. It is found within so many seeds (3,000), by a message that matches. */
+/** A bug, by what it stands for. It is found within so many seeds (3,000) from the first (0), by a message that matches. */
 export interface Mutant {
   name: string;
   bug: Pick<DriveOptions, "advance" | "start" | "gates">;
+  /** Where it shows soon, of a bug that few scenarios show. */
+  from?: number;
   within?: number;
   by?: RegExp;
 }

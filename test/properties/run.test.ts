@@ -56,8 +56,8 @@ describe("runs driven through a seeded world with faults", () => {
 describe("a planted bug is found", () => {
   const found = new Map<string, Promise<Result>>();
   beforeAll(() => {
-    for (const { name, within = 3000 } of MUTANTS) {
-      const job = pool.run({ from: 0, to: within, mutant: name });
+    for (const { name, from = 0, within = 3000 } of MUTANTS) {
+      const job = pool.run({ from, to: from + within, mutant: name });
       // Awaited by the test of its name.
       job.catch(() => undefined);
       found.set(name, job);
