@@ -85,8 +85,8 @@ const asked = process.argv.slice(2);
 if (asked.length > 0) run("asked", asked);
 else {
   run("rooms", ["--exclude", "test/e2e/**", "--exclude", "test/real/**"]);
-  // Whole worlds of processes and sockets: one at a time, and up to twice more where the machine was too busy for their patience.
-  run("e2e", ["test/e2e", "test/real", "--no-file-parallelism", "--retry=2"]);
+  // Whole worlds of processes and sockets wait more than they work: two at a time, and up to twice more where the machine was too busy.
+  run("e2e", ["test/e2e", "test/real", "--maxWorkers=2", "--retry=2"]);
 }
 rmSync(folder, { recursive: true, force: true });
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
