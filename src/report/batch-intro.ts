@@ -82,9 +82,8 @@ function waitsFor(run: Run, batch: Batch, now: number): string[] {
 /** From its merge to what follows it. */
 function afterwards(run: Run, batch: Batch): string {
   const stage = run.spec.stages[batch.stage];
-  const deadline =
-    stage === undefined ? "" : ` (a cluster has failed that is not within ${formatDuration(stage.progressDeadlineMs)} of its first sight)`;
-  const parts = [`waits for Argo CD to show it live and healthy${deadline}`];
+  const deadline = stage === undefined ? "" : `, up to ${formatDuration(stage.progressDeadlineMs)} from when it sees this commit`;
+  const parts = [`waits for Argo CD to show every cluster live and healthy${deadline}`];
   const bakes = (stage?.bakeMs ?? 0) > 0 && run.promotedFully === undefined && batch.kind !== "Hotfix" && batch.kind !== "Revert";
   if (isMidStep(batch)) {
     const waits = waitsAfter(stage?.steps, batch.step?.index ?? 0).map(waitWords);
