@@ -1,5 +1,5 @@
 import { existsSync, globSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { whyOutside } from "../rollout/rules-pins.ts";
 import { CommandError } from "./command.ts";
 
@@ -79,7 +79,9 @@ function realpathOf(path: string): string | undefined {
 export function repoAround(path: string): string {
   const start = existsSync(path) && statSync(path).isDirectory() ? resolve(path) : dirname(resolve(path));
   for (let dir = start; ; dir = dirname(dir)) {
-    if ([".git", "rollouts", join(".github", "stagecoach.yaml")].some((name) => existsSync(join(dir, name)))) return dir;
+    // The folder of the rollouts is no repo, whatever lies in it.
+    const marks = basename(dir) === "rollouts" ? [".git"] : [".git", "rollouts", join(".github", "stagecoach.yaml")];
+    if (marks.some((name) => existsSync(join(dir, name)))) return dir;
     if (dir === dirname(dir)) return start;
   }
 }

@@ -54,6 +54,13 @@ describe("lint", () => {
     );
   });
 
+  test("a folder called rollouts is no repo of its own, whatever lies in it", async () => {
+    mkdirSync(join(dir, "rollouts", ".github"));
+    writeFileSync(join(dir, "rollouts", ".github", "stagecoach.yaml"), "mode: Run\n");
+    expect(await run([join(dir, "rollouts")])).toBe(0);
+    expect(out).toMatch(/^1 rollout in 1 file: 0 errors/);
+  });
+
   test("with an inventory of its own a rollout's stages are judged without --inventory", async () => {
     edit("rollouts/my-app.yaml", "  mode: Run\n", "  mode: Run\n  inventory: { file: inventory.yaml }\n");
     expect(await run([dir])).toBe(0);

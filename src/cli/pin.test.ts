@@ -63,6 +63,14 @@ test("set edits in place, keeps the mode, leaves nothing behind and says what st
   expect(readdirSync(dir)).toEqual(["values.yaml"]);
 });
 
+test("what is said of a value is one line, and of a flag as the command line spells it", async () => {
+  const path = file("image:\n  tag: v1\n  digest:\n");
+  expect(await run(["set", path, "image.tag", "a\nb"])).toBe(0);
+  expect(out).toContain('image.tag v1 → "a\\nb"\n');
+  expect(await run(["get", path, "image.digest"])).toBe(1);
+  expect(err).toContain("Say `--create` to write it.");
+});
+
 test("set to what is there already does not touch the file", async () => {
   const path = file("a: v1\n");
   const before = statSync(path).ino;

@@ -102,8 +102,13 @@ async function set(file: string, path: string, value: string, options: Options):
   const there = findPin(done.text, edit, { format: formatOf(file) });
   const { line, column } = there.ok ? there.found : (done.found[0] as Found);
   if (done.text !== seen.text) await write(file, seen, done.text);
-  const change = done.text === seen.text ? `is ${value} already` : `${from ?? "(nothing)"} → ${value}`;
+  const change =
+    done.text === seen.text ? `is ${onOneLine(value)} already` : `${from === null ? "(nothing)" : onOneLine(from)} → ${onOneLine(value)}`;
   print(options, { file, path, value, line, column, from }, `${file}:${line}:${column}: ${path} ${change}`);
+}
+
+function onOneLine(value: string): string {
+  return visible(value.includes("\n") ? JSON.stringify(value) : value);
 }
 
 function pinOf(path: string, { part, create }: Options): Pick<SpliceEdit, "path" | "part" | "create"> {
@@ -126,7 +131,8 @@ async function write(file: string, seen: Seen, text: string): Promise<void> {
 
 function refusal(file: string, { message, hint, line, column }: PinError): Refusal {
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-  return new Refusal(`${place}: ${message}. ${hint}`.replaceAll(/\s*\n\s*/g, " "));
+  const asked = hint.replaceAll(/`(create|part)`/g, "`--$1`");
+  return new Refusal(`${place}: ${message}. ${asked}`.replaceAll(/\s*\n\s*/g, " "));
 }
 
 function print(options: Options, data: object, text: string): void {

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { NextBatch } from "../rollout/next.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
-import type { Edit, Plan, PlannedTarget, Warning } from "../rollout/plan-types.ts";
+import { changesNothing, type Edit, type Plan, type PlannedTarget, type Warning } from "../rollout/plan-types.ts";
 import type { PinTemplate, Quantity, Rollout } from "../rollout/rollout.ts";
 import { formatSelector } from "../rollout/selector.ts";
 import { pinsOf } from "../rollout/steps.ts";
@@ -125,8 +125,7 @@ export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, pro
       `${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${next.targets.map((target) => cluster(target.cluster)).join(", ")}`,
       "",
     );
-  const edits = targetsOf(plan).flatMap((target) => target.edits);
-  if (edits.length > 0 && edits.every((edit) => edit.from === edit.to))
+  if (changesNothing(plan))
     lines.push(`${style("green", "nothing to do")}  every cluster has it already; --to VERSION plans for another`, "");
   for (const { cluster: key, why } of plan.uncovered) lines.push(`${style("yellow", "never")}  ${cluster(key)}: ${visible(why)}`);
   if (plan.uncovered.length > 0) lines.push("");

@@ -123,9 +123,20 @@ describe("the fleet's rollout", () => {
     expect((await json("my-app", "--repo", FLEET, "--inventory", INVENTORY)).release).toBe("v1.4.1");
   });
 
+  test("--to with a name that the release does not have is wrong usage", async () => {
+    await expect(run(["my-app", "--repo", FLEET, "--to", "x=1"])).rejects.toThrow(
+      'the release of my-app has no value "x"; write the version alone',
+    );
+  });
+
   test("where nothing would change that is said, with how to plan for another version", async () => {
     expect(await run(["my-app", "--repo", FLEET])).toBe(0);
     expect(out).toContain("nothing to do  every cluster has it already; --to VERSION plans for another");
+    out = "";
+    expect(await run(["my-app", "--repo", FLEET, "-o", "markdown"])).toBe(0);
+    expect(out).toContain("**Nothing to change:** all 12 clusters are pinned to it already.");
+    expect(out).toContain("| `v1.4.1` already |");
+    expect(out).toContain("LABELS_GUESSED");
     out = "";
     expect(await run(["my-app", "--repo", FLEET, "--to", "v1.5.0"])).toBe(0);
     expect(out).not.toContain("nothing to do");
@@ -141,7 +152,8 @@ describe("the fleet's rollout", () => {
   });
 
   test("a plan that cannot be made ends with that, and counts no rollouts", async () => {
-    expect(await run(["my-app", "--repo", FLEET, "--to", "x=1"])).toBe(1);
+    const repo = changed("rollouts/my-app.yaml", "{{ cluster.name }}", "{{ cluster.labels.nope }}");
+    expect(await run(["my-app", "--repo", repo, "--to", "v1.5.0"])).toBe(1);
     expect(err).toMatch(/TEMPLATE_VALUE[\s\S]*\nNo plan can be made\.\n$/);
     expect(err).not.toContain("0 rollouts");
   });

@@ -10,6 +10,7 @@ import { lintText } from "./lint-show.ts";
 import { inventoryAt, parseArgs, wantsColour } from "./plan-args.ts";
 import { makePlan } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
+import { refuseStrange } from "./release-edits.ts";
 
 interface Options {
   repo?: string;
@@ -60,6 +61,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     : checkout.files().filter(isRolloutFile);
   const rollout = pick(checkout, found, isFile ? undefined : name);
   if (rollout === undefined) return 1;
+  if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
   const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to ?? {});
   if (made.plan === undefined) {
     tellProblems(checkout, made.problems, options.output);
@@ -116,6 +118,7 @@ type Made = ReturnType<typeof makePlan> & { plan: NonNullable<ReturnType<typeof 
 
 function shown(rollout: Rollout, { plan, next, problems }: Made, output: Options["output"]): string {
   if (output === "json") return `${JSON.stringify(toJson(plan, next, problems), null, 2)}\n`;
-  if (output === "markdown") return `${planComment(rollout, plan, undefined)}\n`;
+  if (output === "markdown")
+    return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
   return toText(rollout, plan, next, problems, wantsColour());
 }

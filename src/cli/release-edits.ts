@@ -25,18 +25,22 @@ export async function releaseEdits(rollout: Rollout, wanted: Readonly<Record<str
     const how = release.kind === "commit" ? "merging a pull request that touches its paths" : "pushing a tag in its range";
     throw new CommandError(1, `${name} is released by ${how}, not by a version`);
   }
-  const known = release.kind === "values" ? Object.keys(release.values) : ["version"];
-  const strange = Object.keys(wanted).find((one) => !known.includes(one));
-  if (strange !== undefined) {
-    const hint = release.kind === "values" ? `it has ${known.join(", ")}: write ${known[0]}=…` : "write the version alone";
-    throw new CommandError(2, `the release of ${name} has no value "${strange}"; ${hint}`);
-  }
+  refuseStrange(rollout, wanted);
   const edits: ReleaseEdit[] = [];
   for (const [value, to] of Object.entries(wanted)) {
     const { file, path } = await placeOf(rollout, value, read);
     edits.push({ name: value, file, path, to, from: await valueAt(file, path, to, read) });
   }
   return edits;
+}
+
+/** Names that the rollout's release does not have are wrong usage. */
+export function refuseStrange({ release, name }: Rollout, wanted: Readonly<Record<string, string>>): void {
+  const known = release?.kind === "values" ? Object.keys(release.values) : ["version"];
+  const strange = Object.keys(wanted).find((one) => !known.includes(one));
+  if (strange === undefined) return;
+  const hint = release?.kind === "values" ? `it has ${known.join(", ")}: write ${known[0]}=…` : "write the version alone";
+  throw new CommandError(2, `the release of ${name} has no value "${strange}"; ${hint}`);
 }
 
 async function placeOf(rollout: Rollout, value: string, read: ReadText): Promise<{ file: string; path: string }> {

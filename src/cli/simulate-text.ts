@@ -154,8 +154,9 @@ function endOf(row: Row, place: (ms: number) => number, chart: number): number {
 function said(row: Row, style: Style): string {
   if (row.merged === undefined) return style("dim", row.settled === undefined ? "never merged" : "was there already");
   const parts: string[] = [];
+  const failed = row.failed !== undefined && row.settled === undefined ? row.failed.at : undefined;
+  if (failed !== undefined) return style("red", `failed in ${lasting(failed - row.merged)}`);
   if (row.healthy !== undefined) parts.push(lasting(row.healthy - row.merged));
-  else if (row.failed !== undefined) parts.push(`failed in ${lasting(row.failed.at - row.merged)}`);
   const baked = row.settled !== undefined && row.healthy !== undefined ? row.settled - row.healthy : 0;
   if (baked >= 1000) parts.push(`${row.weight === undefined ? "baked" : "held"} ${lasting(baked)}`);
   return style("dim", parts.join(", "));

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { changesNothing } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { formatDuration } from "../rollout/time.ts";
 import { CommandError } from "./command.ts";
@@ -7,6 +8,7 @@ import { isRolloutFile, readRollouts } from "./lint-run.ts";
 import { lintText } from "./lint-show.ts";
 import { inventoryAt, parseArgs, wantsColour } from "./plan-args.ts";
 import { makePlan } from "./plan-make.ts";
+import { allWarnings } from "./plan-show.ts";
 import { boundsOf } from "./simulate-bounds.ts";
 import { like, parseFault } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
@@ -93,13 +95,14 @@ export async function run(argv: readonly string[]): Promise<number> {
       ? await timesFromJournal({ repo: checkout.root, ...(options.fetch === true ? { fetch: true } : {}) }, rollout.name, rollout.settleMs)
       : undefined;
   const input: SimulateInput = { rollout, plan, clusters: made.clusters ?? [], faults, bounds: boundsOf(checkout), times };
-  const shown = simulateAll(input, options);
+  const warned = allWarnings(plan, made.problems).map(({ code, message }) => `${code}: ${message}`);
+  const shown = { ...simulateAll(input, options), notes: [...warned, ...notesOf(input)] };
   process.stdout.write(written(shown, options.output));
   return isGood(shown.tally) ? 0 : 1;
 }
 
 /** Of all runs but the first only what counts is kept. */
-function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options, "seed" | "runs">): Shown {
+function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options, "seed" | "runs">): Omit<Shown, "notes"> {
   const { rollout, plan, times } = input;
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const runs = wanted ?? (clusters > 1000 ? 3 : 20);
@@ -122,7 +125,6 @@ function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options,
     first,
     tally: all,
     times: times === undefined ? "times as they usually are" : `times of ${times.samples} updates in ${times.runs} past runs`,
-    notes: notesOf(input),
   };
 }
 
@@ -149,9 +151,7 @@ function notesOf({ rollout, plan, faults }: SimulateInput): string[] {
   const notes: string[] = [];
   const out = plan.uncovered.length;
   if (out > 0) notes.push(`${out} ${out === 1 ? "cluster is" : "clusters are"} in no stage: stagecoach plan ${rollout.name} says why.`);
-  const edits = plan.stages.flatMap(({ batches }) => batches).flatMap(({ targets }) => targets.flatMap((target) => target.edits));
-  if (edits.length > 0 && edits.every((edit) => edit.from === edit.to))
-    notes.push("Every cluster has this release already, so nothing changes: --to VERSION simulates another.");
+  if (changesNothing(plan)) notes.push("Every cluster has this release already, so nothing changes: --to VERSION simulates another.");
   const waits = formatDuration(PEOPLE_MS);
   const byHand = isByHand(rollout);
   const asked =

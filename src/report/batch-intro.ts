@@ -13,9 +13,11 @@ const MOST_CHANGES = 2;
 
 /** What somebody who is woken by a batch's PR has to know first: what it changes and where, how far the run is, and what comes next. */
 export function batchIntro(run: Run, batch: Batch, now: number): string {
-  return [`**${changes(run, batch)}** on ${places(batch)}`, where(run, batch), `${merges(run, batch, now)} ${afterwards(run, batch)}`].join(
-    "\n\n",
-  );
+  return [
+    `**${changes(run, batch)}** on ${places(batch)}`,
+    batchPlace(run, batch),
+    `${merges(run, batch, now)} ${afterwards(run, batch)}`,
+  ].join("\n\n");
 }
 
 /** `v1.4.1 → v1.4.2`; of a canary step the weight, which is all that changes. */
@@ -38,8 +40,8 @@ function places(batch: Batch): string {
   return `${names.slice(0, MOST_NAMED).map(code).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** `Stage canary, 1 of 4; batch 1 of 3. Run payments #42 of release v1.4.2 (#10).` */
-function where(run: Run, batch: Batch): string {
+/** `Stage canary, 1 of 4; batch 1 of 3. Run payments #42, release v1.4.2 (#10).` */
+export function batchPlace(run: Run, batch: Batch): string {
   const stage = `Stage **${cell(stageName(run, batch.stage))}**, ${batch.stage + 1} of ${run.plan.stages.length}`;
   const { pull } = run.trigger;
   const names = { CatchUp: "a catch-up batch", Hotfix: "a hotfix", Revert: "a batch that puts the old values back" };

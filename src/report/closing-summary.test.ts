@@ -156,7 +156,7 @@ describe("the gate's check run", () => {
     expect(gateWords(run, batch, state, NOW)).toMatchInlineSnapshot(`
       {
         "status": "in_progress",
-        "summary": "batch 1 of 2 of everywhere else of **payments #42**, release \`v1.4.2\`.
+        "summary": "Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
 
       \\#12 is open; waiting for \\| us-1
 

@@ -1,8 +1,9 @@
 import type { GateState } from "../rollout/gate-state.ts";
 import type { Batch, Run } from "../rollout/run.ts";
+import { batchPlace } from "./batch-intro.ts";
 import { evidenceBefore } from "./batch-pull.ts";
-import { cell, code, prose } from "./escape.ts";
-import { batchName, clockTime, releaseName } from "./words.ts";
+import { cell, prose } from "./escape.ts";
+import { clockTime } from "./words.ts";
 
 /** Name of the check run on batch PRs; green on every other PR, so that it can be a required one. */
 export const GATE = "stagecoach/gate";
@@ -26,8 +27,7 @@ const TITLES: Record<GateState["kind"], string> = {
 export function gateWords(run: Run, batch: Batch, state: GateState, now: number): GateWords {
   const title = `${TITLES[state.kind]}: ${plain(state.why)}`;
   const next = state.next === null ? "" : `**Next:** ${prose(state.next.what)}${until(state.next.at, now)}`;
-  const head = `${cell(batchName(run, batch))} of **${cell(run.rollout)} #${run.number}**, release ${code(releaseName(run.release.values))}.`;
-  const parts = [head, cell(state.why, 1000), next];
+  const parts = [batchPlace(run, batch), cell(state.why, 1000), next];
   const rest = evidenceBefore(run, batch, now, 100);
   const summary = [...parts, rest].filter((part) => part !== "").join("\n\n");
   const shown = summary.length <= SUMMARY_LIMIT ? summary : parts.filter((part) => part !== "").join("\n\n");

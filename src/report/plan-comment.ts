@@ -1,4 +1,4 @@
-import type { Plan } from "../rollout/plan-types.ts";
+import { changesNothing, type Plan } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { BODY_LIMIT, cell, code } from "./escape.ts";
@@ -92,6 +92,8 @@ function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
     const what = merged ? "This PR was merged and started no run" : "Merging this PR starts no run";
     return `${what}, for the rollout's mode is \`Observe\`. A run would open ${each}: ${size}.${opener}`;
   }
+  if (changesNothing(plan))
+    return `**Nothing to change:** all ${clusters} clusters are pinned to it already. Merging this PR starts a run that only looks whether Argo CD shows them live and healthy.`;
   const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and baked" : "";
   return `Merging this PR starts a run: ${size}, ${each}. A batch goes on only when Argo CD shows its very change live and healthy${baked}.`;
 }

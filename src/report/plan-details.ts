@@ -30,7 +30,9 @@ function targetRow(target: PlannedTarget): string {
 
 function changeOf({ edits }: PlannedTarget): string {
   const [edit] = edits;
-  return edit === undefined ? "–" : `${code(short(pinValue(edit, "from"), 100))} → ${code(short(pinValue(edit, "to"), 100))}`;
+  if (edit === undefined) return "–";
+  const to = code(short(pinValue(edit, "to"), 100));
+  return edits.every(({ from, to: wanted }) => from === wanted) ? `${to} already` : `${code(short(pinValue(edit, "from"), 100))} → ${to}`;
 }
 
 function everyBatch(plan: Plan, { clusters, batches }: Level): string {

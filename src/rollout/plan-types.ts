@@ -115,3 +115,10 @@ export interface Plan {
   uncovered: { cluster: string; why: string }[];
   warnings: Warning[];
 }
+
+/** Every pin stands at the release already, as far as that was known. A weight that goes up by steps changes on the way. */
+export function changesNothing({ stages }: Plan): boolean {
+  const targets = stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
+  const edits = targets.flatMap((target) => target.edits);
+  return edits.length > 0 && edits.every((edit) => edit.from === edit.to && edit.steps === undefined);
+}
