@@ -106,6 +106,8 @@ export interface CheckReport {
   summary: string;
   text?: string;
   detailsUrl?: string;
+  /** Somebody asked for it again: it is made as a new one, though one that says the same is there. */
+  afresh?: boolean;
   /** Lines from 1. More than 50 go in several requests. */
   annotations?: {
     path: string;

@@ -27,7 +27,7 @@ interface There {
 /**
  * Posts a check run once and completes it once. A run that says the same already is left alone, by a restarted process too.
  * GitHub only ever adds annotations and does not open what was completed: where either is in the way a new run of the same
- * name takes the place of the old one.
+ * name takes the place of the old one; and so does what somebody asked for again by "Re-run".
  */
 export function checkWriter(
   { place, freshCommits }: Shared,
@@ -44,15 +44,15 @@ export function checkWriter(
     const said = fingerprint(check);
     const fresh = freshCommits.has(check.head) && !doubtful.has(key);
     const there = known.get(key) ?? (fresh ? undefined : await find(place, (await identity()).login, check));
-    if (there?.said === said) {
+    if (there?.said === said && check.afresh !== true) {
       remember(key, there);
       return;
     }
     // What is known stops being so with the first byte sent: an answer may get lost.
     known.delete(key);
     doubtful.add(key);
-    const anew = there === undefined || there.annotated || (there.completed && check.status !== "completed");
-    const id = await send(place, check, said, anew ? undefined : there.id);
+    const anew = check.afresh === true || there === undefined || there.annotated || (there.completed && check.status !== "completed");
+    const id = await send(place, check, said, anew ? undefined : there?.id);
     doubtful.delete(key);
     remember(key, { id, said, completed: check.status === "completed", annotated: (check.annotations ?? []).length > 0 });
   }
