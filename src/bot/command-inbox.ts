@@ -104,7 +104,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
   async function heard(look: Look, { number: pull, former }: Place, comment: Comment, owner: string): Promise<Heard[]> {
     if (!counts(comment, look)) return [];
     const late = clock.now() - epoch(comment.createdAt) > LATE_MS;
-    const read = parsed(comment);
+    const read = await parsed(comment);
     const say = (text: string): Spoken => ({ pull, comment: comment.id, author: comment.author, text });
     if (read.kind === "reply" && !late)
       await refuseOnce(look, `${comment.id} mistake`, say(comment.body.trim().split("\n")[0] ?? ""), read.message);

@@ -1,6 +1,7 @@
-import { fromMarkdown } from "mdast-util-from-markdown";
+import { setImmediate } from "node:timers/promises";
 import { COMMAND_NAMES, commandSpec } from "../rollout/commands.ts";
 import type { CommandName } from "../rollout/world.ts";
+import { isTooCostly, linesToRead, plainLines } from "./comment-lines.ts";
 import { readWords } from "./parse-words.ts";
 
 /** One command as written in a comment. */
@@ -18,14 +19,10 @@ export interface ParsedCommand {
 export type ParsedComment = { kind: "commands"; commands: ParsedCommand[] } | { kind: "reply"; message: string } | { kind: "ignore" };
 
 const MOST_COMMANDS = 10;
-/**
- * Anybody may comment, and some texts take a Markdown parser minutes. Whether a line is bold does not matter here, and
- * pairing up emphasis is what takes longest; quotes or lists fifty deep, or hundreds of link definitions, are nobody's honest comment.
- */
-const NO_EMPHASIS = { disable: { null: ["attention"] } };
-const DEFINITION = /^ {0,3}\[[^\]]+\]:/;
-const MOST_DEFINITIONS = 200;
-const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){50}/;
+/** Of words that are no command, so many are compared with those that are. */
+const MOST_COMPARED = 200;
+/** Longer words than any command by more than the letters forgiven. */
+const LONGEST_MISSPELT = Math.max(...COMMAND_NAMES.map((name) => name.length)) + 2;
 
 /**
  * Reads a comment as GitHub does: a command is a line of a plain paragraph that begins with `/` in its first column. Text
@@ -33,9 +30,14 @@ const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){50}/;
  */
 export function parseComment(body: string): ParsedComment {
   if (!/^\/[a-z]/im.test(body)) return { kind: "ignore" };
+  const lines = linesToRead(body);
+  if (!mayHoldCommands(lines)) return { kind: "ignore" };
+  if (isTooCostly(lines)) {
+    return nothingDone("this comment is too long, or nested too deep, to be read: write commands in a comment of their own.");
+  }
   const commands: ParsedCommand[] = [];
-  for (const line of plainLines(body)) {
-    const word = /^\/([A-Za-z][\w-]*)(?=\s|$)/.exec(line)?.[1]?.toLowerCase();
+  for (const line of plainLines(lines)) {
+    const word = wordOf(line);
     if (word === undefined) continue;
     const name = COMMAND_NAMES.find((known) => known === word);
     const near = name ?? nearestName(word);
@@ -50,16 +52,19 @@ export function parseComment(body: string): ParsedComment {
 }
 
 const MOST_REMEMBERED = 20_000;
+/** Of so few characters hundreds are read in no time. */
+const SHORT = 100;
 
-/** Reads each comment once for each text it ever had: rounds are many. */
-export function parsedComments(): (comment: { id: number; body: string }) => ParsedComment {
+/** Reads each comment once for each text it ever had: rounds are many. Lets others have their turn after each. */
+export function parsedComments(): (comment: { id: number; body: string }) => Promise<ParsedComment> {
   const known = new Map<number, { body: string; read: ParsedComment }>();
-  return ({ id, body }) => {
+  return async ({ id, body }) => {
     const before = known.get(id);
     if (before !== undefined && before.body === body) return before.read;
     if (known.size > MOST_REMEMBERED) known.clear();
     const read = parseComment(body);
     known.set(id, { body, read });
+    if (body.length > SHORT) await setImmediate();
     return read;
   };
 }
@@ -69,29 +74,21 @@ function nothingDone(message: string): ParsedComment {
   return { kind: "reply", message: `${message} Nothing of this comment was done` };
 }
 
-/** Lines of the comment whose first column is plain text of a top-level paragraph. */
-function plainLines(body: string): string[] {
-  const source = body.replace(/\r\n?/g, "\n").split("\n");
-  const plain: string[] = [];
-  if (source.some((line) => TOO_DEEP.test(line)) || source.filter((line) => DEFINITION.test(line)).length > MOST_DEFINITIONS) return plain;
-  for (const block of fromMarkdown(source.join("\n"), { extensions: [NO_EMPHASIS] }).children) {
-    if (block.type !== "paragraph") continue;
-    for (const child of block.children) {
-      const { start, end } = child.position ?? {};
-      if (child.type !== "text" || start === undefined || end === undefined) continue;
-      for (let line = start.line; line <= end.line; line++) {
-        const text = source[line - 1];
-        // A text node that begins further right has something else (code, a link) before it on its first line.
-        if (text !== undefined && (line > start.line || start.column === 1)) plain.push(text);
-      }
-    }
-  }
-  return plain;
+/** The word that would be a command if its line were plain text. */
+function wordOf(line: string): string | undefined {
+  return /^\/([A-Za-z][\w-]*)(?=\s|$)/.exec(line)?.[1]?.toLowerCase();
+}
+
+function mayHoldCommands(lines: readonly string[]): boolean {
+  const words = new Set(lines.map(wordOf).filter((word) => word !== undefined));
+  return (
+    COMMAND_NAMES.some((name) => words.has(name)) || [...words].slice(0, MOST_COMPARED).some((word) => nearestName(word) !== undefined)
+  );
 }
 
 /** The known command a misspelt one is one or two letters away from. Words that merely look like a command are not ours. */
 function nearestName(word: string): CommandName | undefined {
-  if (word.length < 4) return undefined;
+  if (word.length < 4 || word.length > LONGEST_MISSPELT) return undefined;
   return COMMAND_NAMES.find((name) => distance(word, name) <= (name.length > 5 ? 2 : 1));
 }
 
