@@ -88,8 +88,13 @@ export interface Forge {
 /** All in the machine's time. */
 export interface Pressure {
   /** Requests left this hour, of how many; absent until the host has said so. */
-  primary?: { remaining: number; limit: number; resetAt: number };
-  /** Epoch milliseconds until which the host has asked for silence; what would be sent before then fails as RateLimited. */
+  primary?: RateSeen;
+  /** The same of GraphQL, which is counted apart. */
+  graphql?: RateSeen;
+  /**
+   * Epoch milliseconds until which the host has asked for silence, of all requests or of those of one kind whose hour is used
+   * up; what would be sent before then fails as RateLimited.
+   */
   silentUntil?: number;
   /** What each request waits now, in milliseconds, so that what is left lasts to the end of the hour. 0: not slowed. */
   spacingMs: number;

@@ -31,9 +31,9 @@ export interface ActScope {
 }
 
 /**
- * An intention lapses 30 s after it was journalled, and another replica then acts on that. A merge is begun only while this
- * much of it is left that its own call, which is cut off after 10 s, ends before. Counted in the wall's time since the round
- * decided, because that is what sockets take.
+ * An intention lapses 30 s after it was journalled, and another replica then acts on that. A merge is begun only while so
+ * much of it is left that its own call ends before: that is sent within 4 s or not at all, and cut off 10 s after it was
+ * sent. Counted in the wall's time since the round decided, because that is what sockets take.
  */
 const INTENTION_BEGINS_BY_MS = 15_000;
 

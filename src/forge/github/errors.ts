@@ -71,13 +71,26 @@ const GRAPHQL_STATUS: Record<string, number> = {
   RATE_LIMITED: 429,
 };
 
-/** A refused document is answered 200, and says in `errors` what a status would. */
+interface GraphQLRefusal {
+  name?: unknown;
+  errors?: unknown;
+  headers?: Record<string, string>;
+  response?: { data?: { errors?: unknown }; headers?: Record<string, string> };
+}
+
+/**
+ * A refused document is answered 200, and says in `errors` what a status would. octokit/graphql puts them on its error;
+ * octokit/plugin-throttling, where a limit was hit, leaves them in the response.
+ */
 function graphQLAnswer(error: object): ErrorAnswer | undefined {
-  const { name, errors, headers } = error as { name?: unknown; errors?: unknown; headers?: Record<string, string> };
-  if (name !== "GraphqlResponseError" || !Array.isArray(errors)) return undefined;
-  const [first] = errors as ({ type?: unknown; message?: unknown } | null)[];
-  const message = redact(typeof first?.message === "string" ? first.message : "refused without a reason").slice(0, 2000);
-  return { status: GRAPHQL_STATUS[String(first?.type)] ?? 422, message, details: [], headers: headers ?? {} };
+  const { name, errors, headers, response } = error as GraphQLRefusal;
+  const all = name === "GraphqlResponseError" ? errors : response?.data?.errors;
+  if (!Array.isArray(all)) return undefined;
+  const said = all as ({ type?: unknown; message?: unknown } | null)[];
+  const one = said.find((item) => item?.type === "RATE_LIMITED") ?? said[0];
+  const message = redact(typeof one?.message === "string" ? one.message : "refused without a reason").slice(0, 2000);
+  const limited = /secondary rate limit/i.test(message) ? 429 : 422;
+  return { status: GRAPHQL_STATUS[String(one?.type)] ?? limited, message, details: [], headers: headers ?? response?.headers ?? {} };
 }
 
 /** Calls GitHub; every failure leaves as a ForgeError that says what was being done and what happens next. */
@@ -98,8 +111,8 @@ export function forgeError(doing: string, error: unknown): ForgeError {
   }
   const { status, message, details, headers } = answer;
   const text = `${doing}: ${status} ${[message, ...details].join(": ")}${needed(status, headers)}`;
-  const limited = limitedUntil(answer);
-  if (limited !== undefined) return new ForgeError("RateLimited", status, text, { retryAt: limited });
+  const limited = limitedUntil(answer, Date.now());
+  if (limited !== undefined) return new ForgeError("RateLimited", status, text, { retryAt: limited.until });
   return new ForgeError(kindOf(status), status, text);
 }
 
@@ -116,11 +129,22 @@ function needed(status: number, headers: Record<string, string>): string {
   return status === 403 && permissions !== undefined ? ` (it needs ${permissions})` : "";
 }
 
-/** Facts of GitHub's documentation: retry-after, else the reset where nothing remains, else a minute. */
-function limitedUntil({ status, message, headers }: ErrorAnswer): number | undefined {
+/** When asking again makes sense, and how that is known. */
+interface Limited {
+  until: number;
+  by: "retry-after" | "reset" | "unsaid";
+}
+
+/**
+ * Facts of GitHub's documentation: retry-after, else the reset where nothing remains, else a minute at the least, and longer
+ * each time (`unsaidMs`). All in epoch milliseconds. undefined: it is no limit that was hit.
+ */
+export function limitedUntil({ status, message, headers }: ErrorAnswer, now: number, unsaidMs = 60_000): Limited | undefined {
   if (status !== 403 && status !== 429) return undefined;
-  const after = Number(headers["retry-after"]);
-  if (Number.isFinite(after) && headers["retry-after"] !== undefined) return Date.now() + after * 1000;
-  if (headers["x-ratelimit-remaining"] === "0") return Number(headers["x-ratelimit-reset"]) * 1000;
-  return status === 429 || /rate limit/i.test(message) ? Date.now() + 60_000 : undefined;
+  const after = Number(headers["retry-after"] ?? Number.NaN);
+  if (Number.isFinite(after)) return { until: now + after * 1000, by: "retry-after" };
+  const none = Number(headers["x-ratelimit-remaining"] ?? Number.NaN) === 0;
+  const reset = Number(headers["x-ratelimit-reset"] ?? Number.NaN) * 1000;
+  if (none && reset > now) return { until: reset, by: "reset" };
+  return none || status === 429 || /rate limit/i.test(message) ? { until: now + unsaidMs, by: "unsaid" } : undefined;
 }

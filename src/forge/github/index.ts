@@ -6,10 +6,11 @@ import { comments, react, stickyComments } from "./comments.ts";
 import { deploymentWriter } from "./deployments.ts";
 import { dresser } from "./dress.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
+import { type Express, openExpress, standInLine } from "./express.ts";
 import { merger } from "./merge.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { peopleOf, pullPeople, releaseAuthor } from "./people.ts";
-import { watchPressure } from "./pressure.ts";
+import { openPressure } from "./pressure.ts";
 import { changedFiles, createPull, openPulls, pullsOfCommit } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
 import { reviews } from "./reviews.ts";
@@ -17,6 +18,7 @@ import { branchRulesReader } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { stickyIssues } from "./sticky-issue.ts";
 import { inTeam } from "./teams.ts";
+import { openWriteLane } from "./write-lane.ts";
 
 export interface GitHubForgeOptions {
   /** Authenticated for the repository: an installation's, or one with a token. */
@@ -27,22 +29,36 @@ export interface GitHubForgeOptions {
   onPressure?: (pressure: Pressure) => void;
 }
 
-/** An Octokit is an installation's: its limits are those of all its repositories. */
-const watched = new WeakMap<object, { pressure: () => Pressure; listeners: Set<(pressure: Pressure) => void> }>();
+interface Watched {
+  pressure: () => Pressure;
+  listeners: Set<(pressure: Pressure) => void>;
+  express(): Promise<Express>;
+}
 
-function watch(octokit: OctokitLike) {
+/** An Octokit is an installation's: its limits are those of all its repositories. */
+const watched = new WeakMap<object, Watched>();
+
+function watch(octokit: OctokitLike): Watched {
   const known = watched.get(octokit);
   if (known !== undefined) return known;
   const listeners = new Set<(pressure: Pressure) => void>();
-  const pressure = watchPressure(octokit, {
+  const gauge = openPressure({
     onPressure: (news) => {
       for (const listener of listeners) listener(news);
     },
   });
-  // Hooks added later are asked first: what is answered from memory must not speak for GitHub's limits.
-  conditionalReads(octokit);
-  renewedTokens(octokit);
-  const made = { pressure, listeners };
+  const lane = openWriteLane();
+  const prepare = (one: OctokitLike) => {
+    gauge.watch(one);
+    // Hooks added later are asked first: what is answered from memory must not speak for GitHub's limits.
+    conditionalReads(one);
+    renewedTokens(one);
+    standInLine(one, lane);
+  };
+  prepare(octokit);
+  let second: Promise<Express> | undefined;
+  const express = () => (second ??= openExpress(octokit, lane, prepare));
+  const made = { pressure: gauge.pressure, listeners, express };
   watched.set(octokit, made);
   return made;
 }
@@ -51,7 +67,7 @@ function watch(octokit: OctokitLike) {
 export function openGitHubForge({ octokit, repository, onPressure }: GitHubForgeOptions): Forge {
   const shared = sharedOf(octokit, repository);
   const { place } = shared;
-  const { pressure, listeners } = watch(octokit);
+  const { pressure, listeners, express } = watch(octokit);
   if (onPressure !== undefined) listeners.add(onPressure);
   const identity = identityOf(octokit);
   const issues = stickyIssues(place, identity);
@@ -62,7 +78,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     pressure,
     rate: () => pressure().primary,
     ...repositoryOf(place),
-    ...pullsOf(shared),
+    ...pullsOf(shared, express),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),
     stickyComment: stickyComments(place, identity),
     react: (comment, reaction) => react(place, comment, reaction),
@@ -147,7 +163,7 @@ type OfPulls =
   | "dequeuePull"
   | "dressPull";
 
-function pullsOf(shared: Shared): Pick<Forge, OfPulls> {
+function pullsOf(shared: Shared, express: () => Promise<Express>): Pick<Forge, OfPulls> {
   const { place, ids } = shared;
   const { octokit, owner, repo } = place;
   return {
@@ -160,12 +176,12 @@ function pullsOf(shared: Shared): Pick<Forge, OfPulls> {
     async closePull(number) {
       await asking(`close pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
     },
-    mergePull: merger(place),
+    mergePull: merger(place, express),
     openPulls: () => openPulls(place),
     changedFiles: (number) => changedFiles(place, number),
     isBlank: (number) => shared.blankPulls.delete(number),
     reviews: (number) => reviews(place, number),
-    enqueuePull: (number, head) => enqueuePull(place, ids, number, head),
+    enqueuePull: (number, head) => enqueuePull(place, ids, express, number, head),
     dequeuePull: (number) => dequeuePull(place, number),
     dressPull: dresser(shared),
   };

@@ -1,10 +1,9 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import type { MergeOutcome } from "../port.ts";
+import type { Express } from "./express.ts";
 import { isUnauthorized, isUnclear, refusalOf } from "./merge-refusal.ts";
-import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+import type { RepoOctokit } from "./octokit.ts";
 
-/** A merge that takes longer is given up by us, and by GitHub: its journalled intention must not outlive it. */
-const MERGE_LIMIT_MS = 10_000;
 const MOST_REMEMBERED = 1000;
 
 export interface MergeInput {
@@ -20,13 +19,14 @@ type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
 
 /**
  * Merges, or says why not in one of a closed set of ways. Sent once: after a 5xx or a lost answer the merge may have
- * happened (chdsbd/kodiak#397), so the PR is read before anything is concluded.
+ * happened (chdsbd/kodiak#397), so the PR is read before anything is concluded. Sent soon or not at all: its journalled
+ * intention must not run out before GitHub has done it.
  */
-export function merger(place: RepoOctokit): (input: MergeInput) => Promise<MergeOutcome> {
+export function merger(place: RepoOctokit, express: () => Promise<Express>): (input: MergeInput) => Promise<MergeOutcome> {
   const unauthorized = new Set<string>();
   return async (input) => {
     try {
-      return { kind: "merged", commit: await send(place, input) };
+      return { kind: "merged", commit: await send(await express(), place, input) };
     } catch (error) {
       const pull = await look(place, input.number);
       if (pull?.merged === true && pull.merge_commit_sha !== null) return { kind: "merged", commit: pull.merge_commit_sha };
@@ -37,7 +37,7 @@ export function merger(place: RepoOctokit): (input: MergeInput) => Promise<Merge
   };
 }
 
-async function send({ octokit, owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
+async function send({ octokit, soon }: Express, { owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
   const { number, head, method, title, message } = input;
   const { data } = await octokit.rest.pulls.merge({
     owner,
@@ -46,7 +46,7 @@ async function send({ octokit, owner, repo }: RepoOctokit, input: MergeInput): P
     sha: head,
     merge_method: method,
     ...(method === "rebase" ? {} : { commit_title: title, commit_message: message }),
-    request: { ...NEVER_RETRY.request, signal: AbortSignal.timeout(MERGE_LIMIT_MS) },
+    request: soon(),
   });
   return data.sha;
 }

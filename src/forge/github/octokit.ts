@@ -10,7 +10,7 @@ export interface RepoOctokit {
 }
 
 /** Given with every call whose repetition could do a thing twice: plugin-retry repeats a POST after a 5xx, and 405 and 409 too. */
-export const NEVER_RETRY = { request: { retries: 0 } };
+export const NEVER_RETRY = { request: { retries: 0 as const } };
 
 const MOST_KEPT = 2000;
 

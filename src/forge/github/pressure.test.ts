@@ -6,6 +6,7 @@ import { watchPressure } from "./pressure.ts";
 
 interface Told {
   status?: number;
+  body?: unknown;
   headers?: Record<string, string>;
 }
 
@@ -21,7 +22,10 @@ function world() {
   const next: Told = {};
   const fetch = async (url: string) => {
     sent.push(new URL(url).pathname);
-    return new Response("[]", { status: next.status ?? 200, headers: { "content-type": "application/json", ...next.headers } });
+    return new Response(JSON.stringify(next.body ?? []), {
+      status: next.status ?? 200,
+      headers: { "content-type": "application/json", ...next.headers },
+    });
   };
   const octokit = new Octokit({ log: quiet, request: { fetch } });
   const pressure = watchPressure(octokit, {
@@ -41,7 +45,8 @@ function world() {
     };
   };
   const ask = () => octokit.request("GET /repos/a/b/pulls");
-  return { octokit, pressure, sleeps, news, sent, next, rate, ask, pass: (ms: number) => (now += ms) };
+  const graphql = () => octokit.graphql("{ viewer { login } }");
+  return { octokit, graphql, pressure, sleeps, news, sent, next, rate, ask, pass: (ms: number) => (now += ms) };
 }
 
 describe("near the hour's limit", () => {
@@ -86,26 +91,106 @@ describe("near the hour's limit", () => {
     expect(sleeps).toEqual([]);
   });
 
-  it("GraphQL's own limit is another one", async () => {
-    const { rate, ask, pressure } = world();
-    rate(3, 5000, "graphql");
+  it("GraphQL's own limit is another one, and slows only what asks by GraphQL", async () => {
+    const { rate, ask, graphql, pressure, sleeps } = world();
+    rate(100, 5000, "graphql");
+    await graphql();
     await ask();
-    expect(pressure()).toEqual({ spacingMs: 0 });
+    expect([sleeps, pressure().primary, pressure().graphql]).toEqual([
+      [],
+      undefined,
+      { remaining: 100, limit: 5000, resetAt: NOW + 600_000 },
+    ]);
+    await graphql();
+    expect(sleeps).toEqual([5000]);
+  });
+
+  it("nothing is sent once nothing is left, until the hour is over", async () => {
+    const { rate, ask, octokit, sent, pressure, pass } = world();
+    rate(0);
+    await ask();
+    for (const request of [ask, () => octokit.request("PUT /repos/a/b/pulls/1/merge")])
+      await expect(request()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 600_000 });
+    expect([sent.length, pressure().silentUntil]).toEqual([1, NOW + 600_000]);
+    pass(600_001);
+    await ask();
+    expect(sent.length).toBe(2);
   });
 });
 
+const SECONDARY = { message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again." };
+
 describe("GitHub asks for silence", () => {
   it("nothing is sent until it is over, and who asks is told when that is", async () => {
-    const { next, ask, sent, news, pass } = world();
+    const { next, ask, graphql, sent, news, pass } = world();
     Object.assign(next, { status: 403, headers: { "retry-after": "60" } });
     await expect(ask()).rejects.toMatchObject({ status: 403 });
     next.status = 200;
     await expect(ask()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 60_000 });
+    await expect(graphql()).rejects.toMatchObject({ kind: "RateLimited" });
     expect([sent.length, news.map((one) => one.silentUntil)]).toEqual([1, [NOW + 60_000]]);
     pass(60_001);
     delete next.headers;
     await ask();
     expect(sent.length).toBe(2);
+  });
+
+  it("that the hour is used up says until when, without retry-after", async () => {
+    const { next, rate, ask, graphql, sent } = world();
+    rate(0);
+    next.status = 403;
+    await expect(ask()).rejects.toMatchObject({ status: 403 });
+    Object.assign(next, { status: 200, headers: {} });
+    await expect(ask()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 600_000 });
+    await graphql();
+    expect(sent).toEqual(["/repos/a/b/pulls", "/graphql"]);
+  });
+
+  it("where it does not say how long, for a minute, and twice as long each time it says so again", async () => {
+    const { next, ask, sent, pressure, pass } = world();
+    const waits: number[] = [];
+    for (let time = 0; time < 8; time++) {
+      Object.assign(next, { status: 403, body: SECONDARY });
+      const before = pressure().silentUntil ?? NOW;
+      await Promise.allSettled([ask(), ask(), ask()]);
+      const until = pressure().silentUntil ?? 0;
+      waits.push((until - before) / 60_000);
+      await expect(ask()).rejects.toMatchObject({ kind: "RateLimited", retryAt: until });
+      pass(until - before);
+    }
+    expect([sent.length, waits]).toEqual([24, [1, 2, 4, 8, 16, 32, 60, 60]]);
+    Object.assign(next, { status: 200, body: [] });
+    await ask();
+    Object.assign(next, { status: 429, body: {} });
+    const before = pressure().silentUntil ?? 0;
+    await expect(ask()).rejects.toMatchObject({ status: 429 });
+    expect((pressure().silentUntil ?? 0) - before).toBe(60_000);
+  });
+
+  it("by GraphQL it says so with status 200; REST goes on where only GraphQL's hour is used up", async () => {
+    const { next, rate, ask, graphql, sent } = world();
+    rate(0, 5000, "graphql");
+    next.body = { data: null, errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded for installation ID 7." }] };
+    await expect(graphql()).rejects.toThrow();
+    await expect(graphql()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 600_000 });
+    next.headers = {};
+    await ask();
+    expect(sent).toEqual(["/graphql", "/repos/a/b/pulls"]);
+  });
+
+  it("by GraphQL without a time it is a minute for everything", async () => {
+    const { next, ask, graphql, sent } = world();
+    next.body = { data: null, errors: [{ message: SECONDARY.message }] };
+    await expect(graphql()).rejects.toThrow();
+    for (const request of [ask, graphql]) await expect(request()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 60_000 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("an error of one field is none", async () => {
+    const { next, graphql, sent } = world();
+    next.body = { data: { repository: null }, errors: [{ type: "NOT_FOUND", message: "Could not resolve to a Repository" }] };
+    for (let time = 0; time < 2; time++) await expect(graphql()).rejects.toThrow();
+    expect(sent).toHaveLength(2);
   });
 
   it("a refusal for want of permission is no such wish", async () => {

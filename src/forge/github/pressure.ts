@@ -1,4 +1,5 @@
-import { ForgeError, type Pressure } from "../port.ts";
+import { ForgeError, type Pressure, type RateSeen } from "../port.ts";
+import { answerOf, limitedUntil } from "./errors.ts";
 import type { OctokitLike } from "./octokit.ts";
 
 export interface PressureOptions {
@@ -8,85 +9,151 @@ export interface PressureOptions {
   sleep?: (ms: number) => Promise<void>;
 }
 
+/** GitHub counts the two apart; refusals for their number in a short time are for both. */
+type Resource = "core" | "graphql";
+
 /** Below this share of the hour's requests the rest is spread over the time that is left. */
 const LOW = 0.1;
 const LONGEST_SPACING_MS = 5000;
 /** Told again only where it changed by as much. */
 const NEWS_MS = 250;
+const MINUTE_MS = 60_000;
+const LONGEST_SILENCE_MS = 60 * MINUTE_MS;
 
-/**
- * Slows an Octokit down before GitHub does, and sends nothing while GitHub wants silence: what would be sent then fails at
- * once as RateLimited, with the time from which it makes sense again. Merges are not slowed: their intentions run out.
- */
+/** One for all Octokits of an installation, since its limits are theirs together. */
+export interface PressureGauge {
+  pressure(): Pressure;
+  /**
+   * Slows an Octokit down before GitHub does, and sends nothing while GitHub wants silence: what would be sent then fails at
+   * once as RateLimited, with the time from which it makes sense again. Merges are not slowed: their intentions run out.
+   */
+  watch(octokit: OctokitLike): void;
+}
+
 export function watchPressure(octokit: OctokitLike, options: PressureOptions = {}): () => Pressure {
+  const gauge = openPressure(options);
+  gauge.watch(octokit);
+  return gauge.pressure;
+}
+
+/** The App's own routes, which no installation's limit holds. */
+export function isAppsOwn(url: string): boolean {
+  return url.startsWith("/app") || url === "/rate_limit";
+}
+
+export function openPressure(options: PressureOptions = {}): PressureGauge {
   const { now = Date.now, sleep = (ms) => new Promise<void>((resolve) => setTimeout(resolve, ms)) } = options;
-  const gauge = openGauge(options.onPressure, now);
+  const limits = openLimits(options.onPressure, now);
   let turn: Promise<void> = Promise.resolve();
 
-  octokit.hook.wrap("request", async (request, given) => {
-    const url = String(given.url);
-    if (url.startsWith("/app") || url === "/rate_limit") return request(given);
-    const { silentUntil, spacingMs } = gauge.pressure();
-    if (silentUntil !== undefined && silentUntil > now()) {
-      throw new ForgeError("RateLimited", 403, "GitHub has asked for silence; not sent", { retryAt: silentUntil });
-    }
-    if (spacingMs > 0 && !url.endsWith("/merge")) {
-      // One behind the other: ten that wait the same time would come all at once.
-      const mine = turn.then(() => sleep(gauge.pressure().spacingMs));
-      turn = mine.catch(() => undefined);
-      await mine;
-    }
-    try {
-      const response = await request(given);
-      gauge.learn(response.headers);
-      return response;
-    } catch (error) {
-      gauge.refused(error as Refusal);
-      throw error;
-    }
-  });
-  return gauge.pressure;
+  function watch(octokit: OctokitLike): void {
+    octokit.hook.wrap("request", async (request, given) => {
+      const url = String(given.url);
+      if (isAppsOwn(url)) return request(given);
+      const resource = /\/graphql$/.test(url) ? "graphql" : "core";
+      const silentUntil = limits.silentUntil(resource);
+      if (silentUntil > now()) {
+        throw new ForgeError("RateLimited", 403, "GitHub has asked for silence; not sent", { retryAt: silentUntil });
+      }
+      const urgent = url.endsWith("/merge") || given.request?.["sendBy"] !== undefined;
+      if (limits.spacing(resource) > 0 && !urgent) {
+        // One behind the other: ten that wait the same time would come all at once.
+        const mine = turn.then(() => sleep(limits.spacing(resource)));
+        turn = mine.catch(() => undefined);
+        await mine;
+      }
+      try {
+        const response = await request(given);
+        limits.answered(resource, response);
+        return response;
+      } catch (error) {
+        limits.refused(resource, error);
+        throw error;
+      }
+    });
+  }
+
+  return { pressure: limits.pressure, watch };
 }
 
 type Headers = Record<string, unknown>;
 
-interface Refusal {
-  status?: unknown;
-  response?: { headers?: Headers };
-}
-
 /** What GitHub's answers say of its limits; tells of what changed. */
-function openGauge(onPressure: PressureOptions["onPressure"], now: () => number) {
-  let pressure: Pressure = { spacingMs: 0 };
+function openLimits(onPressure: PressureOptions["onPressure"], now: () => number) {
+  const rates: Partial<Record<Resource, RateSeen>> = {};
+  const silences = { core: 0, graphql: 0, both: 0 };
+  /** Refusals in succession that did not say how long to wait: each time twice as long. */
+  let unsaid = 0;
+  let told: Pressure = { spacingMs: 0 };
 
-  function tell(next: Pressure): void {
+  const silentUntil = (resource: Resource) => Math.max(silences.both, silences[resource]);
+  const spacing = (resource: Resource) => spacingOf(rates[resource], now());
+
+  function pressure(): Pressure {
+    const { core, graphql } = rates;
+    const silent = Math.max(silentUntil("core"), silentUntil("graphql"));
+    return {
+      ...(core === undefined ? {} : { primary: core }),
+      ...(graphql === undefined ? {} : { graphql }),
+      ...(silent === 0 ? {} : { silentUntil: silent }),
+      spacingMs: Math.max(spacing("core"), spacing("graphql")),
+    };
+  }
+
+  function tell(): void {
+    const next = pressure();
     const news =
-      Math.abs(next.spacingMs - pressure.spacingMs) >= NEWS_MS ||
-      (next.spacingMs === 0) !== (pressure.spacingMs === 0) ||
-      next.silentUntil !== pressure.silentUntil;
-    pressure = next;
+      Math.abs(next.spacingMs - told.spacingMs) >= NEWS_MS ||
+      (next.spacingMs === 0) !== (told.spacingMs === 0) ||
+      next.silentUntil !== told.silentUntil;
+    told = next;
     if (news) onPressure?.(next);
   }
 
-  function learn(headers: Headers | undefined): void {
+  function learn(asked: Resource, headers: Headers | undefined): void {
     const [remaining, limit, reset] = ["remaining", "limit", "reset"].map((name) => Number(headers?.[`x-ratelimit-${name}`] ?? Number.NaN));
-    const resource = headers?.["x-ratelimit-resource"] ?? "core";
-    if (resource !== "core" || remaining === undefined || limit === undefined || reset === undefined) return;
+    const resource = headers?.["x-ratelimit-resource"] ?? asked;
+    if ((resource !== "core" && resource !== "graphql") || remaining === undefined || limit === undefined || reset === undefined) return;
     if (!Number.isFinite(remaining + limit + reset)) return;
-    const primary = { remaining, limit, resetAt: reset * 1000 };
-    tell({ ...pressure, primary, spacingMs: spacing(primary, now()) });
+    rates[resource] = { remaining, limit, resetAt: reset * 1000 };
+    // The next one would be refused, and held against us.
+    if (remaining === 0) silences[resource] = reset * 1000;
   }
 
-  function refused({ status, response }: Refusal): void {
-    learn(response?.headers);
-    const wait = Number(response?.headers?.["retry-after"] ?? Number.NaN);
-    if ((status === 403 || status === 429) && Number.isFinite(wait)) tell({ ...pressure, silentUntil: now() + wait * 1000 });
+  /** Also where a document was refused with status 200. */
+  function answered(resource: Resource, response: { headers: Headers; data?: unknown }): void {
+    const errors = (response.data as { errors?: unknown } | null | undefined)?.errors;
+    if (resource === "graphql" && Array.isArray(errors)) refused(resource, { response });
+    else {
+      learn(resource, response.headers);
+      calm();
+      tell();
+    }
   }
 
-  return { pressure: () => pressure, learn, refused };
+  function refused(resource: Resource, error: unknown): void {
+    const answer = answerOf(error);
+    if (answer === undefined) return;
+    learn(resource, answer.headers);
+    const limit = limitedUntil(answer, now(), Math.min(LONGEST_SILENCE_MS, MINUTE_MS * 2 ** unsaid));
+    if (limit === undefined) calm();
+    else if (limit.by === "reset") silences[resource] = limit.until;
+    // What was under way when the first was refused is refused as well: that is one time.
+    else if (limit.by === "retry-after" || silences.both <= now()) {
+      if (limit.by === "unsaid") unsaid += 1;
+      silences.both = Math.max(silences.both, limit.until);
+    }
+    tell();
+  }
+
+  function calm(): void {
+    if (silences.both <= now()) unsaid = 0;
+  }
+
+  return { pressure, silentUntil, spacing, answered, refused };
 }
 
-function spacing({ remaining, limit, resetAt }: { remaining: number; limit: number; resetAt: number }, now: number): number {
-  if (remaining > limit * LOW || resetAt <= now) return 0;
-  return Math.min(LONGEST_SPACING_MS, Math.ceil((resetAt - now) / Math.max(remaining, 1)));
+function spacingOf(rate: RateSeen | undefined, now: number): number {
+  if (rate === undefined || rate.remaining > rate.limit * LOW || rate.resetAt <= now) return 0;
+  return Math.min(LONGEST_SPACING_MS, Math.ceil((rate.resetAt - now) / Math.max(rate.remaining, 1)));
 }

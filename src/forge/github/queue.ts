@@ -1,5 +1,6 @@
 import { ForgeError, type MergeOutcome, type QueueEntry } from "../port.ts";
 import { asking } from "./errors.ts";
+import type { Express } from "./express.ts";
 import { DEQUEUE } from "./graphql/dequeue.ts";
 import { ENQUEUE, type EnqueueResult } from "./graphql/enqueue.ts";
 import { QUEUE_ENTRIES, type QueueEntriesResult } from "./graphql/queue-entries.ts";
@@ -9,11 +10,19 @@ import { refusalByWords, refusalOf } from "./merge-refusal.ts";
 import type { NodeIds } from "./node-ids.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
-/** Asks for a place in the merge queue. A PR that is in it already is queued, whoever put it there. */
-export async function enqueuePull(place: RepoOctokit, ids: NodeIds, number: number, head: string): Promise<MergeOutcome> {
+/** Asks for a place in the merge queue, soon or not at all. A PR that is in it already is queued, whoever put it there. */
+export async function enqueuePull(
+  place: RepoOctokit,
+  ids: NodeIds,
+  express: () => Promise<Express>,
+  number: number,
+  head: string,
+): Promise<MergeOutcome> {
+  const { octokit, soon } = await express();
+  const request = soon();
   const pull = await ids.pull(number);
   try {
-    const { data, errors } = await sendGraphQL<EnqueueResult>(place, ENQUEUE, { pull, head });
+    const { data, errors } = await sendGraphQL<EnqueueResult>({ ...place, octokit }, ENQUEUE, { pull, head }, request);
     const [refused] = errors;
     if (refused !== undefined) return await refusal(place, number, refused);
     const entry = data.enqueuePullRequest?.mergeQueueEntry;

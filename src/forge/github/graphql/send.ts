@@ -19,9 +19,14 @@ export interface GraphQLAnswer<T> {
  * Sends one document, once. Errors of single fields are part of the answer, since the other fields were done; everything
  * else (no answer, 5xx, limits, a document that was refused as a whole) rejects as Octokit does.
  */
-export async function sendGraphQL<T>(place: RepoOctokit, document: string, variables: Record<string, unknown>): Promise<GraphQLAnswer<T>> {
+export async function sendGraphQL<T>(
+  place: RepoOctokit,
+  document: string,
+  variables: Record<string, unknown>,
+  request: { retries: 0; sendBy?: number } = NEVER_RETRY.request,
+): Promise<GraphQLAnswer<T>> {
   try {
-    const data = await place.octokit.graphql<T>(document, { ...variables, ...NEVER_RETRY });
+    const data = await place.octokit.graphql<T>(document, { ...variables, request });
     return { data, errors: [] };
   } catch (error) {
     const errors = fieldErrors(error);

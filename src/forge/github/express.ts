@@ -1,0 +1,78 @@
+import type { OctokitLike } from "./octokit.ts";
+import { isAppsOwn } from "./pressure.ts";
+import type { WriteLane } from "./write-lane.ts";
+
+/** A merge that cannot be sent as soon is not sent: by then its journalled intention may be over before GitHub's answer. */
+const SENT_WITHIN_MS = 4_000;
+/** From when it is sent on; then it is given up by us, and by GitHub. */
+const ANSWERED_WITHIN_MS = 10_000;
+
+/** A way to GitHub past what else the installation has to send. */
+export interface Express {
+  octokit: OctokitLike;
+  /** Options of one call: it is sent within 4 s or not at all, and cut off 10 s after it was sent. */
+  soon(): { retries: 0; sendBy: number };
+}
+
+/** A lane of octokit/plugin-throttling, as far as the plugin uses it. */
+interface Lane {
+  key(id: string): { schedule<T>(options: unknown, send: () => T): Promise<T> };
+}
+
+interface Factory {
+  octokit: { constructor: new (options: object) => OctokitLike };
+  octokitOptions: { auth?: object; throttle?: { id?: string; enabled?: boolean } };
+  /** Of tokens. */
+  cache?: unknown;
+  installationId?: number;
+}
+
+/** Held up by nothing. */
+const OPEN: Lane = { key: () => ({ schedule: async (_options, send) => send() }) };
+
+/**
+ * A second Octokit of the installation for what must not stand behind its other writes: octokit/plugin-throttling sends them
+ * one a second, those that notify one in three, first come first served, and checks of a large fleet keep it busy for
+ * minutes. It has no such lanes; the writes of both meet in `lane`, so that GitHub still sees one a second. undefined: there
+ * is nothing to get past, or this Octokit is not an App's.
+ */
+async function secondOctokit(octokit: OctokitLike, lane: WriteLane): Promise<OctokitLike | undefined> {
+  const factory = ({ octokit: first, octokitOptions, cache, installationId }: Factory) => {
+    const { throttle, auth } = octokitOptions;
+    if (throttle?.enabled !== true) return undefined;
+    lane.pace();
+    return new first.constructor({
+      ...octokitOptions,
+      auth: { ...auth, ...(cache === undefined ? {} : { cache }), ...(installationId === undefined ? {} : { installationId }) },
+      throttle: { ...throttle, id: `${throttle.id ?? "installation"}-merges`, write: OPEN, notifications: OPEN },
+    });
+  };
+  const made = (await octokit.auth({ type: "installation", factory })) as Partial<OctokitLike> | undefined;
+  return typeof made?.hook?.wrap === "function" ? (made as OctokitLike) : undefined;
+}
+
+/** Has an Octokit's writes stand in line right before they are sent; added last, so that whatever repeats one stands in line again. */
+export function standInLine(octokit: OctokitLike, lane: WriteLane, answeredWithinMs = ANSWERED_WITHIN_MS): void {
+  octokit.hook.wrap("request", (request, given) => {
+    if (given.method === "GET" || given.method === "HEAD" || isAppsOwn(String(given.url))) return request(given);
+    const send = given.request?.fetch ?? fetch;
+    const by = given.request?.["sendBy"] as number | undefined;
+    // Set in place: hooks further in are bound to this very object. Its `request` may be that of all calls, and stays.
+    given.request = {
+      ...given.request,
+      async fetch(url: string, init: RequestInit) {
+        if (!(await lane.turn(by)))
+          throw new Error(`not sent: other merges of the installation go first; given up after ${SENT_WITHIN_MS / 1000}s`);
+        return send(url, by === undefined ? init : { ...init, signal: AbortSignal.timeout(answeredWithinMs) });
+      },
+    };
+    return request(given);
+  });
+}
+
+/** Where no second Octokit can be had merges go with everything else, and still in time or not at all. */
+export async function openExpress(octokit: OctokitLike, lane: WriteLane, prepare: (second: OctokitLike) => void): Promise<Express> {
+  const second = await secondOctokit(octokit, lane).catch(() => undefined);
+  if (second !== undefined) prepare(second);
+  return { octokit: second ?? octokit, soon: () => ({ retries: 0, sendBy: lane.now() + SENT_WITHIN_MS }) };
+}

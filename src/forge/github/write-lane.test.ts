@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { openWriteLane } from "./write-lane.ts";
+
+/** Time that passes only where somebody waits for it. */
+function world() {
+  let now = 0;
+  const lane = openWriteLane({
+    now: () => now,
+    sleep: async (ms) => {
+      // Whoever was let go before writes that down first.
+      await new Promise((resolve) => setImmediate(resolve));
+      now += ms;
+    },
+  });
+  const sent: [string, number][] = [];
+  const write = async (name: string, by?: number) => {
+    const inTime = await lane.turn(by);
+    sent.push([inTime ? name : `not ${name}`, now]);
+  };
+  return { lane, sent, write, pass: (ms: number) => (now += ms) };
+}
+
+test("nobody is held up before it is asked for", async () => {
+  const { sent, write } = world();
+  await Promise.all([write("a"), write("b"), write("c", 4000)]);
+  expect(sent).toEqual([
+    ["a", 0],
+    ["b", 0],
+    ["c", 0],
+  ]);
+});
+
+test("any two are a second apart, also from what was sent before, and merges go first", async () => {
+  const { lane, sent, write, pass } = world();
+  await write("before");
+  pass(300);
+  lane.pace();
+  const rest = Array.from({ length: 12 }, (_, index) => write(`check ${index}`));
+  await Promise.all([...rest, write("merge", 4300), write("another", 4300)]);
+  expect(sent.slice(0, 4)).toEqual([
+    ["before", 0],
+    ["merge", 1000],
+    ["another", 2000],
+    ["check 0", 3000],
+  ]);
+  for (const [index, [, at]] of sent.entries()) expect(at).toBe(index * 1000);
+  expect(sent).toHaveLength(15);
+});
+
+test("what is too late is told so, and takes no place of another", async () => {
+  const { lane, sent, write } = world();
+  lane.pace();
+  await write("first");
+  await Promise.all([1, 2, 3, 4, 5, 6].map((merge) => write(`merge ${merge}`, 4000)));
+  await write("check");
+  expect(sent.map(([name, at]) => `${name} at ${at}`)).toEqual([
+    "first at 0",
+    "merge 1 at 1000",
+    "merge 2 at 2000",
+    "merge 3 at 3000",
+    "merge 4 at 4000",
+    "not merge 5 at 5000",
+    "not merge 6 at 5000",
+    "check at 5000",
+  ]);
+});
