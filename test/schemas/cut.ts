@@ -13,7 +13,7 @@ import { isObject, type JsonObject, plainSchema, reachedSchemas } from "./plain-
 import { routeKey } from "./route-key.ts";
 
 const EVENTS =
-  /^(check-run\/(created|completed)|check-suite\/(completed|requested)|deployment\/created|deployment-status\/created|installation\/.*|installation-repositories\/.*|issue-comment\/.*|issues\/(opened|edited|closed|reopened|labeled|unlabeled)|merge-group\/.*|pull-request\/(opened|edited|closed|reopened|synchronize|labeled|unlabeled|review-requested|review-request-removed|ready-for-review|converted-to-draft|enqueued|dequeued)|pull-request-review\/(submitted|dismissed)|push|repository\/(archived|unarchived|renamed|created|deleted)|status)$/;
+  /^(check-run\/(created|completed|rerequested)|check-suite\/(completed|requested|rerequested)|deployment\/created|deployment-status\/created|installation\/.*|installation-repositories\/.*|issue-comment\/.*|issues\/(opened|edited|closed|reopened|labeled|unlabeled)|merge-group\/.*|pull-request\/(opened|edited|closed|reopened|synchronize|labeled|unlabeled|review-requested|review-request-removed|ready-for-review|converted-to-draft|enqueued|dequeued)|pull-request-review\/(submitted|dismissed)|push|repository\/(archived|unarchived|renamed|created|deleted)|status)$/;
 
 interface Description extends JsonObject {
   info: { version: string };

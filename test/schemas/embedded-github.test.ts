@@ -114,6 +114,10 @@ describe("every route and event of the embedded GitHub is as GitHub describes it
     const done = await call("PATCH", `${REPO}/check-runs/${run}`, { conclusion: "failure", output });
     const suite = number(done["check_suite"]?.["id"]);
     for (const path of ["", "/check-runs"]) await call("GET", `${REPO}/check-suites/${suite}${path}`);
+    for (const again of [`check-runs/${run}`, `check-suites/${suite}`]) await call("POST", `${REPO}/${again}/rerequest`);
+    const queued = await call("GET", `${REPO}/check-suites/${suite}`);
+    expect([queued["status"], queued["conclusion"]]).toEqual(["queued", null]);
+    await call("POST", `${REPO}/check-runs/${run}/rerequest`, undefined, { as: "admin", status: 403 });
     for (const path of ["check-runs", "check-suites", "statuses", "status"]) await call("GET", `${REPO}/commits/${branch}/${path}`);
     await call("POST", `${REPO}/statuses/${head}`, {
       state: "pending",

@@ -25,15 +25,40 @@ export async function checkRunChanged(
   action: "created" | "completed",
 ): Promise<void> {
   run.suite.updatedAt = world.clock.now();
+  run.suite.asked = false;
   emit(world, repo, actor, "check_run", action, { check_run: checkEventShape(world, repo, run) });
   if (suiteState(repo, run.suite).status === "completed") await emitSuite(world, repo, actor, run.suite, "completed");
   lookAtQueues(world, repo);
 }
 
-async function emitSuite(world: World, repo: Repo, actor: Actor, suite: CheckSuite, action: "completed" | "requested"): Promise<void> {
+async function emitSuite(
+  world: World,
+  repo: Repo,
+  actor: Actor,
+  suite: CheckSuite,
+  action: "completed" | "requested" | "rerequested",
+): Promise<void> {
   const commit = await headCommit(repo, suite.headSha);
   const { repository: _repository, ...shape } = suiteShape(world, repo, suite, commit);
-  emit(world, repo, actor, "check_suite", action, { check_suite: shape });
+  // Who is asked for a suite is told; nobody else is.
+  emit(world, repo, actor, "check_suite", action, { check_suite: shape }, action === "completed" ? undefined : suite.app);
+}
+
+/** "Re-run" beside one check. Its suite is queued again, the run stays as it was: its App makes a new one. */
+export function rerequestRun(world: World, repo: Repo, actor: Actor, run: CheckRun): void {
+  askAnew(world, run.suite);
+  emit(world, repo, actor, "check_run", "rerequested", { check_run: checkEventShape(world, repo, run) }, run.app);
+}
+
+/** "Re-run all checks" of one App. */
+export async function rerequestSuite(world: World, repo: Repo, actor: Actor, suite: CheckSuite): Promise<void> {
+  askAnew(world, suite);
+  await emitSuite(world, repo, actor, suite, "rerequested");
+}
+
+function askAnew(world: World, suite: CheckSuite): void {
+  suite.asked = true;
+  suite.updatedAt = world.clock.now();
 }
 
 /** GitHub asks every App that may write checks for a suite of each commit pushed. */

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  App,
   Deployment,
   DeploymentStatus,
   Installation,
@@ -22,9 +23,10 @@ import { repoShape } from "./shapes/repo.ts";
 import { userShape } from "./shapes/user.ts";
 import { fullName, installationsOn, nodeId, type PullIssue } from "./world.ts";
 
-/** Events an App has not asked for, or of a repository it is not installed on, do not exist for it. */
-export function emit(world: World, repo: Repo, actor: Actor, name: string, action: string | undefined, part: object): void {
+/** Events an App has not asked for, or of a repository it is not installed on, do not exist for it. `only`: no other App is told. */
+export function emit(world: World, repo: Repo, actor: Actor, name: string, action: string | undefined, part: object, only?: App): void {
   for (const installation of installationsOn(world, repo)) {
+    if (only !== undefined && installation.app !== only) continue;
     if (!installation.app.events.includes(name)) continue;
     world.hooks.emit({
       app: installation.app,

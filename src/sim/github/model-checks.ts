@@ -8,6 +8,8 @@ export interface CheckSuite {
   headBranch: string | null;
   createdAt: number;
   updatedAt: number;
+  /** Asked for again: queued until one of its runs says something new. */
+  asked?: boolean;
 }
 
 export interface CheckRun {

@@ -1,3 +1,4 @@
+import { rerequestRun, rerequestSuite } from "./checks.ts";
 import { commentOf, createComment, deleteComment, editComment, setLabels } from "./comments.ts";
 import { writeCommit, writeObject } from "./git/objects.ts";
 import { editTree, type TreeChange } from "./git/trees.ts";
@@ -29,6 +30,10 @@ export interface Person {
   comment(repository: string, number: number, body: string): number;
   editComment(repository: string, comment: number, body: string): void;
   deleteComment(repository: string, comment: number): void;
+  /** "Re-run" beside a check run. */
+  rerun(repository: string, checkRun: number): void;
+  /** "Re-run all checks", of the App that made the suite. */
+  rerunAll(repository: string, checkSuite: number): Promise<void>;
 }
 
 export function repoNamed(world: World, repository: string): Repo {
@@ -63,7 +68,15 @@ export function createPerson(world: World, user: User): Person {
     comment: (repository, number, body) => createComment(world, at(repository), actor, issueOf(at(repository), number), body).id,
     editComment: (repository, comment, body) => editComment(world, at(repository), actor, commentOf(at(repository), comment), body),
     deleteComment: (repository, comment) => deleteComment(world, at(repository), actor, commentOf(at(repository), comment)),
+    rerun: (repository, checkRun) => rerequestRun(world, at(repository), actor, known(at(repository).checks, checkRun)),
+    rerunAll: (repository, checkSuite) => rerequestSuite(world, at(repository), actor, known(at(repository).suites, checkSuite)),
   };
+}
+
+function known<T>(all: ReadonlyMap<number, T>, id: number): T {
+  const found = all.get(id);
+  if (found === undefined) throw new Error(`the embedded GitHub has no check ${id}`);
+  return found;
 }
 
 async function pushFiles(

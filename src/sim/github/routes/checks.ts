@@ -1,6 +1,6 @@
-import { checkRunChanged, suiteOf } from "../checks.ts";
+import { checkRunChanged, rerequestRun, rerequestSuite, suiteOf } from "../checks.ts";
 import { ApiFailure, forbidden, invalid, notFound } from "../failure.ts";
-import type { Annotation, CheckRun, CheckSuite } from "../model.ts";
+import type { Annotation, App, CheckRun, CheckSuite } from "../model.ts";
 import {
   type Answer,
   created,
@@ -144,6 +144,18 @@ async function update(call: RepoCall): Promise<Answer> {
   return ok(checkShape(call.world, call.repo, run));
 }
 
+/** Only the App that made it may. */
+function mustOwn(call: RepoCall, app: App): void {
+  if (call.actor.app?.id !== app.id) throw forbidden();
+}
+
+function rerequest(call: RepoCall): Answer {
+  const run = find(call);
+  mustOwn(call, run.app);
+  rerequestRun(call.world, call.repo, call.actor, run);
+  return created({});
+}
+
 function listRuns(call: RepoCall, all: readonly CheckRun[]): Promise<Answer> {
   const name = call.query.get("check_name");
   const status = call.query.get("status");
@@ -188,6 +200,13 @@ async function printSuite(call: RepoCall, suite: CheckSuite) {
   return suiteShape(call.world, call.repo, suite, head);
 }
 
+async function rerequestAll(call: RepoCall): Promise<Answer> {
+  const suite = suiteHere(call);
+  mustOwn(call, suite.app);
+  await rerequestSuite(call.world, call.repo, call.actor, suite);
+  return created({});
+}
+
 async function suitesForRef(call: RepoCall): Promise<Answer> {
   const { sha } = await resolveCommit(call, call.params["ref"] ?? "");
   const suites = [...call.repo.suites.values()].filter((suite) => suite.headSha === sha);
@@ -202,6 +221,8 @@ export const CHECK_ROUTES: readonly Route[] = [
     const run = find(call);
     return page(call, run.annotations, (one) => annotationShape(call.world, call.repo, run, one));
   }),
+  repoRoute("POST", "/check-runs/:id/rerequest", WRITE("checks"), rerequest),
+  repoRoute("POST", "/check-suites/:id/rerequest", WRITE("checks"), rerequestAll),
   repoRoute("GET", "/check-suites/:id", READ("checks"), async (call) => ok(await printSuite(call, suiteHere(call)))),
   repoRoute("GET", "/check-suites/:id/check-runs", READ("checks"), (call) => {
     const suite = suiteHere(call);

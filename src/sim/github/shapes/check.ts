@@ -60,7 +60,7 @@ export function suiteState(repo: Repo, suite: CheckSuite): { status: CheckRun["s
   const runs = [...repo.checks.values()].filter((run) => run.suite === suite);
   const latest = [...new Map(runs.map((run) => [run.name, run])).values()];
   const count = latest.length;
-  if (count === 0) return { status: "queued", conclusion: null, count };
+  if (count === 0 || suite.asked === true) return { status: "queued", conclusion: null, count };
   if (latest.some((run) => run.status !== "completed")) {
     return { status: latest.every((run) => run.status === "queued") ? "queued" : "in_progress", conclusion: null, count };
   }
