@@ -13,10 +13,19 @@ function listener() {
   const story: string[] = [];
   const memory = repoMemory({} as Mirror);
   memory.remote.dirty = false;
-  const served = { login: US, memory, pullsDirty: false, inbox: { touched: (pull: number) => story.push(`read #${pull}`) } };
+  const context = { repository: "Acme/Config" };
+  const served = {
+    login: US,
+    memory,
+    pullsDirty: false,
+    installationId: 1,
+    context,
+    inbox: { touched: (pull: number) => story.push(`read #${pull}`) },
+  };
   const repos: Partial<Repos> = {
     has: (key) => key === "acme/config",
     get: () => served as unknown as ServedRepo,
+    opened: () => [served as unknown as ServedRepo],
   };
   const hear = hearing({
     repos: repos as Repos,
@@ -70,6 +79,40 @@ describe("what an event makes the bot look at", () => {
     expect(story).toEqual([]);
   });
 
+  const HEAD = "a".repeat(40);
+
+  test.each([
+    ["one check", { name: "check_run", check: { head: HEAD, name: "stagecoach/plan" } }, ["stagecoach/plan"]],
+    ["all of ours", { name: "check_suite", check: { head: HEAD } }, ["stagecoach/plan", "stagecoach/gate"]],
+  ])("%s is asked for again: it is owed at that commit, and open PRs are looked at", (_what, event, owed) => {
+    const { story, served, hear } = listener();
+    hear({ ...event, action: "rerequested" });
+    expect(served.memory.again).toEqual(new Map([[HEAD, new Set(owed)]]));
+    expect([story, served.pullsDirty, served.memory.remote.dirty]).toEqual([["look at acme/config"], true, true]);
+  });
+
+  test.each([
+    ["a check of ours that has ended", { action: "completed", check: { head: HEAD, name: "stagecoach/plan" } }],
+    ["a name that is none of ours", { action: "rerequested", check: { head: HEAD, name: "ci/build" } }],
+    ["one that we asked for ourselves", { action: "rerequested", check: { head: HEAD, name: "stagecoach/plan" }, sender: US }],
+  ])("%s is not asked for again", (_what, event) => {
+    const { served, hear } = listener();
+    hear({ name: "check_run", ...event });
+    expect(served.memory.again.size).toBe(0);
+  });
+
+  test("new permissions are taken up by the repositories of that installation, and looked at", () => {
+    const { story, served, hear } = listener();
+    hear({ name: "installation", action: "new_permissions_accepted", installationId: 2, repository: undefined });
+    expect([story, served.memory.permissionsMoved]).toEqual([["rediscover"], false]);
+    hear({ name: "installation", action: "new_permissions_accepted", repository: undefined });
+    expect([story.slice(1), served.memory.permissionsMoved, served.pullsDirty]).toEqual([
+      ["look at acme/config", "rediscover"],
+      true,
+      true,
+    ]);
+  });
+
   test("what a merge queue does in our name is looked at", () => {
     const { story, hear } = listener();
     hear({ name: "pull_request", action: "closed", sender: US });
@@ -105,6 +148,14 @@ describe("the inbox", () => {
     expect(heard).toBe(10_001);
     take({ id: "guid-0", name: "push", payload: {} });
     expect(heard).toBe(10_002);
+  });
+
+  test("a check's commit is read where it is one", () => {
+    const head = "0".repeat(40);
+    const read = (payload: object) => readEvent("1", "check_run", payload).check;
+    expect(read({ check_run: { name: "n", head_sha: head } })).toEqual({ head, name: "n" });
+    expect(read({ check_suite: { head_sha: head } })).toEqual({ head });
+    expect(read({ check_run: { name: "n", head_sha: "main; rm" } })).toBeUndefined();
   });
 
   test.each([

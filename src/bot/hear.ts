@@ -1,3 +1,4 @@
+import { askAgain } from "../reconcile/asked-again.ts";
 import type { BotEvent } from "./inbox.ts";
 import type { Repos } from "./repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
@@ -20,6 +21,7 @@ const OF_PULLS = new Set(["pull_request", "push", "issue_comment", "merge_group"
 export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent) => void {
   return (event) => {
     if (ABOUT_REPOSITORIES.test(event.name)) {
+      if (event.action === "new_permissions_accepted") givenMore(event);
       rediscover();
       return;
     }
@@ -32,6 +34,18 @@ export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent)
     }
     wake(repository);
   };
+
+  /** What the App was refused before, or could not see, it may now. */
+  function givenMore({ installationId }: BotEvent): void {
+    for (const served of repos.opened()) {
+      if (served.installationId !== installationId) continue;
+      served.memory.permissionsMoved = true;
+      served.memory.members.clear();
+      served.memory.remote.dirty = true;
+      served.pullsDirty = true;
+      wake(served.context.repository.toLowerCase());
+    }
+  }
 }
 
 /** What we did ourselves is looked at without being told, but for what a merge queue does in our name. */
@@ -45,6 +59,13 @@ function note(served: ServedRepo, event: BotEvent): void {
   if (event.sender === served.login) return;
   // What somebody has just said in a review counts in the next round.
   if (event.name === "pull_request_review") served.memory.approvals.clear();
-  served.memory.remote.dirty ||= MOVES.has(event.name);
-  served.pullsDirty ||= OF_PULLS.has(event.name);
+  const again = rerequested(event);
+  if (again !== undefined) askAgain(served.memory, again.head, again.name);
+  served.memory.remote.dirty ||= MOVES.has(event.name) || again !== undefined;
+  served.pullsDirty ||= OF_PULLS.has(event.name) || again !== undefined;
+}
+
+/** "Re-run" beside one check, or for all of ours: GitHub tells the App alone whose they are. */
+function rerequested({ name, action, check }: BotEvent): BotEvent["check"] {
+  return (name === "check_run" || name === "check_suite") && action === "rerequested" ? check : undefined;
 }

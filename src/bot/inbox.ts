@@ -12,6 +12,8 @@ export interface BotEvent {
   sender: string | undefined;
   /** Number of the issue or PR it is about. */
   pull: number | undefined;
+  /** Which check run it is about, or all of a suite's, and of which commit. */
+  check?: { head: string; name?: string };
 }
 
 /** One delivery as Probot hands it on: its signature holds. */
@@ -62,7 +64,15 @@ export function readEvent(deliveryId: string, name: string, payload: unknown): B
     installationId: wholeNumber(at(payload, "installation", "id")),
     sender: text(at(payload, "sender", "login")),
     pull,
+    ...checkIn(payload),
   };
+}
+
+function checkIn(payload: unknown): Pick<BotEvent, "check"> {
+  const name = text(at(payload, "check_run", "name"));
+  const head = text(at(payload, "check_run", "head_sha")) ?? text(at(payload, "check_suite", "head_sha"));
+  if (head === undefined || !/^[0-9a-f]{40,64}$/.test(head)) return {};
+  return { check: { head, ...(name === undefined ? {} : { name }) } };
 }
 
 /** For the log: whoever sends a header chooses what is in it. */

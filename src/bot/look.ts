@@ -3,12 +3,11 @@ import { publishPlans } from "../reconcile/plan-pulls.ts";
 import { round } from "../reconcile/round.ts";
 import type { Clock } from "../rollout/time.ts";
 import type { Metrics } from "./metrics.ts";
-import { onboard } from "./onboarding.ts";
+import { onboardOnceWanted } from "./onboarding-again.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
 /** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
 const PLANS_AGAIN_MS = 15_000;
-const ONBOARD_AGAIN_MS = 30_000;
 
 export interface Looking {
   clock: Clock;
@@ -21,6 +20,7 @@ export interface Looking {
 /** One look at a repository: its runs, then the plans of its open pull requests, then whether it wants to be onboarded. */
 export async function lookAt(s: ServedRepo, { clock, metrics, wake, changed }: Looking): Promise<void> {
   const started = performance.now();
+  await takeUpPermissions(s);
   const result = await round(s.context, s.memory, s.baseBranch).catch(async (error) => {
     // A token taken back before its time: the round that follows has another.
     if (error instanceof GitError && error.kind === "Unauthorized") await s.forge.gitCredentials({ renew: true });
@@ -37,10 +37,26 @@ export async function lookAt(s: ServedRepo, { clock, metrics, wake, changed }: L
     s.pullsDirty = true;
     wake(s.context.repository, clock.now() + PLANS_AGAIN_MS);
   }
-  s.onboarded ||= (await onboard(s.context, s.baseBranch)) !== "later";
-  if (!s.onboarded) wake(s.context.repository, clock.now() + ONBOARD_AGAIN_MS);
+  if (!s.onboarded) {
+    const { settled, wakeAt } = await onboardOnceWanted(s.context, s.baseBranch);
+    s.onboarded = settled;
+    if (wakeAt !== undefined) wake(s.context.repository, wakeAt);
+  }
   s.waiting = result.wakeAt !== undefined;
   if (result.wakeAt !== undefined) wake(s.context.repository, result.wakeAt);
+}
+
+/** A token has the permissions of the moment it was made: what the App was given since comes with a new one. */
+async function takeUpPermissions({ memory, forge }: ServedRepo): Promise<void> {
+  if (!memory.permissionsMoved) return;
+  memory.permissionsMoved = false;
+  try {
+    await forge.gitCredentials({ renew: true });
+  } catch (error) {
+    memory.permissionsMoved = true;
+    throw error;
+  }
+  memory.forbidden.clear();
 }
 
 /** Which repos were looked at once, well or not: one that cannot be looked at must not keep the others from being ready. */

@@ -4,6 +4,7 @@ import type { Forge, Pull } from "../forge/port.ts";
 import type { CommitInput, Mirror, RefUpdate } from "../git/port.ts";
 import { type RepoContext, silentLog } from "../reconcile/context.ts";
 import { ONBOARDING_BRANCH, onboard } from "./onboarding.ts";
+import { onboardOnceWanted } from "./onboarding-again.ts";
 
 const SET = readFileSync(new URL("../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
 const BASE = "b".repeat(40);
@@ -20,19 +21,34 @@ interface Scene {
   planes?: RepoContext["planes"];
   /** The App's id. */
   app?: number;
+  base?: string | undefined;
 }
 
 /** A repo on a forge and a mirror that write down what is asked of them. */
-function repo({ files = { "appsets/set.yaml": SET }, before, branchOf, failing = false, planes = new Map(), app }: Scene) {
+function repo(scene: Scene) {
+  const { before, branchOf, failing = false, planes = new Map(), app } = scene;
+  let files = scene.files ?? { "appsets/set.yaml": SET };
+  let base = "base" in scene ? scene.base : BASE;
   const calls: string[] = [];
+  /** Of the mirror: what the repo is looked through by. */
+  const reads: string[] = [];
   const opened: { body: string }[] = [];
   let head = branchOf === undefined ? undefined : "d".repeat(40);
   let author = branchOf;
   let now = Date.parse("2026-11-21T10:00:00Z");
   let fails = failing;
+  let old = new Set<string>();
   const mirror: Partial<Mirror> = {
-    head: async () => BASE,
-    listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : Object.keys(files)),
+    head: async () => base,
+    async changedPaths(from, to) {
+      reads.push(`changed ${from.slice(0, 2)}..${to.slice(0, 2)}`);
+      return Object.keys(files).filter((path) => !old.has(path));
+    },
+    async listFiles(_commit: string, _below?: string, kind?: string) {
+      if (kind === "link") return [];
+      reads.push("list");
+      return Object.keys(files);
+    },
     readFiles: async (_commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),
     remoteHead: async () => head,
     fetch: async () => undefined,
@@ -85,7 +101,23 @@ function repo({ files = { "appsets/set.yaml": SET }, before, branchOf, failing =
     author: { name: "stagecoach[bot]", email: "" },
     repoURL: "https://github.com/example/fleet.git",
   } as unknown as RepoContext;
-  return { calls, opened, ask: () => onboard(context, "main"), pass: (ms: number) => wait(ms) };
+  return {
+    calls,
+    reads,
+    opened,
+    ask: () => onboard(context, "main"),
+    look: () => onboardOnceWanted(context, "main"),
+    pass: wait,
+    push,
+    now: () => now,
+  };
+
+  /** A commit that adds these files. */
+  function push(sha: string, added: Record<string, string>): void {
+    old = new Set(Object.keys(files));
+    files = { ...files, ...added };
+    base = sha.repeat(40);
+  }
 
   function wait(ms: number): void {
     now += ms;
@@ -114,12 +146,13 @@ describe("onboarding", () => {
     expect(unknown.opened[0]?.body).toMatch(/put the App's id .* in place of `THE_APP_ID`/);
   });
 
-  test.each<[string, Scene]>([
-    ["there is a rollout", { files: { "appsets/set.yaml": SET, "rollouts/a.yaml": "kind: x\n" } }],
-    ["there is nothing of Argo CD's", { files: { "README.md": "# hello\n" } }],
-  ])("nothing where %s", async (_name, scene) => {
+  test.each<[string, Scene, string]>([
+    ["there is a rollout", { files: { "appsets/set.yaml": SET, "rollouts/a.yaml": "kind: x\n" } }, "not wanted"],
+    ["there is nothing of Argo CD's", { files: { "README.md": "# hello\n" } }, "nothing yet"],
+    ["there is no commit", { base: undefined }, "nothing yet"],
+  ])("nothing where %s", async (_name, scene, outcome) => {
     const { ask, opened } = repo(scene);
-    expect([await ask(), opened]).toEqual(["not wanted", []]);
+    expect([await ask(), opened]).toEqual([outcome, []]);
   });
 
   test("a repo with rollouts costs no question to GitHub", async () => {
@@ -161,5 +194,60 @@ describe("onboarding", () => {
     expect(await ask()).toBe("opened");
     expect(opened[0]?.body.length).toBeLessThan(65_536);
     expect(opened[0]?.body).toContain("ruleset for the journal's branch");
+  });
+});
+
+const MINUTE = 60_000;
+const looks = (reads: readonly string[]) => reads.filter((read) => read === "list").length;
+
+describe("a repo that had nothing to onboard when it was first looked at", () => {
+  test("is onboarded once its ApplicationSets are pushed", async () => {
+    const { look, push, pass, opened, now } = repo({ files: { "README.md": "# hello\n" } });
+    expect(await look()).toEqual({ settled: false });
+    push("1", { "appsets/set.yaml": SET });
+    expect(await look()).toEqual({ settled: false, wakeAt: now() + MINUTE / 2 });
+    pass(MINUTE / 2);
+    expect(await look()).toEqual({ settled: true });
+    expect(opened).toHaveLength(1);
+  });
+
+  test("so is one that had no commit at all", async () => {
+    const { look, push, pass, opened } = repo({ files: {}, base: undefined });
+    expect(await look()).toEqual({ settled: false });
+    push("1", { "appsets/set.yaml": SET });
+    pass(MINUTE / 2);
+    expect(await look()).toEqual({ settled: true });
+    expect(opened).toHaveLength(1);
+  });
+
+  test("is not looked through while its base stands still, nor for files that no rollout is proposed from", async () => {
+    const { look, push, pass, reads } = repo({ files: { "README.md": "# hello\n" } });
+    for (let n = 0; n < 5; n++) {
+      expect(await look()).toEqual({ settled: false });
+      pass(60 * MINUTE);
+    }
+    push("1", { "src/main.go": "package main\n" });
+    for (let n = 0; n < 5; n++) expect(await look()).toEqual({ settled: false });
+    expect([looks(reads), reads.filter((read) => read.startsWith("changed"))]).toEqual([1, ["changed bb..11"]]);
+  });
+
+  test("a commit a minute, each with some YAML, has it looked through every ten minutes at most", async () => {
+    const { look, push, pass, reads } = repo({ files: { "README.md": "# hello\n" } });
+    for (let n = 0; n < 240; n++) {
+      push((n % 2).toString(), { [`values/${n}.yaml`]: "a: 1\n" });
+      await look();
+      pass(MINUTE);
+    }
+    // At first sooner: after 0, 1, 2, 4, 8 and 16 minutes or so.
+    expect(looks(reads)).toBeLessThanOrEqual(240 / 10 + 6);
+    expect(looks(reads)).toBeGreaterThan(20);
+  });
+
+  test("no pull request is opened any more once somebody has written a rollout", async () => {
+    const { look, push, pass, opened } = repo({ files: { "README.md": "# hello\n" } });
+    await look();
+    push("1", { "appsets/set.yaml": SET, "rollouts/a.yaml": "kind: x\n" });
+    pass(MINUTE);
+    expect([await look(), opened]).toEqual([{ settled: true }, []]);
   });
 });

@@ -21,8 +21,10 @@ Stagecoach-Onboarding: true`;
 const WAIT_FOR_PLANES_MS = 10 * 60_000;
 
 export type OnboardingOutcome =
-  /** There are rollouts, or nothing to write one for: nothing is to be done. */
+  /** There are rollouts: nothing is to be done. */
   | "not wanted"
+  /** There is nothing to write a rollout for; another commit may bring it. */
+  | "nothing yet"
   /** It was opened before: open, merged, or closed, which means no. */
   | "asked before"
   | "opened"
@@ -39,7 +41,7 @@ const waiting = new WeakMap<RepoContext, number>();
 export async function onboard(context: RepoContext, baseBranch: string): Promise<OnboardingOutcome> {
   try {
     const base = await context.mirror.head(baseBranch);
-    if (base === undefined) return "not wanted";
+    if (base === undefined) return "nothing yet";
     const snapshot = openSnapshot(context.mirror, base);
     if ((await snapshot.paths()).some(isRolloutFile)) return "not wanted";
     // One question to GitHub, and none where there are rollouts: a closed one is found by its branch though that is deleted.
@@ -67,7 +69,7 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
   const { applicationSets, applications } = proposal.figures;
   if (applicationSets + applications === 0) {
     context.log.info({ repository: context.repository }, "no ApplicationSet and no Application: there is nothing to onboard");
-    return "not wanted";
+    return "nothing yet";
   }
   if (!(await pushBranch(context, base, proposal))) return "asked before";
   const { login } = await context.forge.identity();

@@ -48,6 +48,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     for (const s of repos.opened()) {
       s.pullsDirty = true;
       s.memory.remote.dirty = true;
+      s.memory.permissionsMoved ||= s.memory.forbidden.size > 0;
       s.inbox.resync();
     }
     for (const key of repos.keys()) wake(key);

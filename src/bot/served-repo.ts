@@ -31,6 +31,8 @@ export interface ServedRepo {
   /** Ours. */
   login: string;
   baseBranch: string;
+  /** Of the App, that it is looked after by. */
+  installationId: number;
   /** The last run of each rollout, as of the last round. */
   runs: Map<string, Run>;
   /** Open PRs are looked at only where something may have changed. */
@@ -99,6 +101,7 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
     forge,
     login: identity.login,
     baseBranch,
+    installationId: place.installationId,
     runs: new Map(),
     pullsDirty: true,
     waiting: true,

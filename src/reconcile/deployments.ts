@@ -1,7 +1,8 @@
-import { type DeploymentReport, ForgeError } from "../forge/port.ts";
+import type { DeploymentReport } from "../forge/port.ts";
 import { stageDeployments } from "../report/stage-deployment.ts";
 import type { Run } from "../rollout/run.ts";
 import type { RepoContext } from "./context.ts";
+import { forbid, lacksPermission } from "./forbidden.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 
 /** One deployment a stage, and its status where it differs. In the background: nothing waits for it, and no trouble with it holds a run. */
@@ -21,16 +22,19 @@ export function putDeployments(context: RepoContext, memory: RepoMemory, run: Ru
 }
 
 async function put(context: RepoContext, memory: RepoMemory, report: DeploymentReport, key: string, state: string): Promise<void> {
-  if (memory.deployments.get(key) !== state || memory.forbidden.has("deployments")) return;
+  if (memory.deployments.get(key) !== state) return;
   try {
-    await context.forge.putDeployment(report);
-  } catch (error) {
-    if (error instanceof ForgeError && error.kind === "Forbidden") {
-      memory.forbidden.add("deployments");
-      context.log.info({ error: error.message }, "the App may not write deployments: they are left out");
+    if (memory.forbidden.has("deployments")) {
+      memory.deployments.delete(key);
       return;
     }
+    await context.forge.putDeployment(report);
+  } catch (error) {
     memory.deployments.delete(key);
+    if (lacksPermission(error)) {
+      forbid(context, memory, "deployments", error);
+      return;
+    }
     context.log.warn({ environment: report.environment, error: String(error) }, "a deployment could not be reported");
   }
 }

@@ -1,9 +1,10 @@
-import { ForgeError } from "../forge/port.ts";
 import { GATE, type GateWords, gateWords, notOurs } from "../report/gate-check.ts";
 import { type Gate, gatesOf } from "../rollout/gate-state.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Advanced, World } from "../rollout/world.ts";
+import { isAskedAgain, sendAsked } from "./asked-again.ts";
 import type { RepoContext } from "./context.ts";
+import { forbid, lacksPermission } from "./forbidden.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 import { dequeue, mergesByQueue } from "./queue-merge.ts";
 
@@ -73,29 +74,37 @@ async function put(context: RepoContext, memory: RepoMemory, run: Run, gate: Gat
   if (batch === undefined) return;
   const now = context.clock.now();
   const words = gateWords(run, batch, gate.state, now);
-  const last = memory.gates.get(head);
+  const last = gateSaid(memory, head);
   if (last?.kind === gate.state.kind && (gate.state.kind === "passed" || last.title === words.title || now - last.at < SAME_STATE_MS))
     return;
-  await putGateCheck(context, memory, head, words);
-  keep(memory.gates, head, { kind: gate.state.kind, title: words.title, at: now });
+  await putGateCheck(context, memory, head, words, gate.state.kind);
 }
 
 /** Green on a PR or merge group that holds nothing of ours: once for each head. */
 export async function putNotOurs(context: RepoContext, memory: RepoMemory, head: string): Promise<void> {
-  if (memory.gates.has(head)) return;
-  const words = notOurs();
-  await putGateCheck(context, memory, head, words);
-  keep(memory.gates, head, { kind: "other", title: words.title, at: context.clock.now() });
+  if (gateSaid(memory, head) === undefined) await putGateCheck(context, memory, head, notOurs(), "other");
 }
 
-/** An App without `checks: write` has no gate, and then nobody can require it. */
-export async function putGateCheck(context: RepoContext, memory: RepoMemory, head: string, words: GateWords): Promise<void> {
+/** What our gate says at a commit; undefined: nothing, or it is to be said anew. */
+export function gateSaid(memory: RepoMemory, head: string): { kind: string; title: string; at: number } | undefined {
+  const last = memory.gates.get(head);
+  const owed = last?.unsent === true && !memory.forbidden.has("checks");
+  return owed || isAskedAgain(memory, head, GATE) ? undefined : last;
+}
+
+/** Says it, and notes that it was. An App without `checks: write` has no gate, and then nobody can require it. */
+export async function putGateCheck(context: RepoContext, memory: RepoMemory, head: string, words: GateWords, kind: string): Promise<void> {
+  await sendGateCheck(context, memory, head, words);
+  const unsent = memory.forbidden.has("checks");
+  keep(memory.gates, head, { kind, title: words.title, at: context.clock.now(), ...(unsent ? { unsent } : {}) });
+}
+
+async function sendGateCheck(context: RepoContext, memory: RepoMemory, head: string, words: GateWords): Promise<void> {
   if (memory.forbidden.has("checks")) return;
   try {
-    await context.forge.putCheck({ name: GATE, head, ...words });
+    await sendAsked(memory, head, GATE, (afresh) => context.forge.putCheck({ name: GATE, head, ...words, ...(afresh ? { afresh } : {}) }));
   } catch (error) {
-    if (!(error instanceof ForgeError) || error.kind !== "Forbidden") throw error;
-    memory.forbidden.add("checks");
-    context.log.warn({ error: error.message }, "the App may not write checks: stagecoach/gate is left out");
+    if (!lacksPermission(error)) throw error;
+    forbid(context, memory, "checks", error);
   }
 }

@@ -2,7 +2,7 @@ import type { BranchRules, Pull, QueueEntry } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Approver, Guard, Joiner } from "../rollout/world.ts";
 import type { PullOfRun } from "./former-places.ts";
-import type { RefusedRelease } from "./refused-releases.ts";
+import type { RefusedReleases } from "./refused-releases.ts";
 import type { SpecsByPlane } from "./rendered.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
 
@@ -42,10 +42,14 @@ export interface RepoMemory {
   pulls: Map<string, Pull>;
   /** PRs whose labels and review requests were set by this process. */
   dressed: Set<number>;
-  /** Commit → what our gate last said there, and when; `undefined` kind: of a PR that is not ours. */
-  gates: Map<string, { kind: string; title: string; at: number }>;
-  /** Checks or deployments that the App was not given the permission for: not tried again by this process. */
+  /** Commit → what our gate last said there, and when; kind `other`: of a PR that is not ours. `unsent`: it may not write checks. */
+  gates: Map<string, { kind: string; title: string; at: number; unsent?: boolean }>;
+  /** Checks or deployments that the App was not given the permission for: not tried again until `permissionsMoved`. */
   forbidden: Set<"checks" | "deployments">;
+  /** The App may have been given more since: the next look gets itself a new token, which has it, and tries again what was forbidden. */
+  permissionsMoved: boolean;
+  /** Commit → names of the checks of ours there that somebody asked for again. */
+  again: Map<string, Set<string>>;
   /** `environment task` → what its deployment last said. */
   deployments: Map<string, string>;
   /** Rollout → remarks for its status comment, by topic. */
@@ -80,7 +84,7 @@ export interface RepoMemory {
   /** Branches whose PR was asked for by this process. */
   proposed: Set<string>;
   /** Releases that cannot start because of an error on this base. */
-  refused: { base: string | undefined; found: readonly RefusedRelease[] };
+  refused: RefusedReleases;
   /** Rollout → effects that failed in a row, and when they may be tried again. */
   troubles: Map<string, { count: number; until: number }>;
   /** Rollout → when an observation was last recorded. */
@@ -100,6 +104,8 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     dressed: new Set(),
     gates: new Map(),
     forbidden: new Set(),
+    permissionsMoved: false,
+    again: new Map(),
     deployments: new Map(),
     remarks: new Map(),
     facts: new Map(),
@@ -115,7 +121,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     joiners: new Map(),
     compared: new Map(),
     proposed: new Set(),
-    refused: { base: undefined, found: [] },
+    refused: { base: undefined, found: [], missing: [] },
     troubles: new Map(),
     observedAt: new Map(),
   };

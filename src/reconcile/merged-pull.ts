@@ -3,7 +3,7 @@ import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 
 /** A forge may list a commit's PR a little after the merge: that there is none is believed for this long. */
-const NONE_FOR_MS = 60_000;
+export const NONE_FOR_MS = 60_000;
 const MOST_REMEMBERED = 500;
 
 type Known = { pull: Pull | undefined; askedAt: number };

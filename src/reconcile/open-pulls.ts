@@ -3,8 +3,8 @@ import { ForgeError, type Pull } from "../forge/port.ts";
 import { overWords } from "../report/gate-check.ts";
 import type { Run } from "../rollout/run.ts";
 import type { RepoContext } from "./context.ts";
-import { putGateCheck, putNotOurs } from "./gate-check.ts";
-import { keep, type RepoMemory } from "./memory.ts";
+import { gateSaid, putGateCheck, putNotOurs } from "./gate-check.ts";
+import type { RepoMemory } from "./memory.ts";
 
 /**
  * Looks at every open PR to the base, where somebody else may have opened, reopened or pushed one: those that are none of ours
@@ -53,10 +53,7 @@ export function whyOver(pull: Pull, runs: ReadonlyMap<string, Run>, repository: 
 
 async function closeAgain(context: RepoContext, memory: RepoMemory, pull: Pull, why: string): Promise<void> {
   const words = overWords(why);
-  if (memory.gates.get(pull.head)?.title !== words.title) {
-    await putGateCheck(context, memory, pull.head, words);
-    keep(memory.gates, pull.head, { kind: "fenced", title: words.title, at: context.clock.now() });
-  }
+  if (gateSaid(memory, pull.head)?.title !== words.title) await putGateCheck(context, memory, pull.head, words, "fenced");
   await closeWithBranch(context, pull);
   context.log.info({ pull: pull.number, why }, "a pull request of an attempt that is over was closed again");
 }

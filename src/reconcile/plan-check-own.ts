@@ -1,5 +1,6 @@
 import type { Pull } from "../forge/port.ts";
 import { ownBatch, PLAN_CHECK } from "../report/plan-check.ts";
+import { isAskedAgain } from "./asked-again.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 import { sendCheck } from "./plan-check-send.ts";
@@ -23,9 +24,9 @@ export async function checkOwnBatches(context: RepoContext, memory: RepoMemory, 
 }
 
 export async function checkOwn(context: RepoContext, memory: RepoMemory, plans: Plans, head: string): Promise<boolean> {
-  if (plans.own.has(head)) return true;
+  if (plans.own.has(head) && !isAskedAgain(memory, head, PLAN_CHECK)) return true;
   try {
-    await sendCheck(context, memory, head, ownBatch());
+    if (!(await sendCheck(context, memory, head, ownBatch()))) return true;
   } catch (error) {
     context.log.warn({ head, error: String(error) }, "the check of a batch's pull request could not be posted");
     return false;
@@ -52,11 +53,11 @@ export async function checkGroups(
     const pull = open.find((one) => one.number === number);
     const own = pull !== undefined && isOwnBatch(pull, context.repository, login);
     const words = own ? ownBatch() : plans.pulls.get(number)?.verdict?.of.check;
-    if (words === undefined || plans.groups.get(commit) === JSON.stringify(words)) continue;
+    const again = isAskedAgain(memory, commit, PLAN_CHECK);
+    if (words === undefined || (plans.groups.get(commit) === JSON.stringify(words) && !again)) continue;
     try {
       const { annotations: _, ...rest } = words;
-      await sendCheck(context, memory, commit, rest);
-      plans.groups.set(commit, JSON.stringify(words));
+      if (await sendCheck(context, memory, commit, rest)) plans.groups.set(commit, JSON.stringify(words));
     } catch (error) {
       owed = true;
       context.log.warn({ commit, error: String(error) }, "the check of a merge group could not be posted");

@@ -1,7 +1,8 @@
-import { ForgeError } from "../forge/port.ts";
 import { PLAN_CHECK, type PlanCheckWords } from "../report/plan-check.ts";
 import { nothingMore } from "../report/plan-comment.ts";
+import { isAskedAgain, sendAsked } from "./asked-again.ts";
 import type { RepoContext } from "./context.ts";
+import { forbid, lacksPermission } from "./forbidden.ts";
 import type { RepoMemory } from "./memory.ts";
 import { REFUSED_MARKER } from "./plan-check.ts";
 import type { KnownPull } from "./plan-pulls.ts";
@@ -38,26 +39,30 @@ async function ourComments(context: RepoContext, pull: number): Promise<Map<stri
   return markers;
 }
 
-export function isCheckDue(known: KnownPull): boolean {
+/** Where it may not be written none is due: nothing is noted as said until it is. */
+export function isCheckDue(memory: RepoMemory, known: KnownPull): boolean {
   const words = known.verdict?.of.check;
-  return words !== undefined && known.check !== JSON.stringify(words);
+  if (words === undefined || memory.forbidden.has("checks")) return false;
+  return known.check !== JSON.stringify(words) || isAskedAgain(memory, known.head, PLAN_CHECK);
 }
 
 export async function putCheck(context: RepoContext, memory: RepoMemory, known: KnownPull): Promise<void> {
   const words = known.verdict?.of.check;
-  if (words === undefined || !isCheckDue(known)) return;
-  await sendCheck(context, memory, known.head, words);
-  known.check = JSON.stringify(words);
+  if (words === undefined || !isCheckDue(memory, known)) return;
+  if (await sendCheck(context, memory, known.head, words)) known.check = JSON.stringify(words);
 }
 
-/** An App without `checks: write` has no check, and then nobody can require it. */
-export async function sendCheck(context: RepoContext, memory: RepoMemory, head: string, words: PlanCheckWords): Promise<void> {
-  if (memory.forbidden.has("checks")) return;
+/** An App without `checks: write` has no check, and then nobody can require it. False: it was not sent for that reason. */
+export async function sendCheck(context: RepoContext, memory: RepoMemory, head: string, words: PlanCheckWords): Promise<boolean> {
+  if (memory.forbidden.has("checks")) return false;
   try {
-    await context.forge.putCheck({ name: PLAN_CHECK, head, ...words });
+    await sendAsked(memory, head, PLAN_CHECK, (afresh) =>
+      context.forge.putCheck({ name: PLAN_CHECK, head, ...words, ...(afresh ? { afresh } : {}) }),
+    );
+    return true;
   } catch (error) {
-    if (!(error instanceof ForgeError) || error.kind !== "Forbidden") throw error;
-    memory.forbidden.add("checks");
-    context.log.warn({ error: error.message }, "the App may not write checks: stagecoach/plan is left out");
+    if (!lacksPermission(error)) throw error;
+    forbid(context, memory, "checks", error);
+    return false;
   }
 }

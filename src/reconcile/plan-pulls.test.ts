@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type CheckReport, type Forge, ForgeError, type Pull } from "../forge/port.ts";
 import type { Mirror } from "../git/port.ts";
 import type { Command } from "../rollout/world.ts";
+import { askAgain } from "./asked-again.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import { type RepoMemory, repoMemory } from "./memory.ts";
 import { publishPlans } from "./plan-pulls.ts";
@@ -257,10 +258,70 @@ describe("what stands there is made true, whatever fails on the way", () => {
     expect([memory.forbidden.has("checks"), comments.get(1)?.size]).toEqual([true, 1]);
   });
 
+  test("once it is given the permission every check comes, and none was noted as said before", async () => {
+    pulls.set(1, BROKEN);
+    pulls.set(2, { touches: ["README.md"] });
+    pulls.set(3, { touches: [FILE], author: "stagecoach[bot]", branch: "stagecoach-run/my-app/1/1-1-1" });
+    groups.set("refs/heads/gh-readonly-queue/main/pr-2-abc", sha("e2"));
+    const { putCheck } = forge;
+    forge.putCheck = async () => {
+      call("putCheck");
+      throw new ForgeError("Forbidden", 403, "report stagecoach/plan: 403 Resource not accessible by integration");
+    };
+    for (let n = 0; n < 3; n++) expect(await publish()).toBe(false);
+    expect(count("putCheck")).toBe(1);
+    forge.putCheck = putCheck as Forge["putCheck"];
+    memory.forbidden.clear();
+    await publish();
+    expect([...checks.keys()].sort()).toEqual([head(1), head(2), head(3), sha("e2")].sort());
+  });
+
+  test.each(["Repository was archived so is read-only.", "This installation has been suspended"])(
+    "a 403 that says another thing, %j, is owed and tried again",
+    async (message) => {
+      pulls.set(1, BROKEN);
+      const { putCheck } = forge;
+      forge.putCheck = async () => {
+        throw new ForgeError("Forbidden", 403, message);
+      };
+      expect([await publish(), memory.forbidden.size]).toEqual([true, 0]);
+      forge.putCheck = putCheck as Forge["putCheck"];
+      expect([await publish(), checks.get(head(1))?.conclusion]).toEqual([false, "failure"]);
+    },
+  );
+
   test("what cannot be planned now is waited for, not failed", async () => {
     pulls.set(1, { touches: [FILE], rollout: ROLLOUT.replace("v3", "v4") });
     expect(await publish()).toBe(true);
     expect(checks.get(head(1))).toMatchObject({ status: "in_progress", title: expect.stringMatching(/^waiting: /) });
+  });
+
+  test("a check that somebody asked for again is judged and sent afresh, once; what could not be sent is owed", async () => {
+    pulls.set(1, BROKEN);
+    pulls.set(2, { touches: ["README.md"] });
+    pulls.set(3, { touches: [FILE], author: "stagecoach[bot]", branch: "stagecoach-run/my-app/1/1-1-1" });
+    groups.set("refs/heads/gh-readonly-queue/main/pr-2-abc", sha("e2"));
+    await publish();
+    calls = [];
+    for (const commit of [head(1), head(2), head(3), sha("e2")]) askAgain(memory, commit, "stagecoach/plan");
+    checks.clear();
+    failing.add("putCheck");
+    expect(await publish()).toBe(true);
+    failing.clear();
+    expect([await publish(), await publish()]).toEqual([false, false]);
+    expect([checks.size, [...checks.values()].every((check) => check.afresh === true)]).toEqual([4, true]);
+    expect([count("putCheck"), memory.again.size]).toEqual([4 + 4, 0]);
+    const { snapshot } = memory;
+    const judged: string[] = [];
+    memory.snapshot = (id) => {
+      judged.push(id);
+      return snapshot(id);
+    };
+    await publish();
+    expect(judged).not.toContain("t1");
+    askAgain(memory, head(1));
+    await publish();
+    expect(judged).toContain("t1");
   });
 
   test("/plan makes the plan of a PR anew and is answered", async () => {

@@ -7,9 +7,10 @@
  * one that concerns no rollout is never looked at again.
  */
 import type { Pull } from "../forge/port.ts";
-import { notARollout } from "../report/plan-check.ts";
+import { notARollout, PLAN_CHECK } from "../report/plan-check.ts";
 import { BYPASS_LABEL } from "../report/plan-unstaged.ts";
 import type { Command } from "../rollout/world.ts";
+import { isAskedAgain } from "./asked-again.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 import { judgePull, type PlanBase, type Verdict } from "./plan-check.ts";
@@ -136,7 +137,8 @@ async function judgeOne(
   }
   try {
     const before = await commandsOn(context, number, known);
-    const owed = await judge(context, memory, base, number, known, bypass, before.length > 0, asked);
+    const forced = before.length > 0 || isAskedAgain(memory, pull.head, PLAN_CHECK);
+    const owed = await judge(context, memory, base, number, known, bypass, forced, asked);
     return { number, known, owed, commands: before.length > 0 ? before : await commandsOn(context, number, known) };
   } catch (error) {
     context.log.warn({ pull: number, error: String(error) }, "the plan of a pull request could not be made");
@@ -147,7 +149,7 @@ async function judgeOne(
 /** First those that people wait for; of the others so many in one pass, for each is a write. True: something is owed. */
 async function publishAll(context: RepoContext, memory: RepoMemory, judged: readonly Judged[]): Promise<boolean> {
   const concerns = (one: Judged) => one.known.verdict?.of.concerns === true;
-  const waiting = judged.filter((one) => !concerns(one) && isCheckDue(one.known));
+  const waiting = judged.filter((one) => !concerns(one) && isCheckDue(memory, one.known));
   let owed = waiting.length > MOST_SENT || judged.some((one) => one.owed);
   for (const { number, known, commands } of [...judged.filter(concerns), ...waiting.slice(0, MOST_SENT)]) {
     try {

@@ -2,7 +2,7 @@ import type { JournalState } from "../git/journal-port.ts";
 import type { Problem } from "../rollout/parse.ts";
 import type { RepoContext } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
-import { mergedPull } from "./merged-pull.ts";
+import { mergedPull, NONE_FOR_MS } from "./merged-pull.ts";
 import type { Project } from "./project.ts";
 
 /** A PR whose merge brought in what no run can start from. */
@@ -11,12 +11,28 @@ export interface RefusedRelease {
   problems: readonly Problem[];
 }
 
+interface Unplaced {
+  commit: string;
+  problems: readonly Problem[];
+}
+
+/** Of one base: what is said where, and what no PR is known for yet. */
+export interface RefusedReleases {
+  base: string | undefined;
+  found: readonly RefusedRelease[];
+  missing: readonly Unplaced[];
+  /** PRs of the missing ones are asked for again at `again`, and for the last time at `until`; absent: no more. Epoch milliseconds. */
+  lookout?: { again: number; until: number };
+}
+
 /** As far back as the commit that brought an error is looked for. */
 const MOST_COMMITS = 200;
+/** A forge may list a commit's PR a little late: asked for again once a minute, for this long. */
+const LOOK_OUT_MS = 10 * NONE_FOR_MS;
 
 /**
  * Rollouts that have an error on the base: they give no rollout, so nothing else would speak of them. Each problem is told
- * on the PR of the newest commit that touched its file. Found once for a base.
+ * on the PR of the newest commit that touched its file. Found once for a base, where each commit's PR was.
  */
 export async function refusedReleases(
   context: RepoContext,
@@ -26,22 +42,48 @@ export async function refusedReleases(
   base: string,
   baseBranch: string,
 ): Promise<readonly RefusedRelease[]> {
-  if (memory.refused.base === base) return memory.refused.found;
+  const now = context.clock.now();
+  const { refused } = memory;
+  if (refused.base !== base) {
+    const missing = await unplaced(context, state, project, base);
+    memory.refused = await place(context, memory, { base, found: [], missing }, baseBranch, now + LOOK_OUT_MS);
+  } else if (refused.lookout !== undefined && now >= refused.lookout.again) {
+    memory.refused = await place(context, memory, refused, baseBranch, refused.lookout.until);
+  }
+  return memory.refused.found;
+}
+
+/** Errors by the commit that is to blame for them. */
+async function unplaced(context: RepoContext, state: JournalState, project: Project, base: string): Promise<Unplaced[]> {
   const errors = project.problems.filter((problem) => problem.severity === "error");
   const byCommit = new Map<string, Problem[]>();
   for (const [file, problems] of Map.groupBy(errors, (problem) => problem.file)) {
     const commit = await lastTouch(context, cursors(state), base, file);
     byCommit.set(commit, [...(byCommit.get(commit) ?? []), ...problems]);
   }
-  const found: RefusedRelease[] = [];
-  for (const [commit, problems] of byCommit) {
-    const pull = await mergedPull(context, memory, commit, baseBranch);
-    if (pull === undefined)
-      context.log.warn({ commit, problems: problems.map((p) => p.message) }, "pushed without a pull request to say it on");
-    else found.push({ pull: pull.number, problems });
+  return [...byCommit].map(([commit, problems]) => ({ commit, problems }));
+}
+
+/** Asks for the PRs of those that have none yet. */
+async function place(
+  context: RepoContext,
+  memory: RepoMemory,
+  { base, found: before, missing: open }: RefusedReleases,
+  baseBranch: string,
+  until: number,
+): Promise<RefusedReleases> {
+  const now = context.clock.now();
+  const found = [...before];
+  const missing: Unplaced[] = [];
+  for (const one of open) {
+    const pull = await mergedPull(context, memory, one.commit, baseBranch);
+    if (pull === undefined) missing.push(one);
+    else found.push({ pull: pull.number, problems: one.problems });
   }
-  memory.refused = { base, found };
-  return found;
+  if (missing.length > 0 && now < until) return { base, found, missing, lookout: { again: now + NONE_FOR_MS, until } };
+  for (const { commit, problems } of missing)
+    context.log.warn({ commit, problems: problems.map((p) => p.message) }, "pushed without a pull request to say it on");
+  return { base, found, missing };
 }
 
 function cursors(state: JournalState): string[] {

@@ -231,6 +231,7 @@ function wake(
   const times: number[] = [];
   if (acted) times.push(now + SOON_MS);
   for (const { until } of memory.troubles.values()) if (until > now) times.push(until);
+  if (memory.refused.lookout !== undefined) times.push(memory.refused.lookout.again);
   if (started.some((s) => s.waiting)) times.push(now + RETRY_START_MS);
   for (const { advanced } of decisions) {
     if (advanced.change === "transition") times.push(now);
