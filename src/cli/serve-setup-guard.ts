@@ -34,6 +34,19 @@ export function isSameState(given: string | null, ours: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+const KEY_COOKIE = "stagecoach-setup";
+
+/** Keeps the key out of the address after the first look: pages are linked, and addresses get into histories. */
+export function keyCookie(key: string): string {
+  return `${KEY_COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax`;
+}
+
+/** Whether a browser came by the address that was printed. */
+export function hasKey(cookies: string | undefined, key: string): boolean {
+  const own = (cookies ?? "").split(/;\s*/).find((cookie) => cookie.startsWith(`${KEY_COOKIE}=`));
+  return isSameState(own?.slice(KEY_COOKIE.length + 1) ?? null, key);
+}
+
 /** The address to listen on: of this computer, whatever `HOST` says, since who reaches the page may create the App and hold its key. */
 export function setupHost(wanted: string | undefined): string {
   if (wanted === "localhost" || wanted === "::1") return wanted;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { manifestFor } from "./serve-manifest.ts";
-import { isSameState, setupHost, whyRefused } from "./serve-setup-guard.ts";
+import { hasKey, isSameState, keyCookie, setupHost, whyRefused } from "./serve-setup-guard.ts";
 import { failedPage, madePage, type SetupView, setupPage } from "./serve-setup-page.ts";
 
 const HERE = { host: "127.0.0.1:3000" };
@@ -52,6 +52,18 @@ describe("who may ask for the set-up page", () => {
 
   test("a way back counts only with the state that was given out", () => {
     expect([isSameState("abc", "abc"), isSameState("abd", "abc"), isSameState("", "abc"), isSameState(null, "abc")]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test("the page is shown to who opened the printed address, by a cookie that no script reads", () => {
+    const cookie = keyCookie("k1");
+    expect(cookie).toContain("HttpOnly; SameSite=Lax");
+    const sent = cookie.split(";")[0] ?? "";
+    expect([hasKey(`a=b; ${sent}`, "k1"), hasKey(sent, "k2"), hasKey("stagecoach-setup=", "k1"), hasKey(undefined, "k1")]).toEqual([
       true,
       false,
       false,

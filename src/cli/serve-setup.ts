@@ -10,7 +10,7 @@ import { answerOf, redact, whyUnreached } from "../forge/github/errors.ts";
 import { CommandError } from "./command.ts";
 import { writeSettings } from "./serve-env.ts";
 import { manifestFor } from "./serve-manifest.ts";
-import { isSameState, setupHost, whyRefused } from "./serve-setup-guard.ts";
+import { hasKey, isSameState, keyCookie, setupHost, whyRefused } from "./serve-setup-guard.ts";
 import { failedPage, type MadeApp, madePage, SETUP_STYLE, type SetupView, setupPage } from "./serve-setup-page.ts";
 import { visible } from "./visible.ts";
 
@@ -37,17 +37,19 @@ const WAY_BACK = "/created";
  */
 export async function runSetup(options: SetupOptions): Promise<void> {
   checkWritable(options.envFile);
-  const server = createServer(setupPages(options));
+  // Others may be logged in to this computer: only who sees this terminal may open the page.
+  const key = randomBytes(24).toString("base64url");
+  const server = createServer(setupPages(options, key));
   const url = await listenOn(server, options.config.listen.port, setupHost(options.host)).catch((error: Error) => {
     throw new CommandError(3, `the set-up page cannot be shown: ${error.message}; PORT chooses another port`);
   });
-  process.stdout.write(welcome(`${url}/`, options));
+  process.stdout.write(welcome(`${url}/?key=${key}`, options));
   await options.stopped;
   await closed(server);
 }
 
-/** Answers the page, its style, and the way back from GitHub. */
-function setupPages(options: SetupOptions): (request: IncomingMessage, response: ServerResponse) => void {
+/** Answers the page, its style, and the way back from GitHub. The page is shown to a browser that came with the key once. */
+function setupPages(options: SetupOptions, key: string): (request: IncomingMessage, response: ServerResponse) => void {
   // Once for this process: only a way that began on this page comes back with it.
   const state = randomBytes(24).toString("base64url");
   const back = wayBack(options, state);
@@ -59,6 +61,10 @@ function setupPages(options: SetupOptions): (request: IncomingMessage, response:
     if (path === "/setup.css") response.writeHead(200, { ...HEADERS, "Content-Type": "text/css; charset=utf-8" }).end(SETUP_STYLE);
     else if (path === WAY_BACK) void back.answer(new URL(request.url ?? "", origin), response);
     else if (path !== "/") plain(response, 404, "nothing here; the set-up page is /");
+    else if (isSameState(new URL(request.url ?? "", origin).searchParams.get("key"), key))
+      response.writeHead(303, { ...HEADERS, "Set-Cookie": keyCookie(key), Location: "/" }).end();
+    else if (!hasKey(request.headers.cookie, key))
+      show(response, 403, failedPage("This page was not opened by its whole address.", NO_KEY));
     else {
       const made = back.made();
       const view = viewFor(options, `${origin}${WAY_BACK}`, state);
@@ -100,6 +106,8 @@ function wayBack(options: SetupOptions, state: string): WayBack {
 
 const NOT_MADE =
   "Codes hold for an hour and once. If GitHub already lists the new App under its developer settings, delete it there; then begin again.";
+
+const NO_KEY = "Open the address that `stagecoach serve` printed in its terminal, with the key at its end.";
 
 const HEADERS = {
   "X-Content-Type-Options": "nosniff",

@@ -75,8 +75,12 @@ describe("stagecoach serve does not start", () => {
 describe("stagecoach serve without credentials", () => {
   test("shows the set-up page; two clicks make the App, and its credentials are in a file only we can read", TIMEOUT, async () => {
     const process = await serve(["--public-url", "https://stagecoach.example.com", "--org", "acme"], { PORT: "3977" });
-    const [page = ""] = await process.until(/http:\S+:3977\//);
-    const html = await (await fetch(page)).text();
+    const [, page = "", key = ""] = await process.until(/(http:\S+:3977\/)(\?key=\S+)/);
+    // Who is logged in to this computer, too, does not see the terminal.
+    expect((await fetch(page)).status).toBe(403);
+    const opened = await fetch(`${page}${key}`, { redirect: "manual" });
+    const headers = { cookie: opened.headers.get("set-cookie")?.split(";")[0] ?? "" };
+    const html = await (await fetch(page, { headers })).text();
     const action = /action="([^"]+)"/.exec(html)?.[1] ?? "";
     const manifest = (/name="manifest" value="([^"]+)"/.exec(html)?.[1] ?? "").replaceAll("&#34;", '"').replaceAll("&#39;", "'");
     expect(action).toContain(`${world.github.url}/organizations/acme/settings/apps/new?state=`);
@@ -94,7 +98,7 @@ describe("stagecoach serve without credentials", () => {
     expect(await Promise.all([raw(back.href, "GET", { host: "evil.example" }), raw(back.href, "POST", {})])).toEqual([403, 403]);
     expect(await raw(back.href, "GET", { origin: "https://evil.example" })).toBe(403);
     await expect(stat(join(folder, ".env"))).rejects.toThrow("ENOENT");
-    const done = await fetch(back);
+    const done = await fetch(back, { headers });
     expect([new URL(done.url).pathname, await done.text()]).toEqual(["/", expect.stringMatching(/\/installations\/new"/)]);
     await process.until(/start it again: stagecoach serve/);
     expect((await stat(join(folder, ".env"))).mode & 0o777).toBe(0o600);
