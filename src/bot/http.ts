@@ -2,14 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { createNodeMiddleware } from "probot";
 import type { Log } from "../reconcile/context.ts";
+import { type Bodies, openBodies } from "./bodies.ts";
 import { deliveryName, eventName } from "./inbox.ts";
 
 export type Middleware = Awaited<ReturnType<typeof createNodeMiddleware>>;
 
 /** GitHub never sends more. */
 const LARGEST_DELIVERY = 25 * 1024 * 1024;
-/** Of all that are being read at once: anybody may send until the signature is looked at. */
-const MOST_BYTES_AT_ONCE = 64 * 1024 * 1024;
+/** Nearly all that GitHub sends. They have room of their own, which large ones cannot take from them. */
+const SMALL_DELIVERY = 1024 * 1024;
+const SMALL_BYTES_AT_ONCE = 32 * 1024 * 1024;
+const LARGE_BYTES_AT_ONCE = 64 * 1024 * 1024;
 
 export interface DeliveryDoor {
   log: Log;
@@ -19,9 +22,9 @@ export interface DeliveryDoor {
 
 /** Takes one delivery: its size is looked at before a byte is read, its signature by Probot, and what is refused is told with its id. */
 export function deliveryDoor({ log, middleware, onRefused = () => undefined }: DeliveryDoor) {
-  let bytes = 0;
+  const small = openBodies(SMALL_BYTES_AT_ONCE);
+  const large = openBodies(LARGE_BYTES_AT_ONCE);
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const length = Number(request.headers["content-length"] ?? Number.NaN);
     response.once("close", () => {
       if (response.statusCode < 400 && response.writableFinished) return;
       const event = eventName(request.headers["x-github-event"]);
@@ -35,26 +38,35 @@ export function deliveryDoor({ log, middleware, onRefused = () => undefined }: D
         "a delivery was refused",
       );
     });
-    const refusal = refusalOf(length, bytes);
-    if (refusal !== undefined) {
-      // Its body is not read: the connection ends with the answer.
-      response.setHeader("Connection", "close");
-      plain(response, ...refusal);
-      return;
-    }
-    bytes += length;
-    response.once("close", () => {
-      bytes -= length;
-    });
-    deliver(request, response, log, middleware);
+    const length = Number(request.headers["content-length"] ?? Number.NaN);
+    const refusal = refusalOf(length);
+    if (refusal !== undefined) refuse(response, ...refusal);
+    // Probot refuses it before it reads a byte.
+    else if (request.headers["x-hub-signature-256"] === undefined) deliver(request, response, log, middleware);
+    else void read(length <= SMALL_DELIVERY ? small : large, request, response, () => deliver(request, response, log, middleware));
   };
 }
 
-/** Before a byte of the body is read: Probot itself knows no limit. */
-function refusalOf(length: number, bytes: number): [number, string] | undefined {
+/** Hands on what has arrived whole, as Probot wants it: it knows no limit itself. */
+async function read(bodies: Bodies, request: IncomingMessage, response: ServerResponse, next: () => void): Promise<void> {
+  const body = await bodies.read(request);
+  if (body === "gone") return;
+  if (body === "crowded") return refuse(response, 503, "too much at once; send it again");
+  response.once("close", body.done);
+  Object.assign(request, { body: body.text });
+  next();
+}
+
+/** Its body is not read on: the connection ends with the answer. */
+function refuse(response: ServerResponse, status: number, text: string): void {
+  response.setHeader("Connection", "close");
+  plain(response, status, text);
+}
+
+/** Before a byte of the body is read. */
+function refusalOf(length: number): [number, string] | undefined {
   if (!Number.isFinite(length)) return [411, "say how long the delivery is"];
-  if (length > LARGEST_DELIVERY) return [413, "too large for a delivery of GitHub"];
-  return bytes > 0 && bytes + length > MOST_BYTES_AT_ONCE ? [503, "too much at once; send it again"] : undefined;
+  return length > LARGEST_DELIVERY ? [413, "too large for a delivery of GitHub"] : undefined;
 }
 
 /** What goes wrong with one delivery is answered and told: GitHub may send it again, and the process goes on. */
