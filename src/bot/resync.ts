@@ -52,7 +52,8 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
       s.inbox.resync();
     }
     for (const key of repos.keys()) wake(key);
-    metrics?.resent(await sweeper.sweep());
+    // The repos were looked through, which finds what the deliveries would have told: that GitHub cannot list them stops nothing.
+    await sweeper.sweep().then((count) => metrics?.resent(count), warn("failed deliveries could not be listed; the next look does"));
   }
 
   let stopped = false;

@@ -96,4 +96,66 @@ describe("the sweeper", () => {
     expect(await sweepAfter(60_000)).toBe(1);
     expect(comments().map((event) => event.deliveryId)).toEqual([dropped?.guid]);
   });
+
+  /** The list and the requests of a GitHub that has this many failed deliveries, and answers requests with this status. */
+  function listed(count: number, statusOf: (id: number) => number = () => 202) {
+    const sentAt = github.clock.now();
+    const asked: number[] = [];
+    const data = Array.from({ length: count }, (_, id) => ({
+      id,
+      guid: `guid-${id}`,
+      delivered_at: new Date(sentAt).toISOString(),
+      status_code: 502,
+    }));
+    const apps = {
+      listWebhookDeliveries: async ({ cursor = "0" }) => {
+        const next = Number(cursor) + 100;
+        const link = next < count ? `<https://api.github.com/app/hook/deliveries?cursor=${next}>; rel="next"` : undefined;
+        return { data: data.toReversed().slice(Number(cursor), next), headers: { link } };
+      },
+      redeliverWebhookDelivery: async ({ delivery_id: id }: { delivery_id: number }) => {
+        const status = statusOf(id);
+        if (status >= 400) throw Object.assign(new Error("no"), { status });
+        asked.push(id);
+        for (const one of data) if (one.id === id) one.status_code = 200;
+      },
+    };
+    const octokit = { rest: { apps } } as unknown as Awaited<ReturnType<BotServer["octokit"]>>;
+    return { asked, sweeper: openSweeper({ app: async () => octokit, clock: github.clock, log: silentLog }) };
+  }
+
+  test("what it did not ask for, since it were too many at once, it asks for the next times", async () => {
+    const { asked, sweeper: many } = listed(250);
+    const counts: number[] = [];
+    for (let look = 0; look < 4; look++) {
+      github.clock.step(10 * 60_000);
+      counts.push(await many.sweep());
+    }
+    expect([counts, new Set(asked).size]).toEqual([[100, 100, 50, 0], 250]);
+  });
+
+  test("what could not be asked for in an outage, however long, it asks for after it", async () => {
+    let down = true;
+    const { sweeper: some } = listed(3, () => (down ? 502 : 202));
+    for (let look = 0; look < 5; look++) {
+      github.clock.step(10 * 60_000);
+      expect(await some.sweep()).toBe(0);
+    }
+    down = false;
+    github.clock.step(10 * 60_000);
+    expect(await some.sweep()).toBe(3);
+  });
+
+  test("one that GitHub will not send again keeps it from nothing, and is given up", async () => {
+    let refused = 0;
+    const { asked, sweeper: some } = listed(3, (id) => {
+      if (id === 0) refused += 1;
+      return id === 0 ? 404 : 202;
+    });
+    for (let look = 0; look < 5; look++) {
+      github.clock.step(60_000);
+      await some.sweep();
+    }
+    expect([asked, refused]).toEqual([[1, 2], 3]);
+  });
 });

@@ -26,6 +26,8 @@ const MOST_ATTEMPTS = 3;
 const MOST_REMEMBERED = 5000;
 const MOST_PAGES = 20;
 const MOST_ASKED = 100;
+/** What was not asked for is kept in view this long: GitHub forgets deliveries after three days. */
+const LONGEST_LOOK_MS = 24 * 60 * 60_000;
 
 interface Attempt {
   id: number;
@@ -69,14 +71,14 @@ export function openSweeper({ app, clock, log }: SweeperOptions): Sweeper {
     return attempts;
   }
 
-  async function askAgain(octokit: ProbotOctokit, guid: string, id: number): Promise<boolean> {
+  async function askAgain(octokit: ProbotOctokit, guid: string, id: number): Promise<"asked" | "refused" | "later"> {
     try {
       await octokit.rest.apps.redeliverWebhookDelivery({ delivery_id: id });
       log.info({ delivery: deliveryName(guid) }, "a failed delivery was asked for again");
-      return true;
+      return "asked";
     } catch (error) {
       log.warn({ delivery: deliveryName(guid), error: String(error) }, "a failed delivery could not be asked for again");
-      return false;
+      return isRefusal(error) ? "refused" : "later";
     }
   }
 
@@ -84,30 +86,41 @@ export function openSweeper({ app, clock, log }: SweeperOptions): Sweeper {
     async sweep() {
       const octokit = await app();
       const began = clock.now();
+      /** When the oldest was sent that is left for the next look. */
+      let left = began - OVERLAP_MS;
       let asked = 0;
-      for (const [guid, id] of failed(await attemptsSince(octokit, since), began)) {
-        if (asked >= MOST_ASKED) break;
+      let tried = 0;
+      for (const [guid, { id, at }] of failed(await attemptsSince(octokit, since), began)) {
         if ((askedFor.get(guid) ?? 0) >= MOST_ATTEMPTS) continue;
-        remember(guid);
-        if (await askAgain(octokit, guid, id)) asked += 1;
+        const outcome = tried < MOST_ASKED ? await askAgain(octokit, guid, id) : "later";
+        tried += 1;
+        if (outcome === "later") left = Math.min(left, at);
+        else remember(guid);
+        if (outcome === "asked") asked += 1;
       }
-      since = began - OVERLAP_MS;
+      since = Math.max(left, began - LONGEST_LOOK_MS);
       return asked;
     },
   };
 }
 
-/** GUID → the newest attempt, where none was taken and none may still be on its way. Oldest first. */
-function failed(attempts: readonly Attempt[], now: number): Map<string, number> {
+/** GitHub will say the same the next time, unlike in an outage or at a limit. */
+function isRefusal(error: unknown): boolean {
+  const { status } = error as { status?: number };
+  return status !== undefined && [400, 404, 410, 422].includes(status);
+}
+
+/** GUID → id of the newest attempt and time of the oldest, where none was taken and none may still be on its way. Oldest first. */
+function failed(attempts: readonly Attempt[], now: number): Map<string, { id: number; at: number }> {
   const byGuid = new Map<string, Attempt[]>();
   for (const attempt of attempts.toReversed()) {
     byGuid.set(attempt.guid, [...(byGuid.get(attempt.guid) ?? []), attempt]);
   }
-  const wanted = new Map<string, number>();
+  const wanted = new Map<string, { id: number; at: number }>();
   for (const [guid, all] of byGuid) {
-    const newest = all.at(-1);
-    if (newest === undefined || all.some((one) => one.ok)) continue;
-    if (now - newest.at >= ON_ITS_WAY_MS) wanted.set(guid, newest.id);
+    const [oldest, newest] = [all[0], all.at(-1)];
+    if (oldest === undefined || newest === undefined || all.some((one) => one.ok)) continue;
+    if (now - newest.at >= ON_ITS_WAY_MS) wanted.set(guid, { id: newest.id, at: oldest.at });
   }
   return wanted;
 }
