@@ -118,6 +118,24 @@ describe("repositories come and go while the bot runs", () => {
     expect(errors().map((line) => line.message)).toEqual(["the repositories of an installation could not be listed"]);
   });
 
+  test.each(["told by an event", "found by the resync"])("permissions given later are used without a restart: %s", async (how) => {
+    const { checks: _checks, ...fewer } = manifest.default_permissions;
+    github.sim.setPermissions(github.installationId, fewer);
+    github.sim.expireTokens();
+    const number = await pull();
+    await settled();
+    expect(await planChecks(number)).toEqual([]);
+    await bot.resync();
+    await settled();
+    const message = "the App may not write checks: they are left out until it may";
+    expect(lines.filter((line) => line.message === message)).toHaveLength(1);
+    if (how === "found by the resync") github.sim.faults.webhook = () => "lose";
+    github.sim.setPermissions(github.installationId, manifest.default_permissions);
+    if (how === "found by the resync") await bot.resync();
+    await settled();
+    expect(await planChecks(number)).toEqual(["not a rollout PR"]);
+  });
+
   test("a token that is taken back is renewed in the midst of the work", async () => {
     github.sim.expireTokens();
     await bot.resync();
@@ -131,6 +149,15 @@ describe("repositories come and go while the bot runs", () => {
     expect(errors()).toEqual([]);
   });
 });
+
+/** Titles of stagecoach/plan at the head of a PR. */
+async function planChecks(number: number): Promise<string[]> {
+  const headers = { authorization: `token ${github.sim.token("acme")}` };
+  const get = async (path: string) => (await fetch(`${github.sim.url}/repos/acme/config/${path}`, { headers })).json();
+  const { head } = (await get(`pulls/${number}`)) as { head: { sha: string } };
+  const all = (await get(`commits/${head.sha}/check-runs`)) as { check_runs: { name: string; output: { title: string } }[] };
+  return all.check_runs.filter((run) => run.name === "stagecoach/plan").map((run) => run.output.title);
+}
 
 async function pull(): Promise<number> {
   await github.branch("topic", { "topic.txt": "x\n" });

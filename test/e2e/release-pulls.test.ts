@@ -20,6 +20,7 @@ interface CheckRun {
   conclusion: string | null;
   output: { title: string; summary: string; annotations_count: number };
   id: number;
+  check_suite: { id: number };
 }
 
 async function get<T>(world: EmbeddedWorld, path: string): Promise<T> {
@@ -40,15 +41,17 @@ async function until<T>(what: string, look: () => Promise<T>, holds: (seen: T) =
   }
 }
 
+/** The newest check run of each name. */
+async function checkRuns(world: EmbeddedWorld, head: string): Promise<CheckRun[]> {
+  return (await get<{ check_runs: CheckRun[] }>(world, `commits/${head}/check-runs`)).check_runs;
+}
+
 /** The check stagecoach/plan at the head of a branch, as soon as its title is so. */
 async function planCheck(world: EmbeddedWorld, branch: string, title: RegExp): Promise<CheckRun & { head: string }> {
   const head = git(world.github.repoDirectory(world.repository), "rev-parse", branch).trim();
   const runs = await until(
     `the check of ${branch} says ${title}`,
-    async () =>
-      (await get<{ check_runs: CheckRun[] }>(world, `commits/${head}/check-runs`)).check_runs.filter(
-        (run) => run.name === "stagecoach/plan",
-      ),
+    async () => (await checkRuns(world, head)).filter((run) => run.name === "stagecoach/plan"),
     (all) => all.some((run) => title.test(run.output.title)),
   );
   expect(runs).toHaveLength(1);
@@ -76,9 +79,35 @@ describe("pull requests before they are merged", () => {
     const green = await planCheck(world, "release-v1.4.2", /my-app: 6 clusters in 3 batches over 2 stages/);
     expect([green.status, green.conclusion]).toEqual(["completed", "success"]);
 
+    // "Re-run": the same is said again, by a new run, though nothing has changed.
+    alice.rerun(repository, green.id);
+    const again = await until(
+      "the check is made anew",
+      () => planCheck(world, "release-v1.4.2", /my-app: 6 clusters/),
+      (run) => run.id !== green.id,
+    );
+    expect([again.status, again.conclusion, again.output.title]).toEqual(["completed", "success", green.output.title]);
+
     await alice.push(repository, { branch: "docs", files: { "docs/x.md": "x\n" }, message: "Docs" });
     await alice.openPull(repository, { head: "docs", title: "Docs" });
-    expect((await planCheck(world, "docs", /not a rollout PR/)).conclusion).toBe("success");
+    const docs = await planCheck(world, "docs", /not a rollout PR/);
+    expect(docs.conclusion).toBe("success");
+    // All of ours: the gate comes anew, too.
+    const ours = await until(
+      "both are there",
+      () => checkRuns(world, docs.head),
+      (all) => all.length === 2,
+    );
+    await alice.rerunAll(repository, docs.check_suite.id);
+    const renewed = await until(
+      "both are made anew",
+      () => checkRuns(world, docs.head),
+      (all) => all.every((run) => ours.every(({ id }) => id !== run.id)),
+    );
+    expect(renewed.map(({ name, conclusion }) => `${name} ${conclusion}`).sort()).toEqual([
+      "stagecoach/gate success",
+      "stagecoach/plan success",
+    ]);
 
     const good = git(world.github.repoDirectory(repository), "show", `main:${ROLLOUT_FILE}`);
     await alice.push(repository, {
