@@ -21,14 +21,16 @@ export async function observePull(context: RepoContext, memory: RepoMemory, run:
   const queue = placeInQueue(context, memory, batch, found.number, found.head);
   if (queue === null && found.state === "open") await learnWhyLeft(context, memory, batch, found.number, found.head);
   const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);
+  // A PR that somebody pointed at another branch is no longer the one we opened.
+  const retargeted = found.base !== memory.remote.branch;
   return {
     number: found.number,
     url: found.url,
     state: found.state,
     draft: found.draft,
     head: found.head,
-    // A PR that somebody pointed at another branch is no longer the one we opened.
-    headIsOurs: found.base === memory.remote.branch && (await isBatchCommit(context, memory, run, batch, found.head)),
+    headIsOurs: !retargeted && (await isBatchCommit(context, memory, run, batch, found.head)),
+    ...(retargeted ? { retargeted: found.base } : {}),
     mergeable: mergeability(found),
     ...(found.mergeableState === "blocked"
       ? { blockedBy: "GitHub reports the pull request as blocked: a required review or check is missing" }

@@ -237,6 +237,14 @@ describe("what stands there is made true, whatever fails on the way", () => {
     expect(checks.get(head(2))?.conclusion).toBe("success");
   });
 
+  test.each(["stickyComment", "putCheck"])("where %s cannot be done the other is done all the same", async (name) => {
+    pulls.set(1, BROKEN);
+    failing.add(name);
+    for (let n = 0; n < 2; n++) expect(await publish()).toBe(true);
+    const done = [checks.get(head(1))?.conclusion === "failure", comments.get(1)?.has("stagecoach:refused") === true];
+    expect(done).toEqual([name !== "putCheck", name !== "stickyComment"]);
+  });
+
   test("problems that a push solves are said to be solved, also by a process that did not tell them", async () => {
     pulls.set(1, BROKEN);
     await publish();

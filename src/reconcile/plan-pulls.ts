@@ -152,16 +152,27 @@ async function publishAll(context: RepoContext, memory: RepoMemory, judged: read
   const waiting = judged.filter((one) => !concerns(one) && isCheckDue(memory, one.known));
   let owed = waiting.length > MOST_SENT || judged.some((one) => one.owed);
   for (const { number, known, commands } of [...judged.filter(concerns), ...waiting.slice(0, MOST_SENT)]) {
-    try {
-      await putComments(context, number, known);
-      await putCheck(context, memory, known);
+    // Each is sent though the other could not be: a check that is required holds the PR until it is there.
+    const tries = [() => putComments(context, number, known), () => putCheck(context, memory, known)];
+    let said = true;
+    for (const send of tries) said = (await sent(context, number, send)) && said;
+    owed ||= !said;
+    const answers = async () => {
       for (const command of commands) await context.commands.answer(command, "done", "the plan is made afresh");
-    } catch (error) {
-      owed = true;
-      context.log.warn({ pull: number, error: String(error) }, "what a pull request would do could not be said on it");
-    }
+    };
+    if (said && !(await sent(context, number, answers))) owed = true;
   }
   return owed;
+}
+
+async function sent(context: RepoContext, pull: number, send: () => Promise<void>): Promise<boolean> {
+  try {
+    await send();
+    return true;
+  } catch (error) {
+    context.log.warn({ pull, error: String(error) }, "what a pull request would do could not be said on it");
+    return false;
+  }
 }
 
 /** `/plan` on a PR that no run steers yet; all else is answered by whoever reads the comments. */

@@ -166,6 +166,12 @@ describe("what stands against going on pauses the run, with the words of who sai
       "Merge commits are not allowed.",
     ],
     ["somebody else's head", (run) => pull(run, 1, { head: "theirs", headIsOurs: false }), "HeadMoved", "is not a commit of this run"],
+    [
+      "another base",
+      (run) => pull(run, 1, { headIsOurs: false, retargeted: "release-1" }),
+      "HeadMoved",
+      "#101 was changed: somebody pointed it at another base branch, release-1",
+    ],
     ["a close by hand", (run) => pull(run, 1, { state: "closed", closedBy: "bob" }), "PullClosed", "bob closed #101"],
     [
       "a merge that changed more than the pins",

@@ -58,9 +58,19 @@ function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   }
   lapse(draft, batchOf(draft.run, batch.number), pull);
   if (!pull.headIsOurs) {
-    const reason = `${pullName(pull)} was changed: its head ${pull.head.slice(0, 10)} is not a commit of this run, so it is not merged`;
-    pause(draft, "HeadMoved", "stagecoach", reason, "`/resume` closes it and builds it again, `/abort` ends the run");
+    pause(
+      draft,
+      "HeadMoved",
+      "stagecoach",
+      `${pullName(pull)} was changed: ${whatChanged(pull)}, so it is not merged`,
+      "`/resume` closes it and builds it again, `/abort` ends the run",
+    );
   }
+}
+
+function whatChanged({ head, retargeted }: ObservedPull): string {
+  if (retargeted !== undefined) return `somebody pointed it at another base branch, ${retargeted.slice(0, 100)}`;
+  return `its head ${head.slice(0, 10)} is not a commit of this run`;
 }
 
 /**

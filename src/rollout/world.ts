@@ -92,6 +92,8 @@ export interface ObservedPull {
   head: string;
   /** Who moved the head last: true where the head is a commit of ours for this batch and attempt. */
   headIsOurs: boolean;
+  /** The branch that somebody has pointed it at instead of the one it was opened for; then `headIsOurs` is false. */
+  retargeted?: string;
   /** unknown: GitHub has not computed it yet. */
   mergeable: "yes" | "conflict" | "blocked" | "behind" | "unknown";
   /** For people, where blocked: what is missing, in GitHub's own words. */
