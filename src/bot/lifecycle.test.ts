@@ -150,12 +150,67 @@ describe("repositories come and go while the bot runs", () => {
   });
 });
 
+describe("what comes later is found without a restart", () => {
+  test("a repository whose ApplicationSets are pushed after the App was installed is onboarded", async () => {
+    await github.sim.createRepo({ owner: "acme", name: "fresh", files: new Map([["README.md", "x\n"]]) });
+    await bot.resync();
+    await settled();
+    const set = readFileSync(new URL("../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
+    const files = { "appsets/set.yaml": set };
+    await github.sim.actAs("acme").push("acme/fresh", { branch: "main", files, message: "Sets" });
+    await settled();
+    expect(await openTitles("acme/fresh")).toEqual([]);
+    github.clock.step(30_000);
+    await settled();
+    expect(await openTitles("acme/fresh")).toEqual(["Configure Stagecoach"]);
+  });
+
+  test("why no run would start is told on a merged pull request that GitHub lists a little late", async () => {
+    let late = true;
+    const asked: string[] = [];
+    github.sim.faults.request = ({ path }) => {
+      if (!/\/commits\/[0-9a-f]{40}\/pulls$/.test(path)) return undefined;
+      asked.push(path);
+      return late ? { status: 200, body: [] } : undefined;
+    };
+    // Never seen while it was open, so nothing was said on it then.
+    github.sim.faults.webhook = () => "lose";
+    await github.branch("broken", { "rollouts/a.yaml": "kind: ProgressiveRollout\n" });
+    const wim = github.sim.actAs("wim");
+    const number = await wim.openPull("acme/config", { head: "broken", title: "Broken" });
+    await wim.mergePull("acme/config", number, "squash");
+    for (let n = 0; n < 2; n++) {
+      await bot.resync();
+      await settled();
+    }
+    expect([asked.length, await commentsOn(number)]).toEqual([1, []]);
+    late = false;
+    github.clock.step(60_000);
+    await settled();
+    expect([asked.length, await commentsOn(number)]).toEqual([2, [expect.stringContaining("No run would start")]]);
+    github.clock.step(60_000);
+    await settled();
+    expect(asked).toHaveLength(2);
+  });
+});
+
+async function get<T>(path: string): Promise<T> {
+  const headers = { authorization: `token ${github.sim.token("acme")}` };
+  return (await (await fetch(`${github.sim.url}/repos/${path}`, { headers })).json()) as T;
+}
+
+async function openTitles(repository: string): Promise<string[]> {
+  return (await get<{ title: string }[]>(`${repository}/pulls`)).map(({ title }) => title);
+}
+
+async function commentsOn(number: number): Promise<string[]> {
+  return (await get<{ body: string }[]>(`acme/config/issues/${number}/comments`)).map(({ body }) => body);
+}
+
 /** Titles of stagecoach/plan at the head of a PR. */
 async function planChecks(number: number): Promise<string[]> {
-  const headers = { authorization: `token ${github.sim.token("acme")}` };
-  const get = async (path: string) => (await fetch(`${github.sim.url}/repos/acme/config/${path}`, { headers })).json();
-  const { head } = (await get(`pulls/${number}`)) as { head: { sha: string } };
-  const all = (await get(`commits/${head.sha}/check-runs`)) as { check_runs: { name: string; output: { title: string } }[] };
+  const { head } = await get<{ head: { sha: string } }>(`acme/config/pulls/${number}`);
+  const all = await get<{ check_runs: { name: string; output: { title: string } }[] }>(`acme/config/commits/${head.sha}/check-runs`);
   return all.check_runs.filter((run) => run.name === "stagecoach/plan").map((run) => run.output.title);
 }
 
