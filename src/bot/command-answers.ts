@@ -1,11 +1,12 @@
 import { type Forge, ForgeError, type Reaction } from "../forge/port.ts";
 import type { Log } from "../reconcile/context.ts";
 import { stickyMarker } from "../reconcile/publish.ts";
-import { helpAnswer, planAnswer, refusalAnswer, statusAnswer } from "../report/answers.ts";
+import { helpAnswer, planAnswer, statusAnswer } from "../report/answers.ts";
 import { runComment } from "../report/run-comment.ts";
 import type { CommandSpec } from "../rollout/commands.ts";
 import type { Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
+import { type RefusalPage, refusalPage } from "./refusal-page.ts";
 
 /** Where a command was written, and by whom. */
 export interface Spoken {
@@ -14,26 +15,33 @@ export interface Spoken {
   author: string;
   /** As written, one line. */
   text: string;
+  /** `123456#0`, of a command. */
+  command?: string;
 }
 
 /** What people see of what became of their commands. Everything may be said twice: it stands there once. */
 export interface CommandAnswers {
   react(comment: number, reaction: Reaction): Promise<void>;
-  /** 😕, and the PR's one comment of refusals: those of the last comment that had some. */
-  refuse(spoken: Spoken, message: string): Promise<void>;
+  /** Takes in what was refused on a PR before us. */
+  recall: RefusalPage["recall"];
+  wasRefused: RefusalPage["has"];
+  /** Refused for good, from `tell` on. Not `told`: noted without a word. */
+  refuse(spoken: Spoken, message: string, told?: boolean): void;
+  /** Of what was refused since: the PR's one comment of refusals, and then 😕. False: not all could be told yet. */
+  tell(): Promise<boolean>;
   help(pull: number, only: CommandSpec | undefined): Promise<void>;
   status(spoken: Spoken, run: Run): Promise<void>;
   plan(spoken: Spoken, run: Run): Promise<void>;
 }
 
 const MOST_REMEMBERED = 20_000;
-/** Of refusals shown together. */
-const MOST_SHOWN = 12;
 
 export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAnswers {
   /** `comment reaction`, the oldest forgotten first: setting one twice is harmless. */
   const reacted = recentKeys();
-  const refusals = new Map<number, { comment: number; lines: Map<string, { author: string; message: string }> }>();
+  const page = refusalPage(forge, log);
+  /** Comments that get their 😕 once it is written down that they were refused. */
+  let refused: number[] = [];
 
   async function react(comment: number, reaction: Reaction): Promise<void> {
     const key = `${comment} ${reaction}`;
@@ -50,15 +58,21 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAns
 
   return {
     react,
-    async refuse({ pull, comment, author, text }, message) {
-      await react(comment, "confused");
-      let shown = refusals.get(pull);
-      if (shown === undefined || shown.comment < comment) shown = { comment, lines: new Map() };
-      // A late answer to an older comment does not wipe out the newer one's.
-      if (shown.comment > comment) return;
-      refusals.set(pull, shown);
-      if (shown.lines.size < MOST_SHOWN) shown.lines.set(text, { author, message });
-      await forge.stickyComment(pull, "stagecoach:answer", refusalAnswer([...shown.lines].map(([line, why]) => ({ text: line, ...why }))));
+    recall: page.recall,
+    wasRefused: page.has,
+    refuse(spoken, message, told = true) {
+      page.add({ ...spoken, message, told });
+      if (told) refused.push(spoken.comment);
+    },
+    async tell() {
+      const comments = refused;
+      refused = [];
+      if (!(await page.write())) {
+        refused.unshift(...comments);
+        return false;
+      }
+      for (const comment of comments) await react(comment, "confused");
+      return true;
     },
     async help(pull, only) {
       await forge.stickyComment(pull, "stagecoach:help", helpAnswer(only));
@@ -72,6 +86,16 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAns
     async plan({ pull, author }, run) {
       await forge.stickyComment(pull, `stagecoach:plan:${run.rollout}`, planAnswer(run, clock.now(), author));
     },
+  };
+}
+
+/** Whether an account is to be told something more: anybody may comment, as often as they like. */
+export function tellAtMost(most: number): (author: string) => boolean {
+  const told = new Map<string, number>();
+  return (author) => {
+    const count = (told.get(author) ?? 0) + 1;
+    told.set(author, count);
+    return count <= most;
   };
 }
 

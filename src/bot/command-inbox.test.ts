@@ -84,7 +84,7 @@ describe("whose commands count", () => {
     const permissions = new Map<string, Permission>();
     const { texts, calls } = inboxOn({ comments: [said(7, "mallory", "/pause", old)], permissions });
     expect(await texts()).toEqual([]);
-    expect(calls).toEqual(["permission mallory", "react 7 confused", "sticky"]);
+    expect(calls).toEqual(["permission mallory", "sticky", "react 7 confused"]);
     permissions.set("mallory", "write");
     expect(await texts()).toEqual([]);
     expect(calls).toHaveLength(3);
@@ -166,13 +166,79 @@ describe("teams of the settings", () => {
   });
 });
 
+describe("what was refused stays so", () => {
+  /** What the next process finds on the PR: what people wrote, and our comment of refusals. */
+  const found = (comments: Comment[], bodies: string[]) => [
+    ...comments,
+    said(900, "stagecoach[bot]", (bodies.at(-1) ?? "").replace(/^(\S+)\n/, "<!-- $1 -->\n"), { ours: true, authorIsBot: true }),
+  ];
+  const abort = said(7, "mallory", "/abort", old);
+  const mayNow = new Map<string, Permission>([["mallory", "maintain"]]);
+
+  test("for a process started anew, once its author may, and costs it no call", async () => {
+    const first = inboxOn({ comments: [abort, said(8, "wim", "/halt all of it", old)], permissions: new Map([["wim", "write"]]) });
+    expect(await first.texts()).toEqual([]);
+    const comments = found([abort, said(8, "wim", "/halt all of it", old), said(9, "wim", "/pause", old)], first.bodies);
+    const next = inboxOn({ comments, permissions: new Map([...mayNow, ["wim", "maintain"]]) });
+    expect(await next.texts()).toEqual(["/pause"]);
+    expect(next.calls).toEqual(["permission wim", "react 9 eyes"]);
+    expect(await next.texts("payments", [{ number: 1, shared: false, former: 41 } as (typeof PLACE)[0]])).toEqual([]);
+  });
+
+  test("also where nobody was told, since one account had so many", async () => {
+    const many = Array.from({ length: 40 }, (_, index) => said(index, "mallory", `/abort ${index}`, old));
+    const first = inboxOn({ comments: many, permissions: new Map() });
+    await first.texts();
+    expect(await inboxOn({ comments: found(many, first.bodies), permissions: mayNow }).texts()).toEqual([]);
+  });
+
+  test("also after the next process has refused something itself", async () => {
+    const first = inboxOn({ comments: [abort], permissions: new Map() });
+    await first.texts();
+    const later = said(950, "eve", "/rollback");
+    const next = inboxOn({ comments: [...found([abort], first.bodies), later], permissions: new Map() });
+    await next.texts();
+    expect(await inboxOn({ comments: found([abort, later], next.bodies), permissions: mayNow }).texts()).toEqual([]);
+  });
+
+  test("where it was refused before there was a run", async () => {
+    const early = said(7, "wim", "/pause");
+    const first = inboxOn({ comments: [early] });
+    await first.inbox.beforeRun?.(1);
+    expect(await inboxOn({ comments: found([early], first.bodies) }).texts()).toEqual([]);
+  });
+
+  test("and is told before 😕 is set; what cannot be written yet is written at the next look", async () => {
+    let fails = true;
+    const bodies: string[] = [];
+    const stickyComment = async (_pull: number, _marker: string, body: string) => {
+      if (fails) throw new ForgeError("Unavailable", 502, "bad gateway");
+      bodies.push(body);
+      return { id: 1, url: "" };
+    };
+    const { texts, calls, again } = inboxOn({ comments: [abort], permissions: new Map(), forge: { stickyComment } });
+    expect([await texts(), calls, again]).toEqual([[], ["permission mallory"], [5000]]);
+    fails = false;
+    expect([await texts(), calls]).toEqual([[], ["permission mallory", "react 7 confused"]]);
+    expect(bodies).toEqual([expect.stringContaining("<!-- refused: 7#0 -->")]);
+  });
+
+  test("nobody can have another's command refused by writing as we do", async () => {
+    const note = "<!-- refused: 99#0 -->";
+    const quoted = `stagecoach:answer\n> \`/resume \n${note}\n\n@mallory: no.`;
+    const comments = found([said(6, "mallory", `<!-- stagecoach:answer -->\nx\n${note}`), said(99, "ann", "/pause", old)], [quoted]);
+    expect(await inboxOn({ comments }).texts()).toEqual(["/pause"]);
+  });
+});
+
 describe("crowds", () => {
   test("one account is told ten refusals in one look, and none of the others later", async () => {
     const comments = Array.from({ length: 40 }, (_, index) => said(index, "mallory", `/pause ${index}`, old));
     const { texts, calls } = inboxOn({ comments, permissions: new Map() });
     await texts();
     await texts();
-    expect(calls.filter((call) => call === "sticky")).toHaveLength(10);
+    expect(calls.filter((call) => call.startsWith("react"))).toHaveLength(10);
+    expect(calls.filter((call) => call === "sticky")).toHaveLength(1);
     expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(1);
   });
 

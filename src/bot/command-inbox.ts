@@ -7,7 +7,7 @@ import type { Run } from "../rollout/run.ts";
 import type { Clock } from "../rollout/time.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command } from "../rollout/world.ts";
-import { commandAnswers, recentKeys, type Spoken } from "./command-answers.ts";
+import { commandAnswers, recentKeys, type Spoken, tellAtMost } from "./command-answers.ts";
 import { isForAnyTime, noRunYet, oldestFirst, placedOn, whichRollout } from "./command-place.ts";
 import { type Authority, isAllowedBot, openAuthority, type ReadPolicy } from "./command-policy.ts";
 import { type HeldComments, heldComments } from "./held-comments.ts";
@@ -45,8 +45,7 @@ type Heard = { one: ParsedCommand; spoken: Spoken };
 interface Look {
   authority: Authority;
   bots: (comment: Comment) => boolean;
-  /** Answers given, by account. */
-  told: Map<string, number>;
+  mayTell(author: string): boolean;
 }
 
 /** Where a command came from, for its answer. */
@@ -76,11 +75,11 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
 
   async function look(): Promise<Look> {
     const rules = await policy();
-    return { authority: openAuthority(forge, rules, log), bots: (comment) => isAllowedBot(rules, comment), told: new Map() };
+    return { authority: openAuthority(forge, rules, log), bots: (comment) => isAllowedBot(rules, comment), mayTell: tellAtMost(MOST_TOLD) };
   }
 
-  function done({ authority }: Look): void {
-    if (authority.postponed) again?.(AGAIN_MS);
+  async function done({ authority }: Look): Promise<void> {
+    if (!(await answers.tell()) || authority.postponed) again?.(AGAIN_MS);
   }
 
   /** Ours, edited, or a bot's that nobody allowed. */
@@ -89,15 +88,15 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
     return comment.createdAt === comment.updatedAt;
   }
 
-  /** Whether its author is to be told something: anybody may comment, as often as they like. */
-  function mayTell({ told }: Look, author: string): boolean {
-    const count = (told.get(author) ?? 0) + 1;
-    told.set(author, count);
-    return count <= MOST_TOLD;
+  function refuseOnce(look: Look, key: string, spoken: Spoken, message: string): void {
+    if (answered.add(key)) answers.refuse(spoken, message, look.mayTell(spoken.author));
   }
 
-  async function refuseOnce(look: Look, key: string, spoken: Spoken, message: string): Promise<void> {
-    if (answered.add(key) && mayTell(look, spoken.author)) await answers.refuse(spoken, message);
+  /** Comments of a PR as last read, and with them what was refused there. */
+  async function commentsOf(pull: number): Promise<readonly Comment[]> {
+    const comments = await held.of(pull);
+    answers.recall(pull, comments);
+    return comments;
   }
 
   /** The commands of a comment that are still to be judged; a mistake in it is told. */
@@ -107,10 +106,11 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
     const read = await parsed(comment);
     const say = (text: string): Spoken => ({ pull, comment: comment.id, author: comment.author, text });
     if (read.kind === "reply" && !late)
-      await refuseOnce(look, `${comment.id} mistake`, say(comment.body.trim().split("\n")[0] ?? ""), read.message);
+      refuseOnce(look, `${comment.id} mistake`, say(comment.body.trim().split("\n")[0] ?? ""), read.message);
     if (read.kind !== "commands") return [];
     return read.commands
-      .filter((one) => (!late || isForAnyTime(one, former)) && !answered.has(`${comment.id}#${one.index} ${owner}`))
+      .filter((one) => !late || isForAnyTime(one, former))
+      .filter(({ index }) => !answered.has(`${comment.id}#${index} ${owner}`) && !answers.wasRefused(pull, `${comment.id}#${index}`))
       .map((one) => ({ one, spoken: say(one.text) }));
   }
 
@@ -126,10 +126,10 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
     const why = (await look.authority.whyNot(comment, one.name)) ?? against;
     if (why === "later") return false;
     if (why !== undefined) {
-      await refuseOnce(look, key, spoken, why);
+      refuseOnce(look, key, { ...spoken, command: `${comment.id}#${one.index}` }, why);
       return false;
     }
-    if (commandSpec(one.name).who === "read" && !mayTell(look, comment.author)) {
+    if (commandSpec(one.name).who === "read" && !look.mayTell(comment.author)) {
       answered.add(key);
       return false;
     }
@@ -165,13 +165,13 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
     const permission = await look.authority.permissionOf(comment);
     if (permission === "later" || permission === "none") return;
     const there = [...here].map((name) => `\`${name}\``).join(", ");
-    await refuseOnce(look, key, spoken, `no run of that rollout is steered from this pull request, only of ${there}`);
+    refuseOnce(look, key, spoken, `no run of that rollout is steered from this pull request, only of ${there}`);
   }
 
   async function readPlace(look: Look, rollout: string, place: CommandPlace): Promise<Command[]> {
     const commands: Command[] = [];
     readers.set(place.number, (readers.get(place.number) ?? new Set()).add(rollout));
-    for (const comment of await held.of(place.number)) {
+    for (const comment of await commentsOf(place.number)) {
       for (const { one, spoken } of await heard(look, place, comment, rollout)) {
         const named = one.flags["rollout"];
         if (named !== undefined && named !== rollout) {
@@ -208,13 +208,13 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
       const now = await look();
       const commands: Command[] = [];
       for (const place of pulls) commands.push(...(await readPlace(now, rollout, place)));
-      done(now);
+      await done(now);
       return commands.sort(oldestFirst);
     },
     async beforeRun(pull) {
       const now = await look();
       const plans: Command[] = [];
-      for (const comment of await held.of(pull)) {
+      for (const comment of await commentsOf(pull)) {
         for (const { one, spoken } of await heard(now, { number: pull }, comment, "")) {
           const key = `${comment.id}#${one.index} `;
           if (!(await mayGoOn(now, key, comment, one, spoken, noRunYet(one)))) continue;
@@ -226,15 +226,17 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
           }
         }
       }
-      done(now);
+      await done(now);
       return plans.sort(oldestFirst);
     },
     async answer(command, outcome, message, run?: Run) {
       const origin = origins.get(command);
       if (origin === undefined || answered.has(`${command.id} ${origin.rollout}`)) return;
       const { spoken, rollout, shared } = origin;
-      if (outcome === "refused") await answers.refuse(spoken, shared ? `${rollout}: ${message}` : message);
-      else {
+      if (outcome === "refused") {
+        answers.refuse(spoken, shared ? `${rollout}: ${message}` : message);
+        if (!(await answers.tell())) again?.(AGAIN_MS);
+      } else {
         if (command.name === "status" && run !== undefined) await answers.status(spoken, run);
         if (command.name === "plan" && run !== undefined) await answers.plan(spoken, run);
         await answers.react(spoken.comment, "rocket");
