@@ -3,15 +3,18 @@ import type { Ancestry } from "../argocd/liveness.ts";
 import type { ApplicationView } from "../argocd/port.ts";
 import { normalRepo } from "../argocd/same.ts";
 import { CommandError } from "./command.ts";
+import type { Bearer } from "./explain-change.ts";
+
+const MOST_OUTPUT = 256 * 1024 * 1024;
 
 /** Runs git in a clone of the user's; resolves to its exit code and output. */
-function git(dir: string, args: string[]): Promise<{ code: number; out: string; error: string }> {
+export function git(dir: string, args: string[]): Promise<{ code: number; out: string; raw: string; error: string }> {
   return new Promise((resolve) => {
-    execFile("git", ["-C", dir, ...args], { encoding: "utf8" }, (error, out, err) => {
+    execFile("git", ["--literal-pathspecs", "-C", dir, ...args], { encoding: "utf8", maxBuffer: MOST_OUTPUT }, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : 128;
       // Where git said nothing the exit code says all: execFile's own message is the command line again. A number is git's, a word is the system's.
       const unsaid = error === null || typeof error.code === "number" ? "" : error.message;
-      resolve({ code, out: out.trim(), error: err.trim() || unsaid });
+      resolve({ code, out: out.trim(), raw: out, error: err.trim() || unsaid });
     });
   });
 }
@@ -31,18 +34,45 @@ export async function tagIn(dir: string, tag: string): Promise<string | undefine
   return code === 0 ? out : undefined;
 }
 
-/** How the Applications spell the repo of the clone: its origin, or the one Git repo they read where that is no help. */
-export async function repoOf(dir: string, views: readonly ApplicationView[]): Promise<string> {
-  const { code, out } = await git(dir, ["remote", "get-url", "origin"]);
-  const sources = views.flatMap((view) => view.spec.sources).filter((source) => source.chart === undefined);
-  const known = new Map(sources.map((source) => [normalRepo(source.repoURL), source.repoURL]));
-  if (code === 0 && known.has(normalRepo(out))) return out;
+/** How the Applications spell the repo of the clone: its origin, or the one Git repo they read where that is no help. `any`: there is an Application. */
+export async function repoOf(dir: string, bearers: readonly Bearer[], any = true): Promise<string> {
+  const origin = await originOf(dir);
+  const known = spellings(bearers);
+  if (origin !== undefined && known.has(normalRepo(origin))) return origin;
   // Which commit a revision is stays proven by the clone, so a wrong guess here cannot make anything live.
   const [only] = known.values();
   if (only !== undefined && known.size === 1) return only;
-  if (code === 0 && known.size === 0) return out;
-  if (views.length === 0) return "";
+  if (origin !== undefined && known.size === 0) return origin;
+  if (!any) return "";
   throw new CommandError(2, `which of ${[...known.values()].join(", ")} is the clone ${dir}? say it by --repo-url`);
+}
+
+/**
+ * The same where it may be a repo that none of them reads. An origin that is no URL of a host, or that has the path of one they
+ * read on another host (an alias of SSH), is not believed to be another repo.
+ */
+export async function cloneAmong(dir: string, bearers: readonly Bearer[]): Promise<string> {
+  const origin = await originOf(dir);
+  if (origin === undefined || !/^(?!file:)([a-z][a-z0-9+.-]*:\/\/|[^/]+:)/i.test(origin)) return await repoOf(dir, bearers);
+  const path = pathOf(normalRepo(origin));
+  return (
+    spellings(bearers)
+      .values()
+      .find((url) => pathOf(normalRepo(url)) === path) ?? origin
+  );
+}
+
+async function originOf(dir: string): Promise<string | undefined> {
+  const { code, out } = await git(dir, ["remote", "get-url", "origin"]);
+  return code === 0 ? out : undefined;
+}
+
+function spellings(bearers: readonly Bearer[]): Map<string, string> {
+  return new Map(bearers.filter((bearer) => !bearer.chart).map((bearer) => [normalRepo(bearer.repoURL), bearer.repoURL]));
+}
+
+function pathOf(repo: string): string {
+  return repo.slice(repo.indexOf("/") + 1).toLowerCase();
 }
 
 /** Every full id that the Applications mention, so that their ancestry can be looked up beforehand. */
@@ -58,11 +88,18 @@ export function seenRevisions(views: readonly ApplicationView[]): string[] {
   return [...found];
 }
 
-export async function ancestryIn(dir: string, commit: string, seen: readonly string[]): Promise<(revision: string) => Ancestry> {
+/** Whether revisions contain commits, by the clone; looked up beforehand. */
+export async function ancestryIn(
+  dir: string,
+  commits: readonly string[],
+  seen: readonly string[],
+): Promise<(revision: string, commit: string) => Ancestry> {
   const known = new Map<string, Ancestry>();
-  for (const revision of seen) {
-    const { code } = await git(dir, ["merge-base", "--is-ancestor", commit, revision]);
-    known.set(revision, code === 0 ? "contains" : code === 1 ? "missing" : "unknown");
+  for (const commit of new Set(commits)) {
+    for (const revision of seen) {
+      const { code } = await git(dir, ["merge-base", "--is-ancestor", commit, revision]);
+      known.set(`${revision} ${commit}`, code === 0 ? "contains" : code === 1 ? "missing" : "unknown");
+    }
   }
-  return (revision) => known.get(revision) ?? "unknown";
+  return (revision, commit) => known.get(`${revision} ${commit}`) ?? "unknown";
 }

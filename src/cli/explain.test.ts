@@ -120,15 +120,6 @@ describe("explain", () => {
     expect(await explained([...argv, "--cluster", cluster])).toMatchObject({ verdict: "lost", clause: "cluster" });
   });
 
-  test("with the intended spec the spec is the sign, whatever revision was seen", async () => {
-    const { before, change } = clone();
-    const argv = ["--application", await file("app.yaml", seen(before)), "--commit", change, "--repo", dir, ...TIMES];
-    const as = async (spec: Record<string, unknown>) =>
-      await explained([...argv, "--intended", await file("intended.yaml", rawApplication({ spec }))]);
-    expect((await as({})).verdict).toBe("live");
-    expect(await as({ source: { path: "apps/other" } })).toMatchObject({ verdict: "pending", clause: "spec" });
-  });
-
   test("a tag that the clone knows must be at its commit", async () => {
     const { before, change } = clone();
     execFileSync("git", ["-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "tag", "-a", "-m", "x", "v2", change]);
@@ -143,8 +134,6 @@ describe("explain", () => {
     expect(await by(before)).toBe("live");
     expect(await by(before, "--repo", dir)).toBe("pending");
     expect(await by(change, "--repo", dir)).toBe("live");
-    // A clone of another repo says nothing about it.
-    expect(await by(before, "--repo", dir, "--repo-url", "https://github.com/acme/other")).toBe("live");
   });
 
   test("an earlier read that was well confirms, and one that was not does not", async () => {
