@@ -172,7 +172,8 @@ describe("--revision", () => {
     expect(await by(change)).toBe("live");
   });
 
-  test("that is empty is wrong usage", async () => {
+  test("that is empty is wrong usage, and so is an empty --repo-url", async () => {
+    await refused(rawApplication(), /--repo-url is empty/, "--revision", "main", "--repo-url", "");
     await refused(rawApplication(), /--revision is empty/, "--revision", "");
   });
 });

@@ -35,6 +35,7 @@ export interface Bearer {
 export async function changeOf(options: ChangeOptions, given: Given): Promise<Chosen> {
   const { revision, commit, repo } = options;
   if (revision !== undefined && commit !== undefined) throw new CommandError(2, "give --revision or --commit, not both");
+  if (options.repoUrl === "") throw new CommandError(2, "--repo-url is empty: give the repo as the Application spells it");
   if (revision !== undefined) return await byRevision(revision, options, given);
   if (commit === undefined) {
     if (given.rendered !== undefined) return { change: { kind: "generator", mergedAt: given.mergedAt } };
