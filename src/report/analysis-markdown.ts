@@ -9,15 +9,15 @@ function row({ what, state, measured, why }: GateLine): string {
   return `| ${cell(what, 200)} | ${cell(state)} | ${cell(measured, 500)} | ${cell(why, 500)} |`;
 }
 
-function table(rows: readonly string[], first: string): string {
-  const more = rows.length > MOST_ROWS ? `\n\n${rows.length - MOST_ROWS} more.` : "";
-  return `| ${first} | state | measured | why |\n| --- | --- | --- | --- |\n${rows.slice(0, MOST_ROWS).join("\n")}${more}`;
+function table(rows: readonly string[], first: string, most = MOST_ROWS): string {
+  const more = rows.length > most ? `\n\n${rows.length - most} more.` : "";
+  return `| ${first} | state | measured | why |\n| --- | --- | --- | --- |\n${rows.slice(0, most).join("\n")}${more}`;
 }
 
 /** What was measured of a batch, for the pull request of the next; empty where nothing was. */
-export function measuredOfBatch(run: Run, batch: Batch): string {
+export function measuredOfBatch(run: Run, batch: Batch, most = MOST_ROWS): string {
   const lines = gatesOfBatch(run, batch);
-  return lines.length === 0 ? "" : table(lines.map(row), "measured");
+  return lines.length === 0 ? "" : table(lines.map(row), "measured", Math.min(most, MOST_ROWS));
 }
 
 const ORDER: readonly GateLine["tone"][] = ["bad", "wait", "busy", "good", "none"];

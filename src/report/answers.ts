@@ -1,6 +1,7 @@
 import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../rollout/commands.ts";
 import { isEnded, type Run } from "../rollout/run.ts";
-import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
+import { cell, code, prose } from "./escape.ts";
+import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
@@ -13,7 +14,12 @@ export interface RefusedLine {
 /** The one comment of refusals on a pull request. */
 export function refusalAnswer(lines: readonly RefusedLine[]): string {
   const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${sentence(message)}.`);
-  return `${shown.join("\n\n")}\n\n<sub>\`/help\` lists what can be said here.</sub>`.slice(0, BODY_LIMIT - 1000);
+  const say = (most: number) => [
+    ...shown.slice(0, most),
+    shown.length > most ? `and ${shown.length - most} more` : "",
+    "<sub>`/help` lists what can be said here.</sub>",
+  ];
+  return fitting(COMMENT_ROOM, [shown.length, 50, 20, 5], say, "One of them is too long for this place.");
 }
 
 /** Numbers of pull requests stay links. */
@@ -64,25 +70,30 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
     lines.push(`**Next:** ${prose(run.next.what)}${at}`);
   }
   if (run.paused !== undefined) lines.push(`**Asks:** ${prose(run.paused.ask)}`);
-  lines.push(stages(run, false));
   const page =
     live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;
-  lines.push(`<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`);
-  return lines.join("\n\n");
+  const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;
+  return fitting(COMMENT_ROOM, [MOST_STAGES, 10], (most) => [...lines, stages(run, false, most), foot], TOO_LONG);
 }
 
 /** What `/plan` answers of a run: what is done and what is to come, stage by stage. */
 export function planAnswer(run: Run, now: number, author: string): string {
   const title = `### 🗺️ ${cell(run.rollout)} #${run.number}: the plan of ${cell(releaseName(run.release.values))}`;
   const foot = `<sub>The plan is frozen while the run lasts, but for clusters that are skipped, put off or new · plan ${code(run.plan.hash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
-  const full = [title, stages(run, true), foot].join("\n\n");
-  return full.length <= BODY_LIMIT - 1000 ? full : [title, stages(run, false), foot].join("\n\n");
+  const ways = [
+    { names: true, most: Number.POSITIVE_INFINITY },
+    { names: false, most: MOST_STAGES },
+  ];
+  return fitting(COMMENT_ROOM, ways, ({ names, most }) => [title, stages(run, names, most), foot], TOO_LONG);
 }
 
 /** Names beyond these are counted. */
 const MOST_NAMES = 40;
+const MOST_STAGES = 60;
+const TOO_LONG = "Some of it is too long for this place.";
 
-function stages(run: Run, names: boolean): string {
+/** A row for each stage; of many, those around the one that the run is at. */
+function stages(run: Run, names: boolean, most: number): string {
   const rows = run.plan.stages.map((stage, index) => {
     const batches = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed");
     const targets = batches.flatMap((batch) => batch.targets);
@@ -97,7 +108,10 @@ function stages(run: Run, names: boolean): string {
     return `| ${index + 1} | ${cell(stageName(run, index))} | ${isEnded(run) && left.length > 0 ? "ended" : state} | ${settled}/${batchesOfStage(run, index)} | ${live.size}/${all.length} |${column}`;
   });
   const head = `| | stage | | batches | clusters live |${names ? " to come |" : ""}`;
-  return [head, `| --- | --- | --- | --- | --- |${names ? " --- |" : ""}`, ...rows].join("\n");
+  const from = rows.length <= most ? 0 : Math.max(0, Math.min(run.stage - 5, rows.length - most));
+  const shown = rows.slice(from, from + most);
+  const more = rows.length > shown.length ? `\n\n${rows.length - shown.length} more stages are not shown.` : "";
+  return `${[head, `| --- | --- | --- | --- | --- |${names ? " --- |" : ""}`, ...shown].join("\n")}${more}`;
 }
 
 function nameList(clusters: readonly string[]): string {

@@ -2,8 +2,9 @@ import type { Batch, Run } from "../rollout/run.ts";
 import { measuredOfBatch } from "./analysis-markdown.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
-import { BODY_LIMIT, cell, code } from "./escape.ts";
+import { BODY_LIMIT, cell, code, html } from "./escape.ts";
 import { evidenceWords } from "./evidence-fields.ts";
+import { fitting } from "./fit.ts";
 import { age, batchName, phaseWord, releaseName, shortName } from "./words.ts";
 
 /** Subject and body of the batch's commit. The trailers let a restarted bot recognise its own commit. */
@@ -22,20 +23,19 @@ export function batchTrailers(run: Run, batch: Batch): string {
 
 /** What a reviewer of the batch's PR needs: what it does and what comes next, the diff as a table, why now, and what can be said. */
 export function batchBody(run: Run, batch: Batch, now: number): string {
-  const body = (limit: number) =>
-    [
-      batchIntro(run, batch, now),
-      diffTable(batch, limit),
-      gateTable(run, batch, now),
-      evidenceBefore(run, batch, now, limit),
-      commands(),
-      footer(),
-    ]
-      .filter((part) => part !== "")
-      .join("\n\n");
-  const full = body(Number.POSITIVE_INFINITY);
-  return full.length <= BODY_LIMIT ? full : body(50);
+  const say = (rows: number) => [
+    batchIntro(run, batch, now),
+    diffTable(batch, rows),
+    gateTable(run, batch, now),
+    evidenceBefore(run, batch, now, rows),
+    commands(),
+    footer(),
+  ];
+  return fitting(BODY_LIMIT, MOST_ROWS, say, "Some of it is too long for this place: what changes is in the diff.");
 }
+
+/** Of each table: fewer until all of it fits. */
+const MOST_ROWS = [Number.POSITIVE_INFINITY, 50, 20, 5, 0];
 
 function diffTable(batch: Batch, limit: number): string {
   const rows: string[] = [];
@@ -47,6 +47,7 @@ function diffTable(batch: Batch, limit: number): string {
       );
     }
   }
+  if (limit === 0) return `What changes is in the diff: ${rows.length} values, too long to be listed here.`;
   const more = rows.length > limit ? `\n\n${rows.length - limit} more rows are in the diff.` : "";
   return `| cluster | application | from | to | file | pin |\n| --- | --- | --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
 }
@@ -55,6 +56,10 @@ function diffTable(batch: Batch, limit: number): string {
 export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Number.POSITIVE_INFINITY): string {
   const before = run.batches.filter((other) => other.number < batch.number && other.phase === "Settled").at(-1);
   if (before === undefined) return "";
+  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} before this PR`;
+  const summary = `Why now: ${html(batchName(run, before))}${settled}`;
+  if (limit === 0)
+    return `Why now: ${cell(batchName(run, before))}${settled}. What was seen of it is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`;
   const rows = before.targets.map((target) => {
     const proof = target.evidence;
     const fields = proof === undefined ? "" : evidenceWords(proof);
@@ -62,9 +67,7 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   });
   const more = rows.length > limit ? `\n\n${rows.length - limit} more are in \`stagecoach get ${run.rollout} ${run.number}\`.` : "";
   const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
-  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} before this PR`;
-  const summary = `Why now: ${cell(batchName(run, before))}${settled}`;
-  const measured = measuredOfBatch(run, before);
+  const measured = measuredOfBatch(run, before, limit);
   const parts = measured === "" ? table : `${table}\n\n${measured}`;
   return `<details><summary>${summary}</summary>\n\n${parts}\n\n</details>`;
 }

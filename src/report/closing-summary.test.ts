@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../test/support/sample-run.ts";
 import type { Run } from "../rollout/run.ts";
 import { closingSummary, handOver } from "./closing-summary.ts";
-import { BODY_LIMIT } from "./escape.ts";
+import { COMMENT_ROOM } from "./fit.ts";
 import { gateWords, notOurs } from "./gate-check.ts";
 import { runComment } from "./run-comment.ts";
 import { stageDeployments } from "./stage-deployment.ts";
@@ -69,7 +69,7 @@ describe("a run's closing summary", () => {
     const run = endedRun();
     const targets = Array.from({ length: 5000 }, (_, index) => batchTarget(`cluster-${index}`, "Failed"));
     const text = closingSummary({ ...run, batches: run.batches.map((batch) => ({ ...batch, targets })) });
-    expect(text.length).toBeLessThan(BODY_LIMIT);
+    expect(text.length).toBeLessThanOrEqual(COMMENT_ROOM);
     expect(text).toContain("and 9951 more");
   });
 
@@ -116,7 +116,7 @@ function manyStages(run: Run): Run {
 }
 
 function expectWhole(text: string): void {
-  expect(text.length).toBeLessThanOrEqual(BODY_LIMIT - 300);
+  expect(text.length).toBeLessThanOrEqual(COMMENT_ROOM);
   expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
   for (const line of text.split("\n")) if (line.startsWith("|")) expect(line.endsWith("|")).toBe(true);
   expect(text.endsWith("</sub>")).toBe(true);

@@ -1,6 +1,7 @@
 import type { Batch, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
-import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
+import { cell, code, prose } from "./escape.ts";
+import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { isLive, settledBatches } from "./steps.ts";
 import { batchesOfStage, clockTime, releaseName, runMark, sentence, shortName } from "./words.ts";
 
@@ -12,11 +13,10 @@ const MOST_STAGES = 60;
 export function closingSummary(run: Run): string {
   const end = epoch(run.endedAt ?? run.since);
   const foot = `<sub>plan ${code(run.plan.hash.slice(0, 12))}</sub>`;
-  const whole = [headline(run, end), afterwards(run), stages(run, end), failures(run), deeds(run, end), foot];
-  const text = whole.filter((part) => part !== "").join("\n\n");
-  if (text.length <= BODY_LIMIT) return text;
   const all = `All of it: \`stagecoach get ${run.rollout} ${run.number}\`.`;
-  return [headline(run, end), afterwards(run), stages(run, end), all, foot].filter((part) => part !== "").join("\n\n");
+  const rest = (whole: boolean) => (whole ? [failures(run), deeds(run, end)] : [all]);
+  const say = (whole: boolean) => [headline(run, end), afterwards(run), stages(run, end), ...rest(whole), foot];
+  return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
 }
 
 /** What a person may want to do now that nothing goes on by itself. */
@@ -121,5 +121,6 @@ export function handOver(run: Run): string {
   const { paused } = run;
   if (paused === undefined) return "";
   const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
-  return `${title}\n\n${cell(sentence(paused.reason), 1000)}\n\n**Your turn:** ${prose(paused.ask)}`;
+  const say = () => [title, cell(sentence(paused.reason), 1000), `**Your turn:** ${prose(paused.ask)}`];
+  return fitting(COMMENT_ROOM, [0], say, `What it asks for is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`);
 }

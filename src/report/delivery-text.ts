@@ -68,7 +68,9 @@ function withTrailers(run: Run, batch: Batch, message: string): string {
 
 function before(own: string, rest: string): string {
   const whole = `${own.trim()}\n\n${rest}`;
-  return whole.length <= BODY_LIMIT ? whole : `${own.trim()}\n\nWhat changes is in the diff: it is too large for this place.`;
+  if (whole.length <= BODY_LIMIT) return whole;
+  const instead = "\n\nWhat changes is in the diff: it is too large for this place.";
+  return `${shortened(own.trim(), BODY_LIMIT - instead.length)}${instead}`;
 }
 
 function oneLine(text: string): string {

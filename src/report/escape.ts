@@ -18,6 +18,16 @@ export function code(text: string): string {
   return ticks === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
 }
 
+/** The same inside of HTML of ours, such as `<summary>`, where a backslash of Markdown would be shown. One line, since an empty one ends the HTML. */
+export function html(text: string, limit = 300): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const cut = line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+  return cut
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/@(?=\w)/g, "@\u200b")
+    .replace(/^\//, "\u200b/");
+}
+
 /** A sentence of ours that marks commands as code: the marks stay, everything else is made harmless. */
 export function prose(text: string): string {
   return text

@@ -4,7 +4,7 @@ import { windowSets } from "../rollout/gate-window.ts";
 import type { Plan } from "../rollout/plan-types.ts";
 import type { Window } from "../rollout/windows.ts";
 import { expectedDuration, historyOf, NO_HISTORY, percentiles, rough, spell } from "./duration.ts";
-import { BODY_LIMIT } from "./escape.ts";
+import { COMMENT_ROOM } from "./fit.ts";
 import { label, planChart, short } from "./plan-chart.ts";
 import { nothingMore, planComment, problemsComment } from "./plan-comment.ts";
 import { overlap } from "./plan-overlap.ts";
@@ -36,7 +36,7 @@ function planOf(clusters: number, batch: number, stages = 1, name = (index: numb
 
 /** What must hold of any comment: within the limit, nothing left open, every table row whole. */
 function expectWhole(text: string): void {
-  expect(text.length).toBeLessThanOrEqual(BODY_LIMIT);
+  expect(text.length).toBeLessThanOrEqual(COMMENT_ROOM);
   expect(text.isWellFormed()).toBe(true);
   expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
   expect((text.match(/^```/gm)?.length ?? 0) % 2).toBe(0);
@@ -313,6 +313,6 @@ test("problems name file, line, column and the next step, and never pass the lim
     hint: "`".repeat(9000),
     file: "x".repeat(9000),
   }));
-  expect(problemsComment(many).length).toBeLessThanOrEqual(BODY_LIMIT);
+  expect(problemsComment(many).length).toBeLessThanOrEqual(COMMENT_ROOM);
   expect(nothingMore("noRelease", "a|b")).toContain("a\\|b");
 });

@@ -1,7 +1,8 @@
 import { changesNothing, type Plan } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { durationSentence, type Expected } from "./duration.ts";
-import { BODY_LIMIT, cell, code } from "./escape.ts";
+import { cell, code } from "./escape.ts";
+import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { planChart, short } from "./plan-chart.ts";
 import { planDetails } from "./plan-details.ts";
 import { planRules, type RulesNow } from "./plan-rules.ts";
@@ -36,23 +37,23 @@ const LEVELS: readonly Level[] = [
 
 /** What a release PR would do, before it is merged. Never over GitHub's limit, and never cut: a large plan is summarised. */
 export function planComment(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras = {}): string {
-  let text = "";
-  for (const level of LEVELS) {
-    text = compose(rollout, plan, current, extras, level);
-    if (text.length <= BODY_LIMIT) return text;
-  }
-  return text;
+  const instead = `Some of the plan is too long for this place: \`stagecoach plan ${plan.rollout}\` shows all of it.`;
+  return fitting(COMMENT_ROOM, LEVELS, (level) => compose(rollout, plan, current, extras, level), instead);
 }
 
 /** Why a release PR cannot start a run, with what to change. */
 export function problemsComment(
   problems: readonly { message: string; hint: string; file: string; line: number; column: number }[],
 ): string {
-  const rows = problems
-    .slice(0, 50)
-    .map((p) => `| ${code(short(`${p.file}:${p.line}:${p.column}`, 200))} | ${cell(p.message, 250)} | ${cell(p.hint, 200)} |`);
-  const more = problems.length > 50 ? `\n\n${problems.length - 50} more are not shown: \`stagecoach lint\` lists them all.` : "";
-  return `### ❌ No run would start\n\n| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}${more}`;
+  const all = "`stagecoach lint` lists them all.";
+  const say = (most: number) => {
+    const rows = problems
+      .slice(0, most)
+      .map((p) => `| ${code(short(`${p.file}:${p.line}:${p.column}`, 200))} | ${cell(p.message, 250)} | ${cell(p.hint, 200)} |`);
+    const more = problems.length > most ? `${problems.length - most} more are not shown: ${all}` : "";
+    return ["### ❌ No run would start", `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}`, more];
+  };
+  return fitting(COMMENT_ROOM, [50, 20, 5], say, `Too long for this place: ${all}`);
 }
 
 /** In place of problems or a plan that a later push has made pointless. */
@@ -61,10 +62,10 @@ export function nothingMore(what: "solved" | "noRelease", rollout?: string): str
   return `### No release\n\nThis pull request no longer changes the release of ${rollout === undefined ? "a rollout" : `**${cell(rollout)}**`}: merging it starts no run.`;
 }
 
-function compose(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras, level: Level): string {
+function compose(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras, level: Level): string[] {
   const name = extras.release ?? code(short(releaseName(plan.release.values), 300));
   const change = current === undefined ? "" : `${code(short(current, 300))} → `;
-  const parts = [
+  return [
     `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${name}`,
     headline(rollout, plan, extras.merged === true),
     against(extras.against ?? []),
@@ -77,7 +78,6 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
     planDetails(plan, level),
     `<sub>${modeSentence(rollout)} \`/plan\` makes this afresh · plan ${code(plan.hash.slice(0, 12))}</sub>`,
   ];
-  return parts.filter((part) => part !== "").join("\n\n");
 }
 
 function headline(rollout: Rollout, plan: Plan, merged: boolean): string {

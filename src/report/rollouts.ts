@@ -1,6 +1,7 @@
 import { stateWords } from "../rollout/rollouts-lockstep.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../rollout/run.ts";
-import { BODY_LIMIT, cell, code } from "./escape.ts";
+import { cell, code } from "./escape.ts";
+import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { batchName, shortName } from "./words.ts";
 
 /** Argo Rollouts as people read them, with what `kubectl argo rollouts get rollout` shows. All of it comes from clusters. */
@@ -93,11 +94,10 @@ const STEER =
 
 /** The comment on a batch's own PR: its Rollouts as they stand. */
 export function rolloutsComment(run: Run, batch: Batch, now: number): string {
-  const table = rolloutsTable(batch);
-  if (table === "")
-    return `### Argo Rollouts of ${cell(batchName(run, batch))}\n\nNothing of them is under way any more: ${cell(batch.why, 500)}.`;
-  const body = `### Argo Rollouts of ${cell(batchName(run, batch))}\n\n${table}\n\nAs of ${new Date(now).toISOString().slice(11, 19)} UTC. ${STEER}`;
-  return body.length <= BODY_LIMIT - 300 ? body : body.slice(0, BODY_LIMIT - 300);
+  const title = `### Argo Rollouts of ${cell(batchName(run, batch))}`;
+  if (rowsOf(batch).length === 0) return `${title}\n\nNothing of them is under way any more: ${cell(batch.why, 500)}.`;
+  const say = (most: number) => [title, rolloutsTable(batch, most), `As of ${new Date(now).toISOString().slice(11, 19)} UTC. ${STEER}`];
+  return fitting(COMMENT_ROOM, [MOST_ROWS, 10, 3], say, "They are too long for this place.");
 }
 
 /**

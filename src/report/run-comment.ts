@@ -1,7 +1,8 @@
 import type { Batch, Requeued, Run } from "../rollout/run.ts";
 import { epoch, formatDuration } from "../rollout/time.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
-import { BODY_LIMIT, cell, code, prose } from "./escape.ts";
+import { cell, code, prose } from "./escape.ts";
+import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { besides } from "./membership.ts";
 import { rolloutsOfRun } from "./rollouts.ts";
 import { isLive, settledBatches, targetsNow } from "./steps.ts";
@@ -27,17 +28,15 @@ import {
 export function runComment(run: Run, now: number, remarks: readonly string[] = []): string {
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
-  const full = compose(run, at, remarks, true);
-  return full.length <= BODY_LIMIT - MARKER_ROOM ? full : compose(run, at, remarks.slice(0, 3), false);
+  const say = (whole: boolean) => compose(run, at, whole ? remarks : remarks.slice(0, 3), whole);
+  return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
 }
 
 /** Rows of a run too large to be shown whole. */
 const MOST_STAGES = 60;
 const MOST_LINES = 20;
-/** The hidden marker that the comment is found by stands before it. */
-const MARKER_ROOM = 300;
 
-function compose(run: Run, now: number, remarks: readonly string[], everyCluster: boolean): string {
+function compose(run: Run, now: number, remarks: readonly string[], everyCluster: boolean): string[] {
   const parts = [
     headline(run, now),
     ask(run),
@@ -48,7 +47,7 @@ function compose(run: Run, now: number, remarks: readonly string[], everyCluster
   if (everyCluster) parts.push(rolloutsOfRun(run), measuredOfRun(run), details(run, now));
   else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
   parts.push(footer(run));
-  return parts.filter((part) => part !== "").join("\n\n");
+  return parts;
 }
 
 function headline(run: Run, now: number): string {
