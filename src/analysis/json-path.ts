@@ -14,7 +14,7 @@ type Step =
 
 const LONGEST = 1000;
 /** Values looked at for one path. */
-const MOST = 100_000;
+const MOST = 200_000;
 
 /**
  * The first value a kubectl-style JSONPath finds (`{$.data.ok}`, `{.items[0].x}`, `{$.a[?(@.name=="b")].v}`, `{..x}`): what Argo
@@ -22,11 +22,10 @@ const MOST = 100_000;
  */
 export function firstAt(path: string | undefined, document: Value): Value {
   const steps = parsePath(path ?? "{$}");
+  // One budget for the whole path: each `..` may find the values of another one again.
+  const budget = { left: MOST };
   let here: Value[] = [document];
-  for (const step of steps) {
-    here = here.flatMap((value) => follow(step, value));
-    if (here.length > MOST) throw new JsonPathError("the path finds too many values");
-  }
+  for (const step of steps) here = here.flatMap((value) => follow(step, value, budget));
   const [first] = here;
   if (first === undefined) throw new JsonPathError(`nothing is found at ${path ?? "{$}"}`);
   return first;
@@ -72,7 +71,13 @@ function nextStep(text: string, whole: string): { step: Step; length: number } {
   throw new JsonPathError(`${whole}: ${text.slice(0, 40)} cannot be read; .key, ['key'], [0], [*], ..key and [?(@.key=="value")] can`);
 }
 
-function follow(step: Step, value: Value): Value[] {
+function look(budget: { left: number }, values: number): void {
+  budget.left -= values;
+  if (budget.left < 0) throw new JsonPathError(`the answer is too large for this path: more than ${MOST} values would be looked at`);
+}
+
+function follow(step: Step, value: Value, budget: { left: number }): Value[] {
+  look(budget, 1);
   switch (step.kind) {
     case "key":
       return field(value, step.name);
@@ -81,11 +86,11 @@ function follow(step: Step, value: Value): Value[] {
       return found === undefined ? [] : [found];
     }
     case "every":
-      return items(value);
+      return items(value, budget);
     case "filter":
-      return items(value).filter((item) => matches(step, item));
+      return items(value, budget).filter((item) => matches(step, item, budget));
     case "deep":
-      return deep(step.name, value, { left: MOST });
+      return deep(step.name, value, budget);
   }
 }
 
@@ -94,13 +99,15 @@ function field(value: Value, name: string): Value[] {
   return [value[name] ?? null];
 }
 
-function items(value: Value): Value[] {
-  if (Array.isArray(value)) return value;
-  return typeof value === "object" && value !== null ? Object.values(value) : [];
+function items(value: Value, budget: { left: number }): Value[] {
+  if (typeof value !== "object" || value === null) return [];
+  const found = Array.isArray(value) ? value : Object.values(value);
+  look(budget, found.length);
+  return found;
 }
 
-function matches(step: Extract<Step, { kind: "filter" }>, item: Value): boolean {
-  const [found] = step.path.reduce<Value[]>((here, inner) => here.flatMap((value) => follow(inner, value)), [item]);
+function matches(step: Extract<Step, { kind: "filter" }>, item: Value, budget: { left: number }): boolean {
+  const [found] = step.path.reduce<Value[]>((here, inner) => here.flatMap((value) => follow(inner, value, budget)), [item]);
   if (found === undefined) return false;
   if (step.op === "==") return found === step.value;
   if (step.op === "!=") return found !== step.value;
@@ -111,6 +118,5 @@ function matches(step: Extract<Step, { kind: "filter" }>, item: Value): boolean 
 }
 
 function deep(name: string, value: Value, budget: { left: number }): Value[] {
-  if (--budget.left < 0) throw new JsonPathError("the document is too large for ..");
-  return [...field(value, name), ...items(value).flatMap((item) => deep(name, item, budget))];
+  return [...field(value, name), ...items(value, budget).flatMap((item) => deep(name, item, budget))];
 }

@@ -33,6 +33,8 @@ export interface BuiltinOptions {
   policy: OutboundPolicy;
   /** Absent: Jobs cannot be run, and a job metric says so. */
   jobs?: JobRunner;
+  /** Told of what should not have happened, such as a listener that failed. The analysis goes on where it can. */
+  onError?(error: unknown, id: string): void;
 }
 
 interface Metric {
@@ -62,11 +64,15 @@ export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
   const changed = (id: string) => {
     for (const listener of listeners) listener(id);
   };
+  /** Nobody waits for a measurement, so nothing may come out of one: a rejection would end the process, with all it serves. */
+  const begin = (running: Running, metric: Metric) => {
+    take(running, metric).catch((error: unknown) => options.onError?.(error, running.id));
+  };
 
   function plan(running: Running, metric: Metric): void {
     const due = dueAt(metric.rules, metric.result, iso(running.startedAt));
     if (due === undefined || running.stopped) return;
-    metric.callOff = clock.after(Math.max(0, due - clock.now()), () => void take(running, metric));
+    metric.callOff = clock.after(Math.max(0, due - clock.now()), () => begin(running, metric));
   }
 
   async function take(running: Running, metric: Metric): Promise<void> {
@@ -74,11 +80,11 @@ export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
     metric.busy = true;
     const startedAt = clock.now();
     const id = `${running.id}/${metric.rules.name}/${metric.result.count + metric.result.error + 1}`;
-    const found = await measure(options, metric.metric, id).catch((error: unknown): Measured => ({ error: String(error) }));
+    const found = await measure(options, metric.metric, id).catch(unexpected);
     metric.busy = false;
     // What was asked for before the end was told to stop is not counted after it.
     if (running.stopped) return;
-    const measurement = finish(found, metric.metric, running.secrets, { startedAt, finishedAt: clock.now() });
+    const measurement = judged(found, metric.metric, running.secrets, { startedAt, finishedAt: clock.now() });
     metric.result = measured(metric.rules, metric.result, measurement);
     if (metric.result.phase === "Pending") metric.result = { ...metric.result, phase: "Running" };
     settle(running);
@@ -162,12 +168,25 @@ async function measure(options: BuiltinOptions, metric: TemplateMetric, id: stri
   return options.jobs.run(id, job);
 }
 
-function finish(
-  found: Measured,
-  metric: TemplateMetric,
-  secrets: readonly string[],
-  times: { startedAt: number; finishedAt: number },
-): Measurement {
+function unexpected(error: unknown): { error: string } {
+  return { error: `it could not be measured: ${String(error).slice(0, 300)}` };
+}
+
+interface Times {
+  startedAt: number;
+  finishedAt: number;
+}
+
+/** A measurement whose value cannot be judged, whatever a host answered, is one in error. */
+function judged(found: Measured, metric: TemplateMetric, secrets: readonly string[], times: Times): Measurement {
+  try {
+    return finish(found, metric, secrets, times);
+  } catch (error) {
+    return finish(unexpected(error), metric, secrets, times);
+  }
+}
+
+function finish(found: Measured, metric: TemplateMetric, secrets: readonly string[], times: Times): Measurement {
   const when = { startedAt: iso(times.startedAt), finishedAt: iso(times.finishedAt) };
   if ("error" in found) return { phase: "Error", value: "", message: masked(found.error, secrets), ...when };
   if ("outcome" in found) return { phase: found.outcome, value: "", message: masked(found.message, secrets), ...when };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readJson } from "../answer-json.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../outbound.ts";
 import type { TemplateMetric } from "../template-schema.ts";
 import { authorization } from "./authorization.ts";
@@ -54,13 +55,10 @@ export async function measurePrometheus(
 }
 
 function read(answer: OutboundAnswer): Measured {
-  let body: unknown;
-  try {
-    body = JSON.parse(answer.body);
-  } catch {
-    return { error: `Prometheus answers with status ${answer.status} and no JSON` };
-  }
-  const { success, data } = answerSchema.safeParse(body);
+  const json = readJson(answer.body);
+  if (json === undefined) return { error: `Prometheus answers with status ${answer.status} and no JSON` };
+  if ("error" in json) return json;
+  const { success, data } = answerSchema.safeParse(json.document);
   if (!success) return { error: `Prometheus answers with status ${answer.status}, and not as its API does` };
   if (data.status === "error") return { error: `Prometheus says: ${(data.error ?? "error").slice(0, 300)}` };
   switch (data.data.resultType) {

@@ -4,8 +4,16 @@ const LONGEST = 200;
 
 /** A measured value for people: JSON, shortened, with NaN and infinities by their names and secrets masked. */
 export function shown(value: Value, secrets: readonly string[]): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value, (_, item: unknown) => (isOdd(item) ? String(item) : item));
-  return masked(text, secrets);
+  return masked(typeof value === "string" ? value : written(value), secrets);
+}
+
+/** What cannot be written out must not stop what is measured: it is only shown. */
+function written(value: Value): string {
+  try {
+    return JSON.stringify(value, (_, item: unknown) => (isOdd(item) ? String(item) : item));
+  } catch {
+    return "(cannot be shown)";
+  }
 }
 
 function isOdd(item: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { Value } from "../expr/values.ts";
+import { readJson } from "../answer-json.ts";
 import { firstAt, JsonPathError } from "../json-path.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../outbound.ts";
 import type { TemplateMetric } from "../template-schema.ts";
@@ -33,16 +33,15 @@ export async function measureWeb(policy: OutboundPolicy, web: NonNullable<Templa
 
 function read(answer: OutboundAnswer, jsonPath: string | undefined): Measured {
   if (answer.status < 200 || answer.status >= 300) return { error: `the answer has status ${answer.status}` };
-  let document: Value;
-  try {
-    document = JSON.parse(answer.body) as Value;
-  } catch {
+  const json = readJson(answer.body);
+  if (json === undefined) {
     if (answer.body.trim() === "") return { error: "the answer is empty" };
     const type = answer.contentType === "" ? "" : ` (${answer.contentType.slice(0, 60)})`;
     return { error: `the answer is no JSON${type}` };
   }
+  if ("error" in json) return json;
   try {
-    return { value: firstAt(jsonPath === "" ? undefined : jsonPath, document) };
+    return { value: firstAt(jsonPath === "" ? undefined : jsonPath, json.document) };
   } catch (error) {
     if (error instanceof JsonPathError) return { error: error.message };
     throw error;

@@ -47,6 +47,7 @@ function children(node: Node): Node[] {
     case "slice":
       return [node.of, node.from, node.to].filter((n) => n !== undefined);
     case "unary":
+    case "chain":
       return [node.of];
     case "binary":
       return [node.left, node.right];

@@ -1,19 +1,16 @@
+import { type Budget, MOST_STEPS, spend } from "./budget.ts";
 import { unknownFunction } from "./check-names.ts";
 import { functions } from "./functions.ts";
 import { type Node, PREDICATES } from "./nodes.ts";
+import { operate, truth } from "./operators.ts";
 import { parseExpression } from "./parse.ts";
 import { ExpressionError } from "./tokens.ts";
-import { compare, equal, isList, isMap, nameOf, type Value, wantNumber } from "./values.ts";
-
-/** Steps one evaluation may take: a hostile answer with a huge list ends in an error, not in a busy process. */
-const MOST_STEPS = 200_000;
-/** Longest list or text an operator may make. */
-const LONGEST = 100_000;
+import { isList, isMap, nameOf, type Value, wantNumber } from "./values.ts";
 
 interface Scope {
   env: Readonly<Record<string, Value>>;
   item: { value: Value } | undefined;
-  budget: { left: number };
+  budget: Budget;
 }
 
 /**
@@ -31,7 +28,7 @@ export function evaluate(node: Node, env: Readonly<Record<string, Value>>): Valu
 }
 
 function run(node: Node, scope: Scope): Value {
-  if (--scope.budget.left < 0) throw new ExpressionError("the expression takes too many steps on this value");
+  spend(scope.budget, 1);
   switch (node.kind) {
     case "literal":
       return node.value;
@@ -48,9 +45,10 @@ function run(node: Node, scope: Scope): Value {
     case "list":
       return node.items.map((item) => run(item, scope));
     case "map":
-      return Object.fromEntries(node.pairs.map(([key, value]) => [String(run(key, scope)), run(value, scope)]));
+      return Object.fromEntries(node.pairs.map(([key, value]) => [keyText(run(key, scope), key.at), run(value, scope)]));
     case "member":
-      return member(node, scope);
+    case "chain":
+      return link(node.kind === "chain" ? node.of : node, scope) ?? null;
     case "slice":
       return slice(node, scope);
     case "unary":
@@ -67,30 +65,46 @@ function run(node: Node, scope: Scope): Value {
   }
 }
 
-function member(node: Extract<Node, { kind: "member" }>, scope: Scope): Value {
-  const of = run(node.of, scope);
-  const key = run(node.key, scope);
-  if (of === null) {
-    if (node.optional) return null;
-    throw new ExpressionError(`${String(key)} of nil: there is no such value`, node.at);
-  }
+function keyText(key: Value, at: number): string {
+  if (typeof key === "object") throw new ExpressionError(`a key must be a text, not ${nameOf(key)}`, at);
+  return String(key);
+}
+
+/**
+ * A link of `a?.b.c`; undefined: a `?.` before it met nil, so that the rest of its chain is left out, and nothing of it is evaluated.
+ * Outside a chain nothing is optional, and there is always a value.
+ */
+function link(node: Node, scope: Scope): Value | undefined {
+  if (node.kind !== "member") return run(node, scope);
+  spend(scope.budget, 1);
+  const of = link(node.of, scope);
+  if (of === undefined || (of === null && node.optional)) return undefined;
+  return fetch(of, run(node.key, scope), node.at);
+}
+
+function fetch(of: Value, key: Value, at: number): Value {
+  const named = typeof key === "string" && key.length <= 100 ? key : nameOf(key);
+  if (of === null) throw new ExpressionError(`${named} of nil: there is no such value`, at);
   if (isList(of) || typeof of === "string") {
-    const index = wantNumber(key, "an index", node.at);
+    const index = wantNumber(key, "an index", at);
     const place = index < 0 ? of.length + index : index;
     const found = of[place];
     if (!Number.isInteger(index) || found === undefined)
-      throw new ExpressionError(`index ${index} is out of range: there are ${of.length}`, node.at);
+      throw new ExpressionError(`index ${index} is out of range: there are ${of.length}`, at);
     return found;
   }
-  if (!isMap(of)) throw new ExpressionError(`${nameOf(of)} has no ${String(key)}`, node.at);
-  return Object.hasOwn(of, String(key)) ? (of[String(key)] ?? null) : null;
+  if (!isMap(of)) throw new ExpressionError(`${nameOf(of)} has no ${named}`, at);
+  if (typeof key !== "string") throw new ExpressionError(`a map is asked by a text, not by ${named}`, at);
+  return Object.hasOwn(of, key) ? (of[key] ?? null) : null;
 }
 
 function slice(node: Extract<Node, { kind: "slice" }>, scope: Scope): Value {
   const of = run(node.of, scope);
   if (!isList(of) && typeof of !== "string") throw new ExpressionError(`${nameOf(of)} cannot be sliced`, node.at);
   const bound = (of: Node | undefined) => (of === undefined ? undefined : wantNumber(run(of, scope), "a bound", node.at));
-  return of.slice(bound(node.from) ?? 0, bound(node.to));
+  const [from, to] = [bound(node.from) ?? 0, bound(node.to)];
+  spend(scope.budget, of.length / 8);
+  return of.slice(from, to);
 }
 
 function unary(node: Extract<Node, { kind: "unary" }>, scope: Scope): Value {
@@ -112,83 +126,7 @@ function binary(node: Extract<Node, { kind: "binary" }>, scope: Scope): Value {
     if (truth(left, op, at) === stops) return stops;
     return truth(run(node.right, scope), op, at);
   }
-  const right = run(node.right, scope);
-  switch (op) {
-    case "==":
-      return equal(left, right);
-    case "!=":
-      return !equal(left, right);
-    case "<":
-      return compare(left, right, op, at) < 0;
-    case "<=":
-      return compare(left, right, op, at) <= 0;
-    case ">":
-      return compare(left, right, op, at) > 0;
-    case ">=":
-      return compare(left, right, op, at) >= 0;
-    case "in":
-      return within(left, right, at);
-    case "contains":
-    case "startsWith":
-    case "endsWith":
-      return texts(left, right, op, at);
-    case "..":
-      return range(wantNumber(left, "a range", at), wantNumber(right, "a range", at), at);
-    case "matches":
-      throw new ExpressionError("`matches` is not available in the builtin engine; the argo-rollouts engine has it", at);
-    default:
-      return arithmetic(left, right, op, at);
-  }
-}
-
-function truth(value: Value, op: string, at: number): boolean {
-  if (typeof value !== "boolean") throw new ExpressionError(`${op} wants true or false, not ${nameOf(value)}`, at);
-  return value;
-}
-
-function within(left: Value, right: Value, at: number): boolean {
-  if (right === null) return false;
-  if (isList(right)) return right.some((item) => equal(left, item));
-  if (isMap(right)) return typeof left === "string" && Object.hasOwn(right, left);
-  throw new ExpressionError(`in wants a list or a map, not ${nameOf(right)}`, at);
-}
-
-function texts(left: Value, right: Value, op: "contains" | "startsWith" | "endsWith", at: number): boolean {
-  if (typeof left !== "string" || typeof right !== "string")
-    throw new ExpressionError(`${op} wants two texts, not ${nameOf(left)} and ${nameOf(right)}`, at);
-  if (op === "contains") return left.includes(right);
-  return op === "startsWith" ? left.startsWith(right) : left.endsWith(right);
-}
-
-function range(from: number, to: number, at: number): Value {
-  if (!Number.isInteger(from) || !Number.isInteger(to)) throw new ExpressionError("a range wants whole numbers", at);
-  if (to - from >= LONGEST) throw new ExpressionError("the range is too long", at);
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
-}
-
-function arithmetic(left: Value, right: Value, op: string, at: number): Value {
-  if (op === "+" && typeof left === "string" && typeof right === "string") {
-    if (left.length + right.length > LONGEST) throw new ExpressionError("the text is too long", at);
-    return left + right;
-  }
-  const a = wantNumber(left, `what stands before ${op}`, at);
-  const b = wantNumber(right, `what stands after ${op}`, at);
-  switch (op) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "/":
-      return a / b;
-    case "%":
-      if (!Number.isInteger(a) || !Number.isInteger(b)) throw new ExpressionError("% wants whole numbers", at);
-      if (b === 0) throw new ExpressionError("division by zero", at);
-      return a % b;
-    default:
-      return a ** b;
-  }
+  return operate(op, left, run(node.right, scope), at, scope.budget);
 }
 
 function call(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
@@ -197,7 +135,7 @@ function call(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
   const known = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (known === undefined) throw unknownFunction(name, at);
   const args = node.args.map((arg) => run(arg, scope));
-  return known(args, at);
+  return known(args, at, { budget: scope.budget, result: scope.env["result"] ?? null });
 }
 
 function predicate(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
@@ -205,7 +143,10 @@ function predicate(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
   const [of, asked] = node.args;
   const items = of === undefined ? null : run(of, scope);
   if (!isList(items)) throw new ExpressionError(`${name}() wants a list, not ${nameOf(items)}`, at);
-  const ask = (value: Value): Value => (asked === undefined ? value : run(asked, { ...scope, item: { value } }));
+  const ask = (value: Value): Value => {
+    spend(scope.budget, 1);
+    return asked === undefined ? value : run(asked, { ...scope, item: { value } });
+  };
   const yes = (value: Value): boolean => truth(ask(value), `${name}()`, at);
   switch (name) {
     case "all":

@@ -20,7 +20,16 @@ describe("conditions", () => {
     ["result[0] <= 0.01", [0.02], false],
     ["result.Status == -1", { Status: -1 }, true],
     ["default(result, 0) < 10", null, true],
-    ["default(result, 0) < 10", [], true],
+    // As Argo Rollouts has it: default() and isNil() look at what was measured, whatever they are given.
+    ["default(result, 0) == 0", [], false],
+    ["len(default(result, 0)) == 0", [], true],
+    ["default(result.n, 0).n == 5 && default(1, 0).n == 5", { n: 5 }, true],
+    ["result | default(7) == 7", null, true],
+    ["asFloat(result.n) == 1.0 && asInt(result.n) == 1", { n: 1 }, true],
+    ["asInt(result) == 2 && asFloat(result) == 2.9", 2.9, true],
+    ["asInt(result) == -2", -2.9, true],
+    ["asInt(result) == -7", "-7", true],
+    ["isNaN(asFloat(result))", "NaN", true],
     ["len(result[0].Values) >= 5 and all(result[0].Values, {# <= 0.01})", [{ Values: [0, 0, 0, 0.01, 0] }], true],
     ["len(result[0].Values) >= 5 and all(result[0].Values, {# <= 0.01})", [{ Values: [0, 0, 0, 0.02, 0] }], false],
     [
@@ -33,8 +42,18 @@ describe("conditions", () => {
     ["result[0] < 0.9", [Number.NaN], false],
     ["isInf(result)", Number.NEGATIVE_INFINITY, true],
     ["len(result) == 0 || result[0] < 1", [], true],
-    ["isNil(result.missing)", {}, true],
+    ["isNil(result)", null, true],
+    ["isNil(result)", [], false],
+    ["isNil(result.missing)", {}, false],
     ["result.a?.b == nil", { a: null }, true],
+    ["result.deep?.zz.q == nil", { deep: null }, true],
+    ["result.deep?.zz.q.r.s == nil", {}, true],
+    ["(result?.a).b.c == nil", null, true],
+    ["result?.[0] == nil && result?.[0].a == nil", null, true],
+    ["result?.[1] == 2", [1, 2], true],
+    ["result.a?.b.c + 1 == 3", { a: { b: { c: 2 } } }, true],
+    ["result.a?.b.c ?? 'none' == 'none'", { a: null }, true],
+    ["all(result, {.a?.b.c == nil})", [{ a: null }, {}], true],
     ["'b' in result", ["a", "b"], true],
     ["'c' not in result", ["a", "b"], true],
     ["not (result > 1)", 1, true],
@@ -60,6 +79,19 @@ describe("conditions", () => {
     ["result matches 'a+'", "a", /argo-rollouts engine/],
     ["fetch(result) == 1", "a", /fetch\(\) is not available in the builtin engine/],
     ["asInt(result) == 1", "1.5", /cannot read/],
+    ["asInt(result) > 1", "99999999999999999999", /cannot read/],
+    ["asFloat(result) > 1", "1e999", /cannot read/],
+    ["asInt(result) > 1", Number.POSITIVE_INFINITY, /no whole number/],
+    ["asInt(result) > 1", Number.NaN, /no whole number/],
+    ["asFloat(result) == 1", true, /must be a number/],
+    ["default(result, 0) < 10", [], /a list < 10 cannot be compared/],
+    ["sort(result, 'desc') == [1]", [1], /sort\(\) takes one value/],
+    // The left side of ?. is what may be nil, and an index ends a chain: as in expr-lang.
+    ["result.deep.zz?.q == nil", { deep: null }, /zz of nil/],
+    ["result.a?.b.c == nil", { a: {} }, /c of nil/],
+    ["result.a?.b[0] == nil", { a: null }, /of nil/],
+    ["result[0] == 1", { "0": 1 }, /a map is asked by a text/],
+    ["result[result] == nil", {}, /a map is asked by a text, not by a map/],
     ["result && true", 1, /wants true or false/],
     ["constructor == 1", 1, /unknown/],
     ["result.constructor == nil ? true : 1", {}, /^$|.*/],
@@ -80,7 +112,8 @@ describe("conditions", () => {
     expect(() => value("all(result, all(result, all([1,2,3], # > 0)))", null)).toThrow();
     expect(() => evaluate(parseExpression("all(result, {all(result, {# >= 0})})"), { result: many })).toThrow(/too many steps/);
     expect(() => value("1..999999999")).toThrow(/too long/);
-    expect(() => parseExpression(`${"(".repeat(500)}1${")".repeat(500)}`)).toThrow(/deeply/);
+    expect(() => parseExpression(`${"(".repeat(200)}1${")".repeat(200)}`)).toThrow(/deeply/);
+    expect(() => parseExpression(`1${"+1".repeat(600)}`)).toThrow(/at most 1000 words and signs/);
     expect(() => parseExpression("1+".repeat(4000))).toThrow(/characters/);
   });
 

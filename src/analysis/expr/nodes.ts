@@ -7,6 +7,8 @@ export type Node =
   | { kind: "list"; items: Node[]; at: number }
   | { kind: "map"; pairs: [Node, Node][]; at: number }
   | { kind: "member"; of: Node; key: Node; optional: boolean; at: number }
+  /** All that stands behind the first `?.`: where that meets nil, the whole is nil. */
+  | { kind: "chain"; of: Node; at: number }
   | { kind: "slice"; of: Node; from: Node | undefined; to: Node | undefined; at: number }
   | { kind: "unary"; op: string; of: Node; at: number }
   | { kind: "binary"; op: string; left: Node; right: Node; at: number }

@@ -4,6 +4,8 @@ import { ExpressionError, type Token, tokens } from "./tokens.ts";
 /** Longest expression read, in characters, and how deep it may nest: what is longer is not a condition. */
 const LONGEST = 4000;
 const DEEPEST = 100;
+/** Words and signs: how deep `a.b.c` and `1 + 2 + 3` may nest, which are read in a row and evaluated by recursion. */
+const MOST_PIECES = 1000;
 
 interface Reader {
   tokens: Token[];
@@ -15,6 +17,7 @@ interface Reader {
 export function parseExpression(source: string): Node {
   if (source.length > LONGEST) throw new ExpressionError(`an expression may have at most ${LONGEST} characters`);
   const reader: Reader = { tokens: tokens(source), next: 0, depth: 0 };
+  if (reader.tokens.length > MOST_PIECES) throw new ExpressionError(`an expression may have at most ${MOST_PIECES} words and signs`);
   const node = expression(reader, 0);
   const rest = peek(reader);
   if (rest.kind !== "end") throw new ExpressionError(`${JSON.stringify(String(rest.value))} is not expected`, rest.at);
@@ -185,24 +188,31 @@ function call(reader: Reader, name: string, at: number, first: Node[]): Node {
   return { kind: "call", name, args, at };
 }
 
+/** As expr-lang puts chains together: a name behind one goes on with it, an index does not, `?.[` begins one. */
 function postfix(reader: Reader, start: Node): Node {
   let node = start;
   for (;;) {
     const token = peek(reader);
-    if (isSign(token, ".") || isSign(token, "?.")) {
+    const optional = isSign(token, "?.");
+    if (optional && isSign(peek(reader, 1), "[")) {
+      reader.next += 2;
+      node = index(reader, node, token.at, true);
+    } else if (isSign(token, ".") || optional) {
       reader.next++;
       const name = take(reader);
       if (name.kind !== "name") throw new ExpressionError("a name is expected after the dot", name.at);
       const key: Node = { kind: "literal", value: name.value, at: name.at };
-      node = { kind: "member", of: node, key, optional: token.value === "?.", at: token.at };
+      const goesOn = node.kind === "chain";
+      const member: Node = { kind: "member", of: node.kind === "chain" ? node.of : node, key, optional, at: token.at };
+      node = goesOn || optional ? { kind: "chain", of: member, at: token.at } : member;
     } else if (isSign(token, "[")) {
       reader.next++;
-      node = index(reader, node, token.at);
+      node = index(reader, node, token.at, false);
     } else return node;
   }
 }
 
-function index(reader: Reader, of: Node, at: number): Node {
+function index(reader: Reader, of: Node, at: number, optional: boolean): Node {
   const from = isSign(peek(reader), ":") ? undefined : expression(reader, 0);
   if (isSign(peek(reader), ":")) {
     reader.next++;
@@ -212,5 +222,6 @@ function index(reader: Reader, of: Node, at: number): Node {
   }
   want(reader, "]");
   if (from === undefined) throw new ExpressionError("an index is expected", at);
-  return { kind: "member", of, key: from, optional: false, at };
+  const member: Node = { kind: "member", of, key: from, optional, at };
+  return optional ? { kind: "chain", of: member, at } : member;
 }
