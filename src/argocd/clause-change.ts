@@ -19,6 +19,12 @@ const owner: Clause = ({ input }) => {
 
 export const exists: Parts = { deleted, owner };
 
+/** A field that cannot be read is taken for absent, and absent may be as good as well. */
+const whole: Clause = ({ app }) =>
+  app.unreadable === undefined ? undefined : { verdict: "pending", sentence: `It cannot be read: ${app.unreadable.join(", ")}.` };
+
+export const readable: Parts = { whole };
+
 /** 1. The spec in the cluster is the one the commit gives it: covers an ApplicationSet that lags, and edits by hand. */
 const intended: Clause = ({ specDiffers, input }) => {
   if (specDiffers === undefined) return undefined;

@@ -21,6 +21,11 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
     protects: "an unreachable cluster, whose Applications keep the health they had",
     bitten: ["argo-cd#8860"],
   },
+  readable: {
+    holds: "whatever of it a decision uses is of the type that Argo CD writes, neither too long nor too much, and may be read",
+    protects: "taking what could not be read for absent: an operation, a condition, a path that differs",
+    bitten: [],
+  },
   spec: {
     holds: "source(s) and destination are the intended ones; a pinned revision is in the spec",
     protects: "an ApplicationSet that has not followed Git yet, or by its policy never does; edits by hand",

@@ -1,4 +1,4 @@
-import { compared, exists, reconciled, revision, spec } from "./clause-change.ts";
+import { compared, exists, readable, reconciled, revision, spec } from "./clause-change.ts";
 import { operation } from "./clause-operation.ts";
 import { cluster, conditions, health, synced } from "./clause-state.ts";
 import { contextOf } from "./context.ts";
@@ -13,6 +13,7 @@ const ASK_AGAIN_MS = 5000;
 const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Parts> = {
   exists,
   cluster,
+  readable,
   spec,
   compared,
   reconciled,

@@ -1,11 +1,12 @@
-import { child, type Fields, fields, list, own, word } from "./lenient.ts";
+import { child, type Fields, fields, isWord, list, MOST_LISTED, own, word } from "./lenient.ts";
 import type { DestinationView, SourceView } from "./port.ts";
 
 const NAMED = ["repoURL", "path", "chart", "targetRevision", "ref"] as const;
-/** A position in `sources`, which Argo CD has no use for past a few dozen. */
-const MAX_SOURCES = 100;
 
-/** One source. What is not named in SourceView goes to `rest` as it is, since it is compared as a whole. */
+/**
+ * One source. What is not named in SourceView, or is and cannot be read, goes to `rest` as it is, since that is compared as a
+ * whole: two that are too long, or no text, are only the same if they are.
+ */
 export function decodeSource(raw: unknown): SourceView {
   const object = fields(raw);
   const source: SourceView = { repoURL: word(object, "repoURL") ?? "" };
@@ -21,23 +22,27 @@ export function decodeSource(raw: unknown): SourceView {
 function restOf(object: Fields): Fields | undefined {
   let rest: Fields | undefined;
   for (const key of Object.keys(object)) {
-    if ((NAMED as readonly string[]).includes(key) || key === "__proto__") continue;
+    if (key === "__proto__" || ((NAMED as readonly string[]).includes(key) && isAbsentOrWord(object[key]))) continue;
     rest ??= {};
     rest[key] = object[key];
   }
   return rest;
 }
 
+function isAbsentOrWord(value: unknown): boolean {
+  return value == null || value === "" || isWord(value);
+}
+
 /**
  * The sources of a spec (or of `status.sync.comparedTo`, or of an operation): a hydrator's sync source wins, then
- * `sources`, then `source`, as in Argo CD.
+ * `sources`, then `source`, as in Argo CD. One more than may be are kept, so that too many are never the same as just enough.
  */
 export function decodeSources(raw: unknown): { sources: SourceView[]; multiSource: boolean } {
   const spec = fields(raw);
   const hydrator = own(spec, "sourceHydrator");
   if (typeof hydrator === "object" && hydrator !== null) return { sources: [hydratedSource(fields(hydrator))], multiSource: false };
   const several = list(spec, "sources");
-  if (several.length > 0) return { sources: several.slice(0, MAX_SOURCES).map(decodeSource), multiSource: true };
+  if (several.length > 0) return { sources: several.slice(0, MOST_LISTED + 1).map(decodeSource), multiSource: true };
   const single = own(spec, "source");
   return { sources: typeof single === "object" && single !== null ? [decodeSource(single)] : [], multiSource: false };
 }

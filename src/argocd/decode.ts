@@ -3,6 +3,7 @@ import { decodeDestination, decodeSources } from "./decode-source.ts";
 import { child, count, type Fields, fields, labels, list, message, own, time, word, words } from "./lenient.ts";
 import type { ApplicationSetView, ApplicationView, SourceView } from "./port.ts";
 import { equalSources } from "./same.ts";
+import { unreadableOf } from "./unreadable.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";
 const SKIP = "argocd.argoproj.io/skip-reconcile";
@@ -19,9 +20,9 @@ const MAX_CONDITIONS = 100;
 /**
  * An Application as `kubectl get -o yaml` or the API server gives it, cut down to what decisions use. Never throws: a
  * field of the wrong type is absent. undefined where it has no name, which nothing could refer to.
- * `readAt`: epoch milliseconds of the bot's clock when it was read.
+ * `readAt`: epoch milliseconds of the bot's clock when it was read. `withheld`: why `raw` is not all of it.
  */
-export function decodeApplication(raw: unknown, readAt: number): ApplicationView | undefined {
+export function decodeApplication(raw: unknown, readAt: number, withheld?: string): ApplicationView | undefined {
   const object = fields(raw);
   const metadata = child(object, "metadata");
   const name = word(metadata, "name");
@@ -30,6 +31,7 @@ export function decodeApplication(raw: unknown, readAt: number): ApplicationView
   const deletionTimestamp = own(metadata, "deletionTimestamp");
   const spec = decodeSpec(child(object, "spec"));
   const operation = own(object, "operation");
+  const unreadable = withheld === undefined ? unreadableOf(object) : [withheld];
   return {
     uid: word(metadata, "uid") ?? "",
     namespace: word(metadata, "namespace") ?? "",
@@ -45,6 +47,7 @@ export function decodeApplication(raw: unknown, readAt: number): ApplicationView
     spec,
     operationRequested: typeof operation === "object" && operation !== null,
     status: decodeStatus(child(object, "status"), spec.sources),
+    ...(unreadable === undefined ? {} : { unreadable }),
   };
 }
 

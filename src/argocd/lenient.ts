@@ -9,6 +9,8 @@ export const MAX_MESSAGE = 2048;
 /** Longest name, revision, URL or path kept. Longer ones are no such thing, and are absent. */
 const MAX_WORD = 4096;
 const MAX_LABELS = 256;
+/** Sources, revisions, references: Argo CD has no use for more than a few dozen. */
+export const MOST_LISTED = 100;
 
 const NOTHING: Fields = Object.freeze(Object.create(null) as Fields);
 
@@ -32,7 +34,11 @@ export function list(object: Fields, key: string): unknown[] {
 
 export function word(object: Fields, key: string): string | undefined {
   const value = own(object, key);
-  return typeof value === "string" && value.length > 0 && value.length <= MAX_WORD ? value : undefined;
+  return isWord(value) ? value : undefined;
+}
+
+export function isWord(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= MAX_WORD;
 }
 
 export function message(object: Fields, key: string): string | undefined {
@@ -52,9 +58,13 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 /** An RFC 3339 time as Kubernetes writes it; absent where it is none. YAML parsers may already have made a Date of it. */
 export function time(object: Fields, key: string): string | undefined {
   const value = own(object, key);
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
-  if (typeof value !== "string" || value.length > 40 || !TIME.test(value)) return undefined;
-  return Number.isNaN(Date.parse(value)) ? undefined : value;
+  if (!isTime(value)) return undefined;
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+export function isTime(value: unknown): value is string | Date {
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  return typeof value === "string" && value.length <= 40 && TIME.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 /** Text values of a map of labels. */
@@ -73,7 +83,7 @@ export function labels(object: Fields, key: string): Record<string, string> {
 export function words(object: Fields, key: string): string[] {
   const found: string[] = [];
   for (const value of list(object, key)) {
-    if (found.length === 100) break;
+    if (found.length === MOST_LISTED) break;
     found.push(typeof value === "string" && value.length <= MAX_WORD ? value : "");
   }
   return found;

@@ -83,6 +83,7 @@ export interface OwnerTrouble {
 export const CLAUSE_NAMES = [
   "exists",
   "cluster",
+  "readable",
   "spec",
   "compared",
   "reconciled",

@@ -112,7 +112,7 @@ export interface DestinationView {
   namespace?: string;
 }
 
-/** The fields of an Application that decisions use (facts/argocd.md B2), decoded leniently: a field of the wrong type is absent. */
+/** The fields of an Application that decisions use, decoded leniently: a field of the wrong type is absent, and is named in `unreadable`. */
 export interface ApplicationView {
   uid: string;
   namespace: string;
@@ -124,6 +124,11 @@ export interface ApplicationView {
   refreshRequested: boolean;
   /** Annotation `argocd.argoproj.io/skip-reconcile: "true"`: Argo CD does not look at it. Absent: it does. */
   skipReconcile?: true;
+  /**
+   * What of it cannot be read, so that nothing may be concluded from the rest: `status.conditions[2].type`, or why it is not all
+   * here. Absent: nothing.
+   */
+  unreadable?: readonly string[];
   /** Bot's time of the read. */
   readAt: Time;
   /**

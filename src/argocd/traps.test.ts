@@ -14,6 +14,7 @@ const ONLY: Record<ClauseName, LivenessInput> = {
   cluster: input({
     cluster: { name: "eu-1", server: "", labels: {}, registered: true, connection: { status: "Failed", message: "no route" } },
   }),
+  readable: input({ application: status({ operationState: "Running" }) }),
   spec: input({ change: { kind: "generator", mergedAt: MERGED }, intended: intended("v2") }),
   compared: input({ application: status({ sync: { comparedTo: { source: { path: "apps/old" } } } }) }),
   reconciled: input({ application: status({ reconciledAt: at("10:00:07") }) }),

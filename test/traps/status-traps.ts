@@ -33,6 +33,13 @@ export const STATUS_TRAPS: Trap[] = [
     ],
   },
   {
+    issues: [],
+    name: "what says that a sync runs is not written as Argo CD writes it, so it looks as if there were none",
+    stops: "readable/whole",
+    ends: "pending",
+    reads: [read("10:00:30", { status: { operationState: "Running" } }), read("10:02:00", { status: { operationState: "Running" } })],
+  },
+  {
     issues: ["argo-cd#22558", "argo-cd#29347", "argo-cd#22852", "argo-cd#14946", "argo-cd#19565", "sky#147"],
     name: "the controller of a far cluster has not looked since before the merge, and what it wrote then is green",
     stops: "reconciled/merge",
