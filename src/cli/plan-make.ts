@@ -4,6 +4,7 @@ import { readRelease } from "../reconcile/release.ts";
 import { resolveTargets } from "../reconcile/targets.ts";
 import { SETTINGS_FILE } from "../reconcile/targets-problems.ts";
 import { type NextBatch, nextBatch } from "../rollout/next.ts";
+import { parseRepoConfig } from "../rollout/parse.ts";
 import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import { plan } from "../rollout/plan.ts";
@@ -44,7 +45,8 @@ export function makePlan(
     readFile: (path) => checkout.read(path),
   });
   problems.push(...resolved.problems);
-  const made = plan({ rollout, release: release ?? NO_RELEASE, clusters: resolved.clusters, targets: resolved.targets });
+  const { limits } = parseRepoConfig(textOf(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
+  const made = plan({ rollout, release: release ?? NO_RELEASE, clusters: resolved.clusters, targets: resolved.targets, limits });
   if (!made.ok) problems.push(...made.problems);
   const located = problems.map((problem) => (problem.line > 1 ? problem : locate(problem, rollout, checkout)));
   if (!made.ok || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };

@@ -1,5 +1,6 @@
 import { lintAnalyses } from "../analysis/lint.ts";
 import type { ControlPlane } from "../argocd/port.ts";
+import { parseRepoConfig } from "../rollout/parse.ts";
 import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import { plan } from "../rollout/plan.ts";
@@ -108,7 +109,8 @@ export async function makePlan(
   const measured = await analysisProblems(context, rollout, snapshot);
   const errors = [...resolved.problems, ...measured].filter((problem) => problem.severity === "error");
   if (errors.length > 0) return { ok: false, retry: false, problems: errors };
-  const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets });
+  const { limits } = parseRepoConfig(await snapshot.read(REPO_CONFIG), REPO_CONFIG).bounds;
+  const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets, limits });
   if (made.ok) return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
   return { ok: false, retry: false, problems: await located(made.problems, rollout, snapshot) };
 }

@@ -23,6 +23,21 @@ test("outside of it the warning says until when", async () => {
   ]);
 });
 
+test("windows and freezes that are never open together are warned about, also while the window is open", async () => {
+  const settings = "freezes:\n  - { schedule: '0 0 * * 1-5', duration: 24h, kind: deny }\n";
+  expect(await warned("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
+    {
+      code: "WINDOW_NEVER_OPENS",
+      message: "no batch would ever merge: the windows of the rollout and of .github/stagecoach.yaml are never open together within a year",
+    },
+  ]);
+});
+
+test("what is said is when all of them are open", async () => {
+  const settings = "freezes:\n  - { schedule: '0 0 * * 1', duration: 24h, kind: deny }\n";
+  expect((await warned("2026-11-22T10:00:00Z", [OFFICE], settings))[0]?.message).toMatch(/until 2026-11-24 09:00 UTC/);
+});
+
 test("freezes of the repo and of the server count, too", async () => {
   const settings = "freezes:\n  - { schedule: '0 0 20 12 *', duration: 240h, timeZone: UTC, kind: deny }\n";
   expect((await warned("2026-12-21T10:00:00Z", [], settings))[0]?.message).toMatch(

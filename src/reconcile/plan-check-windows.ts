@@ -1,8 +1,9 @@
-import { closedNow, windowSets } from "../rollout/gate-window.ts";
+import { closedNow, neverWords, windowSets } from "../rollout/gate-window.ts";
 import { parseRepoConfig } from "../rollout/parse.ts";
 import type { Warning } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { iso } from "../rollout/time.ts";
+import { neverTogether, nextOpenAt } from "../rollout/window-waits.ts";
 import type { Window } from "../rollout/windows.ts";
 import type { RepoContext } from "./context.ts";
 import { REPO_CONFIG } from "./project.ts";
@@ -25,9 +26,13 @@ export async function windowWarning(
 ): Promise<Warning[]> {
   if (rollout.mode === "Observe") return [];
   const held = await freezesOf(context, snapshot);
-  const closed = closedNow(windowSets(rollout.windows ?? [], held), context.clock.now());
+  const sets = windowSets(rollout.windows ?? [], held);
+  const apart = neverTogether(sets, context.clock.now());
+  if (apart !== undefined) return [{ code: "WINDOW_NEVER_OPENS", message: `no batch would ever merge: ${neverWords(apart)}` }];
+  const closed = closedNow(sets, context.clock.now());
   if (closed === undefined) return [];
-  const { changesAt, by } = closed;
+  const { by } = closed;
+  const changesAt = nextOpenAt(sets, context.clock.now());
   const rule = by === undefined ? "its windows" : `${by.kind === "deny" ? "a freeze" : "the window"} ${by.schedule} (${by.timeZone})`;
   const until = changesAt === undefined ? "and do not open within a year" : `until ${iso(changesAt).slice(0, 16).replace("T", " ")} UTC`;
   return [{ code: "WINDOW_CLOSED", message: `no batch merges now: ${rule} holds them ${until}` }];

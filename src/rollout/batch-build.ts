@@ -1,13 +1,15 @@
 import { arrive } from "./batch-arrive.ts";
+import { leave } from "./batch-leave.ts";
+import { fitting } from "./limits.ts";
 import type { Edit, PlannedTarget } from "./plan-types.ts";
+import { requeue } from "./requeue.ts";
 import { type Batch, type BatchStep, type BatchTarget, mayMove, type Run } from "./run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "./run-draft.ts";
-import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pinPlace, pullName, targetsOf, unitOf } from "./run-names.ts";
+import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pullName, targetsOf, unitOf } from "./run-names.ts";
 import { skip } from "./run-skip.ts";
 import { branchOf } from "./start.ts";
 import { failedBefore, nameBehind } from "./step-left.ts";
 import { editsAt, firstStep } from "./steps.ts";
-import { seesClusterOf } from "./target-unseen.ts";
 
 /** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
 const MOST_ATTEMPTS = 10;
@@ -82,9 +84,13 @@ export function rebuild(draft: Draft, batch: Batch): void {
   // Opened again by hand after it was closed: it would be merged beside the new one.
   if (pull?.state === "open") draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: "it is built again" });
   nameBehind(draft, batch);
+  const kept = batch.targets.filter((target) => !isLeftOut(draft.run, batch, target.cluster));
+  const { targets, dropped } = fitting(draft, batch, kept);
   const patch = {
     attempt,
-    targets: batch.targets.filter((target) => !isLeftOut(draft.run, batch, target.cluster)),
+    targets,
+    // The last batch is then another one.
+    ...(dropped.length === 0 ? {} : { also: undefined }),
     branch: branchOf(draft.run, { ...batch, attempt }),
     pull: undefined,
     intention: undefined,
@@ -98,6 +104,8 @@ export function rebuild(draft: Draft, batch: Batch): void {
     { ...patch, promoted: undefined, ...opening(draft.run, " again") },
     `${batchName(draft.run, batch)}: attempt ${attempt}`,
   );
+  // Of a planned batch they are the stage's next.
+  if (dropped.length > 0 && batch.kind !== "Planned") requeue(draft, batch.stage, dropped, "the limits of the repo allow fewer at once");
 }
 
 /** Asks for the batch's PR to be closed. Once it is observed closed it is built again, if the run goes on. */
@@ -217,29 +225,4 @@ function leavePinnedByHand(draft: Draft, number: number): void {
 function withValues(edits: Edit[], pins: (string | null)[]): Edit[] {
   if (edits.every((edit, index) => edit.from === (pins[index] ?? null))) return edits;
   return edits.map((edit, index) => ({ ...edit, from: pins[index] ?? null }));
-}
-
-const LEFT = "cluster and pin are gone";
-
-/** A cluster whose pin is gone has left with it, unless it is still registered: then somebody has to say what is meant. */
-function leave(draft: Draft, number: number, target: BatchTarget): boolean {
-  const { run, world } = draft;
-  const name = clusterName(run, target.cluster);
-  const edit = target.edits.find((one) => one.create !== true);
-  const seen = seesClusterOf(draft, target.cluster);
-  if (seen && !world.clusters.has(target.cluster)) {
-    const targets = batchOf(run, number).targets.filter((one) => one.cluster !== target.cluster);
-    changeBatch(draft, number, { targets });
-    skip(draft, target.cluster, LEFT, `${name} left: ${LEFT}`);
-    return true;
-  }
-  if (!seen) {
-    sayBatch(draft, number, `the pin of ${name} is gone and the clusters cannot be read: waiting to see whether it left`, {
-      what: "looked at again",
-    });
-    return false;
-  }
-  const reason = `the pin of ${name} is gone from ${pinPlace(edit)}${edit?.kind === "branch" ? "" : ` (${edit?.path ?? ""})`} though the cluster is still registered`;
-  pause(draft, "Drift", "Git", reason, `put the pin back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
-  return false;
 }

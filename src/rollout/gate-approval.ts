@@ -1,27 +1,11 @@
-import { canonicalJson, sha256 } from "./hash.ts";
 import type { Blocked } from "./pull-gates.ts";
 import type { Approval, Batch, Run } from "./run.ts";
+import { amendedSince, approvalHash } from "./run-amend.ts";
 import type { Draft } from "./run-draft.ts";
-import { pullName, stageOf } from "./run-names.ts";
+import { pullName } from "./run-names.ts";
+import type { Approver } from "./world.ts";
 
-/**
- * What an approval is given to: the stage as planned and every amendment to it so far (SPEC §9.16). One cluster left out, put
- * off or joined makes it another, and approvals of the stage lapse.
- */
-export function approvalHash(run: Run, stage: number): string {
-  const own = (cluster: string) => stageOf(run, cluster) === stage;
-  const skipped = run.skipped
-    .map((one) => one.cluster)
-    .filter(own)
-    .sort();
-  const requeued = run.requeued
-    .map((one) => one.cluster)
-    .filter(own)
-    .sort();
-  const joined = (run.joined ?? []).filter((one) => one.stage === stage).map((one) => one.cluster);
-  const quarantined = (run.quarantined ?? []).filter((one) => one.stage === stage).map((one) => one.cluster);
-  return sha256(canonicalJson([run.plan.stages[stage]?.hash ?? "", skipped, requeued, joined.sort(), quarantined.sort()]));
-}
+export { approvalHash } from "./run-amend.ts";
 
 /** Approvals of a stage by command that have not lapsed by a change of what it holds. */
 export function givenApprovals(run: Run, stage: number): Approval[] {
@@ -30,17 +14,28 @@ export function givenApprovals(run: Run, stage: number): Approval[] {
 }
 
 /**
- * Who has approved a stage: by command, and by review of the batch's PR at its head. Nobody twice, never who released it, and
+ * Who has approved a stage: by command, and by review of the batch's PR at its head since the stage holds what it does. Nobody twice, never who released it, and
  * nobody who is not in one of the teams any more.
  */
 export function approversOf(draft: Draft, batch: Batch): string[] {
   const { run, world } = draft;
   const gone = new Set(world.lapsed?.get(batch.number)?.map(({ by }) => by.toLowerCase()));
   const byCommand = givenApprovals(run, batch.stage).filter(({ by }) => !gone.has(by.toLowerCase()));
-  const byReview = world.approvals?.get(batch.number) ?? [];
+  const byReview = reviewsOf(draft, batch).filter(({ at }) => !amendedSince(run, batch.stage, at));
   const people = new Map([...byCommand, ...byReview].map(({ by }) => [by.toLowerCase(), by]));
   for (const login of releasedBy(run)) people.delete(login.toLowerCase());
   return [...people.values()];
+}
+
+/** Approving reviews of its pull request at its head, by members. */
+function reviewsOf({ world }: Draft, batch: Batch): readonly Approver[] {
+  return world.approvals?.get(batch.number) ?? [];
+}
+
+/** Reviews that were given before the stage became what it is: who has to look again. */
+function outdated(draft: Draft, batch: Batch, have: readonly string[]): string {
+  const late = reviewsOf(draft, batch).filter(({ by, at }) => amendedSince(draft.run, batch.stage, at) && !have.includes(by));
+  return late.map(({ by }) => `; @${by} approved it before what the stage holds changed`).join("");
 }
 
 /** Accounts that brought the release in. */
@@ -77,7 +72,7 @@ export function approvalGate(draft: Draft, batch: Batch): Blocked | undefined {
   const seen = draft.world.approvals === undefined ? "; reviews could not be read just now" : "";
   const name = pullName(batch.pull);
   return {
-    why: `stage "${draft.run.plan.stages[batch.stage]?.name ?? ""}" wants the approval of ${of}${lapsed}${seen}`,
+    why: `stage "${draft.run.plan.stages[batch.stage]?.name ?? ""}" wants the approval of ${of}${lapsed}${outdated(draft, batch, have)}${seen}`,
     next: { what: `one of them approves ${name} or comments \`/promote\` on it; ${butNot(draft.run)}` },
   };
 }

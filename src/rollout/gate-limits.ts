@@ -1,23 +1,40 @@
+import { close } from "./batch-build.ts";
+import { limiterOf, type Over, sizesOf } from "./limits.ts";
 import type { Blocked } from "./pull-gates.ts";
 import { type Batch, isEnded, type Run } from "./run.ts";
-import type { Draft } from "./run-draft.ts";
-import { clustersOf, count, liveTargets } from "./run-names.ts";
+import { type Draft, pause } from "./run-draft.ts";
+import { batchName, clustersOf, count, liveTargets, nameList, unitOf } from "./run-names.ts";
 import { isMidway } from "./steps.ts";
 import { epoch } from "./time.ts";
-import type { Limits } from "./world.ts";
 
-/** `limits` of the repo: what all its runs may have in flight together, this batch included. */
+/** Where the limits stand. */
+const SETTINGS = ".github/stagecoach.yaml";
+
+/**
+ * `limits` of the repo: what all its runs may have in flight together, this batch included. Batches are cut to what the limits could ever
+ * allow as they are made; one that is too large all the same, as the limits were lowered since, is built again smaller.
+ */
 export function limitsGate(draft: Draft, batch: Batch): Blocked | undefined {
-  const { limits, others } = draft.world;
-  if (limits === undefined) return undefined;
+  const { limits, others, clustersKnown } = draft.world;
+  const over = limiterOf(draft);
+  if (limits === undefined || over === undefined) return undefined;
   if (others === undefined)
     return { why: "the other runs of the repo could not be read, and limits hold over all", next: { what: "they are read" } };
   const flying = [draft.run, ...others].flatMap((run) =>
-    (isEnded(run) ? leftBehind(run, draft.now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
+    (isEnded(run) ? leftBehind(run, draft.now) : inFlight(run)).map((target) => ({ ...target, targets: 1, run: run.rollout })),
   );
-  const coming = liveTargets(batch).filter((target) => !flying.some((one) => one.key === target.key));
-  const why = over(draft, limits, flying, coming);
-  return why === undefined ? undefined : { why, next: { what: "others are confirmed" } };
+  const own = liveTargets(batch);
+  const coming = own.filter((target) => !flying.some((one) => one.key === target.key));
+  // The next weight of what is in flight adds nothing to it.
+  if (coming.length === 0) return undefined;
+  const elsewhere = flying.filter((one) => !own.some((target) => target.key === one.key));
+  const alone = over(sizesOf(batch));
+  if (alone !== undefined) return tooLarge(draft, batch, alone, whose(elsewhere));
+  const together = over([...flying, ...coming.map(({ cluster }) => ({ cluster, targets: 1 }))]);
+  if (together !== undefined)
+    return { why: wouldBe(together, limits.label?.percent, whose(flying)), next: { what: "others are confirmed" } };
+  if (limits.label === undefined || clustersKnown) return undefined;
+  return { why: "the clusters could not be read, and a limit is by their labels", next: { what: "they are read" } };
 }
 
 interface Flying {
@@ -45,31 +62,46 @@ function leftBehind(run: Run, now: number): Flying[] {
   return inFlight(run).filter((target) => waited.has(target.key));
 }
 
-function over(draft: Draft, limits: Limits, flying: readonly (Flying & { run: string })[], coming: readonly Flying[]): string | undefined {
-  const now = new Set(clustersOf(flying));
-  const then = new Set([...now, ...clustersOf(coming)]);
-  const who = [...new Set(flying.map((one) => one.run))].join(", ");
-  const would = (n: number, noun: string, most: number) =>
-    `${count(n, noun)} of the repo would be in flight, and its limits allow ${most}${who === "" ? "" : ` (now: ${who})`}`;
-  if (limits.clusters !== undefined && then.size > limits.clusters) return would(then.size, "cluster", limits.clusters);
-  const targets = flying.length + coming.length;
-  if (limits.targets !== undefined && targets > limits.targets) return would(targets, "target", limits.targets);
-  return limits.label === undefined ? undefined : overLabel(draft, limits.label, then);
+function whose(flying: readonly { run: string }[]): string {
+  return [...new Set(flying.map((one) => one.run))].join(", ");
 }
 
-function overLabel(draft: Draft, { key, percent }: NonNullable<Limits["label"]>, then: ReadonlySet<string>): string | undefined {
-  const { clusters, clustersKnown } = draft.world;
-  if (!clustersKnown) return "the clusters could not be read, and a limit is by their labels";
-  const all = new Map<string, number>();
-  for (const { labels } of clusters.values()) if (labels[key] !== undefined) all.set(labels[key], (all.get(labels[key]) ?? 0) + 1);
-  const flying = new Map<string, number>();
-  for (const cluster of then) {
-    const value = clusters.get(cluster)?.labels[key];
-    if (value !== undefined) flying.set(value, (flying.get(value) ?? 0) + 1);
+function wouldBe({ setting, what, most }: Over, percent: number | undefined, who: string): string {
+  if (setting === "limits.label") return `${what} would be in flight, and the limits allow ${most} (${percent}%)`;
+  return `${what} of the repo would be in flight, and its limits allow ${most}${who === "" ? "" : ` (now: ${who})`}`;
+}
+
+/** A batch that the limits do not allow though nothing else were in flight: waiting would never end. */
+function tooLarge(draft: Draft, batch: Batch, { setting, what, most }: Over, who: string): Blocked | undefined {
+  const { run } = draft;
+  const why = `${setting} of ${SETTINGS} allows ${most} in flight, and it has ${what}`;
+  if (canBeCut(run, batch)) {
+    close(draft, batch, why);
+    return { why, next: { what: "it is built again, smaller" } };
   }
-  for (const [value, n] of flying) {
-    const most = Math.max(1, Math.floor(((all.get(value) ?? 0) * percent) / 100));
-    if (n > most) return `${count(n, "cluster")} with ${key}=${value} would be in flight, and the limits allow ${most} (${percent}%)`;
+  // What puts old values back is never held for good, nor what has begun to go from weight to weight.
+  if (run.kind === "Rollback" || batch.kind === "Revert" || (batch.step?.index ?? 1) > 1) {
+    if (who === "") return undefined;
+    return { why: `${why}, so it merges once nothing else is in flight (now: ${who})`, next: { what: "others are confirmed" } };
   }
-  return undefined;
+  const names = nameList(run, clustersOf(liveTargets(batch)));
+  const together = clustersOf(liveTargets(batch)).length > 1 ? "share a pin and travel together" : "cannot travel in parts";
+  const reason = `${batchName(run, batch)} can never merge: ${why} (${names}), which ${together}`;
+  pause(draft, "Refused", "stagecoach", reason, `raise ${setting} in ${SETTINGS}, then \`/resume\`; or \`/skip CLUSTER\`; or \`/abort\``);
+  return { why, next: { what: `somebody raises ${setting}` } };
+}
+
+/** Parts of it may travel one after the other. */
+function canBeCut(run: Run, batch: Batch): boolean {
+  if (batch.kind === "Revert" || (batch.step?.index ?? 1) > 1) return false;
+  const clusters = clustersOf(liveTargets(batch));
+  const [first] = clusters;
+  if (first === undefined) return false;
+  const unit = unitOf(run, first);
+  return clusters.some((cluster) => !unit.includes(cluster));
+}
+
+/** `2 clusters at once (limits.clusters)`, for an answer. */
+export function allowed({ setting, most }: Over): string {
+  return `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS})`;
 }

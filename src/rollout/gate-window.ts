@@ -2,13 +2,10 @@ import type { Blocked } from "./pull-gates.ts";
 import type { Batch, Run } from "./run.ts";
 import { type Draft, wakeAt } from "./run-draft.ts";
 import { formatDuration, iso } from "./time.ts";
+import { closedNow, neverTogether, nextOpenAt, type WindowSet } from "./window-waits.ts";
 import { type Window, windowsAt } from "./windows.ts";
 
-/** Windows that are judged together, and who says them. */
-export interface WindowSet {
-  windows: readonly Window[];
-  where: string;
-}
+export { closedNow, type WindowSet } from "./window-waits.ts";
 
 /** The rollout's own windows, and the freezes of repo and server, each as a set of its own: every set must be open. */
 export function windowSets(own: readonly Window[], freezes: readonly (Window & { where: string })[]): WindowSet[] {
@@ -16,28 +13,29 @@ export function windowSets(own: readonly Window[], freezes: readonly (Window & {
   return [{ windows: own, where: "the rollout" }, ...[...byPlace].map(([where, windows]) => ({ windows, where }))];
 }
 
-/** The first set that is closed now, by which window, and when it opens; undefined: all are open. */
-export function closedNow(
-  sets: readonly WindowSet[],
-  now: number,
-): { where: string; by: Window | undefined; changesAt: number | undefined } | undefined {
-  for (const { windows, where } of sets) {
-    const { open, changesAt, by } = windowsAt(windows, now);
-    if (!open) return { where, by, changesAt };
-  }
-  return undefined;
-}
-
+/** Waits for the first moment at which all sets are open together: that is what is promised, not when the first of them opens. */
 export function windowGate(draft: Draft, _batch: Batch): Blocked | undefined {
-  const closed = closedNow(windowSets(draft.run.spec.windows ?? [], draft.world.freezes ?? []), draft.now);
+  const sets = windowSets(draft.run.spec.windows ?? [], draft.world.freezes ?? []);
+  const closed = closedNow(sets, draft.now);
   if (closed === undefined) return undefined;
   const { where, by, changesAt } = closed;
-  if (changesAt === undefined) {
+  const opensAt = nextOpenAt(sets, draft.now);
+  if (opensAt !== undefined) {
+    // What it waits for may be said anew before that.
+    wakeAt(draft, changesAt ?? opensAt);
+    return { why: `${named(by)} of ${where}`, next: { what: "the window opens", at: iso(opensAt) } };
+  }
+  const apart = neverTogether(sets, draft.now);
+  if (apart === undefined) {
     const why = `the windows of ${where} do not open within a year`;
     return { why, next: { what: `somebody changes the windows of ${where}` } };
   }
-  wakeAt(draft, changesAt);
-  return { why: `${named(by)} of ${where}`, next: { what: "the window opens", at: iso(changesAt) } };
+  return { why: neverWords(apart), next: { what: `somebody changes the windows of ${apart.join(" or of ")}` } };
+}
+
+/** `whose`: of which sets. */
+export function neverWords(whose: readonly string[]): string {
+  return `the windows of ${whose.join(" and of ")} are never open together within a year`;
 }
 
 function named(window: Window | undefined): string {

@@ -3,8 +3,9 @@ import { approvalHash } from "./gate-approval.ts";
 import { versionAt } from "./gate-depends.ts";
 import { gatesOf } from "./gate-state.ts";
 import type { Rollout } from "./rollout.ts";
-import type { Run } from "./run.ts";
+import type { BatchTarget, Run } from "./run.ts";
 import { haltsToCarry } from "./run-halt.ts";
+import { clustersOf } from "./run-names.ts";
 import { AT, batch, bench, bring, guard, judge, MINUTE, merged, pull, round, SECOND, say, wants } from "./testing/bench.ts";
 import { iso } from "./time.ts";
 import type { Command } from "./world.ts";
@@ -55,6 +56,50 @@ describe("windows", () => {
     guard(self, 1);
     round(self);
     expect(wants(self.last)).toContain("Merge 1");
+  });
+
+  const monday = { schedule: "0 9 * * 1", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
+  const freeze = (schedule: string, hours: number) => ({
+    schedule,
+    durationMs: hours * 60 * MINUTE,
+    timeZone: "UTC",
+    kind: "deny" as const,
+    where: ".github/stagecoach.yaml",
+  });
+
+  test("what is promised is the first moment at which windows and freezes are open together", () => {
+    const self = bench(1, [{}], (rollout) => {
+      rollout.windows = [{ ...monday, schedule: "0 9 * * 1,3" }];
+    });
+    // From midnight on the fifth, a Monday, to ten on the seventh.
+    self.world = { ...self.world, freezes: [freeze("0 0 5 1 *", 58)] };
+    bring(self, 1, "merging");
+    const opens = Date.UTC(2026, 0, 7, 10);
+    expect(batch(self.run, 1).next).toEqual({ what: "the window opens", at: iso(opens) });
+    self.now = Date.UTC(2026, 0, 6, 12);
+    round(self);
+    expect(batch(self.run, 1)).toMatchObject({
+      why: expect.stringContaining("waiting for the window"),
+      next: { what: "the window opens", at: iso(opens) },
+    });
+    self.now = opens - SECOND;
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
+  test("windows and freezes that are never open together are said to be so, and nothing is promised", () => {
+    const self = bench(1, [{}], (rollout) => {
+      rollout.windows = [monday];
+    });
+    self.world = { ...self.world, freezes: [freeze("0 0 * * 1", 24)] };
+    bring(self, 1, "merging");
+    const never = {
+      why: expect.stringContaining("the windows of the rollout and of .github/stagecoach.yaml are never open together within a year"),
+      next: { what: "somebody changes the windows of the rollout or of .github/stagecoach.yaml" },
+    };
+    expect(batch(self.run, 1)).toMatchObject(never);
+    round(self, 36 * 60 * MINUTE);
+    expect(batch(self.run, 1)).toMatchObject(never);
   });
 
   test("a merge that has begun is not called back by a window that closes", () => {
@@ -154,6 +199,42 @@ describe("approval", () => {
     round(self);
     expect(approvalHash(self.run, 0)).not.toBe(before);
     expect(approvalHash(self.run, 1)).toBe(approvalHash({ ...self.run, skipped: [] }, 1));
+  });
+
+  test("a review of before the stage changed does not count either, and is named; one given after it does", () => {
+    const self = bench(3, [{}], approving(2));
+    bring(self, 1, "open");
+    const reviewed = (...people: string[]) => {
+      const old = self.world.approvals?.get(1) ?? [];
+      const anew = people.map((login) => ({ by: login, at: iso(self.now) }));
+      self.world = { ...self.world, approvals: new Map([[1, [...old.filter(({ by: login }) => !people.includes(login)), ...anew]]]) };
+    };
+    reviewed("bob");
+    say(self, "/skip c3", { batch: 1 });
+    round(self);
+    expect(self.run.amended).toEqual([{ stage: 0, at: iso(self.now) }]);
+    self.now += MINUTE;
+    reviewed("carol");
+    guard(self, 1);
+    expect(wants(round(self))).not.toContain("Merge 1");
+    expect(batch(self.run, 1).why).toContain("(1 of 2, approved so far by @carol); @bob approved it before what the stage holds changed");
+    self.now += MINUTE;
+    reviewed("bob");
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
+  test("a review lapses in the very round in which the stage changes, and a run of before there was a record of it goes on", () => {
+    const self = bench(3, [{}], approving());
+    bring(self, 1, "open");
+    self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
+    const old = structuredClone(self);
+    say(self, "/skip c3", { batch: 1 });
+    guard(self, 1);
+    expect(wants(round(self))).not.toContain("Merge 1");
+    old.run.skipped = [{ cluster: "hub/c3", why: "left out", at: iso(old.now) }];
+    guard(old, 1);
+    expect(wants(round(old))).toContain("Merge 1");
   });
 
   test("it is wanted anew where its PR was built again after a merge that never came", () => {
@@ -364,6 +445,12 @@ describe("halt", () => {
 });
 
 describe("limits over all runs", () => {
+  const elsewhere = (target: BatchTarget) => ({
+    ...target,
+    key: `x/${target.key}`,
+    cluster: target.cluster === "hub/c1" ? "hub/c3" : "hub/c4",
+  });
+
   function flying(self: ReturnType<typeof bench>, clusters: number): Run {
     const other = bench(clusters, [{ maxUnavailable: clusters }]);
     bring(other, 1, "merged");
@@ -392,7 +479,16 @@ describe("limits over all runs", () => {
     const self = bench(6, [{ maxUnavailable: 6 }]);
     self.world = { ...self.world, limits: { label: { key: "region", percent: 50 } }, others: [] };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toContain("3 clusters with region=eu would be in flight, and the limits allow 1 (50%)");
+    expect(clustersOf(batch(self.run, 1).targets)).toEqual(["hub/c1", "hub/c2"]);
+    const away = {
+      ...self.run,
+      rollout: "ledger",
+      batches: self.run.batches.map((one) => ({ ...one, targets: one.targets.map(elsewhere) })),
+    };
+    const waits = bench(6, [{ maxUnavailable: 6 }]);
+    waits.world = { ...self.world, others: [away] };
+    bring(waits, 1, "merging");
+    expect(batch(waits.run, 1).why).toContain("2 clusters with region=eu would be in flight, and the limits allow 1 (50%)");
   });
 
   test("while the other runs cannot be read nothing merges under limits", () => {

@@ -1,3 +1,4 @@
+import type { Limiter, Sized } from "./limits.ts";
 import { apart, keepsApart, topologyOf } from "./plan-apart.ts";
 import type { Cluster } from "./plan-types.ts";
 import { compareText, type Unit } from "./plan-units.ts";
@@ -125,8 +126,11 @@ function first(unit: Unit): Cluster {
   return (unit.members[0] as Unit["members"][number]).cluster;
 }
 
-/** Cuts the units into batches: the n-th (from 0) of at most `sizeOf(n)` clusters, never two in one that are kept apart. */
-export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => number, stage: Stage): Unit[][] {
+/**
+ * Cuts the units into batches: the n-th (from 0) of at most `sizeOf(n)` clusters, never two in one that are kept apart, nor more than
+ * `over` says may ever be in flight.
+ */
+export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => number, stage: Stage, over?: Limiter): Unit[][] {
   const batches: Unit[][] = [];
   const valuesOf = keepsApart(stage) ? apart(stage) : undefined;
   let batch: Unit[] = [];
@@ -135,7 +139,8 @@ export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => nu
   for (const unit of units) {
     const own = valuesOf === undefined ? [] : unit.members.flatMap(({ cluster }) => valuesOf(cluster));
     // Units go round the topology's values, so once one comes again hardly any later unit would still fit.
-    if (batch.length > 0 && (count + unit.members.length > sizeOf(batches.length) || own.some((value) => values.has(value)))) {
+    const full = count + unit.members.length > sizeOf(batches.length) || own.some((value) => values.has(value));
+    if (batch.length > 0 && (full || over?.(sizesOfUnits([...batch, unit])) !== undefined)) {
       batches.push(batch);
       batch = [];
       count = 0;
@@ -147,6 +152,11 @@ export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => nu
   }
   if (batch.length > 0) batches.push(batch);
   return batches;
+}
+
+/** What limits count of units that travel together. */
+export function sizesOfUnits(units: readonly Unit[]): Sized[] {
+  return units.flatMap(({ members }) => members.map(({ cluster, targets }) => ({ cluster: cluster.key, targets: targets.length })));
 }
 
 /** Size of the n-th batch (from 0) of those since the stage's start or last failure: it grows from `start` up to `most`. */

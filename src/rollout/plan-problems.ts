@@ -1,3 +1,4 @@
+import type { Over } from "./limits.ts";
 import type { Problem } from "./parse-problem.ts";
 import type { Target } from "./plan-types.ts";
 import type { Unit } from "./plan-units.ts";
@@ -34,6 +35,19 @@ export function unitTooLarge(rollout: Rollout, stage: number, unit: Unit, size: 
     "UNIT_TOO_LARGE",
     `in stage "${name}", ${unit.members.length} clusters must change at once and maxUnavailable is ${size}: ${describe(unit)}`,
     `give each cluster a pin of its own, or raise maxUnavailable to ${unit.members.length}`,
+  );
+}
+
+/** What cannot be cut any smaller, and is over a limit with nothing else in flight. `more`: units of the stage of which that is so, too. */
+export function unitOverLimits(rollout: Rollout, stage: number, unit: Unit, { setting, what, most, have }: Over, more: number): Problem {
+  const name = rollout.stages[stage]?.name ?? "";
+  const others = more === 0 ? "" : `, and so with ${more} more`;
+  return atStage(
+    rollout,
+    stage,
+    "LIMITS_TOO_LOW",
+    `in stage "${name}", ${what} must change at once and ${setting} of the repo's settings allows ${most}: ${describe(unit)}${others}`,
+    `raise ${setting} so that ${have} may be in flight${unit.members.length > 1 ? ", or give each cluster a pin of its own" : ""}`,
   );
 }
 

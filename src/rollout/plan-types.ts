@@ -1,4 +1,5 @@
 import type { PinPart, Rollout } from "./rollout.ts";
+import type { Limits } from "./world.ts";
 
 /** A cluster as planning sees it. */
 export interface Cluster {
@@ -69,6 +70,8 @@ export interface PlanInput {
   release: Release;
   clusters: readonly Cluster[];
   targets: readonly Target[];
+  /** Of the repo's settings: no batch is planned larger than they could ever allow. */
+  limits?: Limits | undefined;
 }
 
 export interface PlannedTarget {

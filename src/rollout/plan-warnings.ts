@@ -1,3 +1,4 @@
+import type { Over } from "./limits.ts";
 import { nearest } from "./parse-problem.ts";
 import type { Plan, PlannedStage, Warning } from "./plan-types.ts";
 import type { Member, Unit } from "./plan-units.ts";
@@ -63,6 +64,12 @@ function noTargets({ source }: Rollout): string {
   const what = sourceText(source);
   if (source.kind === "ApplicationSet") return `${what} has no Application on any known cluster`;
   return source.name === "" ? `no Application is known on any cluster for: ${what}` : `${what} is on no known cluster`;
+}
+
+/** Batches are smaller than the stage would have them. `over`: the first that was cut. */
+export function limited(stage: string, batches: number, uncut: number, { setting, what, most }: Over): Warning {
+  const message = `stage "${stage}" would have ${what} in flight at once and ${setting} of the repo's settings allows ${most}: its batches are cut to that, ${batches} instead of ${uncut}`;
+  return { code: "LIMITED", message };
 }
 
 const MOST_STRANGERS = 10;

@@ -1,13 +1,14 @@
+import { type Limiter, limiter } from "./limits.ts";
 import type { Problem } from "./parse-problem.ts";
 import { apart, keepsApart } from "./plan-apart.ts";
 import { candidates } from "./plan-candidates.ts";
 import { hashPlan, hashStage } from "./plan-hash.ts";
-import { cutBatches, grownSize, type Pick, pick, windowOf } from "./plan-pick.ts";
-import { strayTarget, unitSplit, unitTooLarge, unitTopology } from "./plan-problems.ts";
+import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./plan-pick.ts";
+import { strayTarget, unitOverLimits, unitSplit, unitTooLarge, unitTopology } from "./plan-problems.ts";
 import { sharedWeights, weighBatch, weighLate } from "./plan-steps.ts";
-import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
+import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target, Warning } from "./plan-types.ts";
 import { groupUnits, type Unit } from "./plan-units.ts";
-import { uncoveredOf, warningsOf } from "./plan-warnings.ts";
+import { limited, uncoveredOf, warningsOf } from "./plan-warnings.ts";
 import type { Rollout, Stage } from "./rollout.ts";
 
 export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
@@ -18,19 +19,23 @@ export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Probl
  * moves through it; `nextBatch` says where it stands.
  *
  * Problems (not a plan): a unit of clusters that share a pin and is larger than `maxUnavailable`, spans stages or holds two
- * clusters of one topology value; a target on a cluster that is not given.
+ * clusters of one topology value; one that is over the repo's limits by itself; a target on a cluster that is not given.
  */
-export function plan({ rollout, release, clusters, targets }: PlanInput): PlanResult {
+export function plan({ rollout, release, clusters, targets, limits }: PlanInput): PlanResult {
   const { units, strays } = groupUnits(clusters, targets);
   const problems: Problem[] = strays.map((target) => strayTarget(rollout, target));
   const stages: PlannedStage[] = [];
+  const cuts: Warning[] = [];
+  const over = limits === undefined ? undefined : limiter(limits, clusters);
   const available = candidates(units);
   for (const [i, stage] of rollout.stages.entries()) {
     const picked = pick(stage, available.of(stage.selector));
     const taken = new Set([...picked.batched, ...picked.requeued]);
     const size = windowOf(stage.maxUnavailable, count(taken));
     problems.push(...check(rollout, i, stage, picked, size));
-    const planned = planStage(stage, picked, size);
+    if (over !== undefined) problems.push(...checkLimits(rollout, i, picked, over));
+    const planned = planStage(stage, picked, size, over);
+    if (over !== undefined) cuts.push(...cutWarning(stage, planned, batchesOf(stage, picked, size), over));
     problems.push(...sharedWeights(rollout, i, planned));
     stages.push(planned);
     // A split unit is reported once, not again by every later stage.
@@ -47,7 +52,7 @@ export function plan({ rollout, release, clusters, targets }: PlanInput): PlanRe
       hash: hashPlan(stages),
       stages,
       uncovered,
-      warnings: warningsOf(rollout, stages, uncovered, members),
+      warnings: [...cuts, ...warningsOf(rollout, stages, uncovered, members)],
     },
   };
 }
@@ -71,10 +76,30 @@ function check(rollout: Rollout, index: number, stage: Stage, picked: Pick, size
   return problems;
 }
 
-function planStage(stage: Stage, picked: Pick, size: number): PlannedStage {
+/** What is over the limits by itself would wait for ever. */
+function checkLimits(rollout: Rollout, index: number, picked: Pick, over: Limiter): Problem[] {
+  const found = [...picked.batched, ...picked.requeued].flatMap((unit) => {
+    const alone = over(sizesOfUnits([unit]));
+    return alone === undefined ? [] : [{ unit, alone }];
+  });
+  const [first] = found;
+  return first === undefined ? [] : [unitOverLimits(rollout, index, first.unit, first.alone, found.length - 1)];
+}
+
+function batchesOf(stage: Stage, picked: Pick, size: number, over?: Limiter): Unit[][] {
   const { grow } = stage;
   const sizeOf = grow === undefined ? () => size : (batch: number) => grownSize(grow, batch, size);
-  const batches = cutBatches(picked.batched, sizeOf, stage).map((units) => weighBatch(toBatch(units), stage.steps));
+  return cutBatches(picked.batched, sizeOf, stage, over);
+}
+
+/** `uncut`: its batches, were there no limits. */
+function cutWarning(stage: Stage, planned: PlannedStage, uncut: readonly Unit[][], over: Limiter): Warning[] {
+  const tooLarge = uncut.map((units) => over(sizesOfUnits(units))).find((one) => one !== undefined);
+  return tooLarge === undefined ? [] : [limited(stage.name, planned.batches.length, uncut.length, tooLarge)];
+}
+
+function planStage(stage: Stage, picked: Pick, size: number, over: Limiter | undefined): PlannedStage {
+  const batches = batchesOf(stage, picked, size, over).map((units) => weighBatch(toBatch(units), stage.steps));
   const late = toBatch(picked.requeued);
   const planned: Omit<PlannedStage, "hash"> = {
     name: stage.name,

@@ -1,4 +1,5 @@
 import type { Batch, BatchTarget, Next, Pause, Run } from "./run.ts";
+import { amendedBy } from "./run-amend.ts";
 import { epoch, iso, type Time } from "./time.ts";
 import type { Advanced, Effect, World } from "./world.ts";
 
@@ -64,7 +65,8 @@ export function closeDraft(draft: Draft): Advanced<Run> {
 
 /** Changes the run in a way that must be journalled before anything is done about it. */
 export function change(draft: Draft, patch: Partial<Run>, event?: string): void {
-  draft.run = { ...draft.run, ...patch };
+  const amended = amendedBy(draft.run, patch, draft.at);
+  draft.run = { ...draft.run, ...patch, ...(amended === undefined ? {} : { amended }) };
   draft.transition = true;
   if (event !== undefined) draft.events.push(event);
 }

@@ -1,8 +1,10 @@
 import { makeBatch } from "./batch-build.ts";
+import { allowed } from "./gate-limits.ts";
+import { limiterOf } from "./limits.ts";
 import { takeRequeued } from "./requeue.ts";
 import { named, placeOf } from "./run-clusters.ts";
 import type { Draft } from "./run-draft.ts";
-import { clusterKey, clusterName, nameList, stageOf } from "./run-names.ts";
+import { clusterKey, clusterName, nameList, stageOf, targetsOf } from "./run-names.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
 import { keptApart } from "./stage-choose.ts";
 import type { Command } from "./world.ts";
@@ -34,6 +36,9 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   }
   const most = run.plan.stages[stage]?.maxUnavailable ?? 1;
   if (asked.clusters.length > most) return refused(`at most ${most} of this stage may be in flight at once`);
+  const sizes = asked.clusters.map((cluster) => ({ cluster, targets: targetsOf(run, cluster).length }));
+  const over = limiterOf(draft)?.(sizes);
+  if (over !== undefined) return refused(`the repo's limits allow ${allowed(over)}`);
   const apart = keptApart(draft, stage, asked.clusters);
   if (apart !== undefined) return refused(`${nameList(run, apart)} are kept apart in this stage: one command for each`);
   takeRequeued(draft, asked.clusters);

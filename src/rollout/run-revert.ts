@@ -1,4 +1,5 @@
 import { makeBatch } from "./batch-build.ts";
+import { withinLimits } from "./limits.ts";
 import type { PlannedTarget } from "./plan-types.ts";
 import { backwards } from "./rollback.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
@@ -48,11 +49,16 @@ export function cannotRevert(run: Run, targets: readonly BatchTarget[]): string 
   return undefined;
 }
 
-/** A batch of its own that puts back what stood there before, one for each stage; it may merge while the run is paused (SPEC §9.14). */
+/** A batch of its own that puts back what stood there before, one for each stage and what limits let travel together; it may merge while the run is paused (SPEC §9.14). */
 export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
   for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
-    const clusters = [...new Set(group.map((target) => target.cluster))];
-    makeBatch(draft, stage, clusters, "Revert", group.map(reversed));
+    let left = [...new Set(group.map((target) => target.cluster))];
+    while (left.length > 0) {
+      const clusters = withinLimits(draft, left);
+      left = left.filter((cluster) => !clusters.includes(cluster));
+      const targets = group.filter((target) => clusters.includes(target.cluster));
+      makeBatch(draft, stage, clusters, "Revert", targets.map(reversed));
+    }
   }
 }
 

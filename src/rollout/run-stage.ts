@@ -2,6 +2,7 @@ import { makeBatch, rebuild } from "./batch-build.ts";
 import { afterStage } from "./gate-analysis.ts";
 import { hooksAfter } from "./gate-hooks.ts";
 import { isSettled, occupied } from "./gates.ts";
+import { withinLimits } from "./limits.ts";
 import { grownSize } from "./plan-pick.ts";
 import { leaveUnreachable, wantsWord } from "./quarantine.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
@@ -121,7 +122,7 @@ function makePlanned(draft: Draft, stage: number): void {
     const chosen = putOff(draft, stage, left);
     if (chosen === "unknown") return;
     if (chosen.length === 0) continue;
-    makeBatch(draft, stage, chosen, "Planned");
+    makeBatch(draft, stage, withinLimits(draft, chosen), "Planned");
     return;
   }
   // Everything that was left has just been put off: the stage is looked at again at once.
@@ -133,7 +134,7 @@ function makeGrown(draft: Draft, stage: number, left: readonly string[]): void {
   if (isUnreadable(draft, stage)) return;
   const chosen = putOff(draft, stage, choose(draft, stage, left, windowNow(draft.run, stage)));
   if (chosen === "unknown") return;
-  if (chosen.length > 0) makeBatch(draft, stage, chosen, "Planned");
+  if (chosen.length > 0) makeBatch(draft, stage, withinLimits(draft, chosen), "Planned");
   else wakeAt(draft, draft.now);
 }
 
@@ -184,7 +185,7 @@ function refill(draft: Draft, stage: number, left: readonly string[], open: read
   if (fitting.length === 0) return;
   const chosen = putOff(draft, stage, fitting);
   if (chosen === "unknown") return;
-  if (chosen.length > 0) makeBatch(draft, stage, chosen, "Planned");
+  if (chosen.length > 0) makeBatch(draft, stage, withinLimits(draft, chosen), "Planned");
   else wakeAt(draft, draft.now);
 }
 
@@ -205,7 +206,7 @@ function requeuedAreDone(draft: Draft, stage: number): boolean {
   if (ready.length > 0) {
     if (isUnreadable(draft, stage)) return false;
     const size = draft.run.plan.stages[stage]?.maxUnavailable ?? 1;
-    const chosen = choose(draft, stage, ready, size);
+    const chosen = withinLimits(draft, choose(draft, stage, ready, size));
     if (chosen.length === 0) {
       const why = `${nameList(draft.run, ready)} cannot travel now: more than ${size} of one pin, or kept apart from what is in flight`;
       say(draft, why, { what: "looked at again" });

@@ -172,6 +172,8 @@ export interface Run {
   rollback?: { by: string; reason: string; at: Time; to?: string };
   /** Given by command, for one stage and what it held then. */
   approvals?: Approval[];
+  /** By stage that wants approval: when what it holds last changed. Reviews from before that are of another stage. */
+  amended?: { stage: number; at: Time }[];
   /** Head of the base branch when the run started, where it measures something: analysis templates are read there. */
   startedFrom?: string;
   /** Analyses of its stages: the last attempt of each. Those of batches stand there. */

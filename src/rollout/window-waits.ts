@@ -1,5 +1,22 @@
-import { closedNow, type WindowSet } from "./gate-window.ts";
-import { windowsAt } from "./windows.ts";
+import { everOpens, type Window, windowsAt } from "./windows.ts";
+
+/** Windows that are judged together, and who says them. */
+export interface WindowSet {
+  windows: readonly Window[];
+  where: string;
+}
+
+/** The first set that is closed at a moment, by which window, and when it alone opens; undefined: all are open. */
+export function closedNow(
+  sets: readonly WindowSet[],
+  now: number,
+): { where: string; by: Window | undefined; changesAt: number | undefined } | undefined {
+  for (const { windows, where } of sets) {
+    const { open, changesAt, by } = windowsAt(windows, now);
+    if (!open) return { where, by, changesAt };
+  }
+  return undefined;
+}
 
 /** Changes of windows looked through before giving up: years of windows that last hours. */
 const MOST_CHANGES = 3000;
@@ -11,16 +28,48 @@ export interface Opening {
   until: number;
 }
 
+/** How far ahead a common opening is looked for; windows go by the calendar, so what is never open together in a year never is. */
+const HORIZON_MS = 366 * 86_400_000;
+
 /** The first moment from `from` on at which every set is open. undefined: not within a year, or of a set that never opens. */
 export function nextOpening(sets: readonly WindowSet[], from: number): Opening | undefined {
   let at = from;
-  for (let changes = 0; changes < MOST_CHANGES; changes++) {
+  for (let changes = 0; changes < MOST_CHANGES && at - from <= HORIZON_MS; changes++) {
     const closed = closedNow(sets, at);
     if (closed === undefined) return { at, until: openUntil(sets, at) };
     if (closed.changesAt === undefined) return undefined;
     at = closed.changesAt;
   }
   return undefined;
+}
+
+/** What was looked for lately: `from`: the earliest moment of which it is the answer. */
+interface Looked {
+  from: number;
+  at: number | undefined;
+}
+
+const LOOKED = new Map<string, Looked>();
+const MOST_LOOKED = 500;
+/** For how long windows that were found never to be open together are not looked through again. */
+const NEVER_MS = 86_400_000;
+
+/** As `nextOpening`, for who asks again and again while it waits. */
+export function nextOpenAt(sets: readonly WindowSet[], now: number): number | undefined {
+  const key = JSON.stringify(sets.map(({ windows }) => windows.map((one) => [one.schedule, one.durationMs, one.timeZone, one.kind])));
+  const known = LOOKED.get(key);
+  if (known !== undefined && known.from <= now && now < (known.at ?? known.from + NEVER_MS)) return known.at;
+  const at = nextOpening(sets, now)?.at;
+  if (LOOKED.size >= MOST_LOOKED) LOOKED.clear();
+  LOOKED.set(key, { from: now, at });
+  return at;
+}
+
+/** Each set opens by itself, and never all at one moment: whose they are. undefined: they do meet, or one of them never opens at all. */
+export function neverTogether(sets: readonly WindowSet[], now: number): string[] | undefined {
+  const some = sets.filter(({ windows }) => windows.length > 0);
+  if (some.length < 2 || some.some(({ windows }) => !everOpens(windows, now)) || nextOpenAt(some, now) !== undefined) return undefined;
+  return some.map(({ where }) => where);
 }
 
 function openUntil(sets: readonly WindowSet[], at: number): number {
