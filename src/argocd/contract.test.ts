@@ -4,6 +4,14 @@ import { rawApplication } from "./testing/application.ts";
 import { applicationSet, type Harness, named, ownedBy, until, type Wishes } from "./testing/contract.ts";
 import { apiHarness, kubernetesHarness } from "./testing/harness.ts";
 
+/** An object in an object, so many times. */
+function nested(depth: number): unknown {
+  let deep: unknown = "bottom";
+  for (let i = 0; i < depth; i++) deep = { a: deep };
+  return deep;
+}
+
+const DEEP_SPEC = { project: "default", destination: { server: "https://eu-1.example.com", namespace: "payments" } };
 const names = (plane: ControlPlane) => plane.applications().map((view) => view.name);
 
 /** What every adapter of the port ControlPlane must do. */
@@ -260,6 +268,51 @@ describe.each([
     await harness.put({ ...named("good"), ...absurd });
     await until(plane, () => plane.application("argocd", "good")?.status.health.status === undefined);
     expect(plane.state().fresh).toBe(true);
+  });
+
+  test("one that is nested too deeply is known by its name, never well, told to the log, and blinds nobody to the others", async () => {
+    harness = await start();
+    await harness.put(named("good"));
+    const plane = await streaming();
+    const deep = nested(250);
+    await harness.put({
+      ...named("deep", ownedBy("payments")),
+      spec: { ...DEEP_SPEC, source: { repoURL: "r", helm: { valuesObject: deep } } },
+    });
+    await until(plane, () => plane.application("argocd", "deep") !== undefined);
+    // Whoever opens it later lists what the other was told.
+    const second = await open();
+    for (const known of [plane, second]) {
+      expect(known.state().fresh).toBe(true);
+      expect(names(known).sort()).toEqual(["deep", "good", "heard"]);
+      expect(known.application("argocd", "deep")).toMatchObject({
+        unreadable: ["it is nested more than 200 deep"],
+        spec: DEEP_SPEC,
+        status: { health: {} },
+      });
+      expect(known.applications({ namespace: "argocd", name: "payments" })).toHaveLength(1);
+    }
+    expect(harness.logged()).toMatch(/cannot be read.*"object":"argocd\/deep".*nested more than 200 deep/);
+    await second.reread("argocd", "deep");
+    expect(second.application("argocd", "deep")).toHaveProperty("unreadable");
+    await harness.put(named("deep"));
+    await until(plane, () => plane.application("argocd", "deep")?.unreadable === undefined);
+    expect(plane.application("argocd", "deep")?.status.health.status).toBe("Healthy");
+  });
+
+  test("an ApplicationSet that is nested too deeply is one that reports an error", async () => {
+    harness = await start();
+    const plane = await open();
+    const set = applicationSet("payments");
+    await harness.put({
+      ...set,
+      spec: { ...(set["spec"] as object), template: { spec: { source: { helm: { valuesObject: nested(250) } } } } },
+    });
+    await until(plane, () => plane.applicationSet("argocd", "payments") !== undefined);
+    expect(plane.state().fresh).toBe(true);
+    expect(plane.applicationSet("argocd", "payments")?.conditions).toEqual([
+      { type: "ErrorOccurred", status: "True", message: "it cannot be read: it is nested more than 200 deep" },
+    ]);
   });
 
   test("after it is closed it tells nothing more", async () => {

@@ -5,6 +5,11 @@ import type { Shape } from "./wire/cut.ts";
  * decoder begins to use must not be dropped here.
  */
 
+interface Shapes {
+  shape: Shape;
+  lesser: readonly Shape[];
+}
+
 const METADATA: Shape = {
   "*": false,
   name: true,
@@ -46,6 +51,17 @@ export const APPLICATION: Shape = {
 };
 
 export const APPLICATION_SET: Shape = { metadata: METADATA, status: { "*": false, conditions: true } };
+
+/** Of one that is nested too deeply: which it is, whose, and where it runs; or which it is. */
+export const APPLICATION_SHAPES = {
+  shape: APPLICATION,
+  lesser: [
+    { "*": false, metadata: METADATA, spec: { "*": false, project: true, destination: true } },
+    { "*": false, metadata: METADATA },
+  ],
+} as const satisfies Shapes;
+
+export const SET_SHAPES = { shape: APPLICATION_SET, lesser: [{ "*": false, metadata: METADATA }] } as const satisfies Shapes;
 
 /** `data.config` is a credential; annotations may be: `last-applied-configuration` repeats the whole Secret. */
 export const CLUSTER_SECRET: Shape = {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { createCutter, type Shape } from "../wire/cut.ts";
+import { createCutter, type Shape, TooDeep } from "../wire/cut.ts";
 import { type Exchange, exchange, WireError, type WireReader } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
 
@@ -56,7 +56,8 @@ export function argoClient(options: ArgoClientOptions): ArgoClient {
   function decoded(bytes: Buffer, shape: Shape): unknown {
     try {
       return createCutter(shape)(bytes);
-    } catch {
+    } catch (error) {
+      if (error instanceof TooDeep) throw new WireError(0, `the answer of ${base.origin} cannot be read: ${error.message}`);
       throw new WireError(0, `${base.origin} answers with something that is no JSON; is it Argo CD's address?`);
     }
   }

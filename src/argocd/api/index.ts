@@ -2,12 +2,13 @@ import type { Clock } from "../../rollout/time.ts";
 import { clustersOfApplications } from "../cluster-views.ts";
 import { decodeApplication, decodeApplicationSet } from "../decode.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane } from "../port.ts";
-import { APPLICATION, APPLICATION_SET } from "../shapes.ts";
+import { APPLICATION_SHAPES, SET_SHAPES } from "../shapes.ts";
 import { coalescer } from "../wire/coalesce.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
 import { startInformer } from "../wire/informer.ts";
 import type { Log, Tuning } from "../wire/source.ts";
 import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { asRead } from "../withheld.ts";
 import { byName, generated, readSyncWindows, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
@@ -133,7 +134,7 @@ function actionsOf(client: ArgoClient, application: ControlPlane["application"])
 
 function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, changed: (keys: Iterable<string> | null) => void): ApiParts {
   const { clock, log, projects, selector, appNamespaces } = options;
-  const common = { client, clock, tuning, projects };
+  const common = { client, clock, log, tuning, projects };
   const [only] = appNamespaces ?? [];
   const namespace = appNamespaces?.length === 1 ? only : undefined;
   const filter = { ...(projects === undefined ? {} : { projects }), ...(selector === undefined ? {} : { selector }) };
@@ -145,16 +146,16 @@ function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, ch
     what: "applications",
     query,
     streamQuery: query,
-    shape: APPLICATION,
-    project: (raw, now) => within(decodeApplication(raw, now)),
+    ...APPLICATION_SHAPES,
+    project: (raw, now, withheld) => within(decodeApplication(raw, now, withheld)),
   };
   const ofSets: ArgoSourceOptions<ApplicationSetView> = {
     ...common,
     what: "applicationsets",
     query: { projects, appsetNamespace: namespace },
     streamQuery: { projects, appSetNamespace: namespace },
-    shape: APPLICATION_SET,
-    project: (raw) => within(decodeApplicationSet(raw)),
+    ...SET_SHAPES,
+    project: (raw, _, withheld) => within(asRead(decodeApplicationSet(raw), withheld)),
   };
   const anything = () => changed(null);
   const applications = [startInformer({ source: argoSource(ofApplications), clock, log, tuning, changed, freshness: anything })];

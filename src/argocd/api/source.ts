@@ -7,11 +7,13 @@
  */
 import type { Clock } from "../../rollout/time.ts";
 import { child, fields, own, word } from "../lenient.ts";
-import { createCutter, type Shape } from "../wire/cut.ts";
+import type { Shape } from "../wire/cut.ts";
 import { type Exchange, statusOf, WireError } from "../wire/http.ts";
+import { type CutObject, createObjectCutter, withholdingLog } from "../wire/object.ts";
 import {
   keyOf,
   type Listed,
+  type Log,
   MOST_OBJECTS,
   resourceVersionOf,
   type Source,
@@ -33,11 +35,17 @@ export interface ArgoSourceOptions<View extends Versioned> {
   streamQuery: Query;
   /** Which parts of an object are read at all. */
   shape: Shape;
-  /** undefined: not kept. Must not throw. */
-  project: (raw: unknown, readAt: number) => View | undefined;
+  /** What is read of one that is nested too deeply, in the order of preference. */
+  lesser: readonly Shape[];
+  log: Log;
+  /** undefined: not kept. `withheld`: why it is not all there. Must not throw. */
+  project: (raw: unknown, readAt: number, withheld?: string) => View | undefined;
   /** Which projects it is about; undefined: all. */
   projects: readonly string[] | undefined;
 }
+
+/** Tells which objects could not be read whole. */
+type Tell = (object: CutObject) => void;
 
 type Handlers<View> = { event(event: SourceEvent<View>): void; ended(error?: unknown): void };
 
@@ -58,15 +66,16 @@ export function argoSource<View extends Versioned>(options: ArgoSourceOptions<Vi
   const { what, clock, tuning } = options;
   let stream: Stream<View> | undefined;
   let withoutStream = false;
+  const tell = withholdingLog(options.log, what);
   return {
     what,
     resumes: false,
     async list(isClosed) {
       stream?.stop();
-      stream = withoutStream ? undefined : await openStream(options, () => (withoutStream = true));
+      stream = withoutStream ? undefined : await openStream(options, tell, () => (withoutStream = true));
       const opened = stream;
       try {
-        const listed = await listAll(options);
+        const listed = await listAll(options, tell);
         if (listed.items.size === 0) await mayGet(options);
         if (!isClosed()) return listed;
       } catch (error) {
@@ -99,14 +108,23 @@ export function argoSource<View extends Versioned>(options: ArgoSourceOptions<Vi
   };
 }
 
-async function openStream<View extends Versioned>(options: ArgoSourceOptions<View>, isMissing: () => void): Promise<Stream<View>> {
+async function openStream<View extends Versioned>(
+  options: ArgoSourceOptions<View>,
+  tell: Tell,
+  isMissing: () => void,
+): Promise<Stream<View>> {
   const { client, what, streamQuery, tuning, clock } = options;
-  const cut = createCutter({ result: { application: options.shape, applicationSet: options.shape } });
+  const cut = createObjectCutter(
+    { result: { application: options.shape, applicationSet: options.shape } },
+    options.lesser.map((part) => ({ "*": false, result: { "*": false, type: true, application: part, applicationSet: part } })),
+  );
   let taker: Handlers<View> | undefined;
   let end: { error?: unknown } | undefined;
   const waiting: SourceEvent<View>[] = [];
   const lines = createLineSplitter((bytes) => {
-    const event = decodeEvent(fields(cut(bytes)), options, clock.now());
+    const { raw, ...rest } = cut(bytes);
+    const event = decodeEvent(fields(raw), rest.withheld, options, clock.now());
+    tell({ raw: objectIn(child(fields(raw), "result")), ...rest });
     if (event === undefined) return;
     if (taker !== undefined) taker.event(event);
     else if (waiting.push(event) > MOST_WAITING) throw new WireError(0, `${what}: more changes than can be kept while they are listed`);
@@ -136,8 +154,13 @@ async function openStream<View extends Versioned>(options: ArgoSourceOptions<Vie
   };
 }
 
+function objectIn(result: Record<string, unknown>): unknown {
+  return own(result, "application") ?? own(result, "applicationSet");
+}
+
 function decodeEvent<View extends Versioned>(
   line: Record<string, unknown>,
+  withheld: string | undefined,
   { project }: ArgoSourceOptions<View>,
   now: number,
 ): SourceEvent<View> | undefined {
@@ -148,35 +171,32 @@ function decodeEvent<View extends Versioned>(
     throw new WireError(typeof code === "number" ? code : 0, word(error, "message")?.slice(0, 500) ?? "the stream ended with an error");
   }
   const result = child(line, "result");
-  const object = own(result, "application") ?? own(result, "applicationSet");
+  const object = objectIn(result);
   const type = word(result, "type");
   const key = keyOf(object);
   if (key === undefined || (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")) return undefined;
-  const view = type === "DELETED" ? undefined : project(object, now);
+  const view = type === "DELETED" ? undefined : project(object, now, withheld);
   if (view !== undefined) return { kind: "put", key, view };
   const uid = word(child(fields(object), "metadata"), "uid");
   return { kind: "gone", key, ...(uid === undefined ? {} : { uid }) };
 }
 
-async function listAll<View extends Versioned>({
-  client,
-  what,
-  query,
-  shape,
-  project,
-  clock,
-}: ArgoSourceOptions<View>): Promise<Listed<View>> {
+async function listAll<View extends Versioned>(
+  { client, what, query, shape, lesser, project, clock }: ArgoSourceOptions<View>,
+  tell: Tell,
+): Promise<Listed<View>> {
   const items = new Map<string, View>();
-  const cut = createCutter(shape);
+  const cut = createObjectCutter(shape, lesser);
   // However long the answer takes, it is of no later moment than this.
   const begun = clock.now();
   let seen = 0;
   const answer = createListSplitter((bytes) => {
     if (seen++ % YOUNG_EVERY === 0) boundYoungGeneration();
     if (seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
-    const raw = cut(bytes);
-    const key = keyOf(raw);
-    const view = key === undefined ? undefined : project(raw, begun);
+    const object = cut(bytes);
+    tell(object);
+    const key = keyOf(object.raw);
+    const view = key === undefined ? undefined : project(object.raw, begun, object.withheld);
     if (key !== undefined && view !== undefined) items.set(key, view);
   });
   const { done } = await client.read(`/api/v1/${what}`, query, { chunk: answer.push }, { idleMs: LIST_IDLE_MS, stream: false });

@@ -4,12 +4,13 @@ import { clustersOfApplications, clustersOfSecrets } from "../cluster-views.ts";
 import { decodeApplication, decodeApplicationSet } from "../decode.ts";
 import { decodeClusterSecret, SECRET_TYPE } from "../decode-cluster.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane } from "../port.ts";
-import { APPLICATION, APPLICATION_SET, CLUSTER_SECRET } from "../shapes.ts";
+import { APPLICATION_SHAPES, CLUSTER_SECRET, SET_SHAPES } from "../shapes.ts";
 import { coalescer } from "../wire/coalesce.ts";
 import { reasonOf } from "../wire/http.ts";
 import { type Informer, startInformer } from "../wire/informer.ts";
 import { type Log, resourceVersionOf, type Tuning, type Versioned } from "../wire/source.ts";
 import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { asRead } from "../withheld.ts";
 import { type KubeClient, kubeClient } from "./client.ts";
 import { applicationPath, readByName } from "./read-by-name.ts";
 import { readRollouts } from "./rollouts.ts";
@@ -117,27 +118,31 @@ function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys
   const tuning = { ...DEFAULTS, ...options.tuning };
   const anything = () => changed(null);
   const start = <View extends Versioned>(
-    of: Omit<KubeSourceOptions<View>, "client" | "clock" | "tuning">,
+    of: Omit<KubeSourceOptions<View>, "client" | "clock" | "log" | "tuning">,
     tell: (keys: Iterable<string>) => void,
-  ) => startInformer({ source: kubeSource({ ...of, client, clock, tuning }), clock, log, tuning, changed: tell, freshness: anything });
+  ) => startInformer({ source: kubeSource({ ...of, client, clock, log, tuning }), clock, log, tuning, changed: tell, freshness: anything });
   const scopes = namespaces ?? [undefined];
   const pathIn = (namespace: string | undefined, plural: string) =>
     namespace === undefined ? `${GROUP}/${plural}` : `${GROUP}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
   const applications = scopes.map((namespace) => {
     const [path, filter] = [pathIn(namespace, "applications"), selector === undefined ? {} : { labelSelector: selector }];
-    const kind = { what: "applications", resource: "applications.argoproj.io", shape: APPLICATION, project: decodeApplication };
+    const kind = { what: "applications", resource: "applications.argoproj.io", ...APPLICATION_SHAPES, project: decodeApplication };
     return start<ApplicationView>({ ...kind, ...filter, path, namespace }, changed);
   });
   const sets = scopes.map((namespace) => {
-    const kind = { what: "applicationsets", resource: "applicationsets.argoproj.io", optional: true, shape: APPLICATION_SET };
+    const kind = { what: "applicationsets", resource: "applicationsets.argoproj.io", optional: true, ...SET_SHAPES };
     const path = pathIn(namespace, "applicationsets");
-    return start<ApplicationSetView>({ ...kind, path, namespace, project: decodeApplicationSet }, anything);
+    return start<ApplicationSetView>({ ...kind, path, namespace, project: projectSet }, anything);
   });
   if (!clusterSecrets) return { applications, sets, others: [], secrets: undefined };
   const path = `/api/v1/namespaces/${encodeURIComponent(argocdNamespace)}/secrets`;
-  const kind = { what: "cluster secrets", resource: "secrets", shape: CLUSTER_SECRET, labelSelector: `${SECRET_TYPE}=cluster` };
+  const kind = { what: "cluster secrets", resource: "secrets", shape: CLUSTER_SECRET, lesser: [], labelSelector: `${SECRET_TYPE}=cluster` };
   const secrets = start<Registered>({ ...kind, path, namespace: argocdNamespace, project: projectSecret }, anything);
   return { applications, sets, others: [secrets], secrets };
+}
+
+function projectSet(raw: unknown, _readAt: number, withheld?: string): ApplicationSetView | undefined {
+  return asRead(decodeApplicationSet(raw), withheld);
 }
 
 /** Nothing secret gets past this line. */

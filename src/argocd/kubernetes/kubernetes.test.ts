@@ -210,6 +210,8 @@ describe("the Kubernetes adapter", () => {
       path: "/x",
       namespace: undefined,
       shape: {},
+      lesser: [],
+      log,
       project: () => undefined,
     });
     await expect(source.list(() => false)).rejects.toThrow(/more than 500000 pages/);

@@ -1,8 +1,8 @@
 import { decodeApplication } from "../decode.ts";
 import type { ApplicationView, RereadOutcome } from "../port.ts";
-import { APPLICATION } from "../shapes.ts";
-import { createCutter } from "../wire/cut.ts";
+import { APPLICATION_SHAPES } from "../shapes.ts";
 import { reasonOf, saysNotFound, WireError } from "../wire/http.ts";
+import { createObjectCutter } from "../wire/object.ts";
 import type { KubeClient } from "./client.ts";
 
 /** Silence after which it is given up, of the wall. */
@@ -29,7 +29,8 @@ export async function readByName(
     };
     const { done } = await client.read(applicationPath(namespace, name), {}, { chunk }, IDLE_MS);
     await done;
-    const view = decodeApplication(createCutter(APPLICATION)(Buffer.concat(chunks)), now);
+    const { raw, withheld } = createObjectCutter(APPLICATION_SHAPES.shape, APPLICATION_SHAPES.lesser)(Buffer.concat(chunks));
+    const view = decodeApplication(raw, now, withheld);
     if (view === undefined) return { kind: "failed", why: "the answer is no Application" };
     take(view);
     return { kind: "read" };

@@ -1,10 +1,12 @@
 import type { Clock } from "../../rollout/time.ts";
 import { child, fields, own, word } from "../lenient.ts";
-import { createCutter, type Shape } from "../wire/cut.ts";
+import type { Shape } from "../wire/cut.ts";
 import { type Exchange, statusOf, WireError } from "../wire/http.ts";
+import { type CutObject, createObjectCutter, withholdingLog } from "../wire/object.ts";
 import {
   keyOf,
   type Listed,
+  type Log,
   MOST_OBJECTS,
   resourceVersionOf,
   type Source,
@@ -29,10 +31,16 @@ export interface KubeSourceOptions<View extends Versioned> {
   labelSelector?: string;
   /** Which parts of an object are read at all. */
   shape: Shape;
-  /** undefined: not kept. Must not throw. */
-  project: (raw: unknown, readAt: number) => View | undefined;
+  /** What is read of one that is nested too deeply, in the order of preference. */
+  lesser: readonly Shape[];
+  log: Log;
+  /** undefined: not kept. `withheld`: why it is not all there. Must not throw. */
+  project: (raw: unknown, readAt: number, withheld?: string) => View | undefined;
   optional?: boolean;
 }
+
+/** Tells which objects could not be read whole. */
+type Tell = (object: CutObject) => void;
 
 /** Silence in the middle of a page. */
 const PAGE_IDLE_MS = 30_000;
@@ -40,12 +48,13 @@ const PAGE_IDLE_MS = 30_000;
 /** A collection of the Kubernetes API: pages of a list, and a watch with bookmarks. */
 export function kubeSource<View extends Versioned>(options: KubeSourceOptions<View>): Source<View> {
   const { what, optional } = options;
+  const tell = withholdingLog(options.log, what);
   return {
     what,
     resumes: true,
     ...(optional === true ? { optional } : {}),
-    list: (isClosed) => listAll(options, isClosed),
-    watch: (from, on) => watch(options, from, on),
+    list: (isClosed) => listAll(options, tell, isClosed),
+    watch: (from, on) => watch(options, tell, from, on),
     refusal: (status) => refusal(status, options),
   };
 }
@@ -53,10 +62,11 @@ export function kubeSource<View extends Versioned>(options: KubeSourceOptions<Vi
 /** Every object of the collection, page by page, projected as it comes; undefined where it was closed meanwhile. */
 async function listAll<View extends Versioned>(
   options: KubeSourceOptions<View>,
+  tell: Tell,
   isClosed: () => boolean,
 ): Promise<Listed<View> | undefined> {
   const items = new Map<string, View>();
-  const cut = createCutter(options.shape);
+  const cut = createObjectCutter(options.shape, options.lesser);
   let version: string | undefined;
   let next: string | undefined = "";
   // However long the answer takes, it is of no later moment than this.
@@ -69,9 +79,10 @@ async function listAll<View extends Versioned>(
     seen += 1;
     const page = createListSplitter((bytes) => {
       if (++seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
-      const raw = cut(bytes);
-      const key = keyOf(raw);
-      const view = key === undefined ? undefined : options.project(raw, begun);
+      const object = cut(bytes);
+      tell(object);
+      const key = keyOf(object.raw);
+      const view = key === undefined ? undefined : options.project(object.raw, begun, object.withheld);
       if (key !== undefined && view !== undefined) items.set(key, view);
     });
     const metadata = child(fields(await readPage(options, next, page)), "metadata");
@@ -104,12 +115,16 @@ async function readPage<View extends Versioned>(
 
 async function watch<View extends Versioned>(
   options: KubeSourceOptions<View>,
+  tell: Tell,
   from: string,
   on: { event(event: SourceEvent<View>): void; ended(error?: unknown): void },
 ): Promise<() => void> {
-  const { client, tuning, path, labelSelector, shape, clock } = options;
+  const { client, tuning, path, labelSelector, shape, lesser, clock } = options;
   // An ERROR event holds a Status instead of an object: what it says must get through, whatever the shape keeps.
-  const cut = createCutter({ object: { ...shape, code: true, message: true } });
+  const cut = createObjectCutter(
+    { object: { ...shape, code: true, message: true } },
+    lesser.map((part) => ({ "*": false, type: true, object: part })),
+  );
   const query: Record<string, string> = {
     watch: "true",
     resourceVersion: from,
@@ -118,7 +133,9 @@ async function watch<View extends Versioned>(
   };
   if (labelSelector !== undefined) query["labelSelector"] = labelSelector;
   const lines = createLineSplitter((bytes) => {
-    const event = decodeEvent(fields(cut(bytes)), options, clock.now());
+    const { raw, ...rest } = cut(bytes);
+    const event = decodeEvent(fields(raw), rest.withheld, options, clock.now());
+    tell({ raw: own(fields(raw), "object"), ...rest });
     if (event !== undefined) on.event(event);
   });
   return await new Promise<() => void>((resolve, reject) => {
@@ -141,6 +158,7 @@ async function watch<View extends Versioned>(
 
 function decodeEvent<View extends Versioned>(
   event: Record<string, unknown>,
+  withheld: string | undefined,
   { project }: KubeSourceOptions<View>,
   now: number,
 ): SourceEvent<View> | undefined {
@@ -153,7 +171,7 @@ function decodeEvent<View extends Versioned>(
   if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") return undefined;
   const at = resourceVersion === undefined ? {} : { resourceVersion };
   // What no longer makes sense is no longer known.
-  const view = type === "DELETED" ? undefined : project(object, now);
+  const view = type === "DELETED" ? undefined : project(object, now, withheld);
   return view === undefined ? { kind: "gone", key, ...at } : { kind: "put", key, view, ...at };
 }
 

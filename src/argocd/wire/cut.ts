@@ -17,7 +17,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
-/** Deeper than any manifest; comparing what is kept goes down recursively. */
+/** Deeper than any manifest; comparing what is kept goes down recursively. What is dropped may be of any depth. */
 const MOST_DEPTH = 200;
 const MOST_KEPT_ROOM = 1 << 20;
 
@@ -28,9 +28,17 @@ interface Reader {
   length: number;
 }
 
+/** Well-formed as far as it goes, and deeper than anything that is kept may be. */
+export class TooDeep extends SyntaxError {
+  override name = "TooDeep";
+  constructor() {
+    super(`it is nested more than ${MOST_DEPTH} deep`);
+  }
+}
+
 /**
  * A reader of one shape; it may be used again and again, and keeps nothing of what it was given. The reader throws
- * SyntaxError where the bytes are no JSON or are nested too deeply.
+ * SyntaxError where the bytes are no JSON, TooDeep where something that is kept is nested too deeply.
  */
 export function createCutter(shape: Shape): (bytes: Uint8Array) => unknown {
   let room = Buffer.allocUnsafe(16_384);
@@ -57,7 +65,7 @@ function value(reader: Reader, rule: Shape | true): void {
   else if (rule !== true && first === OPEN_LIST) items(reader, rule);
   else {
     const begin = reader.at;
-    skip(reader);
+    skip(reader, MOST_DEPTH);
     copy(reader, begin, reader.at);
   }
 }
@@ -75,7 +83,7 @@ function object(reader: Reader, shape: Shape): void {
     space(reader);
     take(reader, COLON);
     space(reader);
-    if (rule === false) skip(reader);
+    if (rule === false) skip(reader, Number.POSITIVE_INFINITY);
     else {
       if (kept) byte(reader, COMMA);
       kept = true;
@@ -145,7 +153,7 @@ function text(reader: Reader): boolean {
 }
 
 /** Past one value, whatever it is. What is kept of it is judged by JSON.parse. */
-function skip(reader: Reader): void {
+function skip(reader: Reader, mostDepth: number): void {
   const { from } = reader;
   let depth = 0;
   do {
@@ -160,7 +168,7 @@ function skip(reader: Reader): void {
         return;
       }
       if (depth < 0) throw broken(reader);
-      if (depth > MOST_DEPTH) throw new SyntaxError(`the answer is nested more than ${MOST_DEPTH} deep`);
+      if (depth > mostDepth) throw new TooDeep();
       reader.at += 1;
     }
   } while (depth > 0);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createCutter } from "./cut.ts";
+import { createCutter, TooDeep } from "./cut.ts";
+import { createObjectCutter } from "./object.ts";
 import { createLineSplitter, createListSplitter } from "./split.ts";
 
 const bytes = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
@@ -45,8 +46,30 @@ describe("cutting JSON", () => {
     },
   );
 
-  test("nesting without end is refused", () => {
-    expect(() => createCutter({ a: false })(bytes(`{"a":${"[".repeat(100_000)}`))).toThrow(/nested/);
+  test("nesting without end is refused in what is kept, and does no harm in what is not", () => {
+    const deep = (depth: number) => bytes(`{"a":${"[".repeat(depth)}${"]".repeat(depth)},"b":1}`);
+    expect(() => createCutter({})(deep(201))).toThrow(TooDeep);
+    expect(createCutter({})(deep(200))).toMatchObject({ b: 1 });
+    expect(createCutter({ a: false })(deep(100_000))).toEqual({ b: 1 });
+    expect(() => createCutter({ a: false })(bytes(`{"a":${"[".repeat(100_000)}`))).toThrow(SyntaxError);
+  });
+
+  test("of an object that is nested too deeply what says which one it is is kept, and why the rest is not", () => {
+    const cutter = createObjectCutter({ spec: true }, [
+      { "*": false, metadata: true, spec: { "*": false, project: true } },
+      { "*": false, metadata: true },
+    ]);
+    const nested = (field: string) =>
+      bytes(`{"metadata":{"name":"a"},"spec":{"project":"p","${field}":${"[".repeat(300)}${"]".repeat(300)}}}`);
+    expect(cutter(bytes('{"metadata":{"name":"a"},"spec":{"project":"p"}}'))).toEqual({
+      raw: { metadata: { name: "a" }, spec: { project: "p" } },
+    });
+    const withheld = "it is nested more than 200 deep";
+    expect(cutter(nested("deep"))).toEqual({ raw: { metadata: { name: "a" }, spec: { project: "p" } }, withheld });
+    expect(cutter(nested("project"))).toEqual({ raw: { metadata: { name: "a" } }, withheld });
+    expect(() => cutter(bytes('{"metadata":{"name":'))).toThrow(SyntaxError);
+    const all = bytes(`{"metadata":${"[".repeat(300)}${"]".repeat(300)}}`);
+    expect(() => cutter(all)).toThrow(TooDeep);
   });
 });
 
