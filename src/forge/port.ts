@@ -1,5 +1,8 @@
 import type { Time } from "../rollout/time.ts";
 import type { Permission } from "../rollout/world.ts";
+import type { Pressure, RateSeen } from "./pressure.ts";
+
+export type { Pressure, RateSeen };
 
 /** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
 export type CommitPeople = { linked: string[]; pusher?: string };
@@ -85,21 +88,6 @@ export interface Forge {
   closeStickyIssue?(number: number): Promise<void>;
 }
 
-/** All in the machine's time. */
-export interface Pressure {
-  /** Requests left this hour, of how many; absent until the host has said so. */
-  primary?: RateSeen;
-  /** The same of GraphQL, which is counted apart. */
-  graphql?: RateSeen;
-  /**
-   * Epoch milliseconds until which the host has asked for silence, of all requests or of those of one kind whose hour is used
-   * up; what would be sent before then fails as RateLimited.
-   */
-  silentUntil?: number;
-  /** What each request waits now, in milliseconds, so that what is left lasts to the end of the hour. 0: not slowed. */
-  spacingMs: number;
-}
-
 /** A check run as we want it to stand. Texts over GitHub's 65,535 characters are the caller's to shorten. */
 export interface CheckReport {
   name: string;
@@ -180,14 +168,6 @@ export interface QueueEntry {
   position: number;
   /** The commit of its merge group, once it is built: what the required checks run on. */
   head?: string;
-}
-
-/** How much of the hour's calls is left, as the last answer said. */
-export interface RateSeen {
-  limit: number;
-  remaining: number;
-  /** Epoch milliseconds. */
-  resetAt: number;
 }
 
 export type Reaction = "eyes" | "rocket" | "confused";
