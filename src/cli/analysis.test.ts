@@ -53,6 +53,17 @@ function analysis(...args: string[]): Promise<{ code: number | null; out: string
 
 const OK = 'successCondition: result == "ok", count: 2, interval: 100ms';
 
+const JOB = `apiVersion: argoproj.io/v1alpha1
+kind: AnalysisTemplate
+metadata: { name: smoke }
+spec:
+  metrics:
+    - name: smoke
+      provider: { job: { spec: { template: { spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] } } } } }
+`;
+const BY_NAME =
+  "apiVersion: argoproj.io/v1alpha1\nkind: AnalysisTemplate\nmetadata: { name: all }\nspec: { templates: [{ templateName: smoke }] }\n";
+
 describe("stagecoach analysis run", () => {
   test("measures, says each measurement, and exits 0 where all passed", async () => {
     const { code, out } = await analysis(file(template(OK)), "--arg", `host=${service.host}`);
@@ -84,6 +95,8 @@ webcheck  Successful  2   0       0             0       ok
     ["one that is not declared", () => [file(template(OK)), "--arg", "hosts=x"], /did you mean host\?/],
     ["two templates and no name", () => [file(`${template(OK)}---\n${template(OK, "other")}`)], /webcheck, other: choose one with --name/],
     ["no file", () => [join(dir, "none.yaml")], /is not a file/],
+    ["a Job without a namespace", () => [file(JOB)], /the metric smoke runs a Job.*--namespace NAME.*--kubeconfig FILE/],
+    ["one of a template that it names", () => [file(`${JOB}---\n${BY_NAME}`), "--name", "all"], /smoke runs a Job.*--namespace/],
     ["an argument without =", () => [file(template(OK)), "--arg", "host"], /is not NAME=VALUE/],
   ])("%s is wrong usage", async (_name, args, expected) => {
     const { code, err } = await analysis(...args());

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { builtinEngine } from "../analysis/builtin/index.ts";
 import { type AnalysisState, isOver } from "../analysis/port.ts";
-import { AnalysisError, type Asked } from "../analysis/request.ts";
+import { AnalysisError, type Asked, templatesFor } from "../analysis/request.ts";
 import { readTemplates } from "../analysis/template.ts";
 import type { AnalysisTemplate } from "../analysis/template-schema.ts";
 import type { Clock } from "../rollout/time.ts";
@@ -41,7 +41,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .option("--allow <host>", "ask these hosts only, such as *.example.com; default: any", gather, [])
     .option("--kubeconfig <file>", "for Jobs: the cluster to run them in")
     .option("--context <name>", "context of the kubeconfig")
-    .option("--namespace <name>", "for Jobs: the namespace; without it none is run")
+    .option("--namespace <name>", "for Jobs: the namespace; a template with a job wants it")
     .addOption(new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text"))
     .action(async (file: string, options: Options) => {
       code = await measure(file, options);
@@ -72,6 +72,7 @@ async function measure(file: string, options: Options): Promise<number> {
   const policy = { allow: options.allow.length === 0 ? ("any" as const) : options.allow };
   const engine = builtinEngine({ clock, policy, ...jobsOf(options, clock) });
   try {
+    if (options.namespace === undefined) refuseJobs(templatesFor(asked, templates));
     const over = untilOver(engine, template.metadata.name, options.output === "json");
     await engine.start("run", { asked, sources, mustEnd: false });
     const state = await over;
@@ -84,6 +85,14 @@ async function measure(file: string, options: Options): Promise<number> {
   } finally {
     await engine.close();
   }
+}
+
+/** Five tries that cannot succeed would tell no more than this. */
+function refuseJobs(templates: readonly AnalysisTemplate[]): void {
+  const job = templates.flatMap(({ spec }) => spec.metrics ?? []).find(({ provider }) => provider.job !== undefined);
+  if (job === undefined) return;
+  const how = "say where with --namespace NAME, and with --kubeconfig FILE or --context NAME in which cluster";
+  throw new CommandError(2, visible(`the metric ${job.name} runs a Job, and there is nowhere to run it: ${how}`));
 }
 
 function readFileOf(file: string): AnalysisTemplate[] {

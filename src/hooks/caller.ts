@@ -9,6 +9,8 @@ export interface HookOptions {
   policy: OutboundPolicy;
   /** What requests are signed with. Absent: none is made, since no hook could tell that it is ours. */
   secret: string | undefined;
+  /** Told of what should not have happened, such as a listener that failed. */
+  onError?(error: unknown, key: string): void;
 }
 
 /** Answers kept to be asked about; each is journalled in the next round. */
@@ -18,7 +20,7 @@ const MAX_BYTES = 65_536;
 export const SIGNATURE_HEADER = "x-stagecoach-signature-256";
 
 /** Makes hooks' requests: signed, bounded in time and size, to allowed hosts, never redirected. */
-export function hookCaller({ policy, secret }: HookOptions): HookCaller {
+export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller {
   const answers = new Map<string, HookAnswer>();
   const underWay = new Set<string>();
   const listeners = new Set<(key: string) => void>();
@@ -36,7 +38,8 @@ export function hookCaller({ policy, secret }: HookOptions): HookCaller {
     call(request) {
       if (underWay.has(request.key) || answers.has(request.key)) return;
       underWay.add(request.key);
-      void work(request);
+      // Nobody waits for it, so nothing may come out of it: a rejection would end the process, with all it serves.
+      work(request).catch((error: unknown) => onError?.(error, request.key));
     },
     answer: (key) => answers.get(key),
     onChange(listener) {
@@ -58,16 +61,9 @@ async function ask(policy: OutboundPolicy, secret: string | undefined, request: 
       again: false,
     };
   }
-  const headers = {
-    "content-type": "application/cloudevents+json; charset=utf-8",
-    accept: "application/json",
-    "user-agent": "stagecoach",
-    "idempotency-key": request.id,
-    "x-stagecoach-request": String(request.count),
-    [SIGNATURE_HEADER]: signatureOf(secret, request.body),
-  };
   try {
     const { url, timeoutMs, body } = request;
+    const headers = headersOf(request, secret);
     return readAnswer(await outbound(policy, { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_BYTES }));
   } catch (error) {
     if (error instanceof OutboundError) {
@@ -75,6 +71,17 @@ async function ask(policy: OutboundPolicy, secret: string | undefined, request: 
     }
     return { kind: "error", message: "it could not be asked", again: true };
   }
+}
+
+function headersOf({ id, count, body }: HookRequest, secret: string): Record<string, string> {
+  return {
+    "content-type": "application/cloudevents+json; charset=utf-8",
+    accept: "application/json",
+    "user-agent": "stagecoach",
+    "idempotency-key": id,
+    "x-stagecoach-request": String(count),
+    [SIGNATURE_HEADER]: signatureOf(secret, body),
+  };
 }
 
 /** As GitHub signs its webhooks: `sha256=` and the HMAC of the body in hex. */

@@ -64,6 +64,20 @@ describe("a hook's request", () => {
     const server = await serve(() => undefined);
     expect(await ask(server.url, [server.host], { timeoutMs: 50 })).toMatchObject({ kind: "error", again: true });
   });
+
+  test("and a listener that fails is told of, and ends nothing", async () => {
+    const server = await serve((_, response) => response.writeHead(204).end());
+    const told = new Promise<string>((resolve) => {
+      const onError = (error: unknown, key: string) => resolve(`${key}: ${String(error)}`);
+      const caller = hookCaller({ policy: { allow: [server.host] }, secret: "s3cret", onError });
+      open.push(() => caller.close());
+      caller.onChange(() => {
+        throw new Error("the listener is broken");
+      });
+      caller.call({ key: "a#1", id: "a", url: server.url, timeoutMs: 5000, body: BODY, count: 1 });
+    });
+    expect(await told).toBe("a#1: Error: the listener is broken");
+  });
 });
 
 describe("a hook's answer", () => {
@@ -79,6 +93,9 @@ describe("a hook's answer", () => {
     ["an unknown action", json({ action: "explode" }), { kind: "error", again: false }],
     ["JSON without an action", json({ ok: true }), { kind: "error", again: false }],
     ["a JSON list", json([]), { kind: "error", again: false }],
+    ["something 20,000 levels deep", json("[".repeat(20_000) + "]".repeat(20_000)), { kind: "error", again: false }],
+    ["and beside its action", json(`{"action":"fail","x":${"[".repeat(20_000) + "]".repeat(20_000)}}`), { kind: "fail" }],
+    ["a retryAfter of 60,000 digits", json({ action: "hold", retryAfter: `${"9".repeat(60_000)}h` }), { kind: "error", again: false }],
     ["HTML", html, { kind: "error", again: true, message: "its answer is neither empty nor JSON (text/html)" }],
     ["503", (_, response) => response.writeHead(503).end(), { kind: "error", again: true }],
     ["429", (_, response) => response.writeHead(429).end(), { kind: "error", again: true }],

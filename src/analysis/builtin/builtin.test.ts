@@ -106,6 +106,54 @@ describe("the builtin engine", () => {
     expect(state.message).toContain(why);
   });
 
+  const DEEP = "[".repeat(20_000) + "]".repeat(20_000);
+  const SHALLOW = "[".repeat(100) + "]".repeat(100);
+  test.each<[string, string, string]>([
+    ["len(result) == 1", DEEP, "the answer nests more than 100 levels deep"],
+    ["result == result", DEEP, "the answer nests more than 100 levels deep"],
+    ["result == result", `{"a":${DEEP}}`, "the answer nests more than 100 levels deep"],
+    ["none(result, (# + 0.5) in result)", JSON.stringify(Array.from({ length: 33_000 }, (_, i) => i)), "too many steps"],
+    ["max(result) > 0", JSON.stringify(Array.from({ length: 400_000 }, () => 0)), "too many steps"],
+  ])("%s of a hostile answer is an error of the measurement, and the engine goes on", async (condition, answer, why) => {
+    const server = await serve(json(answer));
+    const metric = `    - { name: m, successCondition: '${condition}', provider: { web: { url: "${server.url}" } } }\n`;
+    const { state } = await run(template(metric), { allow: [server.host] });
+    expect(state).toMatchObject({ phase: "Error", message: expect.stringContaining(why), metrics: [{ error: 5, successful: 0 }] });
+  });
+
+  test("an answer of 100 levels is measured, and shown shortened", async () => {
+    const server = await serve(json(SHALLOW));
+    const metric = `    - { name: m, successCondition: 'result == result', provider: { web: { url: "${server.url}" } } }\n`;
+    const { state } = await run(template(metric), { allow: [server.host] });
+    expect(state).toMatchObject({ phase: "Successful", metrics: [{ value: SHALLOW }] });
+  });
+
+  test("prometheus: an answer that nests too deeply is an error, too", async () => {
+    const server = await serve(json(`{"status":"success","data":{"resultType":"string","result":${DEEP}}}`));
+    const metric = `    - { name: m, consecutiveErrorLimit: 0, provider: { prometheus: { address: "${server.url}", query: "up" } } }\n`;
+    const { state } = await run(template(metric), { allow: [server.host] });
+    expect(state).toMatchObject({ phase: "Error", message: expect.stringContaining("levels deep") });
+  });
+
+  test("a listener that fails is told of, and the analysis goes on", async () => {
+    const server = await serve(json({ status: "ok" }));
+    const { templates } = readTemplates(WEBCHECK, "t.yaml", { builtin: true });
+    const told: string[] = [];
+    const options = { clock: eagerClock(), policy: { allow: [server.host] } };
+    const engine = builtinEngine({ ...options, onError: (error, id) => told.push(`${id}: ${String(error)}`) });
+    open.push(() => engine.close());
+    const thrice = new Promise<void>((resolve) => {
+      engine.onChange(() => {
+        if ((engine.state("a")?.metrics[0]?.successful ?? 0) >= 3) resolve();
+        throw new Error("the listener is broken");
+      });
+    });
+    const asked = { templates: [{ templateName: "webcheck" }], args: [{ name: "host", value: server.host }] };
+    await engine.start("a", { asked, sources: { templates, ...NO_SOURCES }, mustEnd: false });
+    await thrice;
+    expect(told.slice(0, 2)).toEqual(["a: Error: the listener is broken", "a: Error: the listener is broken"]);
+  });
+
   test("a host that is not allowed is never asked", async () => {
     const server = await serve(json({ status: "ok" }));
     const { state } = await run(WEBCHECK, { allow: ["*.example.com"], args: [{ name: "host", value: server.host }] });
