@@ -220,7 +220,10 @@ describe.each([
     const plane = await open({ refresh: true });
     expect(await plane.refresh("argocd", "a")).toBe("asked");
     expect(harness.refreshAsked("argocd", "a")).toBe(true);
-    expect(await plane.refresh("argocd", "none")).toBe("unavailable");
+    expect(await plane.refresh("argocd", "none")).toEqual({ failed: expect.stringContaining("none") });
+    harness.down(true);
+    expect(await plane.refresh("argocd", "a")).toEqual({ failed: expect.stringContaining("127.0.0.1") });
+    harness.down(false);
   });
 
   test("Applications of one name in two namespaces are two", async () => {

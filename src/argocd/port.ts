@@ -19,8 +19,8 @@ export interface ControlPlane {
    * with that time as its `askedAt`. `gone`: it is not there any more. Never rejects.
    */
   reread(namespace: string, name: string): Promise<RereadOutcome>;
-  /** Asks Argo CD to compare again. `unavailable`: this adapter is not allowed to. */
-  refresh(namespace: string, name: string): Promise<"asked" | "unavailable">;
+  /** Asks Argo CD to compare again. */
+  refresh(namespace: string, name: string): Promise<RefreshOutcome>;
   /** The Argo Rollouts of an Application, with what they show. `unavailable`: this adapter cannot see inside Applications. */
   rollouts?(namespace: string, name: string): Promise<readonly RolloutView[] | "unavailable">;
   /**
@@ -43,6 +43,9 @@ export interface RolloutRef {
 }
 
 export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
+
+/** `unavailable`: this adapter does not try, since nothing allows it to. `failed`: it was tried; why it failed, without a credential. */
+export type RefreshOutcome = "asked" | "unavailable" | { failed: string };
 
 /** `why`: in words, without a credential. */
 export type RereadOutcome = { kind: "read" } | { kind: "gone" } | { kind: "failed"; why: string };

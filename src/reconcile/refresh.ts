@@ -1,3 +1,4 @@
+import type { RefreshOutcome } from "../argocd/port.ts";
 import type { Time } from "../rollout/time.ts";
 import { iso } from "../rollout/time.ts";
 import type { RepoContext } from "./context.ts";
@@ -20,12 +21,12 @@ const MOST_KEPT = 20_000;
 
 interface Nudge {
   at: Time;
-  answer: "asked" | "unavailable";
+  answer: RefreshOutcome;
 }
 
 interface Nudges {
   /** `reason`: what it was asked for. */
-  last: Map<string, { at: number; reason: string; answer?: "asked" | "unavailable" }>;
+  last: Map<string, { at: number; reason: string; answer?: RefreshOutcome }>;
   /** By target: what a refresh is wanted for now. */
   reasons: Map<string, string>;
   /** By control plane. */
@@ -61,6 +62,7 @@ function dueAt({ last, reasons }: Nudges, target: string): number {
   const before = last.get(target);
   if (before === undefined) return 0;
   if (before.answer === "unavailable") return before.at + UNAVAILABLE_AGAIN_MS;
+  if (typeof before.answer === "object") return before.at + ASK_AGAIN_MS;
   return before.at + (before.reason === (reasons.get(target) ?? "") ? ASK_AGAIN_MS : SOONEST_MS);
 }
 
@@ -97,12 +99,13 @@ function startNext(context: RepoContext, nudges: Nudges, plane: string): void {
 
 async function ask({ planes, log }: RepoContext, { last }: Nudges, key: string): Promise<void> {
   const [plane = "", namespace = "", name = ""] = key.split("/");
+  let answer: RefreshOutcome;
   try {
-    const answer = (await planes.get(plane)?.refresh(namespace, name)) ?? "unavailable";
-    const known = last.get(key);
-    if (known !== undefined) known.answer = answer;
-    log.debug({ target: key, answer }, "asked Argo CD to compare again");
+    answer = (await planes.get(plane)?.refresh(namespace, name)) ?? "unavailable";
   } catch (error) {
-    log.debug({ target: key, error: String(error) }, "Argo CD could not be asked to compare again");
+    answer = { failed: error instanceof Error ? error.message : String(error) };
   }
+  const known = last.get(key);
+  if (known !== undefined) known.answer = answer;
+  log.debug({ target: key, answer }, "asked Argo CD to compare again");
 }

@@ -286,6 +286,18 @@ describe("asking Argo CD to compare again", () => {
     expect(bench.refreshes).toHaveLength(2);
   });
 
+  test("again after a minute where that failed, and the answer says why", async () => {
+    const [key = ""] = KEYS;
+    for (const refresh of [async () => ({ failed: "HTTP 502" }), () => Promise.reject(new Error("HTTP 502"))]) {
+      bench.plane.refresh = refresh;
+      bench.now += 60_000;
+      nudge(bench.context, memory, [key]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(nudgeOf(memory, key)).toEqual({ at: new Date(bench.now).toISOString(), answer: { failed: "HTTP 502" } });
+      expect(wantNudge(memory, key, "something else")).toBe(bench.now + 60_000);
+    }
+  });
+
   test("few at a time, and not at all while its control plane cannot be seen", async () => {
     const release: (() => void)[] = [];
     bench.plane.refresh = (_namespace, name) => {

@@ -159,6 +159,13 @@ describe("a change that Argo CD has not seen", () => {
     );
   });
 
+  test("says why asking failed, and nothing of an option that has nothing to do with it", () => {
+    const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: { failed: "HTTP 502\nfrom https://argocd." } });
+    const why = self.run.batches[0]?.targets[0]?.why;
+    expect(why).toContain("change. Asking Argo CD at 09:10:00 UTC to compare again failed: HTTP 502 from https://argocd. Its webhook");
+    expect(why).not.toContain("allowRefresh");
+  });
+
   test("where nobody may ask, it says how to set the webhook up, and fails at a limit of its own", () => {
     const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: "unavailable" });
     expect(self.run.batches[0]?.targets[0]?.why).toContain("docs/argocd.md#argo-cds-webhook");

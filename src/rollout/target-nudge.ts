@@ -13,9 +13,13 @@ export const NOT_SEEN = `Does Argo CD hear of pushes? ${WEBHOOK} says how to set
 export function withNudge(target: BatchTarget, assessment: Assessment, nudge: ObservedTarget["nudge"]): Assessment {
   if (nudge === undefined || assessment.verdict !== "pending") return assessment;
   const hint = target.firstSeenAt === undefined ? ` ${WEBHOOK}.` : "";
-  const asked =
-    nudge.answer === "asked"
-      ? ` Argo CD was asked to compare again at ${nudge.at.slice(11, 19)} UTC.`
-      : ` Argo CD cannot be asked from here to compare again (\`allowRefresh\`).${hint}`;
-  return { ...assessment, sentence: `${assessment.sentence}${asked}` };
+  return { ...assessment, sentence: `${assessment.sentence} ${said(nudge, hint)}` };
+}
+
+function said({ at, answer }: NonNullable<ObservedTarget["nudge"]>, hint: string): string {
+  const clock = `${at.slice(11, 19)} UTC`;
+  if (answer === "asked") return `Argo CD was asked to compare again at ${clock}.`;
+  if (answer === "unavailable") return `Argo CD cannot be asked from here to compare again (\`allowRefresh\`).${hint}`;
+  const why = answer.failed.replace(/\s+/g, " ").trim().replace(/\.+$/, "").slice(0, 400);
+  return `Asking Argo CD at ${clock} to compare again failed: ${why}.${hint}`;
 }

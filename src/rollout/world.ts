@@ -152,7 +152,7 @@ export interface ObservedTarget {
   /** Its Argo Rollouts. undefined: not looked. */
   rollouts?: ObservedRollouts;
   /** When Argo CD was last asked to compare it anew, and whether it could be asked. undefined: it was not wanted. */
-  nudge?: { at: Time; answer: "asked" | "unavailable" };
+  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: string } };
   /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
   ailments?: string[];
 }

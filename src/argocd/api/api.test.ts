@@ -32,9 +32,13 @@ afterEach(async () => {
   await harness.close();
 });
 
-function opened(over: Partial<ApiOptions> = {}): ControlPlane {
+function options(): ApiOptions {
   const { url, ca, token, clock } = harness;
-  plane = openApiPlane({ name: "hub", url, ca, token, clock, log, tuning: TUNING, ...over });
+  return { name: "hub", url, ca, token, clock, log, tuning: TUNING };
+}
+
+function opened(over: Partial<ApiOptions> = {}): ControlPlane {
+  plane = openApiPlane({ ...options(), ...over });
   return plane;
 }
 
@@ -172,6 +176,29 @@ describe("what it asks for", () => {
     expect(await known.refresh("argocd", "a")).toBe("asked");
     expect(known.application("argocd", "a")?.status.health.status).toBe("Degraded");
   });
+});
+
+test("a refresh that fails says why, and the line to grant where it is forbidden", async () => {
+  await harness.put(named("a"));
+  let refuses = false;
+  const url = await serving((request, response) => {
+    if (refuses && request.url?.includes("refresh=normal")) response.writeHead(502).end("bad gateway");
+    else harness.api.handle(request, response);
+  });
+  const known = await ready({ url });
+  refuses = true;
+  expect(await known.refresh("argocd", "a")).toEqual({ failed: expect.stringMatching(/^HTTP 502 from http:\/\/127\.0\.0\.1/) });
+  const folder = await mkdtemp(join(tmpdir(), "stagecoach-test-"));
+  const tokenFile = join(folder, "token");
+  await writeFile(tokenFile, harness.token);
+  const rotated = openApiPlane({ ...options(), tokenFile });
+  await rotated.ready();
+  await writeFile(tokenFile, harness.api.addAccount("bot", READER.slice(1)));
+  expect(await rotated.refresh("argocd", "a")).toEqual({
+    failed: expect.stringMatching(/permission denied.*grant it: p, ACCOUNT, applications, get, default\/\*, allow/),
+  });
+  await rotated.close();
+  await rm(folder, { recursive: true });
 });
 
 describe("Rollouts", () => {

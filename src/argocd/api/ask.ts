@@ -32,6 +32,11 @@ export async function byName(
   }
 }
 
+/** The line of policy without which an Application is refused; empty where that is not why. */
+export function grantOf(error: unknown, { spec }: ApplicationView): string {
+  return statusOf(error) === 403 ? `; grant it: p, ACCOUNT, applications, get, ${spec.project || "default"}/*, allow` : "";
+}
+
 /** Reads one anew and hands over what there is. */
 export async function rereadApplication(
   client: ArgoClient,
@@ -44,7 +49,7 @@ export async function rereadApplication(
     take(view);
     return view === undefined ? { kind: "gone" } : { kind: "read" };
   } catch (error) {
-    return { kind: "failed", why: reasonOf(error) };
+    return { kind: "failed", why: `${reasonOf(error)}${grantOf(error, application)}` };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../rollout/time.ts";
 import { clustersOfApplications } from "../cluster-views.ts";
 import { decodeApplication, decodeApplicationSet } from "../decode.ts";
-import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane } from "../port.ts";
+import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane, RefreshOutcome } from "../port.ts";
 import { APPLICATION_SHAPES, SET_SHAPES } from "../shapes.ts";
 import { coalescer } from "../wire/coalesce.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
@@ -9,7 +9,7 @@ import { startInformer } from "../wire/informer.ts";
 import type { Log, Tuning } from "../wire/source.ts";
 import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
 import { asRead } from "../withheld.ts";
-import { byName, generated, readSyncWindows, rereadApplication } from "./ask.ts";
+import { byName, generated, grantOf, readSyncWindows, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
 import { offersAction, readRollouts, runAction } from "./rollouts.ts";
@@ -95,7 +95,8 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
     },
     async refresh(namespace, name) {
       const view = application(namespace, name);
-      return view === undefined ? "unavailable" : await refresh(client, parts, view, { clock, log, tuning });
+      if (view === undefined) return { failed: `there is no Application ${namespace}/${name}` };
+      return await refresh(client, parts, view, { clock, log, tuning });
     },
     async rollouts(namespace, name) {
       const view = application(namespace, name);
@@ -175,17 +176,19 @@ async function refresh(
   parts: ApiParts,
   view: ApplicationView,
   { clock, log, tuning }: { clock: Clock; log: Log; tuning: ApiTuning },
-): Promise<"asked" | "unavailable"> {
+): Promise<RefreshOutcome> {
   const now = clock.now();
   const asked = byName(client, view, { refresh: true, totalMs: REFRESH_TOTAL_MS, now }).then(
-    (fresh): "asked" => {
+    (fresh): RefreshOutcome => {
       offer(parts, `${view.namespace}/${view.name}`, fresh, now);
       return "asked";
     },
-    (error: unknown): "asked" | "unavailable" => {
-      log.warn({ application: `${view.namespace}/${view.name}`, reason: reasonOf(error) }, "asking Argo CD for a refresh failed");
+    (error: unknown): RefreshOutcome => {
       // It has taken longer than somebody in between would wait: the wish stands.
-      return statusOf(error) === 504 ? "asked" : "unavailable";
+      if (statusOf(error) === 504) return "asked";
+      const failed = `${reasonOf(error)}${grantOf(error, view)}`;
+      log.warn({ application: `${view.namespace}/${view.name}`, reason: failed }, "asking Argo CD for a refresh failed");
+      return { failed };
     },
   );
   let patience: NodeJS.Timeout | undefined;

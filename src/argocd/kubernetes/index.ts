@@ -3,10 +3,10 @@ import type { Clock } from "../../rollout/time.ts";
 import { clustersOfApplications, clustersOfSecrets } from "../cluster-views.ts";
 import { decodeApplication, decodeApplicationSet } from "../decode.ts";
 import { decodeClusterSecret, SECRET_TYPE } from "../decode-cluster.ts";
-import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane } from "../port.ts";
+import type { ApplicationSetView, ApplicationView, ClusterView, ControlPlane, RefreshOutcome } from "../port.ts";
 import { APPLICATION_SHAPES, CLUSTER_SECRET, SET_SHAPES } from "../shapes.ts";
 import { coalescer } from "../wire/coalesce.ts";
-import { reasonOf } from "../wire/http.ts";
+import { reasonOf, statusOf } from "../wire/http.ts";
 import { type Informer, startInformer } from "../wire/informer.ts";
 import { type Log, resourceVersionOf, type Tuning, type Versioned } from "../wire/source.ts";
 import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
@@ -160,12 +160,14 @@ function withoutVersion({ resourceVersion: _, ...cluster }: Registered): Cluster
   return cluster;
 }
 
-async function annotate(client: KubeClient, log: Log, namespace: string, name: string): Promise<"asked" | "unavailable"> {
+async function annotate(client: KubeClient, log: Log, namespace: string, name: string): Promise<RefreshOutcome> {
   try {
     await client.mergePatch(applicationPath(namespace, name), { metadata: { annotations: { "argocd.argoproj.io/refresh": "normal" } } });
     return "asked";
   } catch (error) {
-    log.warn({ application: `${namespace}/${name}`, reason: reasonOf(error) }, "asking Argo CD for a refresh failed");
-    return "unavailable";
+    const hint = statusOf(error) === 403 ? "; grant the verb patch on applications.argoproj.io, as allowRefresh needs" : "";
+    const failed = `${reasonOf(error)}${hint}`;
+    log.warn({ application: `${namespace}/${name}`, reason: failed }, "asking Argo CD for a refresh failed");
+    return { failed };
   }
 }

@@ -131,6 +131,17 @@ describe("the Kubernetes adapter", () => {
     expect([...sim.requests().keys()].filter((request) => !/^(list|watch) /.test(request))).toEqual([]);
   });
 
+  test("who may ask for a refresh and is not granted to patch is told the right that is missing", async () => {
+    sim = await startKubernetes({ clock: fastClock() });
+    putIn(sim, rawApplication({ metadata: { name: "a" } }));
+    const token = sim.addAccount("bot", [{ verbs: [...READ], apiGroups: ["argoproj.io"], resources: ["*"] }]);
+    plane = openOn(sim, { annotationRefresh: true, clusterSecrets: false, kubeConfig: { kubeconfig: sim.kubeconfig(token) } });
+    await plane.ready();
+    expect(await plane.refresh("argocd", "a")).toEqual({
+      failed: expect.stringMatching(/cannot patch resource "applications".*grant the verb patch on applications\.argoproj\.io/),
+    });
+  });
+
   describe("Rollouts and sync windows", () => {
     const resources = [
       { group: "argoproj.io", version: "v1alpha1", kind: "Rollout", namespace: "payments", name: "api", status: "Synced" },
