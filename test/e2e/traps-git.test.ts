@@ -70,8 +70,6 @@ describe("traps of commits that Argo CD sees late", () => {
     await expectWell(journey, truth);
   });
 
-  // Known to fail: sources of a rendered Application with a sourceHydrator are taken for none (sourcesOf in
-  // src/reconcile/appset-in-git.ts), so a change of a hydrated Application is never seen. Once they are read this is a plain test.
   test("the source hydrator: what is synced is another commit on another branch, which may fail to be made; refreshes that get lost", {
     timeout: 120_000,
   }, async () => {
