@@ -1,9 +1,10 @@
 import type { Edit } from "../rollout/plan-types.ts";
 import type { Time } from "../rollout/time.ts";
+import { committedSources } from "./decode-source.ts";
 import type { Change, Intended } from "./liveness-types.ts";
 import { isFullSha } from "./moment.ts";
 import type { SourceView } from "./port.ts";
-import { equalDestination, equalSources, normalRepo, sameValue } from "./same.ts";
+import { equalIntent, normalRepo, sameValue } from "./same.ts";
 
 export interface ChangeForInput {
   /** The target's edits in the batch. */
@@ -38,6 +39,7 @@ export interface ChosenChange {
  * 2. its spec, elsewhere (a Helm parameter, a path, the destination): the spec must be the intended one;
  * 3. not its spec, but files it reads from the config repo (values file, overlay): the seen revision must contain the commit;
  * 4. both: an edit that the spec does not account for is taken for one of 3, as far as a source reads the config repo.
+ * Of a hydrated Application the dry source is what the commit reaches, and the synced one what Argo CD makes of it.
  * A `branch` pin is the release commit on the branch that the Application follows. Where nothing can be rendered the live
  * spec decides: a source at the old or the new value is case 1, one that reads the config repo case 3.
  */
@@ -48,16 +50,12 @@ export function changeFor(input: ChangeForInput): ChosenChange {
   const commit: Change = { kind: "commit", commit: input.commit, repoURL, mergedAt };
   if (after === undefined) return unrendered(input, commit);
   if (input.before === undefined) return withoutBefore(input, after, commit);
-  if (sameIntent(input.before, after)) return { change: commit, also: [], intended: after };
-  const changes = revisionChanges(input, input.before.sources, after.sources);
+  if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after };
+  const changes = revisionChanges(input, committedSources(input.before), committedSources(after));
   const rest = edits.filter((edit) => !accountedFor(edit.to, input.before as Intended, after));
-  if (rest.length > 0 && readsRepo(after.sources, repoURL)) changes.push(commit);
+  if (rest.length > 0 && readsRepo(committedSources(after), repoURL)) changes.push(commit);
   const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
   return { change, also, intended: after };
-}
-
-function sameIntent(a: Intended, b: Intended): boolean {
-  return equalSources(a.sources, b.sources) && equalDestination(a.destination, b.destination);
 }
 
 /** One change for each source whose revision is another now, each revision of a repo once. */
@@ -78,17 +76,18 @@ function revisionChange(input: ChangeForInput, repoURL: string, revision: string
 
 /** With only the rendered spec after it: a source at the new value is the sign; without one it may be in the files or not. */
 function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): ChosenChange {
-  const named = after.sources.filter((source) => input.edits.some((edit) => edit.to === source.targetRevision));
+  const sources = committedSources(after);
+  const named = sources.filter((source) => input.edits.some((edit) => edit.to === source.targetRevision));
   const changes = named.map((source) => revisionChange(input, source.repoURL, source.targetRevision ?? ""));
   const left = input.edits.some((edit) => !mentions(after, edit.to));
-  if (left && readsRepo(after.sources, input.repoURL)) changes.push(commit);
+  if (left && readsRepo(sources, input.repoURL)) changes.push(commit);
   const [change = { kind: "generator", mergedAt: input.mergedAt } as const, ...also] = changes;
   return { change, also, intended: after };
 }
 
 function unrendered(input: ChangeForInput, commit: Change): ChosenChange {
   const { edits, live } = input;
-  for (const source of live?.sources ?? []) {
+  for (const source of live === undefined ? [] : committedSources(live)) {
     const edit = edits.find(({ from, to }) => source.targetRevision === to || (from !== null && source.targetRevision === from));
     if (edit !== undefined) return { change: revisionChange(input, source.repoURL, edit.to), also: [] };
   }
@@ -101,11 +100,11 @@ function readsRepo(sources: readonly SourceView[], repoURL: string): boolean {
 
 /** The new value stands somewhere in the spec where something else stood before. */
 function accountedFor(value: string, before: Intended, after: Intended): boolean {
-  return appearsAnew(value, before.sources, after.sources, 0) || appearsAnew(value, before.destination, after.destination, 0);
+  return appearsAnew(value, before, after, 0);
 }
 
-function mentions(intended: Intended, value: string): boolean {
-  return appearsAnew(value, undefined, intended.sources, 0) || appearsAnew(value, undefined, intended.destination, 0);
+function mentions({ sources, destination, sourceHydrator }: Intended, value: string): boolean {
+  return appearsAnew(value, undefined, { sources, destination, sourceHydrator }, 0);
 }
 
 function appearsAnew(value: string, before: unknown, after: unknown, depth: number): boolean {

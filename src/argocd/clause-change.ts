@@ -1,7 +1,7 @@
 import { afterGrace, capital } from "./findings.ts";
 import type { Clause, Context, Finding, Parts, Sight } from "./liveness-types.ts";
 import { at, clockTime, second } from "./moment.ts";
-import { clockBehind } from "./skew.ts";
+import { clockBehind, isNewer } from "./skew.ts";
 
 /** 1. It goes away: what it reports on the way says nothing. */
 const deleted: Clause = ({ app }) =>
@@ -42,7 +42,7 @@ const comparedTo: Clause = (context) => {
   const sentence =
     app.status.sync.comparedTo === undefined
       ? "Argo CD has not compared this Application yet"
-      : `Argo CD's status is about an older spec (comparedTo is not the spec)${last === undefined ? "" : `, compared at ${clockTime(last)}`}`;
+      : `Argo CD's status is about an older spec (comparedTo is not the spec)${last === undefined ? "" : `, compared at ${clockTime(last, context.now)}`}`;
   return stale(context, sentence);
 };
 
@@ -103,12 +103,9 @@ const ever: Clause = (context) =>
 const merge: Clause = (context) => {
   const reconciledAt = at(context.app.status.reconciledAt);
   if (reconciledAt === undefined) return undefined;
-  const proven = context.sights.every((sight) => sight.state === "proven");
-  const compared = second(reconciledAt);
-  const merged = second(context.mergedAt);
-  if (compared > merged || (proven && compared === merged)) return undefined;
+  if (isNewer(reconciledAt, context.mergedAt, context.sights)) return undefined;
   const behind = clockBehind(context);
-  const why = `Argo CD last compared at ${clockTime(reconciledAt)}, the change was merged at ${clockTime(context.mergedAt)}`;
+  const why = `Argo CD last compared at ${clockTime(reconciledAt, context.now)}, the change was merged at ${clockTime(context.mergedAt, context.now)}`;
   return stale(context, behind === 0 ? why : `${why}; it has seen the merge, so its clock may be ${behind}s behind`);
 };
 
@@ -117,7 +114,10 @@ const operation: Clause = (context) => {
   const reconciledAt = at(context.app.status.reconciledAt);
   const finishedAt = at(context.app.status.operation?.finishedAt);
   if (reconciledAt === undefined || finishedAt === undefined || second(reconciledAt) > second(finishedAt)) return undefined;
-  return stale(context, `its operation ended at ${clockTime(finishedAt)}, Argo CD last compared at ${clockTime(reconciledAt)}, not later`);
+  return stale(
+    context,
+    `its operation ended at ${clockTime(finishedAt, context.now)}, Argo CD last compared at ${clockTime(reconciledAt, context.now)}, not later`,
+  );
 };
 
 export const reconciled: Parts = { ever, merge, operation };

@@ -1,7 +1,8 @@
 import { afterGrace, firstLine, USED_UP, windowOpens } from "./findings.ts";
 import type { Change, Clause, Context, Finding, Parts, Sight } from "./liveness-types.ts";
-import { at, clockTime, isFullSha, second } from "./moment.ts";
+import { at, clockTime, isFullSha } from "./moment.ts";
 import type { ApplicationView } from "./port.ts";
+import { MOST_SKEW_MS } from "./skew.ts";
 
 type Operation = NonNullable<ApplicationView["status"]["operation"]>;
 
@@ -24,7 +25,7 @@ const running: Clause = (context) => {
   const since = at(state.startedAt);
   return {
     verdict: "pending",
-    sentence: `Its operation is ${isInFlight(state) ? state.phase.toLowerCase() : state.phase}${since === undefined ? "" : ` since ${clockTime(since)}`}.`,
+    sentence: `Its operation is ${isInFlight(state) ? state.phase.toLowerCase() : state.phase}${since === undefined ? "" : ` since ${clockTime(since, context.now)}`}.`,
   };
 };
 
@@ -50,12 +51,26 @@ const retry: Clause = (context) => {
   const next = nextTry(state, finishedAt);
   const of = state.retry?.limit === undefined || state.retry.limit < 0 ? "" : ` of ${state.retry.limit}`;
   const said = state.message === undefined ? "" : `: ${firstLine(state.message)}`;
+  const { now } = context;
+  const which = `retry ${Math.max(1, state.retryCount)}${of}`;
+  const failed = `Its sync failed at ${clockTime(finishedAt, now)} and`;
+  if (now > next + OVERDUE_MS) {
+    // Nothing is waited for any more: the deadlines of what does not come along run.
+    const hint = "does Argo CD's application controller run?";
+    return {
+      verdict: "pending",
+      sentence: `${failed} ${which} was due at about ${clockTime(next, now)}, and nothing has begun${said}: ${hint}`,
+    };
+  }
   return {
     verdict: waits(context),
-    lookAgainAt: next,
-    sentence: `Its sync failed at ${clockTime(finishedAt)} and waits for retry ${Math.max(1, state.retryCount)}${of}, at about ${clockTime(next)}${said}.`,
+    lookAgainAt: now < next ? next : next + OVERDUE_MS + 1,
+    sentence: `${failed} waits for ${which}, at about ${clockTime(next, now)}${said}.`,
   };
 };
+
+/** Argo CD is busy, or its clock is behind: more is neither. */
+const OVERDUE_MS = MOST_SKEW_MS;
 
 /** Argo CD's own back-off: 5 s, doubled each time, at most 3 minutes, unless the operation says otherwise. */
 function nextTry({ retry: set, retryCount }: Operation, finishedAt: number): number {
@@ -73,22 +88,25 @@ export const operation: Parts = { requested, running, retry, failed };
 
 function ended(context: Context, state: Operation): Finding | undefined {
   const finishedAt = at(state.finishedAt) ?? at(state.startedAt);
-  // One that ended before the merge was for something else.
-  if (finishedAt !== undefined && second(finishedAt) < second(context.mergedAt)) return undefined;
   const ours = isOurs(context, state);
-  if (ours === "no") return undefined;
-  const spent = context.app.spec.automated && ours === "yes" ? USED_UP : "";
+  // What tried the change cannot have ended before the merge, whatever the cluster's clock says. Of others that clock must do.
+  const early = ours !== "yes" && finishedAt !== undefined && finishedAt < context.mergedAt;
+  if (ours === "no" || (early && finishedAt < context.mergedAt - MOST_SKEW_MS)) return undefined;
+  const known = ours !== "unknown" && !early;
+  const spent = context.app.spec.automated && known ? USED_UP : "";
   const sentence = `Its sync ended ${state.phase}: ${firstLine(state.message ?? "") || "no message"}.${spent}`;
-  if (ours === "unknown" || context.stale || context.specDiffers !== undefined || context.firstSeenAt === undefined)
+  if (!known || context.stale || context.specDiffers !== undefined || context.firstSeenAt === undefined)
     return { verdict: "pending", sentence };
   return afterGrace(context, Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt), sentence);
 }
 
-type Answer = "yes" | "no" | "unknown";
+/** fits: it was for what is there now, which may have been there before the change, too. */
+type Answer = "yes" | "no" | "fits" | "unknown";
 
 /** Whether what a failed operation tried contains the change. */
 function isOurs(context: Context, state: Operation): Answer {
   if (state.ofSpec === false) return "no";
+  if (context.app.spec.sourceHydrator !== undefined) return isHydrated(context, state);
   const tried = state.appliedRevisions.length > 0 ? state.appliedRevisions : state.requestedRevisions;
   const answers = new Set<Answer>();
   for (const [i, sight] of context.sights.entries()) {
@@ -101,10 +119,16 @@ function isOurs(context: Context, state: Operation): Answer {
   }
   if (answers.has("no")) return "no";
   if (answers.has("unknown")) return "unknown";
-  if (answers.has("yes") || (state.ofSpec === true && context.input.change.kind !== "commit")) return "yes";
+  if (answers.has("yes")) return "yes";
+  if (state.ofSpec === true && context.input.change.kind !== "commit") return "fits";
   // Without a revision it was for the head of the moment it began.
   const startedAt = at(state.startedAt);
   return startedAt !== undefined && context.firstSeenAt !== undefined && startedAt >= context.firstSeenAt ? "yes" : "unknown";
+}
+
+/** Which dry commit an older hydrated one was made from nobody tells, and one that changes nothing here has none of its own. */
+function isHydrated({ app, shows }: Context, { appliedRevisions: [applied], requestedRevisions: [asked] }: Operation): Answer {
+  return shows && (applied ?? asked ?? "") === app.status.sync.revisions[0] ? "fits" : "unknown";
 }
 
 function triedChange(

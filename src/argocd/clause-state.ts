@@ -4,12 +4,12 @@ import type { Clause, Context, Finding, Parts } from "./liveness-types.ts";
 import { at, clockTime, second } from "./moment.ts";
 
 /** 8. A cluster that cannot be reached keeps the health it had. Not observable: left out, and the evidence says so. */
-const reachable: Clause = ({ input }) => {
+const reachable: Clause = ({ input, now }) => {
   const connection = input.cluster?.connection;
   if (connection?.status !== "Failed") return undefined;
   const said = connection.message === "" ? "" : `: ${firstLine(connection.message)}`;
   const tried = at(connection.attemptedAt);
-  const when = tried === undefined ? "" : ` (tried at ${clockTime(tried)})`;
+  const when = tried === undefined ? "" : ` (tried at ${clockTime(tried, now)})`;
   return { verdict: "lost", sentence: `Argo CD cannot reach cluster ${input.cluster?.name ?? ""}${when}${said}.` };
 };
 
@@ -95,7 +95,7 @@ const healthy: Clause = (context) => {
     return { verdict: "pending", sentence: `It is Degraded${said}, by a status that does not show the change.` };
   }
   const start = Math.max(at(lastTransitionTime) ?? context.firstSeenAt, context.firstSeenAt);
-  return afterGrace(context, start, `It is Degraded since ${clockTime(start)} or longer${said}.`);
+  return afterGrace(context, start, `It is Degraded since ${clockTime(start, context.now)} or longer${said}.`);
 };
 
 /** 7. Something in it is paused, such as a Rollout at a canary step: in progress, and no deadline runs meanwhile. */

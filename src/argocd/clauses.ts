@@ -55,7 +55,7 @@ function settling(context: Context, since: number): Finding | undefined {
   return {
     verdict: "pending",
     lookAgainAt: due,
-    sentence: `All is well since ${clockTime(since)}; it counts if that still holds at ${clockTime(due)}.`,
+    sentence: `All is well since ${clockTime(since, context.now)}; it counts if that still holds at ${clockTime(due, context.now)}.`,
   };
 }
 
@@ -73,7 +73,7 @@ function asked(context: Context): Finding | undefined {
     verdict: "pending",
     wantsRead: wanted,
     lookAgainAt: wanted ? now + ASK_AGAIN_MS : due,
-    sentence: `All is well by what Argo CD told of itself; it counts once it is read anew, at ${clockTime(due)} or later.`,
+    sentence: `All is well by what Argo CD told of itself; it counts once it is read anew, at ${clockTime(due, now)} or later.`,
   };
 }
 

@@ -1,9 +1,10 @@
-import type { Context, LivenessInput } from "./liveness-types.ts";
-import { at, second, short } from "./moment.ts";
+import { dryRevision } from "./hydrator.ts";
+import type { Context, Intended, LivenessInput } from "./liveness-types.ts";
+import { at, short } from "./moment.ts";
 import type { ApplicationView } from "./port.ts";
-import { equalDestination, equalSources, sameValue } from "./same.ts";
+import { equalDestination, equalHydrator, equalSources, sameProject, sameValue } from "./same.ts";
 import { sightOf } from "./sight.ts";
-import { correctedAhead } from "./skew.ts";
+import { correctedAhead, isNewer } from "./skew.ts";
 
 /** Works out once per read what several clauses need. */
 export function contextOf(input: LivenessInput, app: ApplicationView, now: number): Context {
@@ -12,8 +13,7 @@ export function contextOf(input: LivenessInput, app: ApplicationView, now: numbe
   for (const change of input.also ?? []) sights.push(sightOf(app, change, input));
   const compared = isCompared(app, input);
   const specDiffers = specDifference(app, input) ?? sights.find((sight, i) => sight.state === "absent" && isRevision(input, i))?.why;
-  const proven = sights.every((sight) => sight.state === "proven");
-  const stale = !compared || !isNewer(at(app.status.reconciledAt), mergedAt, proven);
+  const stale = !compared || !isNewer(at(app.status.reconciledAt), mergedAt, sights);
   const shows = !stale && specDiffers === undefined && sights.every((sight) => sight.state === "proven" || sight.state === "shown");
   // A single read has nobody who keeps count by our own clock: then the cluster's times stand as they are.
   const aheadMs = input.held === undefined ? 0 : correctedAhead(app, now);
@@ -34,14 +34,6 @@ function isCompared(app: ApplicationView, input: LivenessInput): boolean {
   );
 }
 
-/** Both written in whole seconds: an equal one is enough only where the seen revision cannot come from before. */
-function isNewer(reconciledAt: number | undefined, mergedAt: number, proven: boolean): boolean {
-  if (reconciledAt === undefined) return false;
-  const reconciled = second(reconciledAt);
-  const merged = second(mergedAt);
-  return reconciled > merged || (proven && reconciled === merged);
-}
-
 /** In words how the live spec differs from the intended one; undefined where it does not, or none is given and none is needed. */
 function specDifference(app: ApplicationView, input: LivenessInput): string | undefined {
   const intended = input.intended;
@@ -50,6 +42,26 @@ function specDifference(app: ApplicationView, input: LivenessInput): string | un
     return needed ? "what the ApplicationSet renders at the commit is not known, so its spec cannot be compared" : undefined;
   }
   if (!equalDestination(intended.destination, app.spec.destination, input.cluster)) return "its destination is not the intended one";
+  return elsewhere(app, intended) ?? sourceDifference(app, intended) ?? hydratorDifference(app, intended);
+}
+
+function elsewhere({ spec }: ApplicationView, intended: Intended): string | undefined {
+  if (!sameProject(intended.project, spec.project)) return "its project is not the intended one";
+  return sameValue(intended.ignoreDifferences, spec.ignoreDifferences)
+    ? undefined
+    : "its ignoreDifferences are not yet as the commit gives them";
+}
+
+/** What is synced is one thing, what it is made from another: `comparedTo` holds the first only. */
+function hydratorDifference({ spec }: ApplicationView, intended: Intended): string | undefined {
+  if (equalHydrator(intended.sourceHydrator, spec.sourceHydrator)) return undefined;
+  const is = dryRevision(spec.sourceHydrator);
+  const wanted = dryRevision(intended.sourceHydrator);
+  if (is === wanted) return "its sourceHydrator is not yet as the commit gives it";
+  return `its dry source asks for ${short(is)}, not yet for ${short(wanted)}`;
+}
+
+function sourceDifference(app: ApplicationView, intended: Intended): string | undefined {
   if (equalSources(intended.sources, app.spec.sources)) return undefined;
   const live = app.spec.sources;
   if (live.length !== intended.sources.length) return `it has ${live.length} source(s), the commit gives it ${intended.sources.length}`;

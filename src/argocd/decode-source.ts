@@ -1,5 +1,5 @@
 import { child, type Fields, fields, isWord, list, MOST_LISTED, own, word } from "./lenient.ts";
-import type { DestinationView, SourceView } from "./port.ts";
+import type { ApplicationView, DestinationView, SourceView } from "./port.ts";
 
 const NAMED = ["repoURL", "path", "chart", "targetRevision", "ref"] as const;
 
@@ -47,6 +47,18 @@ export function decodeSources(raw: unknown): { sources: SourceView[]; multiSourc
   return { sources: typeof single === "object" && single !== null ? [decodeSource(single)] : [], multiSource: false };
 }
 
+/** What people commit to, of a `sourceHydrator`; undefined where there is none. */
+export function drySourceOf(sourceHydrator: unknown): SourceView | undefined {
+  if (typeof sourceHydrator !== "object" || sourceHydrator === null) return undefined;
+  return decodeSource(own(fields(sourceHydrator), "drySource"));
+}
+
+/** The sources whose repositories people commit to: those of the spec, and of a hydrated one the dry source in place of the synced one. */
+export function committedSources(spec: { sources: SourceView[]; sourceHydrator?: unknown }): SourceView[] {
+  const dry = drySourceOf(spec.sourceHydrator);
+  return dry === undefined ? spec.sources : [dry];
+}
+
 /** What Argo CD syncs of a hydrated Application: the branch and path that hydration writes to, in the dry source's repo. */
 function hydratedSource(hydrator: Fields): SourceView {
   const sync = child(hydrator, "syncSource");
@@ -56,6 +68,22 @@ function hydratedSource(hydrator: Fields): SourceView {
   if (path !== undefined) source.path = path;
   if (branch !== undefined) source.targetRevision = branch;
   return source;
+}
+
+/** The part of a spec, live or as Git gives it, that says what is deployed where. */
+export type IntendedSpec = Pick<ApplicationView["spec"], "sources" | "destination" | "project" | "ignoreDifferences" | "sourceHydrator">;
+
+export function intendedOf(raw: unknown): IntendedSpec {
+  const spec = fields(raw);
+  const ignoreDifferences = own(spec, "ignoreDifferences");
+  const sourceHydrator = own(spec, "sourceHydrator");
+  return {
+    project: word(spec, "project") ?? "",
+    sources: decodeSources(spec).sources,
+    destination: decodeDestination(own(spec, "destination")),
+    ...(ignoreDifferences == null ? {} : { ignoreDifferences }),
+    ...(sourceHydrator == null ? {} : { sourceHydrator }),
+  };
 }
 
 export function decodeDestination(raw: unknown): DestinationView {

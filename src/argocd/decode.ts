@@ -1,8 +1,8 @@
 import { iso, parseDuration } from "../rollout/time.ts";
-import { decodeDestination, decodeSources } from "./decode-source.ts";
+import { decodeDestination, decodeSources, type IntendedSpec, intendedOf } from "./decode-source.ts";
 import { child, count, type Fields, fields, labels, list, message, own, time, word, words } from "./lenient.ts";
 import type { ApplicationSetView, ApplicationView, SourceView } from "./port.ts";
-import { equalSources } from "./same.ts";
+import { equalHydrator, equalSources } from "./same.ts";
 import { unreadableOf } from "./unreadable.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";
@@ -46,7 +46,7 @@ export function decodeApplication(raw: unknown, readAt: number, withheld?: strin
     readAt: iso(readAt),
     spec,
     operationRequested: typeof operation === "object" && operation !== null,
-    status: decodeStatus(child(object, "status"), spec.sources),
+    status: decodeStatus(child(object, "status"), spec),
     ...(unreadable === undefined ? {} : { unreadable }),
   };
 }
@@ -63,24 +63,19 @@ function decodeOwner(metadata: Fields): ApplicationView["owner"] {
 
 function decodeSpec(spec: Fields): ApplicationView["spec"] {
   const automated = own(child(spec, "syncPolicy"), "automated");
-  const ignoreDifferences = own(spec, "ignoreDifferences");
-  const sourceHydrator = own(spec, "sourceHydrator");
   return {
-    project: word(spec, "project") ?? "",
-    ...decodeSources(spec),
-    destination: decodeDestination(own(spec, "destination")),
+    ...intendedOf(spec),
+    multiSource: decodeSources(spec).multiSource,
     automated: typeof automated === "object" && automated !== null && own(fields(automated), "enabled") !== false,
-    ...(ignoreDifferences == null ? {} : { ignoreDifferences }),
-    ...(sourceHydrator == null ? {} : { sourceHydrator }),
   };
 }
 
 type Status = ApplicationView["status"];
 
-function decodeStatus(status: Fields, sources: SourceView[]): Status {
+function decodeStatus(status: Fields, { sources, sourceHydrator }: ApplicationView["spec"]): Status {
   const operation = decodeOperation(child(status, "operationState"), sources);
   const reconciledAt = time(status, "reconciledAt");
-  const hydrator = decodeHydrator(own(status, "sourceHydrator"));
+  const hydrator = decodeHydrator(own(status, "sourceHydrator"), sourceHydrator);
   return {
     sync: decodeSync(child(status, "sync"), sources),
     health: decodeHealth(child(status, "health")),
@@ -192,36 +187,38 @@ function decodeConditions(raw: unknown[]): Status["conditions"] {
   return bad.concat(rest).slice(0, MAX_CONDITIONS);
 }
 
-function decodeHydrator(raw: unknown): Status["hydrator"] {
+function decodeHydrator(raw: unknown, spec: unknown): Status["hydrator"] {
   if (typeof raw !== "object" || raw === null) return undefined;
   const hydrator = fields(raw);
   const last = own(hydrator, "lastSuccessfulOperation");
   const current = own(hydrator, "currentOperation");
   const compared = word(hydrator, "lastComparedDryRevision");
   return {
-    ...(typeof current === "object" && current !== null ? { current: decodeHydration(fields(current)) } : {}),
-    ...(typeof last === "object" && last !== null ? { last: decodeHydration(fields(last)) } : {}),
+    ...(typeof current === "object" && current !== null ? { current: decodeHydration(fields(current), spec) } : {}),
+    ...(typeof last === "object" && last !== null ? { last: decodeHydration(fields(last), spec) } : {}),
     ...(compared === undefined ? {} : { lastComparedDryRevision: compared }),
   };
 }
 
-function decodeHydration(raw: Fields): NonNullable<NonNullable<Status["hydrator"]>["current"]> {
-  const found: Record<string, string> = {};
-  for (const key of ["phase", "drySHA", "hydratedSHA"]) {
+type Hydration = NonNullable<NonNullable<Status["hydrator"]>["current"]>;
+
+/** `spec`: the sourceHydrator of this read; whether this was for it is kept, and not the whole of it once more. */
+function decodeHydration(raw: Fields, spec: unknown): Hydration {
+  const found: Hydration = { ofSpec: equalHydrator(own(raw, "sourceHydrator"), spec) };
+  for (const key of ["phase", "drySHA", "hydratedSHA"] as const) {
     const value = word(raw, key);
     if (value !== undefined) found[key] = value;
   }
   const text = message(raw, "message");
-  if (text !== undefined) found["message"] = text;
+  if (text !== undefined) found.message = text;
   const finishedAt = time(raw, "finishedAt");
-  if (finishedAt !== undefined) found["finishedAt"] = finishedAt;
+  if (finishedAt !== undefined) found.finishedAt = finishedAt;
   return found;
 }
 
 /** The part of an Application's spec that liveness compares: of a rendered or a hand-written Application. */
-export function decodeIntended(raw: unknown): { sources: SourceView[]; destination: ApplicationView["spec"]["destination"] } {
-  const spec = child(fields(raw), "spec");
-  return { sources: decodeSources(spec).sources, destination: decodeDestination(own(spec, "destination")) };
+export function decodeIntended(raw: unknown): IntendedSpec {
+  return intendedOf(child(fields(raw), "spec"));
 }
 
 /** An ApplicationSet with its spec as it is; undefined where it has no name. */

@@ -2,7 +2,7 @@ import type { Evidence, Verdict } from "../rollout/run.ts";
 import { quietSince } from "./clauses.ts";
 import { BAD_CONDITIONS } from "./decode.ts";
 import type { Change, Context, LivenessInput } from "./liveness-types.ts";
-import { timeOf } from "./moment.ts";
+import { some, timeOf } from "./moment.ts";
 import { clockBehind, measuredAhead } from "./skew.ts";
 
 /** What the verdict was given on: every field and time that a clause looked at. */
@@ -65,7 +65,14 @@ function changeFields(change: Change): Evidence["fields"] {
   return fields;
 }
 
+/** Evidence is kept: what anybody may write into an Application must not make it grow. */
 function joined(values: readonly string[]): string | null {
-  if (values.length === 0) return null;
-  return values.length === 1 ? (values[0] ?? null) : values.join(", ");
+  return values.length === 0 ? null : some(values.map(cut), MOST_JOINED);
+}
+
+const MOST_JOINED = 20;
+const LONGEST = 200;
+
+function cut(value: string): string {
+  return value.length <= LONGEST ? value : `${value.slice(0, LONGEST - 1)}…`;
 }

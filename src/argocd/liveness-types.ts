@@ -13,10 +13,15 @@ export type Change =
   | { kind: "revision"; revision: string; commit?: string; repoURL?: string; mergedAt: Time }
   | { kind: "generator"; mergedAt: Time };
 
-/** What the ApplicationSet (or the file) says at the commit. */
+/** What the ApplicationSet (or the file) says at the commit. The optional ones are absent where the spec has none. */
 export interface Intended {
+  /** Of a hydrated Application: what is synced, not what people commit to. */
   sources: SourceView[];
   destination: DestinationView;
+  project?: string;
+  ignoreDifferences?: unknown;
+  /** As written, with the dry source, which nothing else of a spec or status repeats. */
+  sourceHydrator?: unknown;
 }
 
 export type Ancestry = "contains" | "missing" | "unknown";

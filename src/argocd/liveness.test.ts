@@ -213,7 +213,86 @@ const CASES: Record<string, Case[]> = {
       "one that failed before the merge never counts",
       "live",
       "all",
-      input({ application: status({ operationState: { phase: "Failed", startedAt: at("09:50:00"), finishedAt: at("09:50:10") } }) }),
+      input({
+        application: status({
+          operationState: { phase: "Failed", startedAt: at("09:59:00"), finishedAt: at("09:59:10"), syncResult: { revision: OLDER } },
+        }),
+        ancestry: () => "missing",
+      }),
+    ],
+    [
+      "one that failed for the commit itself counts, before the merge though it ended by a clock that is behind",
+      "failing",
+      "operation",
+      input({
+        application: status({ operationState: { phase: "Failed", startedAt: at("09:55:50"), finishedAt: at("09:56:00") } }),
+        now: NOW + 60_000,
+      }),
+    ],
+    [
+      "and so does one for a later commit that contains it",
+      "failing",
+      "operation",
+      input({
+        application: status({
+          sync: { revision: LATER },
+          operationState: { phase: "Failed", startedAt: at("09:55:50"), finishedAt: at("09:56:00"), syncResult: { revision: LATER } },
+        }),
+        ancestry: () => "contains",
+        now: NOW + 60_000,
+      }),
+    ],
+    [
+      "one for a commit nobody can place is pending where clocks that are off would explain it",
+      "pending",
+      "operation",
+      input({
+        application: status({
+          operationState: { phase: "Failed", startedAt: at("09:54:50"), finishedAt: at("09:55:00"), syncResult: { revision: LATER } },
+        }),
+        now: NOW + 600_000,
+      }),
+    ],
+    [
+      "and where they would not it never counts",
+      "live",
+      "all",
+      input({
+        application: status({
+          operationState: { phase: "Failed", startedAt: at("09:54:50"), finishedAt: at("09:54:59"), syncResult: { revision: LATER } },
+        }),
+      }),
+    ],
+    [
+      "one that failed for another spec never counts",
+      "live",
+      "all",
+      input({
+        change: { kind: "generator", mergedAt: MERGED },
+        intended: intended("main"),
+        application: status({ operationState: { phase: "Failed", syncResult: { source: { targetRevision: "v1" } } } }),
+      }),
+    ],
+    [
+      "one that failed for the spec that is there counts for what the ApplicationSet changed",
+      "failing",
+      "operation",
+      input({
+        change: { kind: "generator", mergedAt: MERGED },
+        intended: intended("main"),
+        application: status({ operationState: { phase: "Failed" } }),
+        now: NOW + 60_000,
+      }),
+    ],
+    [
+      "but not where it ended long before the merge",
+      "live",
+      "all",
+      input({
+        change: { kind: "generator", mergedAt: MERGED },
+        intended: intended("main"),
+        application: status({ operationState: { phase: "Failed", startedAt: at("09:50:00"), finishedAt: at("09:50:10") } }),
+      }),
     ],
     [
       "one that failed for a commit without the change never counts",

@@ -9,7 +9,7 @@ import { CLAUSES, isEarlier } from "./clauses.ts";
 import { contextOf } from "./context.ts";
 import { evidenceOf, evidenceOfNothing } from "./evidence.ts";
 import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./liveness-types.ts";
-import { at, clockTime, second, short, timeOf } from "./moment.ts";
+import { at, clockTime, second, short, some, timeOf } from "./moment.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 
 export { ailmentsOf } from "./ailments.ts";
@@ -24,7 +24,7 @@ export {
   type OwnerTrouble,
 } from "./liveness-types.ts";
 export { isFullSha } from "./moment.ts";
-export { equalDestination, equalSources, normalRepo, plainServer } from "./same.ts";
+export { equalDestination, equalIntent, equalSources, normalRepo, plainServer } from "./same.ts";
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 
@@ -141,11 +141,11 @@ function firstSeen(context: Context): number | undefined {
 }
 
 function liveSentence(context: Context): string {
-  const { app } = context;
-  const seen = app.status.sync.revisions.map(short).join(", ");
+  const { app, now } = context;
+  const seen = some(app.status.sync.revisions.map(short), 3);
   const since = at(app.status.health.lastTransitionTime);
-  const healthy = `${app.status.health.status ?? "Healthy"}${since === undefined ? "" : ` since ${clockTime(since)}`}`;
-  return `Live${seen === "" ? "" : ` at ${seen}`}, Synced and ${healthy}; compared at ${clockTime(at(app.status.reconciledAt) ?? context.now)}.`;
+  const healthy = `${app.status.health.status ?? "Healthy"}${since === undefined ? "" : ` since ${clockTime(since, now)}`}`;
+  return `Live${seen === "" ? "" : ` at ${seen}`}, Synced and ${healthy}; compared at ${clockTime(at(app.status.reconciledAt) ?? now, now)}.`;
 }
 
 function skew({ app, now }: Context): string {

@@ -28,9 +28,18 @@ export function timeOf(ms: number): Time {
   return iso(Math.min(Math.max(ms, 0), END_OF_TIME));
 }
 
-/** `10:00:05` in UTC, for sentences. */
-export function clockTime(ms: number): string {
-  return timeOf(ms).slice(-13, -5);
+/** `10:00:05` in UTC, for sentences; of another day than `now`'s with the day, `2026-11-20 23:50:00`. */
+export function clockTime(ms: number, now: number): string {
+  const time = timeOf(ms);
+  const clock = time.slice(-13, -5);
+  const day = time.slice(0, -14);
+  return day === timeOf(now).slice(0, -14) ? clock : `${day} ${clock}`;
+}
+
+/** The first of a list, and how many more there are. */
+export function some(values: readonly string[], most: number): string {
+  const more = values.length - most;
+  return more <= 0 ? values.join(", ") : `${values.slice(0, most).join(", ")} and ${more} more`;
 }
 
 export function short(revision: string): string {

@@ -21,8 +21,8 @@ export interface ControlPlane {
   reread(namespace: string, name: string): Promise<RereadOutcome>;
   /** Asks Argo CD to compare again. */
   refresh(namespace: string, name: string): Promise<RefreshOutcome>;
-  /** The Argo Rollouts of an Application, with what they show. `unavailable`: this adapter cannot see inside Applications. */
-  rollouts?(namespace: string, name: string): Promise<readonly RolloutView[] | "unavailable">;
+  /** The Argo Rollouts of an Application, with what they show: all of them or none. */
+  rollouts?(namespace: string, name: string): Promise<RolloutsOutcome>;
   /**
    * Runs one of Argo CD's resource actions on one Rollout, after asking Argo CD whether it offers it now. The only write to
    * Argo CD; absent where no token with that right is configured.
@@ -36,6 +36,9 @@ export interface ControlPlane {
   generate?(applicationSet: Record<string, unknown>): Promise<GenerateOutcome>;
   close(): Promise<void>;
 }
+
+/** `unavailable`: this adapter cannot see inside the Application. `tooMany`: how many it has, more than are read one by one. */
+export type RolloutsOutcome = readonly RolloutView[] | "unavailable" | { tooMany: number };
 
 export interface RolloutRef {
   namespace: string;
@@ -176,8 +179,9 @@ export interface ApplicationView {
     conditions: { type: string; message: string; lastTransitionTime?: Time }[];
     reconciledAt?: Time;
     hydrator?: {
-      current?: { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: Time };
-      last?: { drySHA?: string; hydratedSHA?: string };
+      /** `ofSpec`: it was for the sourceHydrator of the spec of this very read. */
+      current?: { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: Time; ofSpec: boolean };
+      last?: { drySHA?: string; hydratedSHA?: string; ofSpec: boolean };
       lastComparedDryRevision?: string;
     };
   };

@@ -1,3 +1,5 @@
+import { decodeSource } from "./decode-source.ts";
+import type { Intended } from "./liveness-types.ts";
 import type { ClusterView, DestinationView, SourceView } from "./port.ts";
 
 const DEFAULT_PORT: Record<string, string> = { https: "443", http: "80", ssh: "22", git: "9418" };
@@ -50,6 +52,33 @@ export function equalSources(a: readonly SourceView[], b: readonly SourceView[])
   return true;
 }
 
+/** All of a spec that liveness compares. */
+export function equalIntent(a: Intended, b: Intended, cluster?: ClusterView): boolean {
+  return (
+    equalSources(a.sources, b.sources) &&
+    equalDestination(a.destination, b.destination, cluster) &&
+    equalHydrator(a.sourceHydrator, b.sourceHydrator) &&
+    sameProject(a.project, b.project) &&
+    sameValue(a.ignoreDifferences, b.ignoreDifferences)
+  );
+}
+
+/**
+ * A whole `sourceHydrator`, as written: dry source, sync source and where to hydrate to. None on both sides is the same. Argo CD
+ * compares no more than the sync source, so what the dry one says shows in no other field of a status.
+ */
+export function equalHydrator(a: unknown, b: unknown): boolean {
+  if (!isObject(a) || !isObject(b)) return isZero(a) && isZero(b);
+  const { drySource: dryA, ...restA } = a;
+  const { drySource: dryB, ...restB } = b;
+  return equalSource(decodeSource(dryA), decodeSource(dryB)) && sameValue(restA, restB);
+}
+
+/** Argo CD takes an Application without a project for one of `default`. */
+export function sameProject(a: string | undefined, b: string | undefined): boolean {
+  return (a || "default") === (b || "default");
+}
+
 function equalSource(a: SourceView, b: SourceView): boolean {
   if (a === b) return true;
   return (
@@ -93,27 +122,52 @@ export function plainServer(server: string): string {
 /** Deeper than any real object: whoever nests further is not the same as anything. */
 const MAX_DEPTH = 100;
 
-/** Equal as Kubernetes stores them: an absent field and its zero value (`""`, `0`, `false`, `{}`, `[]`) are one. */
-export function sameValue(a: unknown, b: unknown, depth = 0): boolean {
+/** How an absent field compares: `fields` of Argo CD's types; `plugin`, below one; `values`, free-form ones. */
+type Mode = "fields" | "plugin" | "values";
+
+/**
+ * Equal as Kubernetes stores them: an absent field and its zero value (`""`, `0`, `false`, `{}`, `[]`) are one. Not so in Helm's
+ * values, in labels and in a plugin's parameters, where `enabled: false` and nothing at all give other manifests.
+ */
+export function sameValue(a: unknown, b: unknown): boolean {
+  return same(a, b, 0, "fields");
+}
+
+function same(a: unknown, b: unknown, depth: number, mode: Mode): boolean {
   if (a === b) return true;
   if (depth > MAX_DEPTH) return false;
-  if (Array.isArray(a) && Array.isArray(b)) return sameLists(a, b, depth);
-  if (isObject(a) && isObject(b)) return sameObjects(a, b, depth);
-  return isZero(a) && isZero(b);
+  if (Array.isArray(a) && Array.isArray(b)) return sameLists(a, b, depth, mode);
+  if (isObject(a) && isObject(b)) return sameObjects(a, b, depth, mode);
+  return mode === "values" ? isNothing(a) && isNothing(b) : isZero(a) && isZero(b);
 }
 
-function sameLists(a: readonly unknown[], b: readonly unknown[], depth: number): boolean {
+function sameLists(a: readonly unknown[], b: readonly unknown[], depth: number, mode: Mode): boolean {
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (!sameValue(a[i], b[i], depth + 1)) return false;
+  for (let i = 0; i < a.length; i++) if (!same(a[i], b[i], depth + 1, mode)) return false;
   return true;
 }
 
-function sameObjects(a: Record<string, unknown>, b: Record<string, unknown>, depth: number): boolean {
+function sameObjects(a: Record<string, unknown>, b: Record<string, unknown>, depth: number, mode: Mode): boolean {
   for (const key of Object.keys(a)) {
-    if (!sameValue(a[key], Object.hasOwn(b, key) ? b[key] : undefined, depth + 1)) return false;
+    if (!same(a[key], Object.hasOwn(b, key) ? b[key] : undefined, depth + 1, modeBelow(key, mode))) return false;
   }
-  for (const key of Object.keys(b)) if (!Object.hasOwn(a, key) && !isZero(b[key])) return false;
+  for (const key of Object.keys(b)) {
+    if (!Object.hasOwn(a, key) && !same(undefined, b[key], depth + 1, modeBelow(key, mode))) return false;
+  }
   return true;
+}
+
+/** Maps whose keys people choose, and fields in which Argo CD itself tells an empty value from none. */
+const FREE_FORM: ReadonlySet<string> = new Set(["valuesObject", "commonLabels", "commonAnnotations"]);
+
+function modeBelow(key: string, mode: Mode): Mode {
+  if (mode === "values" || FREE_FORM.has(key) || (mode === "plugin" && key === "parameters")) return "values";
+  return mode === "plugin" || key === "plugin" ? "plugin" : mode;
+}
+
+/** A `null` among values is taken out by the patch with which the ApplicationSet controller writes; a map without entries adds none. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (isObject(value) && Object.values(value).every(isNothing));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

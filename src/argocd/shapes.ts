@@ -24,7 +24,15 @@ const METADATA: Shape = {
 
 const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true }, retry: true };
 
-const HYDRATION: Shape = { "*": false, phase: true, drySHA: true, hydratedSHA: true, message: true, finishedAt: true };
+const HYDRATION: Shape = {
+  "*": false,
+  phase: true,
+  drySHA: true,
+  hydratedSHA: true,
+  message: true,
+  finishedAt: true,
+  sourceHydrator: true,
+};
 
 export const APPLICATION: Shape = {
   metadata: METADATA,

@@ -41,9 +41,18 @@ describe("a revision of a Git source", () => {
     ["a name is shown where it was resolved", "release-1.4", COMMIT, "shown"],
     ["a name is unresolved where it was not", "release-1.4", "release-1.4", "unresolved"],
     ["another id is older", LATER, COMMIT, "older"],
+    ["a shortened id that the seen one does not begin with is older", "abc1234f", COMMIT, "older"],
+    ["digits alone may be a tag's name", "20261121", COMMIT, "shown"],
+    ["six of them may be, too", "abcdef", COMMIT, "shown"],
+    ["HEAD is what a source without a revision follows", undefined, COMMIT, "shown"],
   ])("%s", (_name, wanted, seen, state) => {
     const view = application({ spec: { source: { targetRevision: wanted } }, status: { sync: { revision: seen } } });
-    expect(sightOf(view, revision(wanted), input()).state).toBe(state);
+    expect(sightOf(view, revision(wanted ?? "HEAD"), input()).state).toBe(state);
+  });
+
+  test("a shortened name whose commit is known is a tag's", () => {
+    const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
+    expect(sightOf(view, { ...revision("abc1234f"), commit: COMMIT } as Change, input()).state).toBe("proven");
   });
 
   test("of the config repo, too, is not held to the pin: a tag is older than the commit that names it", () => {
@@ -81,17 +90,18 @@ describe("several sources", () => {
 describe("the source hydrator", () => {
   const HYDRATED = "e".repeat(40);
   const commit: Change = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
-  const hydrated = (sourceHydrator: Record<string, unknown>, seen: string) =>
-    application({
-      spec: {
-        source: undefined,
-        sourceHydrator: {
-          drySource: { repoURL: REPO, targetRevision: "main", path: "apps" },
-          syncSource: { targetBranch: "env/eu", path: "apps" },
-        },
-      },
-      status: { sync: { revision: seen }, sourceHydrator },
-    });
+  const SPEC = {
+    drySource: { repoURL: REPO, targetRevision: "main", path: "apps" },
+    syncSource: { targetBranch: "env/eu", path: "apps" },
+  };
+  type Raw = Record<string, unknown>;
+  /** Each hydration was by the `by` sourceHydrator. */
+  const hydrated = (status: Raw, seen: string, { spec = SPEC, by = spec }: { spec?: Raw; by?: Raw } = {}) => {
+    const sourceHydrator = Object.fromEntries(
+      Object.entries(status).map(([key, value]) => [key, typeof value === "object" ? { sourceHydrator: by, ...value } : value]),
+    );
+    return application({ spec: { source: undefined, sourceHydrator: spec }, status: { sync: { revision: seen }, sourceHydrator } });
+  };
   const failed = { phase: "Failed", drySHA: COMMIT, message: "kustomize: not found", finishedAt: at("10:00:10") };
 
   test.each([
@@ -129,6 +139,61 @@ describe("the source hydrator", () => {
     ["one of another commit is not", { currentOperation: { ...failed, drySHA: OLDER } }, OLDER, "older"],
   ])("%s", (_name, status, seen, state) => {
     expect(sightOf(hydrated(status, seen), commit, input({ ancestry })).state).toBe(state);
+  });
+
+  const done = { currentOperation: { phase: "Hydrated", drySHA: COMMIT, hydratedSHA: HYDRATED, finishedAt: at("10:00:05") } };
+  const both = { ...done, lastSuccessfulOperation: { drySHA: COMMIT, hydratedSHA: HYDRATED } };
+  const noop = {
+    currentOperation: { phase: "Hydrated", drySHA: OLDER, hydratedSHA: HYDRATED },
+    lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
+    lastComparedDryRevision: COMMIT,
+  };
+  const generator: Change = { kind: "generator", mergedAt: MERGED };
+  const OTHER = { ...SPEC, drySource: { ...SPEC.drySource, path: "apps/v1" } };
+  const tuned = (value: string) => ({ ...SPEC, drySource: { ...SPEC.drySource, helm: { parameters: [{ name: "tag", value }] } } });
+
+  test.each<[string, string, Raw, { spec?: Raw; by?: Raw }, Change]>([
+    ["another dry path is older, for a commit", "older", both, { by: OTHER }, commit],
+    ["another dry path is older, where nothing but the comparison moved", "older", noop, { by: OTHER }, commit],
+    ["another dry path is older, for a spec that changed", "older", both, { by: OTHER }, generator],
+    ["another parameter is older", "older", both, { spec: tuned("v2"), by: tuned("v1") }, generator],
+    ["another branch to hydrate to is older", "older", both, { by: { ...SPEC, hydrateTo: { targetBranch: "env/next" } } }, generator],
+    ["this very spec is shown", "shown", both, {}, generator],
+    [
+      "a URL spelled otherwise is this spec",
+      "shown",
+      both,
+      { by: { ...SPEC, drySource: { ...SPEC.drySource, repoURL: `${REPO}/` } } },
+      generator,
+    ],
+    ["this very spec, before Argo CD has noted it as its last success", "shown", done, {}, generator],
+    ["this very spec that failed is failed", "failed", { currentOperation: failed }, {}, generator],
+    ["another dry path that failed is older", "older", { currentOperation: failed }, { by: OTHER }, commit],
+    ["nothing at all is older", "older", {}, {}, generator],
+  ])("hydrated by %s", (_name, state, status, specs, change) => {
+    expect(sightOf(hydrated(status, HYDRATED, specs), change, input({ ancestry })).state).toBe(state);
+  });
+
+  test("hydrated by nobody knows which spec is older", () => {
+    const unknown = application({
+      spec: { source: undefined, sourceHydrator: SPEC },
+      status: { sync: { revision: HYDRATED }, sourceHydrator: both },
+    });
+    expect(sightOf(unknown, generator, input()).state).toBe("older");
+  });
+
+  const tagged = { ...SPEC, drySource: { ...SPEC.drySource, targetRevision: "v2" } };
+  const tag = (finishedAt: string) => ({ currentOperation: { ...done.currentOperation, drySHA: OLDER, finishedAt } });
+
+  test.each<[string, string, Raw, Raw, Change]>([
+    ["the tag in place and its commit hydrated is proven", "proven", both, tagged, { ...revision("v2"), commit: COMMIT } as Change],
+    ["the tag in place and another commit hydrated is older", "older", both, tagged, { ...revision("v2"), commit: OLDER } as Change],
+    ["another tag in place is absent", "absent", both, tagged, revision("v3")],
+    ["an id hydrated is proven", "proven", both, { ...SPEC, drySource: { ...SPEC.drySource, targetRevision: COMMIT } }, revision(COMMIT)],
+    ["a tag that nobody resolved, hydrated after the merge, is proven", "proven", tag(at("10:00:01")), tagged, revision("v2")],
+    ["a tag that nobody resolved, hydrated in the second of the merge, is older", "older", tag(at("10:00:00")), tagged, revision("v2")],
+  ])("a pin on the dry source: %s", (_name, state, status, spec, change) => {
+    expect(sightOf(hydrated(status, HYDRATED, { spec }), change, input({ ancestry })).state).toBe(state);
   });
 
   test("another dry repo can never show it", () => {

@@ -8,8 +8,8 @@ import { normalRepo } from "./same.ts";
 
 /** What this read shows of one change. */
 export function sightOf(app: ApplicationView, change: Change, input: LivenessInput): Sight {
-  if (change.kind === "generator") return { state: "shown", why: "", sources: [] };
   if (app.spec.sourceHydrator !== undefined) return hydratedSight(app, change, input);
+  if (change.kind === "generator") return { state: "shown", why: "", sources: [] };
   const sources = carriers(app.spec.sources, change);
   if (sources.length === 0) return { state: "absent", why: absent(app, change), sources };
   let worst: Pick<Sight, "state" | "why" | "by"> | undefined;
@@ -32,7 +32,7 @@ function carriers(sources: readonly SourceView[], change: Exclude<Change, { kind
     const there =
       change.kind === "commit"
         ? source.chart === undefined && normalRepo(source.repoURL) === normalRepo(change.repoURL)
-        : source.targetRevision === change.revision &&
+        : (source.targetRevision ?? "HEAD") === change.revision &&
           (change.repoURL === undefined || normalRepo(source.repoURL) === normalRepo(change.repoURL));
     if (there) found.push(index);
   }
@@ -59,8 +59,14 @@ function revisionSight(
   if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven", why: "" } : other;
   // A shortened id, which Argo CD shows in full.
   if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven", why: "" };
+  if (commit !== undefined) return containsSight(seen, commit, input);
   // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
-  return commit === undefined ? { state: "shown", why: "" } : containsSight(seen, commit, input);
+  return isShortened(revision) ? other : { state: "shown", why: "" };
+}
+
+/** With a letter in it: digits alone are most often a date that somebody made a tag of. */
+function isShortened(revision: string): boolean {
+  return /^[0-9a-f]{7,}$/i.test(revision) && /[a-f]/i.test(revision);
 }
 
 function chartSight(seen: string, revision: string, other: Pick<Sight, "state" | "why">): Pick<Sight, "state" | "why"> {

@@ -1,4 +1,4 @@
-import type { Context } from "./liveness-types.ts";
+import type { Context, Sight } from "./liveness-types.ts";
 import { at, second } from "./moment.ts";
 import type { ApplicationView } from "./port.ts";
 
@@ -20,6 +20,14 @@ export function measuredAhead(app: ApplicationView, now: number): number {
 export function correctedAhead(app: ApplicationView, now: number): number {
   const ahead = measuredAhead(app, now);
   return ahead <= MOST_SKEW_MS ? ahead : 0;
+}
+
+/** Both written in whole seconds: an equal one is enough only where the seen revision cannot come from before. */
+export function isNewer(reconciledAt: number | undefined, mergedAt: number, sights: readonly Sight[]): boolean {
+  if (reconciledAt === undefined) return false;
+  const reconciled = second(reconciledAt);
+  const merged = second(mergedAt);
+  return reconciled > merged || (reconciled === merged && sights.every((sight) => sight.state === "proven"));
 }
 
 /**

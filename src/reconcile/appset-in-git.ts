@@ -1,14 +1,15 @@
 import { parseAllDocuments } from "yaml";
 import { type AppSetCluster, type RenderResult, render } from "../appset/index.ts";
-import { decodeSources } from "../argocd/decode-source.ts";
-import type { ControlPlane, DestinationView, SourceView } from "../argocd/port.ts";
+import { committedSources, intendedOf } from "../argocd/decode-source.ts";
+import type { Intended } from "../argocd/liveness.ts";
+import type { ControlPlane, SourceView } from "../argocd/port.ts";
 import { GitError } from "../git/port.ts";
 import type { SourceRef } from "../rollout/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
 /** By Application name. */
-export type RenderedSpecs = ReadonlyMap<string, { sources: SourceView[]; destination: DestinationView; project: string }>;
+export type RenderedSpecs = ReadonlyMap<string, Intended>;
 
 /** Files larger than this hold no ApplicationSet a person wrote; generated ones stay below it too. */
 const LARGEST_MANIFEST = 10 * 1024 * 1024;
@@ -140,50 +141,10 @@ export function renderAt(
 
 export function specsOf(result: RenderResult): RenderedSpecs | undefined {
   if (!result.ok) return undefined;
-  const specs = new Map<string, { sources: SourceView[]; destination: DestinationView; project: string }>();
-  for (const application of result.applications) {
-    const spec = application.spec as Record<string, unknown>;
-    specs.set(application.metadata.name, {
-      sources: sourcesOf(spec),
-      destination: isRecord(spec["destination"]) ? destinationView(spec["destination"]) : {},
-      project: typeof spec["project"] === "string" ? spec["project"] : "",
-    });
-  }
-  return specs;
+  return new Map(result.applications.map((application) => [application.metadata.name, intendedOf(application.spec)]));
 }
 
-/** Of an Application's spec as it is written. */
+/** Where an Application's spec, as it is written, takes its files from: of a hydrated one the dry source. */
 export function sourcesOf(spec: Record<string, unknown>): SourceView[] {
-  // What is synced of a hydrated Application is another branch.
-  if (isRecord(spec["sourceHydrator"])) return decodeSources(spec).sources;
-  const sources = Array.isArray(spec["sources"]) ? spec["sources"] : [spec["source"]];
-  return sources.filter(isRecord).map(sourceView);
-}
-
-function sourceView(raw: Record<string, unknown>): SourceView {
-  const { repoURL, path, chart, targetRevision, ref, ...rest } = raw;
-  return {
-    repoURL: text(repoURL) ?? "",
-    ...optional("path", text(path)),
-    ...optional("chart", text(chart)),
-    ...optional("targetRevision", text(targetRevision)),
-    ...optional("ref", text(ref)),
-    ...(Object.keys(rest).length === 0 ? {} : { rest }),
-  };
-}
-
-function destinationView(raw: Record<string, unknown>): DestinationView {
-  return {
-    ...optional("server", text(raw["server"])),
-    ...optional("name", text(raw["name"])),
-    ...optional("namespace", text(raw["namespace"])),
-  };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
+  return committedSources(intendedOf(spec));
 }

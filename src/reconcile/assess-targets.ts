@@ -1,5 +1,5 @@
 import { changeFor } from "../argocd/change-for.ts";
-import { ailmentsOf, assess, equalSources, type Intended, type LivenessInput, plainServer } from "../argocd/liveness.ts";
+import { ailmentsOf, assess, equalIntent, type Intended, type LivenessInput, plainServer } from "../argocd/liveness.ts";
 import type { ApplicationView, ClusterView, ControlPlane } from "../argocd/port.ts";
 import type { Batch, BatchTarget, Run } from "../rollout/run.ts";
 import { epoch, iso, type Time } from "../rollout/time.ts";
@@ -39,7 +39,7 @@ export function assessTarget(
   const { plane, namespace, name } = placeOf(context, target.key);
   if (batch.merged === undefined || plane === undefined) return undefined;
   const application = plane.application(namespace, name);
-  const after = specToExpect(application, rendered, plane.name, name);
+  const after = specToExpect(application, clusterOf(plane, application), rendered, plane.name, name);
   // What stood there already, such as the version at a later weight, is no sign of this change.
   const written = target.edits.filter((edit) => edit.from !== edit.to);
   const chosen = changeFor({
@@ -50,7 +50,7 @@ export function assessTarget(
     // A target that was at the release already has no before: its spec as it stands is the sign.
     before: written.length === 0 ? undefined : rendered.before?.get(plane.name)?.get(name),
     after,
-    live: application === undefined ? undefined : { sources: application.spec.sources, destination: application.spec.destination },
+    live: application?.spec,
     resolve: facts.resolve,
   });
   const settled = batch.phase === "Settled";
@@ -82,7 +82,8 @@ export function assessTarget(
 
 /** What a comparison that Argo CD has not made yet would be of: the end of an operation, another spec. */
 function refreshReason(application: ApplicationView | undefined): string {
-  return `${application?.status.operation?.finishedAt ?? ""} ${JSON.stringify(application?.spec.sources ?? [])}`;
+  const { sources = [], sourceHydrator } = application?.spec ?? {};
+  return `${application?.status.operation?.finishedAt ?? ""} ${JSON.stringify([sources, sourceHydrator])}`;
 }
 
 /** Nobody else would come back to ask again. */
@@ -155,6 +156,7 @@ function surroundings(
  */
 function specToExpect(
   application: ApplicationView | undefined,
+  cluster: ClusterView | undefined,
   rendered: RenderedAround,
   plane: string,
   name: string,
@@ -162,7 +164,7 @@ function specToExpect(
   const atBase = rendered.atBase?.get(plane)?.get(name);
   const atChange = rendered.atChange?.get(plane)?.get(name);
   if (application === undefined || atBase === undefined) return atChange ?? atBase;
-  return equalSources(atBase.sources, application.spec.sources) ? atBase : (atChange ?? atBase);
+  return equalIntent(atBase, application.spec, cluster) ? atBase : (atChange ?? atBase);
 }
 
 function clusterOf(plane: ControlPlane, application: ApplicationView | undefined): ClusterView | undefined {

@@ -1,4 +1,5 @@
-import type { SourceView } from "../argocd/port.ts";
+import { drySourceOf } from "../argocd/decode-source.ts";
+import type { ApplicationView, SourceView } from "../argocd/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import type { Guard } from "../rollout/world.ts";
 import { knownHeads } from "./branch-heads.ts";
@@ -40,7 +41,9 @@ function strangers(context: RepoContext, run: Run, batch: Batch, branches: Reado
   const mine = new Map(batch.targets.map((target) => [target.key, target]));
   for (const plane of planesFor(context, run.spec.source.controlPlanes)) {
     for (const application of plane.applications()) {
-      const followed = application.spec.sources.map((source) => branchOf(context, source)).filter((name) => name !== undefined);
+      const followed = sourcesOf(application)
+        .map((source) => branchOf(context, source))
+        .filter((name) => name !== undefined);
       const target = mine.get(`${plane.name}/${application.namespace}/${application.name}`);
       const shared = followed.find((name) => branches.has(name));
       if (shared !== undefined && target === undefined)
@@ -51,6 +54,12 @@ function strangers(context: RepoContext, run: Run, batch: Batch, branches: Reado
     }
   }
   return undefined;
+}
+
+/** What is synced, and of a hydrated Application what that is made from, too. */
+function sourcesOf({ spec }: ApplicationView): SourceView[] {
+  const dry = drySourceOf(spec.sourceHydrator);
+  return dry === undefined ? spec.sources : [...spec.sources, dry];
 }
 
 function branchOf(context: RepoContext, source: SourceView): string | undefined {

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { committedSources } from "../argocd/decode-source.ts";
 import type { ApplicationView, SourceView } from "../argocd/port.ts";
 import type { Batch, Run } from "../rollout/run.ts";
 import { pinsOf } from "../rollout/steps.ts";
@@ -35,7 +36,7 @@ export async function outsideReader(
   for (const plane of planes) {
     for (const application of plane.applications()) {
       if (mine.has(`${plane.name}/${application.namespace}/${application.name}`)) continue;
-      const file = files.find((path) => readsFile(application.spec.sources, path, { repoURL: context.repoURL, baseBranch }));
+      const file = files.find((path) => readsFile(committedSources(application.spec), path, { repoURL: context.repoURL, baseBranch }));
       if (file !== undefined) return { why: sentence(application, plane.name, file), retry: false };
     }
   }

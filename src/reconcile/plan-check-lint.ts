@@ -1,3 +1,4 @@
+import { committedSources } from "../argocd/decode-source.ts";
 import { locateInRollout } from "../rollout/parse-locate.ts";
 import type { Problem } from "../rollout/parse-problem.ts";
 import { pathMatcher } from "../rollout/path-glob.ts";
@@ -31,9 +32,13 @@ export async function lintPlanned(
   const set = rollout.source.kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
   const edits = new Map<string, readonly Edit[]>(targets.map((target) => [target.application, target.edits]));
   const parents = planes.flatMap((plane) =>
-    plane
-      .applications()
-      .map((view): ParentApplication => ({ name: view.name, sources: view.spec.sources, owned: view.owner?.kind === "ApplicationSet" })),
+    plane.applications().map(
+      (view): ParentApplication => ({
+        name: view.name,
+        sources: committedSources(view.spec),
+        owned: view.owner?.kind === "ApplicationSet",
+      }),
+    ),
   );
   const seesAll = context.grants === undefined;
   const fileCount = (await snapshot.paths()).length;

@@ -1,4 +1,5 @@
 import type { RenderResult } from "../appset/index.ts";
+import { committedSources } from "../argocd/decode-source.ts";
 import { unstagedLine } from "../report/plan-unstaged.ts";
 import type { Plan, Release } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
@@ -55,7 +56,8 @@ export async function judgeUnstaged(
 
 function sourcesOf(context: RepoContext, key: string): TargetBefore["sources"] {
   const [plane = "", namespace = "", name = ""] = key.split("/");
-  return context.planes.get(plane)?.application(namespace, name)?.spec.sources ?? [];
+  const application = context.planes.get(plane)?.application(namespace, name);
+  return application === undefined ? [] : committedSources(application.spec);
 }
 
 async function rendersOf(

@@ -98,6 +98,7 @@ function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {
 function statusOf({ spec, status }: ApplicationView): Target["status"] {
   if (status.sync.status === undefined && status.health.status === undefined) return undefined;
   const { comparedTo } = status.sync;
-  const stale = comparedTo?.sources.some((source, i) => source.targetRevision !== spec.sources[i]?.targetRevision) === true;
+  const other = comparedTo?.sources.some((source, i) => source.targetRevision !== spec.sources[i]?.targetRevision) === true;
+  const stale = other || status.hydrator?.current?.ofSpec === false;
   return { healthy: status.health.status === "Healthy", synced: status.sync.status === "Synced" && !stale };
 }

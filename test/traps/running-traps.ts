@@ -6,14 +6,12 @@ const health = (status: string, since: string, message?: string) => ({
   status: { health: { status, lastTransitionTime: at(since), ...(message === undefined ? {} : { message }) } },
 });
 const HYDRATED = "e".repeat(40);
+const HYDRATOR = {
+  drySource: { repoURL: REPO, targetRevision: "main", path: "apps" },
+  syncSource: { targetBranch: "env/eu", path: "apps" },
+};
 const dry = {
-  spec: {
-    source: undefined,
-    sourceHydrator: {
-      drySource: { repoURL: REPO, targetRevision: "main", path: "apps" },
-      syncSource: { targetBranch: "env/eu", path: "apps" },
-    },
-  },
+  spec: { source: undefined, sourceHydrator: HYDRATOR },
   status: {
     operationState: undefined,
     sync: { comparedTo: { source: { path: "apps", targetRevision: "env/eu", repoURL: REPO } } },
@@ -230,11 +228,12 @@ export const RUNNING_TRAPS: Trap[] = [
 ];
 
 function hydrator(current: Record<string, unknown>, compared: string): Record<string, unknown> {
-  const last = { drySHA: OLDER, hydratedSHA: HYDRATED };
+  const last = { drySHA: OLDER, hydratedSHA: HYDRATED, sourceHydrator: HYDRATOR };
+  const currentOperation = { ...current, sourceHydrator: HYDRATOR };
   return {
     status: {
       sync: { revision: HYDRATED },
-      sourceHydrator: { currentOperation: current, lastSuccessfulOperation: last, lastComparedDryRevision: compared },
+      sourceHydrator: { currentOperation, lastSuccessfulOperation: last, lastComparedDryRevision: compared },
     },
   };
 }
