@@ -1,10 +1,12 @@
 import { advance } from "../../src/rollout/advance.ts";
 import { approvalHash } from "../../src/rollout/gate-approval.ts";
 import { gatesOf } from "../../src/rollout/gate-state.ts";
-import type { Run } from "../../src/rollout/run.ts";
-import type { World } from "../../src/rollout/world.ts";
+import { closedNow, windowSets } from "../../src/rollout/gate-window.ts";
+import type { Batch, Run } from "../../src/rollout/run.ts";
+import { iso } from "../../src/rollout/time.ts";
+import type { Advanced, World } from "../../src/rollout/world.ts";
 import { TEAM } from "../../src/sim/model/scenario.ts";
-import { blind, type Mutant, mapped, without, withRun, withSpec, withStages } from "./plant.ts";
+import { blind, type Mutant, mapped, patched, without, withRun, withSpec, withStages } from "./plant.ts";
 
 /** What is waited for with the pull request open. */
 export const GATE_MUTANTS: readonly Mutant[] = [
@@ -78,6 +80,29 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /in flight of/,
     within: 6000,
   },
+  {
+    name: "batches are not cut to the limits",
+    bug: { advance: blind((world, run) => (run.batches.some(isOpen) ? world : without(world, "limits"))) },
+    by: /and limits allow/,
+  },
+  {
+    name: "a batch larger than the limits waits for ever",
+    bug: { advance: waiting },
+    by: /hangs|never ends/,
+    within: 6000,
+  },
+  {
+    name: "what is promised is when the first of windows and freezes opens, not when all do",
+    bug: { advance: hasty },
+    by: /promises an opening/,
+    within: 6000,
+  },
+  {
+    name: "a review of before its stage became another approves it",
+    bug: { advance: withRun((run) => without(run, "amended")) },
+    by: /without the approvals/,
+    within: 6000,
+  },
   { name: "limits are ignored", bug: { advance: blind((world) => without(world, "limits")) }, by: /in flight/ },
   { name: "dependsOn is ignored", bug: { advance: withSpec((spec) => without(spec, "dependsOn")) }, by: /although payments is not at/ },
   {
@@ -132,6 +157,31 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     within: 20_000,
   },
 ];
+
+function isOpen({ phase }: Batch): boolean {
+  return phase === "Proposing" || phase === "Open" || phase === "Merging";
+}
+
+/** As it once was: what is too large is neither made smaller nor told to anybody. */
+function waiting(run: Run, world: World, now: number): Advanced<Run> {
+  if (world.limits === undefined) return advance(run, world, now);
+  if (!run.batches.some(isOpen)) return advance(run, without(world, "limits"), now);
+  const advanced = advance(run, world, now);
+  const told = advanced.run.paused?.reason.includes("limits.") === true && run.paused === undefined;
+  const closes = advanced.run.batches.some((batch) => batch.closing?.why.startsWith("limits.") === true);
+  return told || closes ? { run, effects: [], change: "none", events: [] } : advanced;
+}
+
+/** As it once was: promises when the first set that is closed opens. */
+function hasty(run: Run, world: World, now: number): Advanced<Run> {
+  const advanced = advance(run, world, now);
+  const at = closedNow(windowSets(run.spec.windows ?? [], world.freezes ?? []), now)?.changesAt;
+  if (at === undefined) return advanced;
+  return patched(advanced, (batch) => {
+    if (batch.next?.what !== "the window opens" || batch.next.at === iso(at)) return batch;
+    return { ...batch, next: { what: "the window opens", at: iso(at) } };
+  });
+}
 
 type Seen = World["targets"] extends ReadonlyMap<string, infer T> ? T : never;
 

@@ -1,4 +1,5 @@
 import { applicationOf } from "./fleet.ts";
+import { crossings } from "./generate-crossings.ts";
 import { generateHappenings } from "./generate-happenings.ts";
 import { generateRollouts } from "./generate-rollouts.ts";
 import { type Random, random } from "./random.ts";
@@ -41,7 +42,7 @@ export function generate(seed: number): Scenario {
   if (dice.chance(0.12)) scenario.limits = limits(dice);
   if (dice.chance(0.6)) scenario.outside = outside(dice);
   if (dice.chance(0.06)) scenario.freezes = [{ fromMinute: dice.int(0, 1439), forMinutes: dice.int(10, 600), kind: "deny" }];
-  return scenario;
+  return crossings(scenario);
 }
 
 function limits(dice: Random): NonNullable<Scenario["limits"]> {

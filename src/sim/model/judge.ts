@@ -15,7 +15,7 @@ import {
   requeuedGoesBack,
   revertIsRight,
 } from "./truth-clusters.ts";
-import { type Approvals, batchIsCutRight, intentionIsAllowed, noteApprovals } from "./truth-gates.ts";
+import { type Amended, type Approvals, batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./truth-gates.ts";
 import { failuresAreTold, outsideIsWaitedFor } from "./truth-outside.ts";
 import {
   endIsSound,
@@ -30,6 +30,7 @@ import {
   startIsSound,
 } from "./truth-runs.ts";
 import { pausesAreKept, weightsAreInOrder } from "./truth-steps.ts";
+import { openingsArePromisedRightly } from "./truth-windows.ts";
 import type { Said, Truth } from "./world.ts";
 
 /** Who looks at all of it, knows the truth, and shares no logic with what is judged. */
@@ -43,6 +44,7 @@ export interface Judge {
   /** Halts people were told are in force. */
   halts: (Pick<Halt, "clusters"> & { until: number; rollout: string })[];
   approvals: Approvals;
+  amended: Amended;
   goods: Goods;
   moved: Moved;
   /** By rollout: how many runs in a row were superseded. */
@@ -59,6 +61,7 @@ export function judgment(truth: Truth): Judge {
     stopped: new Set(),
     halts: [],
     approvals: new Map(),
+    amended: new Map(),
     goods: goodsAtFirst(truth),
     moved: new Map(),
     inARow: new Map(),
@@ -99,6 +102,7 @@ export function judgeStep(judge: Judge, advance: Advance, step: { before: Run; w
   if (world.joiners !== undefined && world.joiners.length > 0)
     judge.violations.push(...joinersLand(judge.truth, before, world, advanced.run));
   if (advanced.change === "none") return;
+  judge.violations.push(...openingsArePromisedRightly(judge.truth, before, advanced.run, world, now));
   judge.violations.push(...confirmedTruly(judge.truth, before, advanced.run, now));
   judge.violations.push(...strangersChangeNothing(advance, before, world, advanced, now));
 }
@@ -121,6 +125,7 @@ export function judgeRecord(judge: Judge, before: readonly Entry[], after: reado
     judge.violations.push(...makesWayRightly(judge.truth, same, run, judge.inARow.get(run.rollout) ?? 0));
     if (liftsHalts(same, run)) judge.halts = judge.halts.filter((halt) => halt.rollout !== run.rollout);
     noteApprovals(judge.approvals, same, run);
+    noteAmendments(judge.amended, same, run, now);
     judge.violations.push(...requeuedGoesBack(judge.truth, same, run));
     countMet(judge, same, run);
     judgeBatches(judge, asDecided(before, after, lane), lane, same, run, now);
@@ -182,7 +187,7 @@ function judgeBatches(judge: Judge, entries: readonly Entry[], lane: number, bef
     }
     judge.violations.push(...revertIsRight(judge.truth, was, run, batch));
     if (batch.intention === undefined || batch.intention.at === was?.intention?.at) continue;
-    const moment = { truth: judge.truth, entries, lane, approvals: judge.approvals, now };
+    const moment = { truth: judge.truth, entries, lane, approvals: judge.approvals, amended: judge.amended, now };
     judge.violations.push(...intentionIsAllowed(moment, run, batch), ...outsideIsWaitedFor(moment, run, batch));
     judge.violations.push(...pausesAreKept(moment, run, batch), ...quarantineIsKept(moment, run, batch));
   }

@@ -127,8 +127,12 @@ function planned(truth: Truth, lane: Lane, release: Release): Plan | undefined {
     const edits = target.edits.map((edit) => ({ ...edit, from: pinValue(truth.git, pinOf(edit)), to: version }));
     if (edits.every((edit) => edit.from !== null)) targets.push({ ...target, edits });
   }
-  const made = plan({ rollout: lane.rollout, release, clusters: [...truth.clusters.values()], targets });
-  return made.ok ? made.plan : undefined;
+  const input = { rollout: lane.rollout, release, clusters: [...truth.clusters.values()], targets };
+  const made = plan({ ...input, limits: truth.limits });
+  if (made.ok) return made.plan;
+  // As if the limits had been lowered after it began.
+  const unlimited = plan(input);
+  return unlimited.ok ? unlimited.plan : undefined;
 }
 
 /** `/retry` of somebody who may, on the PR of a rejected release. */

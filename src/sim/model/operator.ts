@@ -4,6 +4,7 @@ import { type ModelPull, mergeNow } from "./forge.ts";
 import { BOT, commit, pinOf, pinValue } from "./git.ts";
 import { say } from "./people.ts";
 import { MEMBERS } from "./scenario.ts";
+import { firstOpening } from "./truth-windows.ts";
 import type { Truth } from "./world.ts";
 
 /** Somebody on duty, once the troubles are over: mends what is broken and gives the commands that runs ask for. */
@@ -105,19 +106,21 @@ function answer(driver: Driver, run: Run, tell: Tell): void {
   const kind = run.paused?.kind;
   if (kind === "Failure") for (const target of truth.targets.values()) target.mendedAt = Math.min(target.mendedAt, now);
   if (kind === "Drift" || kind === "History") restore(truth, run, now);
+  if (kind === "Refused" && run.paused?.reason.includes("limits.") === true) truth.limits = undefined;
   const again = (kind === "Failure" || kind === "Undecided") && acted % 2 === 1;
   tell(acted > PATIENCE ? "abort" : again ? "retry" : "resume");
 }
 
-/** Nobody else will bring what it waits for: limits are raised that it cannot keep, and what waits for a rollout that is not coming ends. */
+/** Nobody else will bring what it waits for: a rollout that is not coming, or windows and freezes that leave no moment open between them. */
 function giveUp(driver: Driver, run: Run, tell: Tell): void {
-  if (driver.truth.limits !== undefined) {
-    driver.truth.limits = undefined;
-    return;
-  }
+  const { truth, now } = driver;
+  const model = truth.lanes.find((lane) => lane.name === run.rollout)?.model;
+  const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
+  const opens = firstOpening([model?.windows ?? [], freezes], now) !== undefined;
+  // What waits for anything else is to go on by itself.
+  if (model !== undefined && run.spec.dependsOn === undefined && opens) return;
   const others = driver.entries.map((entry) => entry.run).filter((other) => other !== undefined && other.rollout !== run.rollout);
-  // Windows and freezes that leave no moment open between them, too.
-  if (run.spec.dependsOn === undefined || others.every((other) => other === undefined || isEnded(other))) tell("abort");
+  if (run.spec.dependsOn === undefined || !opens || others.every((other) => other === undefined || isEnded(other))) tell("abort");
 }
 
 /** What stood there before it went. */

@@ -7,17 +7,21 @@ import { wasConfirmable } from "./argocd.ts";
 import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "./git.ts";
 import type { Entry } from "./lanes.ts";
 import { AUTHOR, MEMBERS, type ModelWindow } from "./scenario.ts";
-import { wasHealthyAt } from "./truth-checks.ts";
+import { isLoneWayBack, isWithinLimits, overLimits } from "./truth-limits.ts";
 import type { Truth } from "./world.ts";
 
 /** By run: who said `/promote` while a stage was waiting for approval, and what the stage was made of then. */
 export type Approvals = Map<string, { stage: number; by: string; amended: string }[]>;
+
+/** By run and stage: when what it holds last changed. */
+export type Amended = Map<string, number>;
 
 export interface Moment {
   truth: Truth;
   entries: readonly Entry[];
   lane: number;
   approvals: Approvals;
+  amended: Amended;
   now: number;
 }
 
@@ -42,7 +46,7 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   if (forward && !isApproved(moment, run, batch, model.stages[batch.stage]?.approvals)) say("without the approvals it wants");
   if (forward && model.dependsOn !== undefined) for (const missing of missingOf(moment, run, batch, model.dependsOn)) say(missing);
   if (batch.kind !== "Revert" && now < (jitterUntil(run, batch) ?? 0)) say("before its jitter was over");
-  for (const over of overLimits(moment)) say(over);
+  if (!isLoneWayBack(run, batch)) for (const over of overLimits(moment)) say(over);
   return wrong;
 }
 
@@ -80,6 +84,12 @@ function amendments(run: Run, stage: number): string {
   return `${own(run.skipped)} ${own(run.requeued)}`;
 }
 
+export function noteAmendments(amended: Amended, before: Run | undefined, run: Run, now: number): void {
+  if (before === undefined || (before.skipped === run.skipped && before.requeued === run.requeued)) return;
+  for (const stage of run.plan.stages.keys())
+    if (amendments(before, stage) !== amendments(run, stage)) amended.set(`${run.rollout} #${run.number} ${stage}`, now);
+}
+
 export function noteApprovals(approvals: Approvals, before: Run | undefined, run: Run): void {
   if (before === undefined || run.commands === before.commands) return;
   const known = new Set(before.commands.map((one) => one.id));
@@ -93,7 +103,7 @@ export function noteApprovals(approvals: Approvals, before: Run | undefined, run
   }
 }
 
-function isApproved({ truth, approvals }: Moment, run: Run, batch: Batch, wanted: number | undefined): boolean {
+function isApproved({ truth, approvals, amended: changed }: Moment, run: Run, batch: Batch, wanted: number | undefined): boolean {
   if (wanted === undefined) return true;
   const begun = run.batches.some(
     (one) =>
@@ -107,7 +117,8 @@ function isApproved({ truth, approvals }: Moment, run: Run, batch: Batch, wanted
   for (const one of approvals.get(`${run.rollout} #${run.number}`) ?? [])
     if (one.stage === batch.stage && one.amended === amended) people.add(one.by);
   const pull = truth.forge.byBranch.get(batch.branch);
-  for (const [by, review] of pull?.reviews ?? []) if (review.head === pull?.head) people.add(by);
+  const changedAt = changed.get(`${run.rollout} #${run.number} ${batch.stage}`) ?? 0;
+  for (const [by, review] of pull?.reviews ?? []) if (review.head === pull?.head && review.at > changedAt) people.add(by);
   people.delete(AUTHOR);
   return [...people].filter((by) => MEMBERS.includes(by)).length >= wanted;
 }
@@ -155,48 +166,11 @@ function takes(plan: Plan, cluster: string): boolean {
   return plan.stages.some((stage) => stage.clusters.includes(cluster) || stage.requeued.includes(cluster));
 }
 
-/** In flight: from the intention until confirmed or out of it, over all runs that are not over. What truly is confirmed need not be recorded yet. */
-function overLimits({ truth, entries, now }: Moment): string[] {
-  const { limits } = truth;
-  if (limits === undefined) return [];
-  const targets = new Set<string>();
-  const clusters = new Set<string>();
-  for (const { run } of entries) {
-    if (run === undefined || run.endedAt !== undefined) continue;
-    for (const batch of run.batches) {
-      if (batch.merged === undefined && batch.intention === undefined) continue;
-      for (const target of batch.targets) {
-        if (!["Pending", "Proposed", "Merged", "Syncing"].includes(target.phase)) continue;
-        const real = truth.targets.get(target.key);
-        if (real !== undefined && wasHealthyAt(truth, real, batch, target.edits, now)) continue;
-        targets.add(target.key);
-        clusters.add(target.cluster);
-      }
-    }
-  }
-  const wrong: string[] = [];
-  if (limits.clusters !== undefined && clusters.size > limits.clusters)
-    wrong.push(`with ${clusters.size} clusters in flight of ${limits.clusters}`);
-  if (limits.targets !== undefined && targets.size > limits.targets)
-    wrong.push(`with ${targets.size} targets in flight of ${limits.targets}`);
-  const { label } = limits;
-  if (label === undefined) return wrong;
-  const labelIn = (cluster: string) => truth.clusters.get(cluster)?.labels[label.key];
-  for (const value of new Set([...clusters].map(labelIn))) {
-    if (value === undefined) continue;
-    const all = [...truth.clusters.values()].filter((cluster) => cluster.labels[label.key] === value).length;
-    const flying = [...clusters].filter((cluster) => labelIn(cluster) === value).length;
-    if (flying > Math.max(1, Math.floor((all * label.percent) / 100)))
-      wrong.push(`with ${flying} of ${all} clusters of ${value} in flight`);
-  }
-  return wrong;
-}
-
 /** A batch that has just been made: none kept apart is in it together, and it has not grown past what the batches before it earned. */
 export function batchIsCutRight(truth: Truth, lane: number, before: Run | undefined, run: Run, batch: Batch): string[] {
   const stage = truth.lanes[lane]?.model?.stages[stageIndex(run, batch)];
   if (stage === undefined) return [];
-  const wrong: string[] = [];
+  const wrong: string[] = [...isWithinLimits(truth, run, batch)];
   const clusters = [...new Set(batch.targets.map((target) => target.cluster))];
   const names = clusters.map((cluster) => cluster.slice(cluster.indexOf("/") + 1));
   for (const pair of stage.pairs ?? []) {

@@ -1,0 +1,69 @@
+import { type Random, random } from "./random.ts";
+import type { Happening, ModelRollout, ModelStage, ModelWindow, Scenario } from "./scenario.ts";
+
+/** Another row of dice than the scenario's own, so that what is drawn here changes nothing of the rest. */
+const OTHER_DICE = 0xc7055;
+
+/**
+ * What seldom comes together by itself, and hardly ever waits by itself: limits below a batch's size, freezes that lie across windows, and
+ * reviews of a stage that becomes another before it merges. The same scenario where none of it is drawn.
+ */
+export function crossings(scenario: Scenario): Scenario {
+  const dice = random(scenario.seed ^ OTHER_DICE);
+  if (dice.chance(0.06)) return withNarrowLimits(dice, scenario);
+  if (dice.chance(0.04)) return withFreezesAcross(dice, scenario);
+  if (dice.chance(0.04)) return withEarlyReview(dice, scenario);
+  return scenario;
+}
+
+function withNarrowLimits(dice: Random, scenario: Scenario): Scenario {
+  const most = dice.int(1, 2);
+  const limits = dice.chance(0.2)
+    ? { label: { key: "region", percent: dice.int(10, 60) } }
+    : dice.chance(0.5)
+      ? { clusters: most }
+      : { targets: most };
+  const wide = (stage: ModelStage): ModelStage => ({ ...stage, maxUnavailable: Math.max(stage.maxUnavailable, most + dice.int(1, 2)) });
+  const rollouts = scenario.rollouts.map((rollout) => {
+    const made: ModelRollout = { ...rollout, stages: rollout.stages.map(wide) };
+    // The way back may be wider still.
+    return dice.chance(0.4) ? { ...made, action: "Rollback" as const, rollback: { maxUnavailable: most + 2, skipBake: true } } : made;
+  });
+  return { ...scenario, rollouts, limits };
+}
+
+function withFreezesAcross(dice: Random, scenario: Scenario): Scenario {
+  const fromMinute = dice.int(0, 95) * 15;
+  const forMinutes = dice.int(1, 16) * 15;
+  const window: ModelWindow = { fromMinute, forMinutes, kind: "allow" };
+  // Over its beginning, its end or all of it.
+  const before = dice.int(0, 8) * 15;
+  const freeze: ModelWindow = {
+    fromMinute: (fromMinute - before + 1440) % 1440,
+    forMinutes: before + dice.int(1, 20) * 15,
+    kind: "deny",
+  };
+  const also: ModelWindow[] = dice.chance(0.4)
+    ? [{ fromMinute: dice.int(0, 95) * 15, forMinutes: dice.int(1, 8) * 15, kind: "allow" }]
+    : [];
+  const [first, ...others] = scenario.rollouts;
+  if (first === undefined) return scenario;
+  return { ...scenario, rollouts: [{ ...first, windows: [window, ...also] }, ...others], freezes: [freeze] };
+}
+
+/** One of the team reviews, somebody leaves a cluster out, and another of the team reviews what it is then; perhaps the first one again. */
+function withEarlyReview(dice: Random, scenario: Scenario): Scenario {
+  const [first, ...others] = scenario.rollouts;
+  const last = scenario.clusters.at(-1);
+  if (first === undefined || last === undefined) return scenario;
+  const stages = first.stages.map((stage, index) => (index === 0 ? { ...stage, approvals: dice.int(1, 2) } : stage));
+  const at = dice.int(5, 60) * 1000;
+  const skipAt = at + dice.int(0, 60) * 1000;
+  const review = (when: number, actor: string): Happening => ({ at: when, kind: "review", rollout: 0, actor, approves: true });
+  const speaker = { actor: "carol", permission: "maintain" as const };
+  const skip: Happening = { at: skipAt, kind: "command", rollout: 0, on: "release", name: "skip", args: [last.name], ...speaker };
+  const more = [review(at, "bob"), skip, review(skipAt + dice.int(1, 60) * 1000, "carol")];
+  if (dice.chance(0.3)) more.push(review(skipAt + dice.int(60, 90) * 1000, "bob"));
+  const happenings = [...scenario.happenings, ...more].sort((a, b) => a.at - b.at);
+  return { ...scenario, rollouts: [{ ...first, stages }, ...others], happenings };
+}
