@@ -9,6 +9,8 @@ export interface RolloutSurroundings {
   available?: ReadonlyMap<string, number>;
 }
 
+/** Of one Application: each is read, shown and steered by itself. Where there are more, none is, rather than some of them. */
+export const MOST_ROLLOUTS = 100;
 const MOST_IMAGES = 50;
 
 /**

@@ -248,6 +248,13 @@ describe("reading Argo Rollouts", () => {
     expect((await look()).get(KEYS[0] ?? "")?.unseen).toContain("hub cannot show Argo Rollouts");
   });
 
+  test("of more than are shown none is, and that is said", async () => {
+    bench.plane.rollouts = async () => ({ tooMany: 101 });
+    const seen = (await look()).get(KEYS[0] ?? "");
+    expect(seen?.unseen).toMatch(/^payments-us-1 has 101 Argo Rollouts, more than the 100 that are shown and steered: /);
+    expect(seen?.seen).toBeUndefined();
+  });
+
   test("whatever a cluster says is bounded", async () => {
     const huge = { ...paused(1), message: "x\n".repeat(9999), canaryImages: Array.from({ length: 99 }, () => "y".repeat(999)) };
     bench.rollouts.set("payments-us-1", huge);

@@ -1,3 +1,4 @@
+import { MOST_ROLLOUTS } from "../argocd/decode-rollout.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../rollout/run.ts";
 import { batchesMeant, wantsRollouts } from "../rollout/run-rollouts.ts";
@@ -13,7 +14,6 @@ const NONE_AGAIN_MS = 5 * 60_000;
 const READS_A_ROUND = 20;
 const MOST_KEPT = 5000;
 /** Of what comes from outside. */
-const MOST_ROLLOUTS = 50;
 const LONGEST_WORD = 253;
 const LONGEST_MESSAGE = 200;
 const MOST_IMAGES = 3;
@@ -141,7 +141,8 @@ async function readRollouts(
   if (plane.rollouts === undefined) return { unseen: `control plane ${plane.name} cannot show Argo Rollouts` };
   try {
     const found = await plane.rollouts(namespace, name);
-    if (found !== "unavailable") return { seen: found.slice(0, MOST_ROLLOUTS).map(bounded) };
+    if (Array.isArray(found) && found.length <= MOST_ROLLOUTS) return { seen: found.map(bounded) };
+    if (found !== "unavailable") return { unseen: tooMany(name, "tooMany" in found ? found.tooMany : found.length) };
     return {
       unseen: `the Argo Rollouts of ${name} cannot be read through control plane ${plane.name}: see docs/argo-rollouts.md for what it needs`,
     };
@@ -149,6 +150,11 @@ async function readRollouts(
     log.debug({ plane: plane.name, application: name, error: String(error) }, "Rollouts could not be read");
     return { unseen: `the Argo Rollouts of ${name} could not be read through control plane ${plane.name}` };
   }
+}
+
+/** All of an Application or none: half of a batch resumed by a command that says "all" would be worse than a refusal. */
+function tooMany(name: string, count: number): string {
+  return `${name} has ${count} Argo Rollouts, more than the ${MOST_ROLLOUTS} that are shown and steered: resume or promote them in Argo CD`;
 }
 
 /** What is configured is known before anybody is told that it was tried. */

@@ -217,6 +217,14 @@ describe("Rollouts", () => {
     expect(await known.rollouts?.("argocd", "none")).toBe("unavailable");
   });
 
+  test("are all shown or none: of too many it is said how many there are", async () => {
+    const known = await ready();
+    for (let i = 1; i < 60; i++) await harness.put(rawRollout("a", "payments", `api-${i}`));
+    expect(await known.rollouts?.("argocd", "a")).toHaveLength(60);
+    for (let i = 60; i < 101; i++) await harness.put(rawRollout("a", "payments", `api-${i}`));
+    expect(await known.rollouts?.("argocd", "a")).toEqual({ tooMany: 101 });
+  });
+
   test("are not written to unless that is configured", async () => {
     expect((await ready()).runAction).toBeUndefined();
   });

@@ -1,13 +1,12 @@
-import { decodeRollout, type RolloutSurroundings } from "../decode-rollout.ts";
+import { decodeRollout, MOST_ROLLOUTS, type RolloutSurroundings } from "../decode-rollout.ts";
 import { child, type Fields, fields, list, own, word, words } from "../lenient.ts";
-import type { ActionOffer, ActionOutcome, ApplicationView, RolloutAction, RolloutRef, RolloutView } from "../port.ts";
+import type { ActionOffer, ActionOutcome, ApplicationView, RolloutAction, RolloutRef, RolloutsOutcome, RolloutView } from "../port.ts";
 import type { Shape } from "../wire/cut.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
 import type { ArgoClient, Query } from "./client.ts";
 
 const GROUP = "argoproj.io";
 const VERSION = "v1alpha1";
-const MOST_ROLLOUTS = 50;
 const TREE: Shape = {
   "*": false,
   nodes: {
@@ -33,16 +32,16 @@ export function applicationPath(name: string): string {
 }
 
 /** The Rollouts in an Application's tree, whichever cluster they run in. `unavailable`: they cannot be read now. */
-export async function readRollouts(client: ArgoClient, application: ApplicationView): Promise<readonly RolloutView[] | "unavailable"> {
+export async function readRollouts(client: ArgoClient, application: ApplicationView): Promise<RolloutsOutcome> {
   const query = applicationQuery(application);
   const path = applicationPath(application.name);
   try {
     const tree = await client.get(`${path}/resource-tree`, query, { shape: TREE });
     const nodes = list(fields(tree), "nodes").map(fields);
     const found: RolloutView[] = [];
-    for (const node of nodes) {
-      if (word(node, "kind") !== "Rollout" || word(node, "group") !== GROUP) continue;
-      if (found.length === MOST_ROLLOUTS) break;
+    const rollouts = nodes.filter((node) => word(node, "kind") === "Rollout" && word(node, "group") === GROUP);
+    if (rollouts.length > MOST_ROLLOUTS) return { tooMany: rollouts.length };
+    for (const node of rollouts) {
       const ref = { namespace: word(node, "namespace") ?? "", name: word(node, "name") ?? "" };
       const resource = await client.get(`${path}/resource`, { ...query, ...resourceQuery(ref, word(node, "version") ?? VERSION) });
       const view = decodeRollout(parsed(own(fields(resource), "manifest")), surroundings(nodes, ref));

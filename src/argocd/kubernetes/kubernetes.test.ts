@@ -167,6 +167,19 @@ describe("the Kubernetes adapter", () => {
       expect(await plane.syncWindows?.("argocd", "elsewhere")).toEqual({ open: true, windows: [] });
     });
 
+    test("are all shown or none: of too many it is said how many there are", async () => {
+      plane = openOn(sim, { clock });
+      await plane.ready();
+      for (const count of [60, 101]) {
+        const many = Array.from({ length: count }, (_, i) => ({ ...resources[0], name: `api-${i}` }));
+        for (const { name = "" } of many) putIn(sim, rawRollout("a", "payments", name));
+        putIn(sim, rawApplication({ metadata: { name: "a" }, spec: here, status: { resources: many } }));
+        const seen = await plane.rollouts?.("argocd", "a");
+        if (count === 60) expect(seen).toHaveLength(60);
+        else expect(seen).toEqual({ tooMany: 101 });
+      }
+    });
+
     test("are unavailable to whom RBAC does not grant them, and nothing else is", async () => {
       const sees = ["applications", "applicationsets"];
       const token = sim.addAccount("bot", [{ verbs: [...READ], apiGroups: ["argoproj.io"], resources: sees }]);

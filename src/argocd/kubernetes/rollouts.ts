@@ -1,28 +1,26 @@
 import { isInCluster } from "../cluster-views.ts";
-import { decodeRollout, imagesOfTemplate } from "../decode-rollout.ts";
-import { child, fields, list, word } from "../lenient.ts";
-import type { ApplicationView, RolloutView } from "../port.ts";
+import { decodeRollout, imagesOfTemplate, MOST_ROLLOUTS } from "../decode-rollout.ts";
+import { child, type Fields, fields, list, word } from "../lenient.ts";
+import type { ApplicationView, RolloutsOutcome, RolloutView } from "../port.ts";
 import { statusOf } from "../wire/http.ts";
 import type { KubeClient } from "./client.ts";
 
 const GROUP = "/apis/argoproj.io/v1alpha1";
-const MOST_ROLLOUTS = 50;
 
 /**
  * The Rollouts of an Application that runs in the very cluster that this client reads, where RBAC lets it. Those of other
  * clusters cannot be seen from here.
  */
-export async function readRollouts(client: KubeClient, application: ApplicationView): Promise<readonly RolloutView[] | "unavailable"> {
+export async function readRollouts(client: KubeClient, application: ApplicationView): Promise<RolloutsOutcome> {
   if (!isInCluster(application.spec.destination)) return "unavailable";
   const { namespace, name } = application;
   const found: RolloutView[] = [];
   try {
     const path = `${GROUP}/namespaces/${encodeURIComponent(namespace)}/applications/${encodeURIComponent(name)}`;
     const status = child(fields(await client.get(path)), "status");
-    for (const raw of list(status, "resources")) {
-      const resource = fields(raw);
-      if (word(resource, "group") !== "argoproj.io" || word(resource, "kind") !== "Rollout") continue;
-      if (found.length === MOST_ROLLOUTS) break;
+    const resources = list(status, "resources").map(fields).filter(isRollout);
+    if (resources.length > MOST_ROLLOUTS) return { tooMany: resources.length };
+    for (const resource of resources) {
       const view = await readRollout(client, word(resource, "namespace") ?? "", word(resource, "name") ?? "");
       if (view !== undefined) found.push(view);
     }
@@ -30,6 +28,10 @@ export async function readRollouts(client: KubeClient, application: ApplicationV
     return "unavailable";
   }
   return found;
+}
+
+function isRollout(resource: Fields): boolean {
+  return word(resource, "group") === "argoproj.io" && word(resource, "kind") === "Rollout";
 }
 
 async function readRollout(client: KubeClient, namespace: string, name: string): Promise<RolloutView | undefined> {
