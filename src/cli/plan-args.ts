@@ -38,6 +38,12 @@ export function inventoryAt(path: string | undefined): Inventory | undefined {
   return inventory;
 }
 
+/** A version that was given; CommandError 2 where it is empty, as from a variable that is not set. `text`: as it was written. */
+export function versionGiven(text: string, value: string): string {
+  if (value.trim() !== "") return value;
+  throw new CommandError(2, `--to ${text === "" ? "''" : visible(text)}: there is no version in it`);
+}
+
 /** Colour only on a terminal, and never where NO_COLOR is set. */
 export function wantsColour(): boolean {
   return process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";

@@ -129,6 +129,17 @@ describe("the fleet's rollout", () => {
     );
   });
 
+  test.each([
+    ["''", ""],
+    ["' '", " "],
+    ["x=", "version="],
+  ])("--to without a version is wrong usage: %s", async (_name, to) => {
+    await expect(run(["my-app", "--repo", FLEET, "--to", to])).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("there is no version in it"),
+    });
+  });
+
   test("where nothing would change that is said, with how to plan for another version", async () => {
     expect(await run(["my-app", "--repo", FLEET])).toBe(0);
     expect(out).toContain("nothing to do  every cluster has it already; --to VERSION plans for another");

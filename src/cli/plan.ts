@@ -7,7 +7,7 @@ import { CommandError } from "./command.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
 import { isRolloutFile, readRollouts } from "./lint-run.ts";
 import { lintText } from "./lint-show.ts";
-import { inventoryAt, parseArgs, wantsColour } from "./plan-args.ts";
+import { inventoryAt, parseArgs, versionGiven, wantsColour } from "./plan-args.ts";
 import { makePlan } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
 import { refuseStrange } from "./release-edits.ts";
@@ -41,7 +41,7 @@ opened now. Exit 1 where no plan can be made, or no Application is found for it.
 
 function collect(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name = "version", value = text] = /^([A-Za-z][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
-  return { ...before, [name]: value };
+  return { ...before, [name]: versionGiven(text, value) };
 }
 
 /** `stagecoach plan NAME`. */

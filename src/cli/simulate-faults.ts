@@ -21,6 +21,27 @@ const ANY = "any";
 /** Longer than most runs. */
 const DIPS = 1000;
 
+/** All that were given. Of two for one cluster one would never show: wrong usage, but for one that follows the other with a batch. */
+export function parseFaults(texts: readonly string[], plan: Plan, rollout: Rollout): Fault[] {
+  const faults = texts.map((text) => parseFault(text, plan, rollout));
+  const named = new Set<string>();
+  for (const [place, { cluster, batch }] of faults.entries()) {
+    if (cluster === undefined) continue;
+    const slot = `${cluster} ${batch === undefined ? "change" : "batch"}`;
+    if (named.has(slot))
+      throw new CommandError(
+        2,
+        `--fail ${visible(texts[place] ?? "")}: the cluster has a fault already; give one for each, or a second with @N`,
+      );
+    named.add(slot);
+  }
+  const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
+  const drawn = faults.filter(({ cluster }) => cluster === undefined).length;
+  const taken = new Set(faults.flatMap(({ cluster }) => cluster ?? [])).size;
+  if (drawn + taken <= clusters) return faults;
+  throw new CommandError(2, `--fail: ${drawn + taken} clusters are to fail, and the plan has ${clusters}`);
+}
+
 /** `CLUSTER=FAULT[@BATCH]`. Wrong usage names what is nearest. */
 export function parseFault(text: string, plan: Plan, rollout: Rollout): Fault {
   const [, name, word = "", at] = /^([^=]+)=([^@]*)(?:@(.*))?$/s.exec(text) ?? [];

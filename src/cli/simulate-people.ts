@@ -1,6 +1,6 @@
-import type { Rollout } from "../rollout/rollout.ts";
+import type { Rollout, Selector } from "../rollout/rollout.ts";
 import type { Batch, Run } from "../rollout/run.ts";
-import { matches } from "../rollout/selector.ts";
+import { matches, type Selectable } from "../rollout/selector.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Driver } from "../sim/model/drive.ts";
 import { mergeNow } from "../sim/model/forge.ts";
@@ -68,18 +68,30 @@ function promote({ truth, now }: Driver, pull: number): void {
   if (!open) say(truth, now, pull, { name: "promote", args: [], actor: "carol", permission: "maintain" });
 }
 
-/** Clusters that were put off lose the labels that put them off. */
+/** Clusters that were put off get the labels of one that is not. */
 function takeBack({ truth }: Driver, run: Run, returns: Returns): void {
   for (const { cluster: key, stage, attempts } of run.requeued) {
     const cluster = truth.clusters.get(key);
     const selector = run.spec.stages[stage]?.requeue?.selector;
     const look = returns.get(key);
     if (cluster === undefined || selector === undefined || look === undefined || attempts + 1 < look) continue;
-    if (!matches(selector, cluster)) continue;
-    const gone = new Set([...Object.keys(selector.matchLabels), ...selector.matchExpressions.map((one) => one.key)]);
-    const labels = Object.fromEntries(Object.entries(cluster.labels).filter(([label]) => !gone.has(label)));
-    truth.clusters.set(key, { ...cluster, labels });
+    const labels = matches(selector, cluster) ? labelsWithout(selector, cluster) : undefined;
+    if (labels !== undefined) truth.clusters.set(key, { ...cluster, labels });
   }
+}
+
+/** The labels with which a selector would leave a cluster alone: without its own, or with what it excludes. undefined: there are none. */
+export function labelsWithout({ matchLabels, matchExpressions }: Selector, cluster: Selectable): Record<string, string> | undefined {
+  const gone = new Set([...Object.keys(matchLabels), ...matchExpressions.map((one) => one.key)]);
+  const kept = Object.fromEntries(Object.entries(cluster.labels).filter(([label]) => !gone.has(label)));
+  const tried = [kept];
+  for (const { key, operator, values } of matchExpressions) {
+    // Where no label has that key, these are the cluster's own, which nobody changes.
+    if (key === "name" || key === "server") continue;
+    if (operator === "NotIn") tried.push({ ...cluster.labels, [key]: values[0] ?? "" });
+    if (operator === "DoesNotExist") tried.push({ ...cluster.labels, [key]: "true" });
+  }
+  return tried.find((labels) => !matches({ matchLabels, matchExpressions }, { ...cluster, labels }));
 }
 
 /** Somebody has to merge what the bot opens. */

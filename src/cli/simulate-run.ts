@@ -5,7 +5,7 @@ import { isEnded, type Run } from "../rollout/run.ts";
 import { driveWorld, START } from "../sim/model/drive.ts";
 import type { Lane } from "../sim/model/lanes.ts";
 import { type Random, random } from "../sim/model/random.ts";
-import { type Behaviour, CALM, FOREVER } from "../sim/model/scenario.ts";
+import { type Behaviour, CALM, FOREVER, MEMBERS } from "../sim/model/scenario.ts";
 import type { Setup, Truth } from "../sim/model/world.ts";
 import { type Fault, scriptOf } from "./simulate-faults.ts";
 import type { Times } from "./simulate-history.ts";
@@ -27,8 +27,12 @@ export interface Simulated {
   phase: Run["phase"];
   why: string;
   timeline: Moment[];
-  /** Clusters that the release had reached when the run first stopped on a failure; 0: it never did. */
+  /** Clusters that the release had reached when the run first stopped on a failure; 0 also where it never did. */
   blastRadius: number;
+  /** It stopped on a failure. */
+  stopped: boolean;
+  /** It waits for what never comes. */
+  endless: boolean;
   /** Milliseconds, of its own and not of yours. */
   tookMs: number;
   steps: number;
@@ -43,7 +47,7 @@ const DAY = 24 * 60 * MINUTE;
 export function simulate(input: SimulateInput, seed: number): Simulated {
   const dice = random(seed);
   const clusters = clustersOf(input.plan);
-  const faults = input.faults.map((fault) => ({ ...fault, cluster: fault.cluster ?? dice.pick(clusters) }));
+  const faults = drawn(input.faults, clusters, dice);
   const returns = returnsOf(input.rollout, input.plan, faults, dice);
   const visited = new Set<string>();
   const timeline = openTimeline();
@@ -64,7 +68,7 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
     // A window may open once a year; a fleet may travel cluster by cluster.
     patience: { steps: 50_000 + 60 * clusters.length, idleMs: 400 * DAY, longestMs: 1500 * DAY },
     rest: ([run]) => (run === undefined ? 0 : restOf(run, clusters.length)),
-    enough: ([run]) => run !== undefined && run.paused !== undefined && run.ending === undefined,
+    enough: ([run]) => run !== undefined && run.ending === undefined && (run.paused !== undefined || isShutForEver(run)),
     watch: ([run], now, truth) => {
       if (run === undefined) return;
       timeline.look(run, now);
@@ -72,8 +76,39 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
       begin(faults, run, truth, now);
     },
   });
-  const { run, tookMs, steps, violations } = outcome;
-  return { phase: run.phase, why: run.why, timeline: timeline.moments(), blastRadius: blast ?? 0, tookMs, steps, violations };
+  const { run, tookMs, steps } = outcome;
+  const endless = outcome.violations.some(isEndless) || isShutForEver(run);
+  return {
+    phase: run.phase,
+    why: run.why,
+    timeline: timeline.moments(endless ? START + tookMs : undefined),
+    blastRadius: blast ?? 0,
+    stopped: blast !== undefined,
+    endless,
+    tookMs,
+    steps,
+    violations: outcome.violations.filter((one) => !isEndless(one)),
+  };
+}
+
+/** Its windows and freezes never open: looking on for a year would tell nothing else, and take long. */
+function isShutForEver(run: Run): boolean {
+  return run.batches.some((batch) => batch.phase === "Open" && batch.why.endsWith("within a year"));
+}
+
+/** Nothing of the machinery is broken: what the rollout or the settings ask for never comes. */
+function isEndless(violation: string): boolean {
+  return violation.startsWith("hangs: ") || violation.startsWith("never ends: ");
+}
+
+/** Those that are drawn are drawn among the clusters that have none yet. */
+function drawn(faults: readonly Fault[], clusters: readonly string[], dice: Random): (Fault & { cluster: string })[] {
+  const taken = new Set(faults.map(({ cluster }) => cluster));
+  return faults.map((fault) => {
+    const cluster = fault.cluster ?? dice.pick(clusters.filter((key) => !taken.has(key)));
+    taken.add(cluster);
+    return { ...fault, cluster };
+  });
 }
 
 /** The more is in flight in a fleet, the rarer one look more tells anything. */
@@ -108,9 +143,14 @@ function clustersOf(plan: Plan): string[] {
   return plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
 }
 
-/** The rollouts that it depends on are not there: clusters wait for none of them. */
+/** The rollouts that it depends on are not in it: clusters wait for none of them. */
 function laneOf({ rollout, plan }: SimulateInput): Lane {
-  const { dependsOn: _, ...kept } = rollout;
+  const { dependsOn: _, ...rest } = rollout;
+  // As many people are there as are asked for.
+  const stages = rollout.stages.map(({ approval, ...stage }) =>
+    approval === undefined ? stage : { ...stage, approval: { ...approval, count: Math.min(approval.count, MEMBERS.length - 1) } },
+  );
+  const kept = { ...rest, stages };
   const targets = plan.stages.flatMap((stage) =>
     [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets].map(
       (target): Target => ({ ...target, namespace: "", controlPlane: target.cluster.slice(0, target.cluster.indexOf("/")) }),
@@ -138,7 +178,9 @@ function behaviourOf(target: Target, faults: readonly Fault[], times: Times | un
 function begin(faults: readonly Fault[], run: Run, truth: Truth, now: number): void {
   const back = run.kind === "Rollback";
   for (const { cluster, kind, batch } of faults) {
-    if (batch === undefined || (!back && run.batches[batch - 1]?.merged === undefined)) continue;
+    if (batch === undefined || cluster === undefined || (!back && run.batches[batch - 1]?.merged === undefined)) continue;
+    // Argo CD says so of clusters that wait for their batch, too.
+    if (kind === "unreachable" && !truth.outages.has(cluster)) truth.outages.set(cluster, [{ from: now, to: now + FOREVER }]);
     for (const target of truth.targets.values()) {
       if (target.cluster !== cluster) continue;
       if (back && kind !== "unreachable") delete target.fault;

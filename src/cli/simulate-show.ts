@@ -25,6 +25,9 @@ export interface Tally {
   /** Seconds. */
   took: number[];
   steps: number;
+  /** Runs that stopped on a failure, and runs that wait for what never comes. */
+  stopped: number;
+  endless: number;
   violations: Set<string>;
 }
 
@@ -47,7 +50,7 @@ export interface Shown {
 const MOST_VIOLATIONS = 100;
 
 export function tally(): Tally {
-  return { phases: new Map(), blast: [], took: [], steps: 0, violations: new Set() };
+  return { phases: new Map(), blast: [], took: [], steps: 0, stopped: 0, endless: 0, violations: new Set() };
 }
 
 export function count(all: Tally, one: Simulated): void {
@@ -55,6 +58,8 @@ export function count(all: Tally, one: Simulated): void {
   all.blast.push(one.blastRadius);
   all.took.push(Math.round(one.tookMs / 1000));
   all.steps += one.steps;
+  if (one.stopped) all.stopped += 1;
+  if (one.endless) all.endless += 1;
   for (const violation of one.violations) if (all.violations.size < MOST_VIOLATIONS) all.violations.add(violation);
 }
 
@@ -84,7 +89,7 @@ export function toMarkdown(shown: Shown): string {
   const { first } = shown;
   const { violations, ...json } = toJson(shown);
   return [
-    `## ${cell(shown.rollout, 80)} → ${cell(shown.release, 80)}: ${json.phase} after ${lasting(first.tookMs)}`,
+    `## ${cell(shown.rollout, 80)} → ${cell(shown.release, 80)}: ${first.endless ? "never ends, " : ""}${json.phase} after ${lasting(first.tookMs)}`,
     "",
     cell(first.why, 500),
     "",
@@ -129,11 +134,9 @@ function tableOf(first: Simulated): string[] {
 }
 
 /** `18 Succeeded, 2 Paused`. */
-export function endsOf({ phases }: Tally): string {
-  return [...phases]
-    .sort(([, a], [, b]) => b - a)
-    .map(([phase, times]) => `${times} ${phase}`)
-    .join(", ");
+export function endsOf({ phases, endless }: Tally): string {
+  const ends = [...phases].sort(([, a], [, b]) => b - a).map(([phase, times]) => `${times} ${phase}`);
+  return `${ends.join(", ")}${endless === 0 ? "" : `; ${endless} never ${endless === 1 ? "ends" : "end"}`}`;
 }
 
 /** `eu-1, eu-2 and 3 more`, in at most so many characters. */

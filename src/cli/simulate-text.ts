@@ -172,8 +172,13 @@ function legend(rows: readonly (Row | PutOff | Gap)[]): string {
   return `      ${parts.join("   ")}`;
 }
 
-function end({ first: { phase, why, tookMs } }: Shown, layout: Layout): string[] {
+function end({ first: { phase, why, tookMs, endless } }: Shown, layout: Layout): string[] {
   const { style } = layout;
+  if (endless)
+    return [
+      style("red", "✖ This run never ends"),
+      ...wrapped(`Still ${phase} after ${lasting(tookMs)}, and nothing will move it: ${why.slice(0, 400)}`, "  ", layout),
+    ];
   const mark = phase === "Succeeded" ? style("green", "✔ Succeeded") : style(phase === "RolledBack" ? "yellow" : "red", `✖ ${phase}`);
   return [`${mark} after ${lasting(tookMs)}`, ...wrapped(why.slice(0, 400), "  ", layout)];
 }
@@ -183,7 +188,7 @@ const MOST_VIOLATIONS = 5;
 function stats(shown: Shown, layout: Layout): string[] {
   const { style } = layout;
   const { blastRadius: blast, duration, runs, violations } = toJson(shown);
-  const stopped = blast.max === 0 ? "no run was stopped by a failure" : "clusters had it when a failure stopped the run";
+  const stopped = shown.tally.stopped === 0 ? "no run was stopped by a failure" : "clusters had it when a failure stopped the run";
   const lines = [
     `${style("bold", `${runs} ${runs === 1 ? "run" : "runs"}`)}   ${endsOf(shown.tally)}`,
     `  duration      p50 ${lasting(duration.p50 * 1000)}   p90 ${lasting(duration.p90 * 1000)}`,

@@ -20,7 +20,8 @@ export interface Moment {
 /** Gathers what happens from what is recorded, round after round. */
 export interface Timeline {
   look(run: Run, now: number): void;
-  moments(): Moment[];
+  /** In order. `endsAt`: the run never ended by itself; what it waits for then is told, too. */
+  moments(endsAt?: number): Moment[];
 }
 
 /** What is waited for with a pull request open counts as a wait from here on. */
@@ -28,7 +29,7 @@ const WORTH_TELLING_MS = 60_000;
 
 export function openTimeline(): Timeline {
   const found: Moment[] = [];
-  const waits = new Map<string, { since: number; why: string }>();
+  const waits = new Map<string, { since: number; why: string; tell: (at: number) => void }>();
   let before: Run | undefined;
 
   function look(run: Run, now: number): void {
@@ -57,10 +58,15 @@ export function openTimeline(): Timeline {
     const waiting = batch.phase === "Open" ? batch.why : undefined;
     const wait = waits.get(key);
     if (wait !== undefined && wait.why !== waiting) {
-      if (now - wait.since >= WORTH_TELLING_MS) push("waits", iso(wait.since), { until: iso(now), why: wait.why });
+      if (now - wait.since >= WORTH_TELLING_MS) wait.tell(now);
       waits.delete(key);
     }
-    if (waiting !== undefined && !waits.has(key)) waits.set(key, { since: now, why: waiting });
+    if (waiting !== undefined && !waits.has(key)) {
+      const tell = (at: number) => {
+        push("waits", iso(now), { until: iso(at), why: waiting });
+      };
+      waits.set(key, { since: now, why: waiting, tell });
+    }
     if (batch.merged !== undefined && was?.merged === undefined) push("merged", batch.merged.at);
     const confirmed = (one: Batch | undefined) => one?.phase === "Baking" || one?.phase === "Settled";
     if (batch.merged !== undefined && confirmed(batch) && !confirmed(was) && !hasFailed(batch)) push("healthy", iso(now));
@@ -70,7 +76,12 @@ export function openTimeline(): Timeline {
     if (batch.settledAt !== undefined && was?.settledAt === undefined) push("settled", batch.settledAt);
   }
 
-  return { look, moments: () => found.toSorted((a, b) => epoch(a.at) - epoch(b.at)) };
+  function moments(endsAt?: number): Moment[] {
+    if (endsAt !== undefined) for (const { tell } of waits.values()) tell(endsAt);
+    return found.toSorted((a, b) => epoch(a.at) - epoch(b.at));
+  }
+
+  return { look, moments };
 }
 
 function hasFailed(batch: Batch): boolean {

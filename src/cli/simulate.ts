@@ -1,18 +1,18 @@
 import { Command, Option } from "commander";
-import { changesNothing } from "../rollout/plan-types.ts";
+import { lintAnalyses } from "../analysis/lint.ts";
+import type { Problem } from "../rollout/parse-problem.ts";
 import type { Rollout } from "../rollout/rollout.ts";
-import { formatDuration } from "../rollout/time.ts";
 import { CommandError } from "./command.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
 import { isRolloutFile, readRollouts } from "./lint-run.ts";
 import { lintText } from "./lint-show.ts";
-import { inventoryAt, parseArgs, wantsColour } from "./plan-args.ts";
-import { makePlan } from "./plan-make.ts";
+import { inventoryAt, parseArgs, versionGiven, wantsColour } from "./plan-args.ts";
+import { locate, makePlan } from "./plan-make.ts";
 import { allWarnings } from "./plan-show.ts";
 import { boundsOf } from "./simulate-bounds.ts";
-import { like, parseFault } from "./simulate-faults.ts";
+import { like, parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
-import { isByHand, PEOPLE_MS } from "./simulate-people.ts";
+import { notesOf } from "./simulate-notes.ts";
 import { type SimulateInput, simulate } from "./simulate-run.ts";
 import { count, type Shown, type Tally, tally, toJson, toMarkdown } from "./simulate-show.ts";
 import { toText } from "./simulate-text.ts";
@@ -38,7 +38,7 @@ function program(): Command {
     .argument("<name>", "a rollout of the repo")
     .option("--repo <dir>", "the config repo; default: the one around the current folder")
     .option("--inventory <file>", "clusters and Applications as `kubectl get -o yaml` prints them; - reads standard input")
-    .option("--to <version>", "simulate this version instead of the release's")
+    .option("--to <version>", "simulate this version instead of the release's", (text) => versionGiven(text, text))
     .option("--seed <n>", "everything random follows from it", number("--seed", 0, 2 ** 31 - 1), 1)
     .option(
       "--runs <n>",
@@ -78,9 +78,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const command = parseArgs(program(), argv);
   if (command === undefined) return 0;
   const options = command.opts<Options>();
+  if (options.fetch === true && options.fromJournal !== true)
+    throw new CommandError(2, "--fetch goes with --from-journal: nothing else is read from the remote");
   const checkout = openCheckout(options.repo ?? repoAround("."));
   const rollout = pick(checkout, command.args[0] ?? "");
   if (rollout === undefined) return 1;
+  const outside = outsideOf(rollout, checkout);
+  if (outside === undefined) return 1;
   const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to === undefined ? {} : { version: options.to });
   if (made.plan === undefined) {
     process.stderr.write(lintText({ problems: made.problems, rollouts: [], files: [] }, reader(checkout), false));
@@ -89,13 +93,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { plan } = made;
   if (plan.stages.every((stage) => stage.clusters.length + stage.requeued.length === 0))
     throw new CommandError(1, `no stage of ${rollout.name} takes any cluster: stagecoach plan ${rollout.name} says why`);
-  const faults = options.fail.map((text) => parseFault(text, plan, rollout));
+  const faults = parseFaults(options.fail, plan, rollout);
   const times =
     options.fromJournal === true
       ? await timesFromJournal({ repo: checkout.root, ...(options.fetch === true ? { fetch: true } : {}) }, rollout.name, rollout.settleMs)
       : undefined;
   const input: SimulateInput = { rollout, plan, clusters: made.clusters ?? [], faults, bounds: boundsOf(checkout), times };
-  const warned = allWarnings(plan, made.problems).map(({ code, message }) => `${code}: ${message}`);
+  const warned = allWarnings(plan, [...made.problems, ...outside]).map(({ code, message }) => `${code}: ${message}`);
   const shown = { ...simulateAll(input, options), notes: [...warned, ...notesOf(input)] };
   process.stdout.write(written(shown, options.output));
   return isGood(shown.tally) ? 0 : 1;
@@ -145,37 +149,23 @@ function isGood({ phases, violations }: Tally): boolean {
   return violations.size === 0 && [...phases.keys()].every((phase) => phase === "Succeeded");
 }
 
-/** What is taken for granted, told where it matters. */
-function notesOf({ rollout, plan, faults }: SimulateInput): string[] {
-  const { stages, dependsOn = [] } = rollout;
-  const notes: string[] = [];
-  const out = plan.uncovered.length;
-  if (out > 0) notes.push(`${out} ${out === 1 ? "cluster is" : "clusters are"} in no stage: stagecoach plan ${rollout.name} says why.`);
-  if (changesNothing(plan)) notes.push("Every cluster has this release already, so nothing changes: --to VERSION simulates another.");
-  const waits = formatDuration(PEOPLE_MS);
-  const byHand = isByHand(rollout);
-  const asked =
-    byHand ||
-    stages.some(
-      ({ approval, steps = [] }) => approval !== undefined || steps.some((step) => step.kind === "pause" && step.durationMs === undefined),
-    );
-  if (byHand)
-    notes.push(
-      `Here a person merges each pull request, ${waits} after it was opened: ${rollout.mode === "Run" ? "merge is Manual" : `mode is ${rollout.mode}`}.`,
-    );
-  if (asked) notes.push(`People approve and promote what waits for them after ${waits}; nobody answers a run that stops.`);
-  if (
-    stages.some(
-      ({ analysis, hooks, steps = [] }) => analysis !== undefined || hooks !== undefined || steps.some((step) => step.kind === "analysis"),
-    )
-  )
-    notes.push("Every analysis succeeds after 15s, every hook says to go on.");
-  if (dependsOn.length > 0) notes.push(`What it depends on is there: ${dependsOn.map((one) => one.rollout).join(", ")}.`);
-  const back = plan.stages
-    .flatMap((stage) => stage.requeued)
-    .some((key) => !faults.some((fault) => fault.cluster === key && fault.kind === "unreachable"));
-  if (back) notes.push("Clusters that are put off come back before their last look; with --fail CLUSTER=unreachable they do not.");
-  return notes;
+/** Warnings about the analyses. undefined: what the rollout cannot do without is not in the repo, which is told; a run would wait or fail for it. */
+function outsideOf(rollout: Rollout, checkout: Checkout): Problem[] | undefined {
+  const files = checkout.files();
+  for (const { rollout: needed } of rollout.dependsOn ?? []) {
+    const known = readRollouts(checkout, files.filter(isRolloutFile)).rollouts.map(({ name }) => name);
+    if (!known.includes(needed))
+      throw new CommandError(
+        1,
+        `${rollout.name} depends on ${needed}, and there is no rollout without errors called so${like(needed, known)}: its clusters would wait for ever; stagecoach lint says more`,
+      );
+  }
+  const problems = lintAnalyses(rollout, { read: (path) => checkout.read(path), paths: () => files }, { builtin: false, unknown: true });
+  const errors = problems.filter((problem) => problem.severity === "error");
+  if (errors.length === 0) return problems;
+  const located = errors.map((problem) => (problem.file === rollout.file ? locate(problem, rollout, checkout) : problem));
+  process.stderr.write(lintText({ problems: located, rollouts: [], files: [] }, reader(checkout), false));
+  return undefined;
 }
 
 function pick(checkout: Checkout, name: string): Rollout | undefined {
