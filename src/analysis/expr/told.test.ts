@@ -15,7 +15,7 @@ test("docs/analysis.md names every function of conditions, and no other", () => 
 });
 
 test("and as an operator only what is not refused", () => {
-  for (const op of Object.keys(BINARY)) {
+  for (const op of Object.keys(BINARY).filter((one) => one !== "not in")) {
     const isRefused = badCondition(op === "|" ? "result | len()" : `result ${op} result`) !== undefined;
     const words = (cell: string) =>
       cell
