@@ -48,8 +48,8 @@ function program(): Command {
 }
 
 const HELP = `
-It knows what it is given: without --cluster no connection, never a sync window. Sources of another repo than the clone's are
-not asked for --commit; those pinned to a tag or commit from before it must be at that one.
+It knows what it is given: without --cluster no connection, and never a sync window. --commit is asked for in sources of the
+clone's repo; with --intended one that is pinned to a tag or commit from before it must be at that one, and others may be all.
 Exit 0 whatever the verdict is, 2 for input that is empty or does not fit together.`;
 
 /** `stagecoach explain`: exit 0 whatever the verdict is, since it is the answer. */
