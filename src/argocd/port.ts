@@ -196,4 +196,6 @@ export interface ApplicationSetView {
   spec: Record<string, unknown>;
   conditions: { type: string; status: string; reason?: string; message?: string }[];
   deletionTimestamp?: Time;
+  /** Why it cannot be read; then it has a condition that says so, and its spec is empty or of before. */
+  unreadable?: readonly string[];
 }

@@ -16,7 +16,7 @@ export function withheldApplication(view: ApplicationView, why: string): Applica
 /** An ApplicationSet of the same kind: it reports an error, so that nothing is merged by what its spec once was. */
 export function withheldSet(view: ApplicationSetView, why: string): ApplicationSetView {
   const message = `it cannot be read: ${why}`;
-  return { ...view, conditions: [{ type: "ErrorOccurred", status: "True", message }] };
+  return { ...view, conditions: [{ type: "ErrorOccurred", status: "True", message }], unreadable: [why] };
 }
 
 /** For whoever reads ApplicationSets one by one. */

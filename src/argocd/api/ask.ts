@@ -1,10 +1,12 @@
 import { decodeApplication } from "../decode.ts";
 import { assessWindows, decodeWindows, windowsOfProject } from "../decode-windows.ts";
 import { fields, list } from "../lenient.ts";
-import type { ApplicationView, GenerateOutcome, RereadOutcome, SyncWindowsView } from "../port.ts";
+import type { ApplicationSetView, ApplicationView, GenerateOutcome, RereadOutcome, SyncWindowsView } from "../port.ts";
 import { APPLICATION } from "../shapes.ts";
 import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
+import { withheldApplication, withheldSet } from "../withheld.ts";
 import type { ArgoClient } from "./client.ts";
+import type { MissingOptions } from "./missing.ts";
 import { applicationPath, applicationQuery } from "./rollouts.ts";
 
 /** An answer by name is one object: whoever waits longer asks again. */
@@ -33,8 +35,40 @@ export async function byName(
 }
 
 /** The line of policy without which an Application is refused; empty where that is not why. */
-export function grantOf(error: unknown, { spec }: ApplicationView): string {
-  return statusOf(error) === 403 ? `; grant it: p, ACCOUNT, applications, get, ${spec.project || "default"}/*, allow` : "";
+export function grantOf(error: unknown, view: ApplicationView): string {
+  return statusOf(error) === 403 ? `; grant it: ${policyOf(view)}` : "";
+}
+
+function policyOf({ spec }: ApplicationView): string {
+  return `p, ACCOUNT, applications, get, ${spec.project || "default"}/*, allow`;
+}
+
+/** Why Applications and ApplicationSets are not in a list any more. With its project, Argo CD says of one that is gone that it is not found. */
+export function missingOf(
+  client: ArgoClient,
+  now: () => number,
+): { applications: MissingOptions<ApplicationView>; sets: MissingOptions<ApplicationSetView> } {
+  return {
+    applications: {
+      ask: (view) => byName(client, view, { totalMs: REREAD_TOTAL_MS, now: now() }),
+      withhold: withheldApplication,
+      grant: policyOf,
+    },
+    sets: {
+      ask: (view) => setByName(client, view),
+      withhold: withheldSet,
+      grant: () => "p, ACCOUNT, applicationsets, get, PROJECT/*, allow",
+    },
+  };
+}
+
+async function setByName(client: ArgoClient, { namespace, name }: ApplicationSetView): Promise<void> {
+  const limits = { shape: { "*": false }, totalMs: REREAD_TOTAL_MS };
+  try {
+    await client.get(`/api/v1/applicationsets/${encodeURIComponent(name)}`, { appsetNamespace: namespace }, limits);
+  } catch (error) {
+    if (!saysNotFound(error, name)) throw error;
+  }
 }
 
 /** Reads one anew and hands over what there is. */

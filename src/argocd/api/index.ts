@@ -9,7 +9,7 @@ import { startInformer } from "../wire/informer.ts";
 import type { Log, Tuning } from "../wire/source.ts";
 import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
 import { asRead } from "../withheld.ts";
-import { byName, generated, grantOf, readSyncWindows, rereadApplication } from "./ask.ts";
+import { byName, generated, grantOf, missingOf, readSyncWindows, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
 import { offersAction, readRollouts, runAction } from "./rollouts.ts";
@@ -135,6 +135,7 @@ function actionsOf(client: ArgoClient, application: ControlPlane["application"])
 
 function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, changed: (keys: Iterable<string> | null) => void): ApiParts {
   const { clock, log, projects, selector, appNamespaces } = options;
+  const missing = missingOf(client, () => clock.now());
   const common = { client, clock, log, tuning, projects };
   const [only] = appNamespaces ?? [];
   const namespace = appNamespaces?.length === 1 ? only : undefined;
@@ -148,6 +149,7 @@ function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, ch
     query,
     streamQuery: query,
     ...APPLICATION_SHAPES,
+    missing: missing.applications,
     project: (raw, now, withheld) => within(decodeApplication(raw, now, withheld)),
   };
   const ofSets: ArgoSourceOptions<ApplicationSetView> = {
@@ -156,6 +158,7 @@ function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, ch
     query: { projects, appsetNamespace: namespace },
     streamQuery: { projects, appSetNamespace: namespace },
     ...SET_SHAPES,
+    missing: missing.sets,
     project: (raw, _, withheld) => within(asRead(decodeApplicationSet(raw), withheld)),
   };
   const anything = () => changed(null);

@@ -24,6 +24,7 @@ import {
 import { createLineSplitter, createListSplitter } from "../wire/split.ts";
 import { boundYoungGeneration } from "../wire/young.ts";
 import type { ArgoClient, Query } from "./client.ts";
+import { type MissingOptions, withheldOf } from "./missing.ts";
 
 export interface ArgoSourceOptions<View extends Versioned> {
   client: ArgoClient;
@@ -40,6 +41,7 @@ export interface ArgoSourceOptions<View extends Versioned> {
   log: Log;
   /** undefined: not kept. `withheld`: why it is not all there. Must not throw. */
   project: (raw: unknown, readAt: number, withheld?: string) => View | undefined;
+  missing: MissingOptions<View>;
   /** Which projects it is about; undefined: all. */
   projects: readonly string[] | undefined;
 }
@@ -85,6 +87,7 @@ export function argoSource<View extends Versioned>(options: ArgoSourceOptions<Vi
       opened?.stop();
       return undefined;
     },
+    missed: (missing, isClosed) => withheldOf(missing, options.missing, isClosed),
     async watch(_, on) {
       const opened = stream;
       stream = undefined;

@@ -172,6 +172,8 @@ async function relist<View extends Versioned>(loop: Loop<View>, options: Informe
   loop.watching = false;
   const listed = await options.source.list(() => loop.closed);
   if (listed === undefined) return;
+  for (const [key, view] of await missed(loop, options, listed.items)) listed.items.set(key, view);
+  if (loop.closed) return;
   const changed = loop.kept.replace(listed.items);
   loop.resourceVersion = listed.resourceVersion;
   loop.listedAt = options.clock.now();
@@ -179,6 +181,17 @@ async function relist<View extends Versioned>(loop: Loop<View>, options: Informe
   if (loop.lost?.watching !== true || !loop.lost.refused) found(loop, options);
   options.changed(changed);
   settle(loop, (waiter) => waiter.resolve());
+}
+
+/** What was known and is not listed, and may be there all the same. */
+async function missed<View extends Versioned>(
+  loop: Loop<View>,
+  { source }: InformerOptions<View>,
+  listed: ReadonlyMap<string, View>,
+): Promise<ReadonlyMap<string, View>> {
+  const missing = new Map<string, View>();
+  for (const [key, view] of loop.kept.items()) if (!listed.has(key)) missing.set(key, view);
+  return missing.size === 0 || source.missed === undefined ? new Map() : await source.missed(missing, () => loop.closed);
 }
 
 function found<View extends Versioned>(loop: Loop<View>, { clock, freshness }: InformerOptions<View>): void {

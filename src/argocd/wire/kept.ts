@@ -52,7 +52,7 @@ export function createKept<View extends Versioned>(): Kept<View> {
         // Argo CD lists from a memory of its own, which may lag behind what it tells of one by its name.
         if (known === undefined || !isOlder(view, known)) items.set(key, asAsked(known, view));
         else items.set(key, lags(view, known) ? known : view);
-        if (known?.resourceVersion !== items.get(key)?.resourceVersion) changed.push(key);
+        if (!isAlike(known, items.get(key))) changed.push(key);
       }
       for (const key of before.keys()) if (!listed.has(key)) changed.push(key);
       return changed;
@@ -70,6 +70,11 @@ export function createKept<View extends Versioned>(): Kept<View> {
       return true;
     },
   };
+}
+
+/** Of one version, and readable or not as before. */
+function isAlike(known: Versioned | undefined, view: Versioned | undefined): boolean {
+  return known?.resourceVersion === view?.resourceVersion && (known?.unreadable === undefined) === (view?.unreadable === undefined);
 }
 
 /** Whether an older one may be what a lagging memory has; else the API server was restored, and its versions began anew. */

@@ -13,6 +13,7 @@ export interface Versioned {
   /** Of Applications: see the port. */
   readAt?: Time;
   askedAt?: Time;
+  unreadable?: readonly string[];
 }
 
 export type SourceEvent<View> =
@@ -34,6 +35,8 @@ export interface Source<View> {
   what: string;
   /** Everything there is; undefined where `isClosed` meanwhile. */
   list(isClosed: () => boolean): Promise<Listed<View> | undefined>;
+  /** Of those that are known and not in a new list: what is to be kept all the same, since they may not be gone. Never rejects. */
+  missed?(missing: ReadonlyMap<string, View>, isClosed: () => boolean): Promise<ReadonlyMap<string, View>>;
   /**
    * Changes since `from`. Resolves once the server has accepted it, with how to end it. `ended` is called once, with the
    * reason where it is not the server's or our own regular end.
