@@ -251,7 +251,7 @@ describe("reading Argo Rollouts", () => {
   test("of more than are shown none is, and that is said", async () => {
     bench.plane.rollouts = async () => ({ tooMany: 101 });
     const seen = (await look()).get(KEYS[0] ?? "");
-    expect(seen?.unseen).toMatch(/^payments-us-1 has 101 Argo Rollouts, more than the 100 that are shown and steered: /);
+    expect(seen?.unseen).toMatch(/^payments-us-1 has 101 Argo Rollouts, more than are shown and steered one by one: /);
     expect(seen?.seen).toBeUndefined();
   });
 

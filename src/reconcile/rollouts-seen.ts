@@ -1,4 +1,3 @@
-import { MOST_ROLLOUTS } from "../argocd/decode-rollout.ts";
 import type { ControlPlane } from "../argocd/port.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../rollout/run.ts";
 import { batchesMeant, wantsRollouts } from "../rollout/run-rollouts.ts";
@@ -141,8 +140,7 @@ async function readRollouts(
   if (plane.rollouts === undefined) return { unseen: `control plane ${plane.name} cannot show Argo Rollouts` };
   try {
     const found = await plane.rollouts(namespace, name);
-    if (Array.isArray(found) && found.length <= MOST_ROLLOUTS) return { seen: found.map(bounded) };
-    if (found !== "unavailable") return { unseen: tooMany(name, "tooMany" in found ? found.tooMany : found.length) };
+    if (typeof found === "object") return "tooMany" in found ? { unseen: tooMany(name, found.tooMany) } : { seen: found.map(bounded) };
     return {
       unseen: `the Argo Rollouts of ${name} cannot be read through control plane ${plane.name}: see docs/argo-rollouts.md for what it needs`,
     };
@@ -154,7 +152,7 @@ async function readRollouts(
 
 /** All of an Application or none: half of a batch resumed by a command that says "all" would be worse than a refusal. */
 function tooMany(name: string, count: number): string {
-  return `${name} has ${count} Argo Rollouts, more than the ${MOST_ROLLOUTS} that are shown and steered: resume or promote them in Argo CD`;
+  return `${name} has ${count} Argo Rollouts, more than are shown and steered one by one: resume or promote them in Argo CD`;
 }
 
 /** What is configured is known before anybody is told that it was tried. */
