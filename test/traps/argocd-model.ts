@@ -1,6 +1,18 @@
 import type { Change, LivenessInput } from "../../src/argocd/liveness-types.ts";
 import { COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/argocd/testing/application.ts";
 import { type Random, random } from "../../src/sim/model/random.ts";
+import {
+  type HydratorState,
+  holdsChange,
+  hydrates,
+  hydratorOf,
+  hydratorSpec,
+  hydratorStatus,
+  isHydrated,
+  manifestsOf,
+  revisionOf,
+  SYNCED,
+} from "./hydrator-model.ts";
 
 type Raw = Record<string, unknown>;
 type Manifests = "old" | "new";
@@ -23,14 +35,15 @@ export interface History {
   connection(second: number): "Successful" | "Failed";
 }
 
-export const LAST = 700;
+export const LAST = 1000;
 const START = -240;
 const EVER = Number.POSITIVE_INFINITY;
 const T = Date.parse(MERGED);
 const DESTINATION = { server: "https://eu-1.example.com", namespace: "payments" };
 
 interface Plan {
-  kind: "commit" | "revision" | "generator";
+  /** hydrated: a commit in a dry source. dry: the ApplicationSet changes that dry source itself. */
+  kind: "commit" | "revision" | "generator" | "hydrated" | "dry";
   /** The commit changes no manifest of this Application. */
   noop: boolean;
   /** The cluster's clock, in seconds ahead of everybody else's. */
@@ -46,6 +59,12 @@ interface Plan {
   mends: number;
   tries: ("ok" | "fails")[];
   hook: number;
+  /** That hook fails, after everything was applied. */
+  hookFails: boolean;
+  /** When the last sync before had failed, for something else. */
+  failedAt: number | undefined;
+  hydrationFails: number;
+  notes: boolean;
   cutOff: number;
   /** Argo CD notices only some time after, but sooner than a target settles: later than that nothing could tell. */
   noticed: number;
@@ -58,14 +77,15 @@ interface Plan {
 }
 
 function planOf(dice: Random): Plan {
-  const kind = dice.pick(["commit", "commit", "revision", "generator"] as const);
+  const kind = dice.pick(["commit", "commit", "revision", "generator", "hydrated", "dry"] as const);
   const away = dice.chance(0.2) ? dice.int(-60, 120) : EVER;
   const cutAtApply = dice.chance(0.08);
   const cutOff = dice.chance(0.06) ? dice.int(-100, 200) : EVER;
+  const hydrated = kind === "hydrated" || kind === "dry";
   return {
     kind,
-    noop: kind === "commit" && dice.chance(0.2),
-    skew: dice.chance(0.3) ? dice.int(-40, 40) : 0,
+    noop: (kind === "commit" || kind === "hydrated") && dice.chance(0.2),
+    skew: dice.chance(0.4) ? (dice.chance(0.3) ? dice.int(-200, 200) : dice.int(-40, 40)) : 0,
     setLag: dice.int(1, 180),
     cacheAge: dice.chance(0.4) ? dice.int(1, 120) : 0,
     laterAt: dice.chance(0.3) ? dice.int(5, 200) : EVER,
@@ -81,7 +101,11 @@ function planOf(dice: Random): Plan {
           ["fails", "fails", "ok"],
           ["fails", "fails", "fails"],
         ] as ("ok" | "fails")[][]),
-    hook: dice.chance(0.2) ? dice.int(5, 60) : 0,
+    hook: dice.chance(0.3) ? dice.int(5, 60) : 0,
+    hookFails: dice.chance(0.15),
+    failedAt: dice.chance(0.15) ? (hydrated ? -1000 : dice.int(-1000, -1)) : undefined,
+    hydrationFails: dice.chance(0.15) ? dice.int(1, 3) : 0,
+    notes: dice.chance(0.5),
     cutOff,
     noticed: cutOff + dice.int(0, 8),
     cutAtApply,
@@ -98,7 +122,10 @@ interface State {
   runs: Manifests;
   since: number;
   status: { sync: string; revision: string; comparedTo: Manifests; health: Health; healthSince: number; reconciledAt: number };
-  operation: { phase: string; startedAt: number; finishedAt?: number; retries: number; revision: string } | undefined;
+  operation: { phase: string; startedAt: number; finishedAt?: number; retries: number; revision: string; spec: Manifests } | undefined;
+  hydrator: HydratorState;
+  /** The hydrator has not looked since the last comparison began. */
+  looks: boolean;
   requested: boolean;
   refresh: { began: number; ends: number; revision: string; spec: Manifests } | undefined;
   refreshDue: number;
@@ -117,14 +144,24 @@ export function history(seed: number): History {
   const plan = planOf(dice);
   const status = {
     sync: "Synced",
-    revision: OLDER,
+    revision: isHydrated(plan) ? revisionOf("old") : OLDER,
     comparedTo: "old" as Manifests,
     health: "Healthy" as Health,
     healthSince: -9000,
     reconciledAt: START,
   };
   const idle = { startDue: EVER, applyDue: EVER, endDue: EVER, healthDue: EVER };
-  const rest = { operation: undefined, requested: false, refresh: undefined, attempted: OLDER, applied: false, dirty: true };
+  const operation = formerly(plan);
+  const rest = {
+    operation,
+    hydrator: hydratorOf(plan),
+    looks: false,
+    requested: false,
+    refresh: undefined,
+    attempted: OLDER,
+    applied: false,
+    dirty: true,
+  };
   const self: State = {
     now: START,
     spec: "old",
@@ -140,14 +177,18 @@ export function history(seed: number): History {
   let badFrom = EVER;
   for (; self.now <= LAST; self.now++) {
     const { status: was, operation, requested, spec } = self;
+    const { current: hydration, compared } = self.hydrator;
     step(self, plan, dice);
     const truth = trueHealth(self, plan);
     // While its sync still runs something of it may fail yet.
     const there = self.now >= 0 && (plan.noop || self.runs === "new") && self.operation?.phase !== "Running";
-    const arrived = there && self.now < plan.deletedAt && self.now < plan.cutOff;
+    const failed = self.operation?.phase === "Failed" && self.operation.startedAt >= 0;
+    const arrived = !failed && there && self.now < plan.deletedAt && self.now < plan.cutOff;
     if (arrived && truth === "Healthy" && (plan.noop || self.now >= self.since + plan.flash)) liveFrom = Math.min(liveFrom, self.now);
-    if (self.now >= 0 && (truth === "Degraded" || self.operation?.phase === "Failed")) badFrom = Math.min(badFrom, self.now);
-    const same = was === self.status && operation === self.operation && requested === self.requested && spec === self.spec;
+    const unhydrated = isHydrated(plan) && self.hydrator.current.phase === "Failed";
+    if (self.now >= 0 && (truth === "Degraded" || failed || unhydrated)) badFrom = Math.min(badFrom, self.now);
+    const still = was === self.status && operation === self.operation && requested === self.requested;
+    const same = still && spec === self.spec && hydration === self.hydrator.current && compared === self.hydrator.compared;
     if (self.dirty || !same || self.now === plan.deletedAt || self.now === plan.deletedAt + 60) {
       writes.push({ at: self.now, raw: self.now >= plan.deletedAt + 60 ? null : rawOf(self, plan, writes.length) });
     }
@@ -156,13 +197,20 @@ export function history(seed: number): History {
   return { seed, change: changeOf(plan), writes, liveFrom, badFrom, calm: isCalm(plan), ...knowledge(plan) };
 }
 
+/** The last sync before, which is over. */
+function formerly(plan: Plan): State["operation"] {
+  if (plan.failedAt === undefined) return undefined;
+  const revision = isHydrated(plan) ? revisionOf("old") : OLDER;
+  return { phase: "Failed", startedAt: plan.failedAt - 5, finishedAt: plan.failedAt, retries: 0, revision, spec: "old" };
+}
+
 function step(self: State, plan: Plan, dice: Random): void {
   const { now } = self;
   // A controller that goes away in the very seconds in which the flash of health is all it has written cannot be told from
   // one that has nothing more to say: docs/liveness.md has it among the limits.
   const justApplied = self.runs === "new" && now < self.since + plan.flash + 3;
   const isAway = now >= plan.away[0] && now < plan.away[1] && !justApplied;
-  if (plan.kind !== "commit" && now === plan.setLag) {
+  if (plan.kind !== "commit" && plan.kind !== "hydrated" && now === plan.setLag) {
     self.spec = "new";
     self.refreshDue = Math.min(self.refreshDue, now + dice.int(0, 3));
   }
@@ -170,15 +218,27 @@ function step(self: State, plan: Plan, dice: Random): void {
   if (isAway) return;
   // The loops run beside each other: which comes first within a second is anybody's guess.
   const loops = [() => refreshes(self, plan, dice), () => operates(self, plan, dice), () => healths(self, plan, dice)];
+  if (isHydrated(plan)) loops.push(() => rehydrates(self, plan, dice));
   if (dice.chance(0.5)) loops.reverse();
   for (const loop of loops) loop();
+}
+
+function rehydrates(self: State, plan: Plan, dice: Random): void {
+  const dry = seenInGit(plan, self.now);
+  // It looks when the Application was compared, or its spec has changed.
+  const looks = self.looks || self.hydrator.under !== undefined || self.hydrator.current.spec !== self.spec;
+  self.looks = false;
+  if (looks && hydrates(self.hydrator, plan, dice, self.now, self.spec, dry)) {
+    self.refreshDue = Math.min(self.refreshDue, self.now + dice.int(0, 3));
+  }
 }
 
 /** The refresh loop: what it writes is of the moment it began, but for health. */
 function refreshes(self: State, plan: Plan, dice: Random): void {
   const { now, refresh } = self;
   if (refresh === undefined && now >= self.refreshDue) {
-    self.refresh = { began: now, ends: now + dice.int(0, 5), revision: seen(plan, self.spec, now), spec: self.spec };
+    self.refresh = { began: now, ends: now + dice.int(0, 5), revision: seen(self, plan), spec: self.spec };
+    self.looks = true;
     self.refreshDue = now + dice.int(120, 180);
   }
   if (self.refresh === undefined || now < self.refresh.ends) return;
@@ -203,7 +263,7 @@ function operates(self: State, plan: Plan, dice: Random): void {
   if (now >= self.startDue) {
     self.startDue = EVER;
     const retries = self.operation?.phase === "Running" ? self.operation.retries : 0;
-    self.operation = { phase: "Running", startedAt: now, retries, revision: seen(plan, self.spec, now) };
+    self.operation = { phase: "Running", startedAt: now, retries, revision: seen(self, plan), spec: self.spec };
     self.applyDue = now + dice.int(0, 3);
   }
   const { operation } = self;
@@ -223,7 +283,7 @@ function operates(self: State, plan: Plan, dice: Random): void {
         plan.noticed = now + dice.int(5, 9);
       }
     }
-    self.applied = ok;
+    self.applied = ok && !(plan.hookFails && plan.hook > 0);
     self.endDue = now + (ok ? plan.hook : 0) + dice.int(0, 2);
   }
   if (now >= self.endDue) end(self, dice, operation);
@@ -268,36 +328,56 @@ function trueHealth({ now, runs, since }: State, plan: Plan): Health {
 }
 
 /** What a comparison that begins now takes for the head. */
-function seen(plan: Plan, spec: Manifests, now: number): string {
+function seen({ spec, now, hydrator }: State, plan: Plan): string {
   if (plan.kind === "revision") return spec === "new" ? COMMIT : OLDER;
+  return isHydrated(plan) ? revisionOf(hydrator.head) : seenInGit(plan, now);
+}
+
+function seenInGit(plan: Plan, now: number): string {
   const head = now - plan.cacheAge;
   return head >= plan.laterAt ? LATER : head >= 0 ? COMMIT : OLDER;
 }
 
 function manifests(plan: Plan, spec: Manifests, revision: string): Manifests {
+  if (isHydrated(plan)) return manifestsOf(revision);
   if (plan.kind !== "commit") return spec;
   return plan.noop || revision === OLDER ? "old" : "new";
 }
 
 function isCalm(plan: Plan): boolean {
   const well = plan.outcome === "Healthy" || plan.mends <= 150;
-  return well && plan.tries.at(-1) === "ok" && !plan.cutAtApply && plan.cutOff === EVER && plan.deletedAt === EVER;
+  const hook = plan.hook === 0 || !plan.hookFails;
+  return (
+    well &&
+    hook &&
+    plan.tries.at(-1) === "ok" &&
+    plan.hydrationFails < 2 &&
+    !plan.cutAtApply &&
+    plan.cutOff === EVER &&
+    plan.deletedAt === EVER
+  );
 }
 
 function changeOf({ kind }: Plan): Change {
-  if (kind === "commit") return { kind, commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
-  return kind === "revision" ? { kind, revision: "v2", repoURL: REPO, mergedAt: MERGED } : { kind, mergedAt: MERGED };
+  if (kind === "commit" || kind === "hydrated") return { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+  return kind === "revision" ? { kind, revision: "v2", repoURL: REPO, mergedAt: MERGED } : { kind: "generator", mergedAt: MERGED };
 }
 
 function knowledge(plan: Plan): Pick<History, "intended" | "ancestry" | "connection"> {
   return {
-    intended: { sources: [sourceOf(plan, plan.kind === "commit" ? "old" : "new")], destination: DESTINATION },
-    ancestry: (revision) => (revision === LATER || revision === COMMIT ? "contains" : "missing"),
+    intended: {
+      sources: [sourceOf(plan, plan.kind === "commit" ? "old" : "new")],
+      destination: DESTINATION,
+      ...(isHydrated(plan) ? { sourceHydrator: hydratorSpec(plan, "new") } : {}),
+    },
+    ancestry: (revision) => (holdsChange(revision) ? "contains" : "missing"),
     connection: (second) => (second >= plan.noticed ? "Failed" : "Successful"),
   };
 }
 
-function sourceOf({ kind }: Plan, spec: Manifests): { repoURL: string; path: string; targetRevision: string; rest?: Raw } {
+function sourceOf(plan: Plan, spec: Manifests): { repoURL: string; path: string; targetRevision: string; rest?: Raw } {
+  const { kind } = plan;
+  if (isHydrated(plan)) return SYNCED;
   const source = { repoURL: REPO, path: "apps/payments", targetRevision: kind === "revision" ? (spec === "new" ? "v2" : "v1") : "main" };
   return kind === "generator" ? { ...source, rest: { helm: { parameters: [{ name: "tag", value: spec }] } } } : source;
 }
@@ -313,12 +393,18 @@ function rawOf(self: State, plan: Plan, version: number): Raw {
   const { health, healthSince, reconciledAt, revision } = status;
   return {
     metadata: { name: "payments-eu-1", namespace: "argocd", uid: "uid-1", resourceVersion: String(1000 + version), ...deleted },
-    spec: { project: "default", source: written(self.spec), destination: DESTINATION, syncPolicy: { automated: {} } },
+    spec: {
+      project: "default",
+      ...(isHydrated(plan) ? { sourceHydrator: hydratorSpec(plan, self.spec) } : { source: written(self.spec) }),
+      destination: DESTINATION,
+      syncPolicy: { automated: {} },
+    },
     ...(self.requested ? { operation: { sync: {} } } : {}),
     status: {
       sync: { status: status.sync, revision, comparedTo: { source: written(status.comparedTo), destination: DESTINATION } },
       health: { status: health, lastTransitionTime: stamp(healthSince) },
       reconciledAt: stamp(reconciledAt),
+      ...(isHydrated(plan) ? { sourceHydrator: hydratorStatus(self.hydrator, plan, stamp) } : {}),
       ...(operation === undefined
         ? {}
         : {
@@ -328,7 +414,7 @@ function rawOf(self: State, plan: Plan, version: number): Raw {
               ...(operation.finishedAt === undefined ? {} : { finishedAt: stamp(operation.finishedAt) }),
               retryCount: operation.retries,
               operation: { sync: {} },
-              syncResult: { revision: operation.revision },
+              syncResult: { revision: operation.revision, source: written(operation.spec) },
             },
           }),
     },

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { CLAUSE_DOCS } from "../../src/argocd/clause-docs.ts";
 import { CLAUSE_NAMES } from "../../src/argocd/liveness-types.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
+import { SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";
 
 const page = readFileSync(new URL("../../docs/liveness.md", import.meta.url), "utf8");
@@ -29,7 +30,7 @@ test("docs/liveness.md has a row for every clause, in the order they are judged,
 });
 
 test("every report that a clause names has its scenario, stopped by that very clause or showing that it must not be more", () => {
-  const traps = [...STATUS_TRAPS, ...RUNNING_TRAPS];
+  const traps = [...STATUS_TRAPS, ...SPEC_TRAPS, ...RUNNING_TRAPS];
   const bare = CLAUSE_NAMES.flatMap((name) =>
     CLAUSE_DOCS[name].bitten
       .filter(

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { BAD_CONDITIONS } from "../../src/argocd/decode.ts";
 import { CLAUSES } from "../../src/argocd/liveness.ts";
 import { CLAUSE_NAMES, type PartName } from "../../src/argocd/liveness-types.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
+import { SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";
 import { mayPass, play, type Trap } from "./trace.ts";
 
-const TRAPS: readonly Trap[] = [...STATUS_TRAPS, ...RUNNING_TRAPS];
+const TRAPS: readonly Trap[] = [...STATUS_TRAPS, ...SPEC_TRAPS, ...RUNNING_TRAPS];
 const titled = TRAPS.map((trap): [string, Trap] => [`${trap.issues.join(", ") || "own rule"}: ${trap.name}`, trap]);
 const PARTS = CLAUSE_NAMES.flatMap((name) => Object.keys(CLAUSES[name]).map((part): PartName => `${name}/${part}`));
 
@@ -42,6 +44,17 @@ describe("each clause is taken away in turn", () => {
 
   test.each(PARTS)("and so it does without %s alone", (part) => {
     expect(TRAPS.filter((trap) => passesWrongly(trap, part)).map((trap) => trap.name)).not.toEqual([]);
+  });
+});
+
+describe("each bad condition is taken for a harmless one in turn", () => {
+  test.each([...BAD_CONDITIONS])("without %s a batch passes that must not", (type) => {
+    const bad = TRAPS.filter((trap) => trap.stops === "conditions/bad" && JSON.stringify(trap.reads).includes(`"type":"${type}"`));
+    const harmless = bad.map((trap) => ({
+      ...trap,
+      reads: JSON.parse(JSON.stringify(trap.reads).replaceAll(`"type":"${type}"`, '"type":"OrphanedResourceWarning"')) as Trap["reads"],
+    }));
+    expect(harmless.filter((trap) => play(trap).passedAt !== undefined).map((trap) => trap.name)).not.toEqual([]);
   });
 });
 

@@ -61,6 +61,15 @@ export const RUNNING_TRAPS: Trap[] = [
     ],
   },
   {
+    issues: [],
+    name: "a hook failed after everything was applied, on a cluster whose clock is behind, so that it seems to have ended before the merge",
+    stops: "operation/failed",
+    ends: "failing",
+    reads: ["10:00:20", "10:00:40", "10:01:40"].map((clock) =>
+      read(clock, operation({ phase: "Failed", message: "PostSync hook failed", startedAt: at("09:59:50"), finishedAt: at("09:59:58") })),
+    ),
+  },
+  {
     issues: ["argo-cd#29307", "argo-cd#11817", "argo-cd#26215"],
     name: "a sync is parked by a closed window: it waits, and is neither failed nor done",
     stops: "operation/running",

@@ -80,6 +80,17 @@ export const STATUS_TRAPS: Trap[] = [
       read("10:01:40", { status: { conditions: [{ type: "ComparisonError", message: "x", lastTransitionTime: at("10:00:30") }] } }),
     ],
   },
+  ...["InvalidSpecError", "SyncError", "UnknownError", "DeletionError"].map(
+    (type): Trap => ({
+      issues: [],
+      name: `the same of ${type}, which alone stands there`,
+      stops: "conditions/bad",
+      ends: "failing",
+      reads: ["10:00:35", "10:01:40"].map((clock) =>
+        read(clock, { status: { conditions: [{ type, message: "x", lastTransitionTime: at("10:00:30") }] } }),
+      ),
+    }),
+  ),
   {
     issues: ["argo-cd#23995"],
     name: "Healthy and OutOfSync: the new Deployment is not there, so it cannot be unhealthy",
