@@ -98,3 +98,57 @@ describe("how a change must show", () => {
     });
   });
 });
+
+describe("a hydrated Application", () => {
+  const sync = { repoURL: REPO, path: "eu-1", targetRevision: "env/eu" };
+  const dry = (over: Record<string, unknown>) => ({
+    sources: [sync],
+    destination,
+    sourceHydrator: {
+      drySource: { repoURL: REPO, path: "overlays/v1", targetRevision: "main", ...over },
+      syncSource: { targetBranch: "env/eu", path: "eu-1" },
+    },
+  });
+  const tuned = (value: string) => dry({ helm: { parameters: [{ name: "tag", value }] } });
+
+  test.each([
+    ["another dry path", dry({ path: "overlays/v1" }), dry({ path: "overlays/v2" })],
+    ["another parameter of the dry source", tuned("v1"), tuned("v2")],
+  ])("%s shows in the spec", (_name, before, after) => {
+    expect(changeFor(given({ before, after }))).toEqual({ change: { kind: "generator", mergedAt: MERGED }, also: [], intended: after });
+  });
+
+  test("another branch to hydrate to shows in the spec, which no commit of a file does", () => {
+    const before = dry({});
+    const after = { ...before, sourceHydrator: { ...before.sourceHydrator, hydrateTo: { targetBranch: "env/eu-v2" } } };
+    expect(changeFor(given({ before, after })).change.kind).toBe("generator");
+  });
+
+  test("another revision of the dry source is that revision, in the dry source's repo", () => {
+    const [before, after] = ["v1", "v2"].map((targetRevision) => dry({ repoURL: APPS, targetRevision }));
+    const revision = { kind: "revision", revision: "v2", repoURL: APPS, mergedAt: MERGED };
+    expect(changeFor(given({ before, after })).change).toEqual(revision);
+    expect(changeFor(given({ after })).change).toEqual(revision);
+    expect(changeFor(given({ live: before })).change).toEqual(revision);
+  });
+
+  test("a file below the dry path is the commit, and a file beside a spec that changes is so, too", () => {
+    const commit = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+    expect(changeFor(given({ before: dry({}), after: dry({}) })).change).toEqual(commit);
+    const chosen = changeFor(given({ edits: [edit("v2", "v1"), edit("1.9", "1.8")], before: tuned("v1"), after: tuned("v2") }));
+    expect(chosen.also).toEqual([]);
+    expect(chosen.change).toEqual(commit);
+  });
+});
+
+test.each([
+  ["the project", { project: "a" }, { project: "v2" }],
+  ["what differences are ignored", {}, { ignoreDifferences: [{ kind: "Deployment", jsonPointers: ["/v2"] }] }],
+  [
+    "a value that turns something off",
+    { sources: [{ repoURL: APPS, rest: { helm: { valuesObject: {} } } }] },
+    { sources: [{ repoURL: APPS, rest: { helm: { valuesObject: { v2: false } } } }] },
+  ],
+])("%s shows in the spec", (_name, before, after) => {
+  expect(changeFor(given({ before: { ...git("main"), ...before }, after: { ...git("main"), ...after } })).change.kind).toBe("generator");
+});

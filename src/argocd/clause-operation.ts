@@ -56,10 +56,10 @@ const retry: Clause = (context) => {
   const failed = `Its sync failed at ${clockTime(finishedAt, now)} and`;
   if (now > next + OVERDUE_MS) {
     // Nothing is waited for any more: the deadlines of what does not come along run.
-    const hint = "does Argo CD's application controller run?";
+    const hint = "Does Argo CD's application controller run?";
     return {
       verdict: "pending",
-      sentence: `${failed} ${which} was due at about ${clockTime(next, now)}, and nothing has begun${said}: ${hint}`,
+      sentence: `${failed} ${which} was due at about ${clockTime(next, now)}, and nothing has begun${said}. ${hint}`,
     };
   }
   return {

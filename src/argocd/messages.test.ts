@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
+import { intendedOf } from "./decode-source.ts";
 import { assess, type LivenessInput } from "./liveness.ts";
-import { application, at, input, merged, NOW } from "./testing/application.ts";
+import { application, at, COMMIT, input, LATER, merged, NOW, REPO } from "./testing/application.ts";
 
 type Raw = Record<string, unknown>;
 const status = (over: Raw, more: Raw = {}) => application(merged({ status: over }, more));
 const outOfSync = { sync: { status: "OutOfSync" }, operationState: undefined };
+const HYDRATOR = {
+  drySource: { repoURL: REPO, path: "apps/payments", targetRevision: "main" },
+  syncSource: { targetBranch: "main", path: "apps/payments" },
+};
 const closed = { open: false, windows: [] };
 const manual = { kind: "deny", schedule: "0 22 * * *", duration: "8h", manualSync: true } as const;
 
@@ -114,6 +119,56 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "Stale: Argo CD last compared at 09:58:00, the change was merged at 10:00:00; a refresh is asked for.",
   ],
   [
+    "a status of another day, which is said with it",
+    input({ application: status({ reconciledAt: "2026-11-20T23:50:00Z" }) }),
+    "pending",
+    "Stale: Argo CD last compared at 2026-11-20 23:50:00, the change was merged at 10:00:00.",
+  ],
+  [
+    "settling that ends on another day",
+    input({ settleMs: 86_400_000 }),
+    "pending",
+    "All is well since 10:00:20; it counts if that still holds at 2026-11-22 10:00:20.",
+  ],
+  [
+    "a retry that is due and has not begun, for as long as Argo CD may be busy",
+    input({ application: status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } }), now: NOW + 240_000 }),
+    "waiting",
+    "Its sync failed at 10:00:08 and waits for retry 1, at about 10:00:13: hook failed.",
+  ],
+  [
+    "a retry that nobody begins",
+    input({
+      application: status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } }),
+      now: NOW + 3 * 86_400_000,
+    }),
+    "pending",
+    "Its sync failed at 2026-11-21 10:00:08 and retry 1 was due at about 2026-11-21 10:00:13, and nothing has begun: hook failed. Does Argo CD's application controller run?",
+  ],
+  [
+    "another hydration than the one by the spec that is there",
+    input({
+      application: application({
+        spec: { source: undefined, sourceHydrator: HYDRATOR },
+        status: { sourceHydrator: { currentOperation: { phase: "Hydrated", sourceHydrator: { ...HYDRATOR, syncSource: {} } } } },
+      }),
+    }),
+    "pending",
+    "Argo CD has hydrated by an older sourceHydrator than the spec has now.",
+  ],
+  [
+    "the dry source, where the ApplicationSet has not followed",
+    input({
+      application: application({ spec: { source: undefined, sourceHydrator: HYDRATOR } }),
+      intended: {
+        ...intendedOf({ sourceHydrator: { ...HYDRATOR, drySource: { ...HYDRATOR.drySource, targetRevision: "v2" } } }),
+        destination: { server: "https://eu-1.example.com", namespace: "payments" },
+      },
+    }),
+    "pending",
+    "The change is not in the Application yet: its dry source asks for main, not yet for v2.",
+  ],
+  [
     "an Application that Argo CD is told to leave alone",
     input({
       application: status({ reconciledAt: at("09:00:00") }, { metadata: { annotations: { "argocd.argoproj.io/skip-reconcile": "true" } } }),
@@ -165,4 +220,44 @@ test("what something paused in it keeps still is said, and only once the change 
   const suspended = { health: { status: "Suspended" } };
   expect(assess(input({ application: status(suspended) })).clockStopped).toBe(true);
   expect(assess(input({ application: status({ ...suspended, reconciledAt: at("09:00:00") }) })).clockStopped).toBeUndefined();
+});
+
+test("a retry that is waited for is looked at again once nobody can have begun it", () => {
+  const retrying = status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } });
+  expect(assess(input({ application: retrying })).lookAgainAt).toBe("2026-11-21T10:05:13.001Z");
+});
+
+test("of many sources the first are said, and how many more there are", () => {
+  const sources = Array.from({ length: 90 }, (_, n) => ({ repoURL: REPO, path: `apps/${n}`, targetRevision: "main" }));
+  const revisions = sources.map((_, n) => (n === 0 ? LATER : COMMIT));
+  const sync = { revision: undefined, revisions, comparedTo: { source: undefined, sources } };
+  const many = application({ spec: { source: undefined, sources }, status: { sync, operationState: undefined } });
+  const assessment = assess(input({ application: many, ancestry: () => "contains" }));
+  expect([assessment.verdict, assessment.sentence]).toEqual([
+    "live",
+    "Live at ddddddd, ccccccc, ccccccc and 87 more, Synced and Healthy since 10:00:20; compared at 10:00:10.",
+  ]);
+  expect(String(assessment.evidence.fields["seenRevision"])).toMatch(/, c{40} and 70 more$/);
+});
+
+test("settling counts from the end of an operation that came after the first sight", () => {
+  const resynced = status({ operationState: { startedAt: at("10:00:45"), finishedAt: at("10:00:50") }, reconciledAt: at("10:00:52") });
+  const read = (clock: string) => assess(input({ application: resynced, firstSeenAt: at("10:00:10"), now: Date.parse(at(clock)) })).clause;
+  expect([read("10:00:59"), read("10:01:00")]).toEqual(["settled", "all"]);
+});
+
+test("settling never counts from before the merge, however far ahead the cluster's clock is", () => {
+  const ahead = application(
+    { status: { reconciledAt: at("10:04:04"), health: { lastTransitionTime: at("08:00:00") }, operationState: undefined } },
+    Date.parse(at("10:00:04")),
+  );
+  const held = { goodSince: at("09:59:50") };
+  const read = (clock: string) =>
+    assess(input({ application: ahead, firstSeenAt: at("10:00:02"), held, now: Date.parse(at(clock)) })).clause;
+  expect([read("10:00:09"), read("10:00:10")]).toEqual(["settled", "all"]);
+});
+
+test("compared in the very second of the merge the change is seen then where the revision proves it", () => {
+  const same = status({ reconciledAt: at("10:00:00"), operationState: undefined });
+  expect(assess(input({ application: same })).firstSeenAt).toBe("2026-11-21T10:00:00.000Z");
 });

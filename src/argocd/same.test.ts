@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { equalDestination, normalRepo, sameValue } from "./same.ts";
+import { equalDestination, equalHydrator, normalRepo, sameProject, sameValue } from "./same.ts";
 
 test.each([
   ["https://github.com/acme/config.git", "github.com/acme/config"],
@@ -43,4 +43,43 @@ test("nesting without end is never the same, and never a crash", () => {
     return value;
   };
   expect(sameValue(deep(), deep())).toBe(false);
+});
+
+describe("where people choose the keys an absent one is not an empty one", () => {
+  test.each<[string, unknown, unknown, boolean]>([
+    ["a value of false", { helm: { valuesObject: { canary: false } } }, { helm: { valuesObject: {} } }, false],
+    ["a value of 0, deeper", { helm: { valuesObject: { a: { n: 0 } } } }, { helm: { valuesObject: { a: {} } } }, false],
+    ["an empty list of values", { helm: { valuesObject: { a: [] } } }, { helm: { valuesObject: {} } }, false],
+    ["an empty text in place of false", { helm: { valuesObject: { a: "" } } }, { helm: { valuesObject: { a: false } } }, false],
+    ["values against none", { helm: { valuesObject: { a: "" } } }, { helm: {} }, false],
+    ["an empty label", { kustomize: { commonLabels: { a: "" } } }, { kustomize: {} }, false],
+    ["an empty annotation", { kustomize: { commonAnnotations: { a: "" } } }, { kustomize: { commonAnnotations: {} } }, false],
+    [
+      "a plugin's empty parameter",
+      { plugin: { parameters: [{ name: "a", string: "" }] } },
+      { plugin: { parameters: [{ name: "a" }] } },
+      false,
+    ],
+    [
+      "null among values, which the controller's patch takes out",
+      { helm: { valuesObject: { a: null } } },
+      { helm: { valuesObject: {} } },
+      true,
+    ],
+    ["an empty map of values", { helm: { valuesObject: { a: {} } } }, { helm: {} }, true],
+    ["a plugin's environment", { plugin: { env: [{ name: "a", value: "" }] } }, { plugin: { env: [{ name: "a" }] } }, true],
+    ["a parameter of Helm's", { helm: { parameters: [{ name: "a", value: "" }] } }, { helm: { parameters: [{ name: "a" }] } }, true],
+  ])("%s", (_name, a, b, same) => {
+    expect([sameValue(a, b), sameValue(b, a)]).toEqual([same, same]);
+  });
+});
+
+test("a whole sourceHydrator, however its dry repo is spelled", () => {
+  const one = { drySource: { repoURL: "https://x/a.git", path: "a/" }, syncSource: { targetBranch: "b" } };
+  expect(equalHydrator(one, { drySource: { repoURL: "https://x/a", path: "a" }, syncSource: { targetBranch: "b" } })).toBe(true);
+  expect(equalHydrator(one, { ...one, syncSource: { targetBranch: "c" } })).toBe(false);
+  expect(equalHydrator(one, { ...one, hydrateTo: { targetBranch: "c" } })).toBe(false);
+  expect(equalHydrator(one, undefined)).toBe(false);
+  expect(equalHydrator(undefined, undefined)).toBe(true);
+  expect([sameProject("", "default"), sameProject(undefined, "a")]).toEqual([true, false]);
 });
