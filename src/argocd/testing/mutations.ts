@@ -10,6 +10,22 @@ const SOURCE = { repoURL: "https://github.com/acme/config.git", path: "apps/paym
 /** Nothing bad, so that what stands in its place would be missed where it is not looked at. */
 const CONDITIONS = [{ type: "OrphanedResourceWarning", message: "one", lastTransitionTime: at("10:00:09") }];
 
+const HYDRATED = "e".repeat(40);
+const HYDRATOR = { drySource: SOURCE, syncSource: { targetBranch: "env/eu", path: "eu" } };
+const HYDRATION = { drySHA: COMMIT, hydratedSHA: HYDRATED, sourceHydrator: HYDRATOR };
+const SYNCED = { repoURL: SOURCE.repoURL, path: "eu", targetRevision: "env/eu" };
+
+const hydrated = (operations: Raw) =>
+  merged(rawApplication(), {
+    spec: { source: undefined, sourceHydrator: HYDRATOR },
+    status: {
+      conditions: CONDITIONS,
+      sync: { revision: HYDRATED, comparedTo: { source: SYNCED } },
+      operationState: { operation: { sync: { revision: HYDRATED } }, syncResult: { revision: HYDRATED, source: SYNCED } },
+      sourceHydrator: operations,
+    },
+  });
+
 export const BASES: Readonly<Record<string, () => Raw>> = {
   "one source": () => merged(rawApplication(), { metadata: { labels: { a: "b" } }, status: { conditions: CONDITIONS } }),
   "several sources": () =>
@@ -27,6 +43,9 @@ export const BASES: Readonly<Record<string, () => Raw>> = {
         },
       },
     }),
+  // Either proves it by itself, so each is looked at alone.
+  "hydrated before": () => hydrated({ lastSuccessfulOperation: HYDRATION }),
+  "just hydrated": () => hydrated({ currentOperation: { ...HYDRATION, phase: "Hydrated", finishedAt: at("10:00:03") } }),
 };
 
 /** Every place below the root, objects and lists among them; and some where nothing stands that would stop it. */
@@ -102,7 +121,7 @@ function get(raw: unknown, path: Path): unknown {
   return path.reduce<unknown>((one, key) => (one as Raw | undefined)?.[key], raw);
 }
 
-type Rule = [path: RegExp, when: (value: unknown, was: unknown) => boolean, why: string];
+type Rule = [path: RegExp, when: (value: unknown, was: unknown, base: Raw) => boolean, why: string];
 
 const anything = () => true;
 const isNone = (value: unknown) => value === undefined || value === null;
@@ -123,6 +142,8 @@ const HARMLESS: readonly Rule[] = [
   [/^spec\.project$/, (value) => isNone(value) || isShortText(value), "whose it is, not what it runs"],
   [/^spec\.syncPolicy(\.|$)/, anything, "how it is synced, which it has been"],
   [/^spec\.(sources|sourceHydrator)$/, (value) => isNone(value) || (Array.isArray(value) && value.length === 0), "there is none"],
+  [/^spec\.sources$/, (_value, _was, base) => get(base, ["spec", "sourceHydrator"]) !== undefined, "a hydrator wins over it"],
+  [/^status\.sourceHydrator\.currentOperation\.finishedAt$/, (value) => isNone(value) || isTime(value), "which commit it was proves it"],
   [/^status\.sync\.revisions$/, (value) => isNone(value) || (Array.isArray(value) && value.length === 0), "there is one source"],
   [/^status\.sync\.revisions\.1$/, isShortText, "what was seen of a source that does not carry the change"],
   [/^status\.operationState$/, isNone, "a commit that changes nothing here needs no operation"],
@@ -151,5 +172,5 @@ function isAlike(value: unknown, was: unknown): boolean {
 export function harmless(path: Path, value: unknown, base: Raw): string | undefined {
   if (Object.is(value, get(base, path))) return "it is what stood there";
   const place = path.join(".");
-  return HARMLESS.find(([places, when]) => places.test(place) && when(value, get(base, path)))?.[2];
+  return HARMLESS.find(([places, when]) => places.test(place) && when(value, get(base, path), base))?.[2];
 }
