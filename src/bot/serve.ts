@@ -9,6 +9,7 @@ import { signingOf } from "./config-files.ts";
 import type { ServerConfig } from "./config-schema.ts";
 import { SettingError } from "./config-told.ts";
 import { openAnalysis, openHooks } from "./gates-config.ts";
+import { openLastNet } from "./last-net.ts";
 import { openLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { openPlanes } from "./planes.ts";
@@ -17,6 +18,8 @@ import { type Stagecoach, startStagecoach } from "./stagecoach.ts";
 export interface RunningServer {
   url: string;
   insideUrl: string;
+  /** Resolves where it should stop and be started again: an exception came out of where nothing catches. */
+  broken: Promise<void>;
   /** Drains: takes nothing new, finishes the rounds under way for as long as the configuration says. */
   close(): Promise<void>;
 }
@@ -65,11 +68,12 @@ export async function startServer(
     await outside.close();
     log.info({}, "stopped");
   };
-  return { url: bot.url, insideUrl: bot.insideUrl, close };
+  return { url: bot.url, insideUrl: bot.insideUrl, broken: outside.broken, close };
 }
 
-/** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. */
+/** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. Below all of it the last net. */
 async function openOutside(config: ServerConfig, env: Environment, { clock, log }: { clock: Clock; log: Log }) {
+  const net = openLastNet(process, log);
   const analysis = openAnalysis(config.analysis, env, { clock, log });
   const hooks = openHooks(config.hooks, env);
   const planes = await openPlanes(config.controlPlanes, { clock, log });
@@ -78,8 +82,11 @@ async function openOutside(config: ServerConfig, env: Environment, { clock, log 
       .ready()
       .catch((error: unknown) => log.warn({ controlPlane: plane.name, error: String(error) }, "a control plane cannot be seen yet"));
   }
-  const close = async () => void (await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]));
-  return { planes, analysis, hooks, close };
+  const close = async () => {
+    await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]);
+    net.close();
+  };
+  return { planes, analysis, hooks, broken: net.broken, close };
 }
 
 async function usableDirectory(directory: string): Promise<string> {

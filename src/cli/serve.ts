@@ -118,16 +118,16 @@ function check(config: ServerConfig, credentials: Credentials | undefined, missi
   return credentials === undefined ? 1 : 0;
 }
 
-/** Starts everything, waits for a signal, and drains. */
+/** Starts everything, waits for a signal, and drains. After a failure that nothing caught it drains, too, and exits 1: to be started again. */
 async function serve(config: ServerConfig, credentials: Credentials, env: Environment, stopped: Promise<string>): Promise<number> {
   const { startServer } = await import("../bot/serve.ts");
   const server = await startServer(config, credentials, { env }).catch((error: unknown) => {
     if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
     throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
   });
-  await stopped;
+  const isBroken = await Promise.race([stopped.then(() => false), server.broken.then(() => true)]);
   await server.close();
-  return 0;
+  return isBroken ? 1 : 0;
 }
 
 /** Resolves at the first signal; the second one ends the process at once. */
