@@ -76,6 +76,7 @@ describe("what was live although it could not be read", () => {
     ["conditions that are texts", status({ conditions: ["ComparisonError: x"] }), "status.conditions[0]"],
     ["a condition without a type", status({ conditions: [{ type: "Odd" }, { message: "x" }] }), "status.conditions[1].type"],
     ["an operation that is a text", rawApplication({ operation: "sync" }), "operation"],
+    ["both kinds of revision", status({ sync: { revision: OLDER, revisions: [COMMIT] } }), "status.sync.revision beside revisions"],
     ["a malformed end", status({ operationState: { finishedAt: "2026-11-21 10:00:50" } }), "status.operationState.finishedAt"],
     ["a malformed transition", status({ health: { lastTransitionTime: "10:00:59" } }), "status.health.lastTransitionTime"],
     ["revisions that are numbers", both("targetRevision", 1.2, 1.3), "spec.source.targetRevision"],

@@ -63,12 +63,22 @@ const over = object(STATE, "phase", "finishedAt");
 const state: Check = (value) => (ENDED.has((value as { phase?: unknown } | null)?.phase) ? over : going)(value);
 const ENDED: ReadonlySet<unknown> = new Set(["Succeeded", "Failed", "Error"]);
 
+/** Argo CD writes what it has seen of one source, or of several: with both nobody knows which holds. */
+function oneKind(sync: Check): Check {
+  return (value) => {
+    const found = sync(value);
+    const { revision, revisions } = (value ?? {}) as { revision?: unknown; revisions?: unknown };
+    const both = isWord(revision) && Array.isArray(revisions) && revisions.length > 0;
+    return both ? found.concat("revision beside revisions") : found;
+  };
+}
+
 const APPLICATION = object({
   metadata: object({ ownerReferences: list(object({ kind: word, name: word, uid: word }), MOST_LISTED) }),
   spec: object({ ...SOURCES, project: word, destination }),
   operation: asked,
   status: object({
-    sync: object({ status: word, ...REVISIONS, comparedTo: object({ ...SOURCES, destination }) }),
+    sync: oneKind(object({ status: word, ...REVISIONS, comparedTo: object({ ...SOURCES, destination }) })),
     health: object({ status: word, lastTransitionTime: time }),
     operationState: state,
     // Of however many: the bad ones among them are looked for in all.

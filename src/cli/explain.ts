@@ -152,5 +152,6 @@ function why(clause: string): string[] {
   const name = CLAUSE_NAMES.find((one) => one === clause);
   if (name === undefined) return [];
   const { holds, protects, bitten } = CLAUSE_DOCS[name];
-  return [`Clause ${name}: ${holds}. Protects from ${protects} (${bitten.join(", ")}).`];
+  const reports = bitten.length === 0 ? "" : ` (${bitten.join(", ")})`;
+  return [`Clause ${name}: ${holds}. Protects from ${protects}${reports}.`];
 }
