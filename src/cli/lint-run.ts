@@ -7,7 +7,8 @@ import type { Problem } from "../rollout/parse-problem.ts";
 import { isRecord } from "../rollout/parse-walk.ts";
 import { readYaml } from "../rollout/parse-yaml.ts";
 import type { Rollout } from "../rollout/rollout.ts";
-import { clashes } from "../rollout/rules-together.ts";
+import { clashes, type Unread } from "../rollout/rules-together.ts";
+import { checkTogether } from "../rollout/rules-windows.ts";
 import { parseTemplate } from "../rollout/template.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
@@ -23,7 +24,7 @@ export function isRolloutFile(path: string): boolean {
 export function lint(checkout: Checkout, files: readonly string[], inventory: Inventory | undefined): LintReport {
   const { rollouts, problems } = readRollouts(checkout, files);
   problems.push(...settingsProblems(checkout));
-  const clashing = clashes(rollouts);
+  const clashing = clashes(rollouts, unreadIn(checkout, rollouts));
   for (const clash of clashing) problems.push(locate(clash.problem, clash.rollouts[1], checkout));
   const planned: Planned[] = [];
   for (const rollout of rollouts) {
@@ -48,13 +49,33 @@ function settingsProblems(checkout: Checkout): Problem[] {
   return unusedSettings(config.rollouts, names);
 }
 
-/** Of rollouts with mistakes, too. */
-function namesIn(text: string | null, file: string): string[] {
+/** Rollouts of the repo with mistakes, as far as they can be read: others may name them. */
+function unreadIn(checkout: Checkout, rollouts: readonly Rollout[]): Unread[] {
+  const read = new Set(rollouts.map(({ file }) => file));
+  return checkout
+    .files()
+    .filter((file) => isRolloutFile(file) && !read.has(file))
+    .flatMap((file) => declaredIn(readOrTell(checkout, file, []), file));
+}
+
+function declaredIn(text: string | null, file: string): Unread[] {
   if (text === null) return [];
   return readYaml(text, file).sources.flatMap(({ data }) => {
     const metadata = isRecord(data) ? data["metadata"] : undefined;
-    return isRecord(metadata) && typeof metadata["name"] === "string" ? [metadata["name"]] : [];
+    const spec = isRecord(data) ? data["spec"] : undefined;
+    if (!isRecord(metadata) || typeof metadata["name"] !== "string") return [];
+    const named = isRecord(spec) && Array.isArray(spec["dependsOn"]) ? spec["dependsOn"] : [];
+    const dependsOn = named.flatMap((one: unknown) =>
+      isRecord(one) && typeof one["rollout"] === "string" ? [{ rollout: one["rollout"] }] : [],
+    );
+    return [{ name: metadata["name"], file, dependsOn }];
   });
+}
+
+/** Of rollouts with mistakes, too. */
+function namesIn(text: string | null, file: string): string[] {
+  if (text === null) return [];
+  return declaredIn(text, file).map(({ name }) => name);
 }
 
 /** The rollouts of these files, with the repo's settings; a file that cannot be read is a problem. */
@@ -104,6 +125,7 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     ...fixedFiles(rollout, checkout, known),
     ...outsideProblems(rollout, checkout, inventory, made.plan),
     ...analysisProblems(rollout, checkout),
+    ...freezeProblems(rollout, checkout),
   ];
   // Labels that are only guessed tell nothing of who is selected and who is left out.
   const fleetKnown = known.length === made.problems.length;
@@ -116,6 +138,15 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     });
   }
   return problems;
+}
+
+/** Freezes of the server's configuration, a checkout does not say. */
+function freezeProblems(rollout: Rollout, checkout: Checkout): Problem[] {
+  const { bounds, problems } = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
+  if (problems.some(({ severity }) => severity === "error")) return [];
+  return checkTogether(rollout.windows ?? [], bounds.freezes, SETTINGS_FILE).map(({ code, message, hint, path }) =>
+    problemAt(rollout, checkout, code, message, hint, path),
+  );
 }
 
 /** Which engine the server has, a checkout does not say. */
@@ -131,6 +162,7 @@ const HINTS: Record<string, string> = {
   EMPTY_STAGE: "correct its selector, or remove the stage",
   NO_TARGETS: "correct sourceRef, or give --inventory with the Applications",
   IN_CLUSTER: "register it with a cluster Secret to give it labels",
+  BATCHES_CUT: "raise the limit, or lower maxUnavailable to what it allows",
   MANY_BATCHES: "raise maxUnavailable",
 };
 

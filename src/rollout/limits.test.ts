@@ -37,7 +37,7 @@ describe("a batch larger than the limits allow", () => {
     const made = planned(limits);
     if (!made.ok) throw new Error("no plan");
     expect(made.plan.stages[0]?.batches.map((one) => one.clusters.length)).toEqual(sizes);
-    expect(made.plan.warnings.map((one) => one.code)).toEqual(sizes[0] === 4 ? [] : ["LIMITED"]);
+    expect(made.plan.warnings.map((one) => one.code)).toEqual(sizes[0] === 4 ? [] : ["BATCHES_CUT"]);
   });
 
   test("is told with its numbers", () => {

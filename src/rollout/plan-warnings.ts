@@ -69,7 +69,7 @@ function noTargets({ source }: Rollout): string {
 /** Batches are smaller than the stage would have them. `over`: the first that was cut. */
 export function limited(stage: string, batches: number, uncut: number, { setting, what, most }: Over): Warning {
   const message = `stage "${stage}" would have ${what} in flight at once and ${setting} of the repo's settings allows ${most}: its batches are cut to that, ${batches} instead of ${uncut}`;
-  return { code: "LIMITED", message };
+  return { code: "BATCHES_CUT", message };
 }
 
 const MOST_STRANGERS = 10;

@@ -12,8 +12,15 @@ export interface Clash {
  * What holds between the rollouts of a repo: each has a name of its own, and an ApplicationSet, or the Applications of a selector, belong to one of them only,
  * else they would undo each other's batches; and none waits for itself, over however many others. Lines are found by the problem's path (`locateInRollout`).
  */
-export function clashes(rollouts: readonly Rollout[]): Clash[] {
-  return [...sharedNames(rollouts), ...sharedSources(rollouts), ...dependencies(rollouts)];
+export function clashes(rollouts: readonly Rollout[], unread: readonly Unread[] = []): Clash[] {
+  return [...sharedNames(rollouts), ...sharedSources(rollouts), ...dependencies(rollouts, unread)];
+}
+
+/** A rollout whose file has errors, as far as it can be read: it is there all the same, and may close a circle. */
+export interface Unread {
+  name: string;
+  file: string;
+  dependsOn: { rollout: string }[];
 }
 
 function problemOf(rollout: Rollout, code: string, message: string, hint: string, path: (string | number)[]): Problem {
@@ -75,19 +82,28 @@ function sourceIdentity({ kind, namespace, name, selector }: Rollout["source"]):
 }
 
 /** `dependsOn` that names nobody, or goes round in a circle: every rollout of the circle would wait for ever. */
-function dependencies(rollouts: readonly Rollout[]): Clash[] {
+function dependencies(rollouts: readonly Rollout[], unread: readonly Unread[]): Clash[] {
   const byName = new Map(rollouts.map((rollout) => [rollout.name, rollout]));
+  const broken = new Map(unread.filter(({ name }) => !byName.has(name)).map((one) => [one.name, one]));
+  const all = new Map<string, Rollout | Unread>([...broken, ...byName]);
   const found: Clash[] = [];
   for (const rollout of rollouts) {
     for (const [i, { rollout: name }] of (rollout.dependsOn ?? []).entries()) {
       const path = ["spec", "dependsOn", i, "rollout"];
       if (byName.has(name)) continue;
-      const near = nearest(name, [...byName.keys()]);
+      const known = broken.get(name);
+      if (known !== undefined) {
+        const message = `rollout "${name}" has errors of its own, so nothing can wait for it`;
+        const problem = problemOf(rollout, "UNKNOWN_DEPENDENCY", message, `correct ${known.file} first`, path);
+        found.push({ rollouts: [rollout, rollout], problem });
+        continue;
+      }
+      const near = nearest(name, [...all.keys()]);
       const hint = near === undefined ? "name a rollout of this repo" : `did you mean ${near}?`;
       const problem = problemOf(rollout, "UNKNOWN_DEPENDENCY", `there is no rollout "${name}" in this repo`, hint, path);
       found.push({ rollouts: [rollout, rollout], problem });
     }
-    const circle = circleOf(rollout.name, byName);
+    const circle = circleOf(rollout.name, all);
     if (circle === undefined) continue;
     const message = `dependsOn goes round in a circle: ${circle.join(" → ")}`;
     const problem = problemOf(rollout, "DEPENDENCY_CYCLE", message, "take one of them out", ["spec", "dependsOn"]);
@@ -97,7 +113,7 @@ function dependencies(rollouts: readonly Rollout[]): Clash[] {
 }
 
 /** The way from a rollout back to itself; undefined: there is none. */
-function circleOf(start: string, byName: ReadonlyMap<string, Rollout>): string[] | undefined {
+function circleOf(start: string, byName: ReadonlyMap<string, Rollout | Unread>): string[] | undefined {
   const seen = new Set<string>();
   const open: string[][] = [[start]];
   for (let way = open.pop(); way !== undefined; way = open.pop()) {

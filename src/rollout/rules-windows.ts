@@ -1,11 +1,25 @@
 import type { z } from "zod";
+import { neverWords } from "./gate-window.ts";
 import type { Finding } from "./parse-problem.ts";
 import type { windowSchema } from "./schema-spec.ts";
 import { parseDuration } from "./time.ts";
-import { badWindow, everOpens } from "./windows.ts";
+import { neverTogether } from "./window-waits.ts";
+import { badWindow, everOpens, type Window } from "./windows.ts";
 
 /** Any moment does: a set of windows that repeats by the calendar opens within a year of it, or never. */
 const SOME_DAY = Date.UTC(2026, 0, 1);
+
+/** Windows of a rollout and freezes of the settings that open each by themselves and never at one moment. */
+export function checkTogether(windows: readonly Window[], freezes: readonly Window[], settings: string): Finding[] {
+  const sets = [
+    { windows, where: "the rollout" },
+    { windows: freezes, where: settings },
+  ];
+  const apart = neverTogether(sets, SOME_DAY);
+  if (apart === undefined) return [];
+  const hint = `check the days of windows against freezes of ${settings}`;
+  return [{ code: "WINDOW_NEVER_OPENS", message: `nothing would ever merge: ${neverWords(apart)}`, hint, path: ["spec", "windows"] }];
+}
 
 /** Schedules and time zones that cannot be read, and windows that never let anything through. */
 export function checkWindows(windows: readonly z.output<typeof windowSchema>[], path: readonly (string | number)[]): Finding[] {

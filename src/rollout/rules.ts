@@ -1,5 +1,6 @@
 import type { Finding } from "./parse-problem.ts";
 import { analysesAndHooks } from "./rules-analysis.ts";
+import { paceIsMeant } from "./rules-pace.ts";
 import { checkFile, checkPins, checkRelease } from "./rules-pins.ts";
 import { checkDelivery } from "./rules-release.ts";
 import { checkSelector } from "./rules-selector.ts";
@@ -153,6 +154,7 @@ export const RULES: readonly Rule[] = [
   laterStagesGetClusters,
   ordersAreComplete,
   windowsCanBeRead,
+  paceIsMeant,
   analysesAndHooks,
   oneTopologyKey,
   sourceIsNamed,

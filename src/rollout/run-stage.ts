@@ -89,7 +89,8 @@ function stageIsDone(draft: Draft, stage: number): boolean {
   const left = remaining(draft, stage);
   const open = draft.run.batches.filter((batch) => batch.stage === stage && !isSettled(batch));
   // A batch gets to its whole weight before the next begins.
-  if (open.length === 0 && makeNextStep(draft, stage)) return false;
+  // A hotfix that waits for a place in the window waits for just that.
+  if (!open.some((batch) => batch.kind !== "Hotfix" || batch.merged !== undefined) && makeNextStep(draft, stage)) return false;
   if (left.length > 0) {
     const rolling = draft.run.spec.stages[stage]?.batching === "Rolling";
     if (rolling) refill(draft, stage, left, open);

@@ -72,8 +72,11 @@ function badQuantity(input: unknown, zeroAllowed: boolean): string {
   if (amount !== undefined && !Number.isInteger(Number(amount)))
     return say("BAD_QUANTITY", `${show(input)} is not a whole percentage`, hint);
   if (amount !== undefined) return say("BAD_QUANTITY", `${show(input)} is less than ${least}%`, hint);
-  if (/^-?\d+$/.test(input))
-    return say("BAD_QUANTITY", `${show(input)} is text, not a count`, `write ${input} without quotes, or ${input}%`);
+  if (/^-?\d+$/.test(input) && Number(input) >= Number(least)) {
+    const percentage = Number(input) <= 100 ? `, or ${input}%` : "";
+    return say("BAD_QUANTITY", `${show(input)} is text, not a count`, `write ${input} without quotes${percentage}`);
+  }
+  if (/^-?\d+$/.test(input)) return say("BAD_QUANTITY", `${show(input)} is less than ${least}`, hint);
   return say("BAD_QUANTITY", `${show(input)} is neither a count nor a percentage`, hint);
 }
 
@@ -111,7 +114,19 @@ export const text = z.string({
 });
 
 /** A team is named as in its address: `github.com/orgs/ORG/teams/SLUG`. */
-export const team = text.regex(/^[A-Za-z0-9][\w.-]{0,99}$/, {
-  error: ({ input }) =>
-    say("BAD_VALUE", `${show(input)} is no team's slug`, `write the slug alone, such as ${String(input).split("/").at(-1) || "sre"}`),
+const SLUG = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
+export const team = text.regex(SLUG, {
+  error: ({ input }) => say("BAD_VALUE", `${show(input)} is no team's slug`, `write the slug alone, such as ${slugLike(String(input))}`),
 });
+
+/** As GitHub makes a slug of a team's name. */
+function slugLike(written: string): string {
+  const last = written.split("/").at(-1) ?? "";
+  const made = last
+    .slice(0, 200)
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, "-")
+    .replace(/^[^a-z0-9]+|-+$/g, "");
+  return SLUG.test(last) ? last : SLUG.test(made) ? made : "sre";
+}

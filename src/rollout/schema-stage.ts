@@ -66,8 +66,8 @@ const requeue = z.strictObject({
 });
 
 const adaptive = z.strictObject({
-  start: key(z.int().min(1), "Size of the first batch, and of the first after a failure."),
-  factor: key(z.number().min(1).max(100), "What a batch that went well multiplies the size of the next by."),
+  start: key(z.int().min(1), "Size of the first batch, and of the first after a failure: at most `max`."),
+  factor: key(z.number().min(1).max(100), "What a batch that went well multiplies the size of the next by: more than 1."),
   max: key(quantity, "What it never grows past; a percentage is of the stage's clusters, rounded down, at least 1."),
 });
 

@@ -14,7 +14,7 @@ rollouts | src/rollout/parse › the repo's settings say it | test/e2e/commands 
 commands.*.teams | src/rollout/repo-config › teams by command, and bots | ${COMMANDS} | test/e2e/commands › sre
 bots | src/rollout/repo-config › teams by command, and bots | ${COMMANDS} | ${HELP}
 freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/reconcile/plan-check-windows › freezes of the repo and of the server | ${GATES} | test/e2e/gates › it is frozen by the repo
-limits.clusters limits.targets | src/rollout/gates › limits over all runs | ${FIELDS} | src/report/plan-rules › at most 10 clusters
+limits.clusters limits.targets | src/rollout/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/report/plan-rules › at most 10 clusters
 limits.label.key limits.label.percent | src/rollout/gates › a percentage of a label's clusters | ${FIELDS} | src/report/plan-rules › 30% of the clusters of one
 journal.keep | src/git/journal › history and old runs are read from Git alone | ${FIELDS} | src/cli/journal-commands › history lists the runs
 `);

@@ -294,6 +294,18 @@ describe("what random runs once found", () => {
     expect(outcome.run.commands.map(({ message }) => message)).toEqual(["c2, c3 are kept apart in this stage: one command for each"]);
   });
 
+  test("a hotfix that waits for a place in the window does not keep what takes it from its next weight", () => {
+    const outcome = play({
+      clusters: 2,
+      rollout: { stages: [{ ...STAGE, maxUnavailable: 1, steps: [{ weight: 21 }] }] },
+      scripts: { c1: [{ state: "Progressing", forMs: 4 * MINUTE }] },
+      happenings: [{ at: MINUTE, ...command, name: "hotfix", args: ["c2", "customer", "down"] }],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.run.phase).toBe("Succeeded");
+    expect(outcome.run.batches.filter((one) => one.kind === "Hotfix" && one.merged !== undefined)).toHaveLength(1);
+  });
+
   test.each([
     ["is being put back", [{ at: 290_000, ...command, name: "requeue", args: ["c1"] }]],
     [

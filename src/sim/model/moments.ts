@@ -1,6 +1,7 @@
-import { isEnded } from "../../rollout/run.ts";
+import { isEnded, isMoving } from "../../rollout/run.ts";
 import { changesAfter } from "./argocd.ts";
 import type { Driver } from "./drive.ts";
+import { isOpenAt } from "./truth-gates.ts";
 import { targetsOf } from "./world.ts";
 
 /** When every run begins: a Monday. */
@@ -21,9 +22,19 @@ export function nextTime(driver: Driver, happening: number | undefined): number 
   driver.idle = driver.busy ? 0 : driver.idle + 1;
   if (driver.busy && !deaf) return now + SOON_MS;
   if (!deaf && dice.chance(chaos.doubled)) return now + 1000;
-  const resync = now + Math.min(RESYNC_MS * 2 ** Math.max(0, driver.idle - 10), LONGEST_MS);
+  const rarer = isInWindow(driver) ? 0 : Math.max(0, driver.idle - 10);
+  const resync = now + Math.min(RESYNC_MS * 2 ** rarer, LONGEST_MS);
   const event = deaf ? Number.POSITIVE_INFINITY : eventAfter(driver, now);
   return Math.max(now + 50, Math.min(driver.wake, event, resync, happening ?? Number.POSITIVE_INFINITY));
+}
+
+/** Something waits with its windows open: a look that misses it now is not made up for before they close. */
+function isInWindow({ truth, entries, now }: Driver): boolean {
+  return truth.lanes.some(({ index, model }) => {
+    const run = entries[index]?.run;
+    if (model?.windows === undefined || run === undefined || !isMoving(run)) return false;
+    return run.batches.some((batch) => batch.phase === "Open") && isOpenAt(model.windows, now);
+  });
 }
 
 /** Argo CD, GitHub or the settings say that something changed. */
