@@ -27,7 +27,8 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
     bitten: [],
   },
   spec: {
-    holds: "source(s) and destination are the intended ones; a pinned revision is in the spec",
+    holds:
+      "source(s), destination, project, `ignoreDifferences` and the whole `sourceHydrator` are the intended ones; a pinned revision is in the spec",
     protects: "an ApplicationSet that has not followed Git yet, or by its policy never does; edits by hand",
     bitten: ["argo-cd#26685", "argo-cd#29142"],
   },

@@ -449,3 +449,32 @@ for (const [clause, cases] of Object.entries(CASES)) {
     });
   });
 }
+
+describe("a failed sync of a hydrated Application", () => {
+  const HYDRATED = "e".repeat(40);
+  const sourceHydrator = {
+    drySource: { repoURL: REPO, targetRevision: "main", path: "dry" },
+    syncSource: { targetBranch: "main", path: "apps/payments" },
+  };
+  const done = { phase: "Hydrated", drySHA: COMMIT, hydratedSHA: HYDRATED, sourceHydrator };
+  const failedAt = (finishedAt: string, tried: string) =>
+    application({
+      spec: { source: undefined, sourceHydrator },
+      status: {
+        sync: { revision: HYDRATED },
+        sourceHydrator: { currentOperation: done, lastSuccessfulOperation: done },
+        operationState: { phase: "Failed", finishedAt, syncResult: { revision: tried } },
+      },
+    });
+
+  test.each([
+    ["at the hydrated commit of the change is failing", "10:00:08", HYDRATED, "failing"],
+    ["at it, and before the merge by a clock that may be behind, is pending", "09:56:00", HYDRATED, "pending"],
+    ["at it long before the merge was of the same manifests before the change", "09:50:00", HYDRATED, "live"],
+    ["at another hydrated commit, of which nobody tells what is in it, is pending", "10:00:08", LATER, "pending"],
+    ["at another one long before the merge never counts", "09:50:00", LATER, "live"],
+  ])("%s", (_name, finishedAt, tried, verdict) => {
+    const given = input({ application: failedAt(at(finishedAt), tried), ancestry: () => "missing", now: NOW + 60_000 });
+    expect(assess(given).verdict).toBe(verdict);
+  });
+});

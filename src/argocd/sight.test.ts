@@ -169,6 +169,13 @@ describe("the source hydrator", () => {
     ["this very spec, before Argo CD has noted it as its last success", "shown", done, {}, generator],
     ["this very spec that failed is failed", "failed", { currentOperation: failed }, {}, generator],
     ["another dry path that failed is older", "older", { currentOperation: failed }, { by: OTHER }, commit],
+    [
+      "another dry path that failed before any dry commit was known is older",
+      "older",
+      { currentOperation: { ...failed, drySHA: undefined } },
+      { by: OTHER },
+      commit,
+    ],
     ["nothing at all is older", "older", {}, {}, generator],
   ])("hydrated by %s", (_name, state, status, specs, change) => {
     expect(sightOf(hydrated(status, HYDRATED, specs), change, input({ ancestry })).state).toBe(state);
