@@ -73,9 +73,9 @@ const SHARED: PinTemplate = { kind: "value", file: FILE, path: "image.tag", crea
 function judge(
   files: Record<string, string>,
   readers: Record<string, SourceView[]>,
-  more: { pin?: PinTemplate; source?: Partial<SourceRef>; fresh?: boolean; to?: string } = {},
+  more: { pin?: PinTemplate; source?: Partial<SourceRef>; fresh?: boolean; to?: string; sourceHydrator?: unknown } = {},
 ) {
-  const { pin = SHARED, fresh = true, to = "v1.4.2" } = more;
+  const { pin = SHARED, fresh = true, to = "v1.4.2", sourceHydrator } = more;
   const rollout = sampleRollout();
   const run = sampleRun({ spec: { ...rollout, pins: [pin], source: { ...rollout.source, ...more.source } } });
   const edits = [{ kind: "value" as const, file: Object.keys(files)[0] ?? FILE, path: "image.tag", from: "v1.4.1", to }];
@@ -84,7 +84,9 @@ function judge(
     name: "hub",
     state: () => ({ fresh, since: "2026-11-21T09:00:00.000Z" }),
     applications: () =>
-      Object.entries(readers).map(([name, sources]) => ({ namespace: "argocd", name, spec: { sources } }) as unknown as ApplicationView),
+      Object.entries(readers).map(
+        ([name, sources]) => ({ namespace: "argocd", name, spec: { sources, sourceHydrator } }) as unknown as ApplicationView,
+      ),
   };
   const synchronous: SyncFiles = { read: (path) => files[path] ?? null, paths: () => Object.keys(files) };
   const snapshot = { with: async (work: (all: SyncFiles) => unknown) => work(synchronous) } as unknown as Snapshot;
@@ -102,6 +104,16 @@ describe("a batch that changes a file", () => {
     expect(await judge(values, { ledger: [{ ...HERE, path: "values" }] })).toEqual({ why, retry: false });
     // A target of the same run, in another batch.
     expect(await judge(values, { "payments-us-2": [{ ...HERE, path: "apps", ...helm(`/${FILE}`) }] })).toMatchObject({ retry: false });
+  });
+
+  test("is refused where one outside it is hydrated from the file, which is in no source that is synced", async () => {
+    const synced = { ledger: [{ ...HERE, path: "ledger", targetRevision: "env/eu" }] };
+    const sourceHydrator = {
+      drySource: { ...HERE, path: "values", targetRevision: "main" },
+      syncSource: { targetBranch: "env/eu", path: "ledger" },
+    };
+    expect(await judge(values, synced, { sourceHydrator })).toMatchObject({ retry: false });
+    expect(await judge(values, synced, { sourceHydrator: { ...sourceHydrator, drySource: { ...HERE, path: "apps" } } })).toBeUndefined();
   });
 
   test("is not refused for its own Application, nor for one that reads something else", async () => {
