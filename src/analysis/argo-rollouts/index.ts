@@ -55,7 +55,7 @@ export function argoRolloutsEngine(options: ArgoRolloutsOptions): AnalysisEngine
     const open = [...followed.values()].some((state) => state === undefined || !isOver(state));
     if (polling || closed || !open) return;
     polling = true;
-    callOff = clock.after(options.pollMs ?? POLL_MS, () => void poll());
+    callOff = clock.after(options.pollMs ?? POLL_MS, () => void poll().catch(() => undefined));
   }
 
   async function poll(): Promise<void> {
@@ -68,9 +68,11 @@ export function argoRolloutsEngine(options: ArgoRolloutsOptions): AnalysisEngine
       }
     } catch (error) {
       options.onError?.(error);
+    } finally {
+      // Whatever came of this one, the next one is made.
+      polling = false;
+      schedule();
     }
-    polling = false;
-    schedule();
   }
 
   function gone(startedAt: string | undefined): AnalysisState {
