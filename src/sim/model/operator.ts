@@ -118,9 +118,12 @@ function giveUp(driver: Driver, run: Run, tell: Tell): void {
   const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
   const opens = firstOpening([model?.windows ?? [], freezes], now) !== undefined;
   // What waits for anything else is to go on by itself.
-  if (model !== undefined && run.spec.dependsOn === undefined && opens) return;
+  // After a retry of clusters that share a pin two batches midway may each want the places of the other: a person ends that.
+  const crowded = run.batches.some((batch) => (batch.step?.index ?? 1) > 1 && batch.phase === "Open" && batch.why.includes("would be"));
+  if (model !== undefined && run.spec.dependsOn === undefined && opens && !crowded) return;
   const others = driver.entries.map((entry) => entry.run).filter((other) => other !== undefined && other.rollout !== run.rollout);
-  if (run.spec.dependsOn === undefined || !opens || others.every((other) => other === undefined || isEnded(other))) tell("abort");
+  if (run.spec.dependsOn === undefined || !opens || crowded || others.every((other) => other === undefined || isEnded(other)))
+    tell("abort");
 }
 
 /** What stood there before it went. */

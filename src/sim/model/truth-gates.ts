@@ -46,7 +46,9 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   if (forward && !isApproved(moment, run, batch, model.stages[batch.stage]?.approvals)) say("without the approvals it wants");
   if (forward && model.dependsOn !== undefined) for (const missing of missingOf(moment, run, batch, model.dependsOn)) say(missing);
   if (batch.kind !== "Revert" && now < (jitterUntil(run, batch) ?? 0)) say("before its jitter was over");
-  if (!isLoneWayBack(run, batch)) for (const over of overLimits(moment)) say(over);
+  // A later weight adds nothing to what is in flight, also where the limits were lowered since the first.
+  const adds = batch.step === undefined || batch.step.index === 1;
+  if (adds && !isLoneWayBack(run, batch)) for (const over of overLimits(moment)) say(over);
   return wrong;
 }
 
