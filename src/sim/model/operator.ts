@@ -116,9 +116,9 @@ function giveUp(driver: Driver, run: Run, tell: Tell): void {
   const { truth, now } = driver;
   const model = truth.lanes.find((lane) => lane.name === run.rollout)?.model;
   const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
-  // Open for moments only, a day's looks may all miss them: where things cannot be seen or heard, that goes on for days.
-  const brief = (model?.windows ?? []).some(({ kind, forMinutes }) => kind === "allow" && forMinutes <= 30);
-  const opens = !brief && firstOpening([model?.windows ?? [], freezes], now) !== undefined;
+  // Where looks fail now and then, those of a short window may all do so for days.
+  const missed = model?.windows !== undefined && truth.chaos.missing > 0;
+  const opens = !missed && firstOpening([model?.windows ?? [], freezes], now) !== undefined;
   // What waits for anything else is to go on by itself.
   // After a retry of clusters that share a pin two batches midway may each want the places of the other: a person ends that.
   const crowded = run.batches.some((batch) => (batch.step?.index ?? 1) > 1 && batch.phase === "Open" && batch.why.includes("would be"));
