@@ -30,9 +30,16 @@ function engineOf({ engine, outbound, jobs }: AnalysisConfig, { clock, log }: { 
     const onError = (error: unknown) => log.warn({ error: String(error).slice(0, 500) }, "AnalysisRuns could not be listed; trying again");
     return argoRolloutsEngine({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, onError });
   }
-  if (jobs === undefined) return builtinEngine({ clock, policy });
+  const onError = (error: unknown, id: string) =>
+    log.error({ error, id }, "what came of a measurement could not be taken up; it is looked at again");
+  if (jobs === undefined) return builtinEngine({ clock, policy, onError });
   const timeoutMs = parseDuration(jobs.timeout) ?? 0;
-  return builtinEngine({ clock, policy, jobs: jobRunner({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, timeoutMs }) });
+  return builtinEngine({
+    clock,
+    policy,
+    onError,
+    jobs: jobRunner({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, timeoutMs }),
+  });
 }
 
 function kubeConfigOf({ kubeconfig, context }: NonNullable<AnalysisConfig["jobs"]>): KubeConfig {
@@ -105,8 +112,10 @@ function readSecret(file: string): string | undefined {
 }
 
 /** Asks hooks as the server's configuration allows. Throws SettingError where the file of its secret cannot be read. */
-export function openHooks({ outbound, secretFile }: ServerConfig["hooks"], env: Environment): HookCaller {
-  return hookCaller({ policy: { allow: outbound.allow }, secret: hookSecret(secretFile, env) });
+export function openHooks({ outbound, secretFile }: ServerConfig["hooks"], env: Environment, log?: Log): HookCaller {
+  const onError = (error: unknown, key: string) =>
+    log?.error({ error, key }, "what came of a hook could not be taken up; it is asked again");
+  return hookCaller({ policy: { allow: outbound.allow }, secret: hookSecret(secretFile, env), onError });
 }
 
 function hookSecret(secretFile: string | undefined, env: Environment): string | undefined {

@@ -75,7 +75,7 @@ export async function startServer(
 async function openOutside(config: ServerConfig, env: Environment, { clock, log }: { clock: Clock; log: Log }) {
   const net = openLastNet(process, log);
   const analysis = openAnalysis(config.analysis, env, { clock, log });
-  const hooks = openHooks(config.hooks, env);
+  const hooks = openHooks(config.hooks, env, log);
   const planes = await openPlanes(config.controlPlanes, { clock, log });
   for (const plane of planes) {
     plane

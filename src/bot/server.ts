@@ -53,7 +53,11 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
     ...(metrics === undefined ? {} : { onRefused: (event) => metrics.delivery(event, "refused") }),
   });
   const pages = (request: IncomingMessage, response: ServerResponse) => {
-    if (metrics !== undefined && pathOf(request) === "/metrics") void metrics.answer(response);
+    if (metrics !== undefined && pathOf(request) === "/metrics")
+      metrics.answer(response).catch((error: unknown) => {
+        log.error({ error: String(error).slice(0, 500) }, "the metrics could not be told");
+        response.destroy();
+      });
     else if (options.routes?.(request, response) !== true) plain(response, 404, "nothing here");
   };
   const outer = createServer((request, response) => {

@@ -58,10 +58,12 @@ function setupPages(options: SetupOptions, key: string): (request: IncomingMessa
     const refused = whyRefused({ method: request.method ?? "", headers: request.headers });
     if (refused !== undefined) return plain(response, 403, refused);
     const origin = `http://${request.headers.host}`;
+    const url = URL.parse(request.url ?? "", origin);
+    if (url === null) return plain(response, 400, "this is no address");
     if (path === "/setup.css") response.writeHead(200, { ...HEADERS, "Content-Type": "text/css; charset=utf-8" }).end(SETUP_STYLE);
-    else if (path === WAY_BACK) void back.answer(new URL(request.url ?? "", origin), response);
+    else if (path === WAY_BACK) void back.answer(url, response);
     else if (path !== "/") plain(response, 404, "nothing here; the set-up page is /");
-    else if (isSameState(new URL(request.url ?? "", origin).searchParams.get("key"), key))
+    else if (isSameState(url.searchParams.get("key"), key))
       response.writeHead(303, { ...HEADERS, "Set-Cookie": keyCookie(key), Location: "/" }).end();
     else if (!hasKey(request.headers.cookie, key))
       show(response, 403, failedPage("This page was not opened by its whole address.", NO_KEY));

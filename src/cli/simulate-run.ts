@@ -52,17 +52,7 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
   const visited = new Set<string>();
   const timeline = openTimeline();
   let blast: number | undefined;
-  const setup: Setup = {
-    seed,
-    chaos: CALM,
-    queue: false,
-    lanes: [laneOf(input)],
-    clusters: input.clusters,
-    behaviourOf: (target) => behaviourOf(target, faults, input.times, dice),
-    freezes: input.bounds.freezes,
-    limits: input.bounds.limits,
-  };
-  const outcome = driveWorld(setup, [{ at: 0, kind: "release", rollout: 0, version: RELEASED }], {
+  const outcome = driveWorld(setupFor(input, seed, faults, dice), [{ at: 0, kind: "release", rollout: 0, version: RELEASED }], {
     reread: 0,
     operate: (driver) => attend(driver, returns, visited),
     // A window may open once a year; a fleet may travel cluster by cluster.
@@ -88,6 +78,19 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
     tookMs,
     steps,
     violations: outcome.violations.filter((one) => !isEndless(one)),
+  };
+}
+
+function setupFor(input: SimulateInput, seed: number, faults: Parameters<typeof behaviourOf>[1], dice: Random): Setup {
+  return {
+    seed,
+    chaos: CALM,
+    queue: false,
+    lanes: [laneOf(input)],
+    clusters: input.clusters,
+    behaviourOf: (target) => behaviourOf(target, faults, input.times, dice),
+    freezes: input.bounds.freezes,
+    limits: input.bounds.limits,
   };
 }
 

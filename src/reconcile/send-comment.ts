@@ -15,7 +15,7 @@ export function send(
   if (memory.comments.get(key)?.body === body) return;
   const wanted = { body };
   keep(memory.comments, key, wanted);
-  const before = memory.publishing.get(pull) ?? Promise.resolve();
+  const before = (memory.publishing.get(pull) ?? Promise.resolve()).catch(() => undefined);
   const sending = before.then(async () => {
     if (memory.comments.get(key) !== wanted) return;
     try {
@@ -28,7 +28,8 @@ export function send(
     }
   });
   memory.publishing.set(pull, sending);
-  void sending.finally(() => {
+  const done = () => {
     if (memory.publishing.get(pull) === sending) memory.publishing.delete(pull);
-  });
+  };
+  sending.then(done, done);
 }

@@ -219,12 +219,15 @@ function watchOnce<View extends Versioned>(loop: Loop<View>, options: InformerOp
     const event = (seen: SourceEvent<View>) => {
       if (!over) apply(loop, options, seen);
     };
-    options.source.watch(loop.resourceVersion ?? "0", { event, ended: end }).then((stop) => {
-      abort = stop;
-      if (over) return stop();
-      loop.accepted = true;
-      found(loop, options);
-    }, end);
+    options.source
+      .watch(loop.resourceVersion ?? "0", { event, ended: end })
+      .then((stop) => {
+        abort = stop;
+        if (over) return stop();
+        loop.accepted = true;
+        found(loop, options);
+      })
+      .catch(end);
   });
 }
 
