@@ -54,10 +54,7 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
   });
   const pages = (request: IncomingMessage, response: ServerResponse) => {
     if (metrics !== undefined && pathOf(request) === "/metrics")
-      metrics.answer(response).catch((error: unknown) => {
-        log.error({ error: String(error).slice(0, 500) }, "the metrics could not be told");
-        response.destroy();
-      });
+      metrics.answer(response).catch((error: unknown) => untold(response, log, error));
     else if (options.routes?.(request, response) !== true) plain(response, 404, "nothing here");
   };
   const outer = createServer((request, response) => {
@@ -82,6 +79,12 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
     octokit,
     close: async () => void (await Promise.all([closeServer(outer), ...(inside === undefined ? [] : [closeServer(inner)])])),
   };
+}
+
+/** A gauge that throws leaves no request open. */
+function untold(response: ServerResponse, log: Log, error: unknown): void {
+  log.error({ error: String(error).slice(0, 500) }, "the metrics could not be told");
+  response.destroy();
 }
 
 function checkSecret(secret: string): void {

@@ -3,7 +3,7 @@ import { approvedBy, tooEarlyFor } from "./gates.ts";
 import { refusalKey, whatToChange } from "./pull-needs.ts";
 import type { Batch } from "./run.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "./run-draft.ts";
-import { batchName, pullName } from "./run-names.ts";
+import { batchName, pullName, whatChanged } from "./run-names.ts";
 import { epoch } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
 
@@ -66,11 +66,6 @@ function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
       "`/resume` closes it and builds it again, `/abort` ends the run",
     );
   }
-}
-
-function whatChanged({ head, retargeted }: ObservedPull): string {
-  if (retargeted !== undefined) return `somebody pointed it at another base branch, ${retargeted.slice(0, 100)}`;
-  return `its head ${head.slice(0, 10)} is not a commit of this run`;
 }
 
 /**

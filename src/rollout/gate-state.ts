@@ -1,5 +1,5 @@
 import { type Batch, isEnded, type Next, type Run } from "./run.ts";
-import { pullName } from "./run-names.ts";
+import { pullName, whatChanged } from "./run-names.ts";
 import type { Advanced, World } from "./world.ts";
 
 /**
@@ -42,7 +42,7 @@ export function gatesOf(run: Run, world: World, { cleared = [], fenced = [] }: P
     if (pull === undefined || pull === null || pull.state !== "open" || pull.number === 0 || batch.merged !== undefined) continue;
     if (batch.phase !== "Open" && batch.phase !== "Merging") continue;
     const state = !pull.headIsOurs
-      ? { kind: "fenced" as const, why: `the head of ${pullName(pull)} is not a commit of this run`, next: run.next }
+      ? { kind: "fenced" as const, why: `${pullName(pull)} was changed: ${whatChanged(pull)}`, next: run.next }
       : fenced.includes(batch.number)
         ? { kind: "fenced" as const, why: batch.why, next: batch.next }
         : gateOf(run, batch, cleared.includes(batch.number));

@@ -2,7 +2,7 @@ import { close } from "./batch-build.ts";
 import { askAgainAt, checksOf, refusalKey, silentIn, wanted } from "./pull-needs.ts";
 import type { Batch, Next } from "./run.ts";
 import { type Draft, pause, wakeAt, wakeAtTime } from "./run-draft.ts";
-import { clustersOf, liveTargets, nameList, pullName } from "./run-names.ts";
+import { clustersOf, liveTargets, nameList, pullName, whatChanged } from "./run-names.ts";
 import { failedBefore } from "./step-left.ts";
 import { epoch } from "./time.ts";
 import type { ObservedPull } from "./world.ts";
@@ -28,7 +28,7 @@ export function sound(draft: Draft, batch: Batch, pull: ObservedPull): Blocked |
   const name = pullName(pull);
   if (pull.draft) return { why: `${name} is a draft`, next: { what: `a person marks ${name} as ready` } };
   if (!pull.headIsOurs)
-    return { why: `the head of ${name} is not ours`, next: { what: "its merge, if one is under way, is seen or lapses" } };
+    return { why: `${name} was changed: ${whatChanged(pull)}`, next: { what: "its merge, if one is under way, is seen or lapses" } };
   const behind = clustersOf(liveTargets(batch)).filter((cluster) => failedBefore(draft.run, batch, cluster));
   if (behind.length > 0) {
     const why = `${nameList(draft.run, behind)} did not get through the weight before`;

@@ -1,6 +1,7 @@
 import { editKey, type Plan, type PlannedStage, type PlannedTarget } from "./plan-types.ts";
 import type { Batch, BatchTarget, Joined, Run } from "./run.ts";
 import { stepWords } from "./steps.ts";
+import type { ObservedPull } from "./world.ts";
 
 /** What names are looked up in: the frozen plan, and the clusters that joined beside it. */
 export type Planned = Pick<Run, "plan" | "joined">;
@@ -184,4 +185,10 @@ export function pullName(pull: { number: number } | undefined): string {
 export function pinPlace(edit: { kind: string; file: string; path: string } | undefined): string {
   if (edit === undefined) return "its file";
   return edit.kind === "branch" ? `branch ${edit.path}` : edit.file;
+}
+
+/** Why a PR whose head is not taken for ours is none that is merged. */
+export function whatChanged({ head, retargeted }: Pick<ObservedPull, "head" | "retargeted">): string {
+  if (retargeted !== undefined) return `somebody pointed it at another base branch, ${retargeted.slice(0, 100)}`;
+  return `its head ${head.slice(0, 10)} is not a commit of this run`;
 }

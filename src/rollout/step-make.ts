@@ -47,7 +47,8 @@ function dueSteps(run: Run, stage: number): { batch: Batch; clusters: string[]; 
     // Left out at a later weight, or left by itself: it does not begin again from an earlier one.
     for (const target of batch.targets) if (!isOut(target) || target.phase === "Skipped") gone.add(target.cluster);
   }
-  return due.reverse().filter(({ batch, clusters }) => clusters.length > 0 || batch.targets.some(isHealthy));
+  // Whoever is to stay is named, though it was taken along once, and failed again, since.
+  return due.reverse().filter(({ batch, clusters, behind }) => clusters.length + behind.length > 0 || batch.targets.some(isHealthy));
 }
 
 function isHealthy({ phase }: BatchTarget): boolean {

@@ -120,7 +120,9 @@ function observeTarget(truth: Truth, run: Run, batch: Batch, planned: BatchTarge
   if (!calm || git.forgotten.size > 0) return lookAt(truth, run, batch, planned, target, now);
   const segments = segmentsOf(git, target);
   const { still } = target;
-  if (still !== undefined && still.segments === segments && still.commit === batch.merged?.commit && now < target.goneAt) return still.seen;
+  // A batch that needed no PR may have the very commit of an earlier one.
+  const same = still?.segments === segments && still.commit === batch.merged?.commit && still.seen.batch === batch.number;
+  if (same && now < target.goneAt) return still.seen;
   const seen = lookAt(truth, run, batch, planned, target, now);
   const ended = (segments.at(-1)?.from ?? 0) <= now;
   if (ended && seen.assessment?.verdict === "live") target.still = { segments, commit: batch.merged?.commit, seen };

@@ -124,7 +124,9 @@ function giveUp(driver: Driver, run: Run, tell: Tell): void {
   const crowded = run.batches.some((batch) => (batch.step?.index ?? 1) > 1 && batch.phase === "Open" && batch.why.includes("would be"));
   if (model !== undefined && run.spec.dependsOn === undefined && opens && !crowded) return;
   const others = driver.entries.map((entry) => entry.run).filter((other) => other !== undefined && other.rollout !== run.rollout);
-  if (run.spec.dependsOn === undefined || !opens || crowded || others.every((other) => other === undefined || isEnded(other)))
+  // Half-way at a cluster it holds the room that what it depends on waits for.
+  const knotted = others.some((other) => other?.batches.some((batch) => batch.phase === "Open" && batch.why.includes("limits allow")));
+  if (run.spec.dependsOn === undefined || !opens || crowded || knotted || others.every((other) => other === undefined || isEnded(other)))
     tell("abort");
 }
 
