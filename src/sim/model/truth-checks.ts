@@ -73,7 +73,9 @@ export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: numbe
       if (batch.kind === "Revert" || queued) continue;
       // Since then at its next weight, or tried again.
       const stands = last.get(target.key) === other;
-      if (stands && target.edits.some((edit) => pinValue(truth.git, pinOf(edit)) !== edit.to))
+      // With its cluster goes its pin, also of one that was left behind before.
+      const gone = !truth.clusters.has(target.cluster) && target.edits.every((edit) => pinValue(truth.git, pinOf(edit)) === null);
+      if (stands && !gone && target.edits.some((edit) => pinValue(truth.git, pinOf(edit)) !== edit.to))
         wrong.push(`truth: merged while the pin of ${target.key} was changed away`);
       if (truth.git.forgotten.has(other.merged.commit)) wrong.push(`truth: merged while the commit of batch ${other.number} was gone`);
       if (real !== undefined && wasHealthyAt(truth, real, other, target.edits, now)) continue;
