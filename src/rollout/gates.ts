@@ -186,14 +186,16 @@ function comesBefore(other: Batch, batch: Batch, rolling: boolean): boolean {
   // Order is what a hotfix skips, and a revert; health and the window they do not.
   if (batch.kind === "Hotfix" || batch.kind === "Revert") return false;
   if (other.stage !== batch.stage) return other.stage < batch.stage;
-  // What is midway takes a place in the window until its last weight, and a hotfix may wait for that place.
-  if (isWaitingHotfix(other) && (batch.step?.index ?? 1) > 1) return false;
+  if (waitsOutOfTurn(other) && (batch.step?.index ?? 1) > 1) return false;
   return !rolling && other.number < batch.number;
 }
 
-/** Nothing of it is in flight. */
-function isWaitingHotfix({ kind, merged, intention }: Batch): boolean {
-  return kind === "Hotfix" && merged === undefined && intention === undefined;
+/**
+ * A hotfix or a revert of which nothing is in flight yet. It may wait for a place in the window, and what is midway takes one until
+ * its last weight: that goes on first.
+ */
+export function waitsOutOfTurn({ kind, merged, intention }: Batch): boolean {
+  return (kind === "Hotfix" || kind === "Revert") && merged === undefined && intention === undefined;
 }
 
 export function isSettled(batch: Batch): boolean {

@@ -73,8 +73,8 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
     for (const other of run.batches) {
       const earlier = other.stage < batch.stage || (other.stage === batch.stage && other.number < batch.number && !rolling);
       if (!earlier) continue;
-      // What is midway takes a place until its last weight, which a hotfix may wait for.
-      const waits = other.kind === "Hotfix" && other.merged === undefined && other.intention === undefined;
+      // What is midway takes a place until its last weight, which a hotfix or a revert may wait for.
+      const waits = (other.kind === "Hotfix" || other.kind === "Revert") && other.merged === undefined && other.intention === undefined;
       if (waits && (batch.step?.index ?? 1) > 1) continue;
       for (const target of other.targets) {
         const why = unconfirmed(run, other, target);

@@ -1,7 +1,7 @@
 import { makeBatch, rebuild } from "./batch-build.ts";
 import { afterStage } from "./gate-analysis.ts";
 import { hooksAfter } from "./gate-hooks.ts";
-import { isSettled, occupied } from "./gates.ts";
+import { isSettled, occupied, waitsOutOfTurn } from "./gates.ts";
 import { withinLimits } from "./limits.ts";
 import { grownSize } from "./plan-pick.ts";
 import { leaveUnreachable, wantsWord } from "./quarantine.ts";
@@ -47,8 +47,10 @@ export function moveOn(draft: Draft): void {
 /** What the stages left to the run's end: clusters that joined or are back, one batch after the other. */
 function lateIsDone(draft: Draft): boolean {
   for (const [stage] of draft.run.plan.stages.entries()) if (revive(draft, stage)) return false;
-  if (draft.run.batches.some((batch) => !isSettled(batch)) || !withinBudget(draft.run)) return false;
+  const open = draft.run.batches.filter((batch) => !isSettled(batch));
+  if (!open.every(waitsOutOfTurn) || !withinBudget(draft.run)) return false;
   for (const [stage] of draft.run.plan.stages.entries()) if (makeNextStep(draft, stage)) return false;
+  if (open.length > 0) return false;
   callLate(draft);
   for (const [stage] of draft.run.plan.stages.entries()) if (!requeuedAreDone(draft, stage)) return false;
   // With too many in quarantine somebody is asked first.
@@ -89,8 +91,7 @@ function stageIsDone(draft: Draft, stage: number): boolean {
   const left = remaining(draft, stage);
   const open = draft.run.batches.filter((batch) => batch.stage === stage && !isSettled(batch));
   // A batch gets to its whole weight before the next begins.
-  // A hotfix that waits for a place in the window waits for just that.
-  if (!open.some((batch) => batch.kind !== "Hotfix" || batch.merged !== undefined) && makeNextStep(draft, stage)) return false;
+  if (open.every(waitsOutOfTurn) && makeNextStep(draft, stage)) return false;
   if (left.length > 0) {
     const rolling = draft.run.spec.stages[stage]?.batching === "Rolling";
     if (rolling) refill(draft, stage, left, open);

@@ -294,6 +294,23 @@ describe("what random runs once found", () => {
     expect(outcome.run.commands.map(({ message }) => message)).toEqual(["c2, c3 are kept apart in this stage: one command for each"]);
   });
 
+  test("a revert that waits for a place in the window does not keep what takes it from its next weight", () => {
+    const joins = (name: string) => ({ kind: "join" as const, joins: { name, region: "eu", drained: false }, version: "v1" });
+    const outcome = play({
+      clusters: 1,
+      rollout: { maxFailures: 1, stages: [{ ...STAGE, maxUnavailable: 2, steps: [{ weight: 4 }, { pauseMs: null }] }] },
+      happenings: [
+        { at: 20 * MINUTE, ...joins("new3") },
+        { at: 30 * MINUTE, ...joins("new2") },
+        { at: 37 * MINUTE, kind: "loseApplication", rollout: 0, cluster: "c1" },
+        { at: 55 * MINUTE, ...command, name: "requeue", args: ["c1"] },
+      ],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.run.phase).toBe("Succeeded");
+    expect(outcome.run.batches.some((one) => one.kind === "Revert" && one.merged !== undefined)).toBe(true);
+  });
+
   test("a hotfix that waits for a place in the window does not keep what takes it from its next weight", () => {
     const outcome = play({
       clusters: 2,

@@ -141,6 +141,8 @@ function restore(truth: Truth, run: Run, now: number): void {
   const wanted = new Map<string, string>();
   for (const batch of run.batches) {
     for (const target of batch.targets) {
+      // Nobody puts back what went with its cluster.
+      if (!truth.clusters.has(target.cluster)) continue;
       const moved = batch.merged !== undefined && target.phase !== "Failed" && target.phase !== "Skipped";
       for (const edit of target.edits) {
         const pin = pinOf(edit);
