@@ -15,6 +15,7 @@ import { type Clock, parseDuration } from "../rollout/time.ts";
 import type { Environment } from "./config-env.ts";
 import type { ServerConfig } from "./config-schema.ts";
 import { SettingError, telling } from "./config-told.ts";
+import { whole } from "./last-net.ts";
 
 type AnalysisConfig = ServerConfig["analysis"];
 
@@ -31,7 +32,7 @@ function engineOf({ engine, outbound, jobs }: AnalysisConfig, { clock, log }: { 
     return argoRolloutsEngine({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, onError });
   }
   const onError = (error: unknown, id: string) =>
-    log.error({ error, id }, "what came of a measurement could not be taken up; it is looked at again");
+    log.error({ ...whole(error), id }, "what came of a measurement could not be taken up; please report it");
   if (jobs === undefined) return builtinEngine({ clock, policy, onError });
   const timeoutMs = parseDuration(jobs.timeout) ?? 0;
   return builtinEngine({
@@ -114,7 +115,7 @@ function readSecret(file: string): string | undefined {
 /** Asks hooks as the server's configuration allows. Throws SettingError where the file of its secret cannot be read. */
 export function openHooks({ outbound, secretFile }: ServerConfig["hooks"], env: Environment, log?: Log): HookCaller {
   const onError = (error: unknown, key: string) =>
-    log?.error({ error, key }, "what came of a hook could not be taken up; it is asked again");
+    log?.error({ ...whole(error), key }, "who waits for what came of a hook could not be told; the next look finds it");
   return hookCaller({ policy: { allow: outbound.allow }, secret: hookSecret(secretFile, env), onError });
 }
 

@@ -19,13 +19,9 @@ const MOST_OF_STACK = 4000;
  */
 export function openLastNet(process: Catching, log: Log): { broken: Promise<void>; close(): void } {
   const broken = Promise.withResolvers<void>();
-  const fields = (error: unknown) => {
-    const stack = error instanceof Error ? error.stack?.slice(0, MOST_OF_STACK) : undefined;
-    return { error: described(error).slice(0, MOST_OF_STACK), ...(stack === undefined ? {} : { stack }) };
-  };
-  const rejected = (error: unknown) => log.error(fields(error), "something that nobody waits for has failed; please report it. Going on");
+  const rejected = (error: unknown) => log.error(whole(error), "something that nobody waits for has failed; please report it. Going on");
   const thrown = (error: unknown) => {
-    log.error(fields(error), "an exception that nobody has caught; please report it. Stopping, to be started again");
+    log.error(whole(error), "an exception that nobody has caught; please report it. Stopping, to be started again");
     broken.resolve();
   };
   process.on("unhandledRejection", rejected);
@@ -37,4 +33,10 @@ export function openLastNet(process: Catching, log: Log): { broken: Promise<void
       process.off("uncaughtException", thrown);
     },
   };
+}
+
+/** Of a failure that nobody expected: what, and where it came from. */
+export function whole(error: unknown): { error: string; stack?: string } {
+  const stack = error instanceof Error ? error.stack?.slice(0, MOST_OF_STACK) : undefined;
+  return { error: described(error).slice(0, MOST_OF_STACK), ...(stack === undefined ? {} : { stack }) };
 }

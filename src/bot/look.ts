@@ -4,6 +4,7 @@ import { round } from "../reconcile/round.ts";
 import type { Clock } from "../rollout/time.ts";
 import type { Metrics } from "./metrics.ts";
 import { onboardOnceWanted } from "./onboarding-again.ts";
+import { described } from "./resync.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
 /** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
@@ -46,17 +47,23 @@ export async function lookAt(s: ServedRepo, { clock, metrics, wake, changed }: L
   if (result.wakeAt !== undefined) wake(s.context.repository, result.wakeAt);
 }
 
-/** A token has the permissions of the moment it was made: what the App was given since comes with a new one. */
-async function takeUpPermissions({ memory, forge }: ServedRepo): Promise<void> {
+/**
+ * A token has the permissions of the moment it was made: what the App was given since comes with a new one. Where there is none to
+ * be had the old one is good, too, for all that matters more.
+ */
+async function takeUpPermissions({ memory, forge, context }: ServedRepo): Promise<void> {
   if (!memory.permissionsMoved) return;
   memory.permissionsMoved = false;
   try {
     await forge.gitCredentials({ renew: true });
+    memory.forbidden.clear();
   } catch (error) {
     memory.permissionsMoved = true;
-    throw error;
+    context.log.warn(
+      { error: described(error) },
+      "new permissions cannot be taken up yet: there is no new token; the next look tries again",
+    );
   }
-  memory.forbidden.clear();
 }
 
 /** Which repos were looked at once, well or not: one that cannot be looked at must not keep the others from being ready. */

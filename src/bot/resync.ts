@@ -1,6 +1,7 @@
 import type { ProbotOctokit } from "probot";
 import type { Queue } from "../queue/port.ts";
 import type { Log } from "../reconcile/context.ts";
+import type { RepoMemory } from "../reconcile/memory.ts";
 import type { Clock } from "../rollout/time.ts";
 import { coalesced } from "./coalesced.ts";
 import { discover } from "./discover.ts";
@@ -48,7 +49,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     for (const s of repos.opened()) {
       s.pullsDirty = true;
       s.memory.remote.dirty = true;
-      s.memory.permissionsMoved ||= s.memory.forbidden.size > 0;
+      askForPermissions(s.memory, clock.now());
       s.inbox.resync();
     }
     for (const key of repos.keys()) wake(key);
@@ -75,6 +76,15 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
       callOff();
     },
   };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What was forbidden is tried again once an hour, though no event told of a permission: each try costs a token and a call. */
+function askForPermissions(memory: RepoMemory, now: number): void {
+  if (memory.forbidden.size === 0 || now - memory.permissionsAskedAt < HOUR_MS) return;
+  memory.permissionsAskedAt = now;
+  memory.permissionsMoved = true;
 }
 
 export function described(error: unknown): string {

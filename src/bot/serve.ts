@@ -18,8 +18,6 @@ import { type Stagecoach, startStagecoach } from "./stagecoach.ts";
 export interface RunningServer {
   url: string;
   insideUrl: string;
-  /** Resolves where it should stop and be started again: an exception came out of where nothing catches. */
-  broken: Promise<void>;
   /** Drains: takes nothing new, finishes the rounds under way for as long as the configuration says. */
   close(): Promise<void>;
 }
@@ -28,7 +26,7 @@ export interface RunningServer {
 export async function startServer(
   config: ServerConfig,
   credentials: Credentials,
-  options: { log?: Log; clock?: Clock; env?: Environment } = {},
+  options: { log?: Log; clock?: Clock; env?: Environment; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
   const { github, listen, inside } = config;
   const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
@@ -36,7 +34,12 @@ export async function startServer(
   const directory = await usableDirectory(config.directory);
   const signing = signingOf(config.commits);
   const env = options.env ?? process.env;
-  const outside = await openOutside(config, env, { clock, log });
+  const net = openLastNet(process, log);
+  void net.broken.then(options.onBroken);
+  const outside = await openOutside(config, env, { clock, log }).catch((error: unknown) => {
+    net.close();
+    throw error;
+  });
   const { planes, analysis, hooks } = outside;
   let bot: Stagecoach;
   try {
@@ -59,6 +62,7 @@ export async function startServer(
     });
   } catch (error) {
     await outside.close();
+    net.close();
     throw new Error(whyNotStarted(error, config), { cause: error });
   }
   log.info({ url: bot.url, insideUrl: bot.insideUrl }, "ready");
@@ -66,14 +70,14 @@ export async function startServer(
     log.info({}, "stopping: rounds under way are finished");
     await bot.close({ withinMs: parseDuration(config.drain) ?? 0 });
     await outside.close();
+    net.close();
     log.info({}, "stopped");
   };
-  return { url: bot.url, insideUrl: bot.insideUrl, broken: outside.broken, close };
+  return { url: bot.url, insideUrl: bot.insideUrl, close };
 }
 
-/** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. Below all of it the last net. */
+/** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. */
 async function openOutside(config: ServerConfig, env: Environment, { clock, log }: { clock: Clock; log: Log }) {
-  const net = openLastNet(process, log);
   const analysis = openAnalysis(config.analysis, env, { clock, log });
   const hooks = openHooks(config.hooks, env, log);
   const planes = await openPlanes(config.controlPlanes, { clock, log });
@@ -84,9 +88,8 @@ async function openOutside(config: ServerConfig, env: Environment, { clock, log 
   }
   const close = async () => {
     await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]);
-    net.close();
   };
-  return { planes, analysis, hooks, broken: net.broken, close };
+  return { planes, analysis, hooks, close };
 }
 
 async function usableDirectory(directory: string): Promise<string> {

@@ -121,13 +121,23 @@ function check(config: ServerConfig, credentials: Credentials | undefined, missi
 /** Starts everything, waits for a signal, and drains. After a failure that nothing caught it drains, too, and exits 1: to be started again. */
 async function serve(config: ServerConfig, credentials: Credentials, env: Environment, stopped: Promise<string>): Promise<number> {
   const { startServer } = await import("../bot/serve.ts");
-  const server = await startServer(config, credentials, { env }).catch((error: unknown) => {
+  const broken = Promise.withResolvers<true>();
+  let started = false;
+  // In the midst of starting there is nothing to drain.
+  const onBroken = () => (started ? broken.resolve(true) : process.exit(1));
+  const server = await startServer(config, credentials, { env, onBroken }).catch((error: unknown) => {
     if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
     throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
   });
-  const isBroken = await Promise.race([stopped.then(() => false), server.broken.then(() => true)]);
-  await server.close();
-  return isBroken ? 1 : 0;
+  started = true;
+  const isBroken = await Promise.race([stopped.then(() => false), broken.promise]);
+  if (!isBroken) {
+    await server.close();
+    return 0;
+  }
+  // Whatever is stuck, or fails on the way: nothing goes on with what is known by halves.
+  await server.close().catch((error: unknown) => process.stderr.write(`stagecoach: it could not be drained: ${visible(String(error))}\n`));
+  return process.exit(1);
 }
 
 /** Resolves at the first signal; the second one ends the process at once. */

@@ -31,14 +31,23 @@ export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller
     const oldest = answers.keys().next().value;
     if (answers.size > MOST_KEPT && oldest !== undefined) answers.delete(oldest);
     underWay.delete(request.key);
-    for (const listener of listeners) listener(request.key);
+    for (const listener of listeners) tell(listener, request.key);
+  }
+
+  /** One that fails keeps it from no other. */
+  function tell(listener: (key: string) => void, key: string): void {
+    try {
+      listener(key);
+    } catch (error) {
+      onError?.(error, key);
+    }
   }
 
   return {
     call(request) {
       if (underWay.has(request.key) || answers.has(request.key)) return;
       underWay.add(request.key);
-      // Nobody waits for it, so nothing may come out of it: a rejection would end the process, with all it serves.
+      // Nobody waits for it, so nothing may come out of it.
       work(request).catch((error: unknown) => onError?.(error, request.key));
     },
     answer: (key) => answers.get(key),

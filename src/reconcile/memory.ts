@@ -48,6 +48,8 @@ export interface RepoMemory {
   forbidden: Set<"checks" | "deployments">;
   /** The App may have been given more since: the next look gets itself a new token, which has it, and tries again what was forbidden. */
   permissionsMoved: boolean;
+  /** When a resync last had it tried again; epoch milliseconds. */
+  permissionsAskedAt: number;
   /** Commit → names of the checks of ours there that somebody asked for again. */
   again: Map<string, Set<string>>;
   /** `environment task` → what its deployment last said. */
@@ -105,6 +107,7 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     gates: new Map(),
     forbidden: new Set(),
     permissionsMoved: false,
+    permissionsAskedAt: Number.NEGATIVE_INFINITY,
     again: new Map(),
     deployments: new Map(),
     remarks: new Map(),

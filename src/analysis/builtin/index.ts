@@ -56,17 +56,28 @@ interface Running {
 
 /** Analyses kept after their end, to be asked about. */
 const MOST_KEPT = 1000;
+/** After what should not have happened it is measured again, in no hurry. */
+const AGAIN_MS = 60_000;
 
 export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
   const { clock } = options;
   const analyses = new Map<string, Running>();
   const listeners = new Set<(id: string) => void>();
   const changed = (id: string) => {
-    for (const listener of listeners) listener(id);
+    for (const listener of listeners) {
+      try {
+        listener(id);
+      } catch (error) {
+        options.onError?.(error, id);
+      }
+    }
   };
-  /** Nobody waits for a measurement, so nothing may come out of one: a rejection would end the process, with all it serves. */
+  /** Nobody waits for a measurement, so nothing may come out of one. */
   const begin = (running: Running, metric: Metric) => {
-    take(running, metric).catch((error: unknown) => options.onError?.(error, running.id));
+    take(running, metric).catch((error: unknown) => {
+      options.onError?.(error, running.id);
+      if (!running.stopped) metric.callOff = clock.after(AGAIN_MS, () => begin(running, metric));
+    });
   };
 
   function plan(running: Running, metric: Metric): void {
