@@ -89,7 +89,8 @@ export const operation: Parts = { requested, running, retry, failed };
 function ended(context: Context, state: Operation): Finding | undefined {
   const finishedAt = at(state.finishedAt) ?? at(state.startedAt);
   const ours = isOurs(context, state);
-  // What tried the change cannot have ended before the merge, whatever the cluster's clock says. Of others that clock must do.
+  // What tried a commit that contains the merge cannot have ended before it, whatever the cluster's clock says. A tag or a chart's
+  // version may have been tried days before (back at it after a rollback, or there already): of that the clock must do.
   const early = ours !== "yes" && finishedAt !== undefined && finishedAt < context.mergedAt;
   if (ours === "no" || (early && finishedAt < context.mergedAt - MOST_SKEW_MS)) return undefined;
   const known = ours !== "unknown" && !early;
@@ -100,7 +101,7 @@ function ended(context: Context, state: Operation): Finding | undefined {
   return afterGrace(context, Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt), sentence);
 }
 
-/** fits: it was for what is there now, which may have been there before the change, too. */
+/** yes: not before the change. fits: it was for what is there now, which may have been there before the change, too. */
 type Answer = "yes" | "no" | "fits" | "unknown";
 
 /** Whether what a failed operation tried contains the change. */
@@ -120,6 +121,7 @@ function isOurs(context: Context, state: Operation): Answer {
   if (answers.has("no")) return "no";
   if (answers.has("unknown")) return "unknown";
   if (answers.has("yes")) return "yes";
+  if (answers.has("fits")) return "fits";
   if (state.ofSpec === true && context.input.change.kind !== "commit") return "fits";
   // Without a revision it was for the head of the moment it began.
   const startedAt = at(state.startedAt);
@@ -139,11 +141,13 @@ function triedChange(
   seen: string | undefined,
 ): Answer {
   const shown = sight.state === "proven" || sight.state === "shown";
-  if (shown && tried === seen) return "yes";
-  if (change.kind === "revision" && tried === change.revision) return "yes";
+  // A revision is older than the commit that pins it; a commit is the merge, or follows it.
+  const same = change.kind === "revision" ? "fits" : "yes";
+  if (shown && tried === seen) return same;
+  if (change.kind === "revision" && tried === change.revision) return same;
   // The spec names the change and Argo CD resolved it to `seen`: whatever else was tried is something else.
   if (change.commit === undefined) return shown ? "no" : "unknown";
-  if (tried.toLowerCase() === change.commit.toLowerCase()) return "yes";
+  if (tried.toLowerCase() === change.commit.toLowerCase()) return same;
   const ancestry = isFullSha(tried) ? (context.input.ancestry?.(tried, change.commit) ?? "unknown") : "unknown";
-  return ancestry === "contains" ? "yes" : ancestry === "missing" ? "no" : "unknown";
+  return ancestry === "contains" ? same : ancestry === "missing" ? "no" : "unknown";
 }
