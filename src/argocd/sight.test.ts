@@ -43,11 +43,23 @@ describe("a revision of a Git source", () => {
     ["another id is older", LATER, COMMIT, "older"],
     ["a shortened id that the seen one does not begin with is older", "abc1234f", COMMIT, "older"],
     ["digits alone may be a tag's name", "20261121", COMMIT, "shown"],
+    ["a date with a letter may be, too", "20261121a", COMMIT, "shown"],
+    ["and one with the time of day", "20261121fa0930", COMMIT, "shown"],
+    ["a date that the seen one begins with is an id all the same", "20261121a", `20261121a${"c".repeat(31)}`, "proven"],
+    ["what is no day of any month is an id", "20261321a", COMMIT, "older"],
+    ["nor is one of another century", "19991121a", COMMIT, "older"],
     ["six of them may be, too", "abcdef", COMMIT, "shown"],
     ["HEAD is what a source without a revision follows", undefined, COMMIT, "shown"],
   ])("%s", (_name, wanted, seen, state) => {
     const view = application({ spec: { source: { targetRevision: wanted } }, status: { sync: { revision: seen } } });
     expect(sightOf(view, revision(wanted ?? "HEAD"), input()).state).toBe(state);
+  });
+
+  test("one that looks like a shortened id is told so, as it may be a name for which nothing else helps", () => {
+    const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
+    expect(sightOf(view, revision("abc1234f"), input()).why).toBe(
+      "Argo CD has seen ccccccc, not abc1234f, which looks like a shortened commit id; is it a tag's or branch's name? Pin another, or the full id",
+    );
   });
 
   test("a shortened name whose commit is known is a tag's", () => {

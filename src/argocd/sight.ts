@@ -61,13 +61,19 @@ function revisionSight(
   if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven", why: "" };
   if (commit !== undefined) return containsSight(seen, commit, input);
   // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
-  return isShortened(revision) ? other : { state: "shown", why: "" };
+  if (!isShortened(revision)) return { state: "shown", why: "" };
+  return {
+    ...other,
+    why: `${other.why}, which looks like a shortened commit id; is it a tag's or branch's name? Pin another, or the full id`,
+  };
 }
 
-/** With a letter in it: digits alone are most often a date that somebody made a tag of. */
+/** With a letter in it, and no date in front: `20261121` and `20261121a` are most often what somebody named a tag by. */
 function isShortened(revision: string): boolean {
-  return /^[0-9a-f]{7,}$/i.test(revision) && /[a-f]/i.test(revision);
+  return /^[0-9a-f]{7,}$/i.test(revision) && /[a-f]/i.test(revision) && !BEGINS_WITH_DATE.test(revision);
 }
+
+const BEGINS_WITH_DATE = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
 
 function chartSight(seen: string, revision: string, other: Pick<Sight, "state" | "why">): Pick<Sight, "state" | "why"> {
   if (seen === "") return unresolved(seen);

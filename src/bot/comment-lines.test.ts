@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { fromMarkdown } from "mdast-util-from-markdown";
 import { describe, expect, test } from "vitest";
 import { isTooCostly, linesToRead, plainLines } from "./comment-lines.ts";
 import { parseComment } from "./parse-comment.ts";
@@ -56,6 +57,58 @@ describe("what GitHub shows as something else than plain text never acts", () =>
   });
 });
 
+describe("what only looks nested deep does not keep a command from acting", () => {
+  const marks = "> - + * 1. ".repeat(4);
+
+  test.each([
+    ["a line of dashes", "/pause\n\n--------------------\nsignature", ["/pause"]],
+    ["a rule of stars", "/abort\n\n************", ["/abort"]],
+    ["a rule of stars with spaces", `/abort\n\n${"* ".repeat(40)}`, ["/abort"]],
+    ["a rule in a quote and a list", `/abort\n\n> 1. ${"- ".repeat(40)}`, ["/abort"]],
+    ["a table in a fence", "/abort latency is up\n\n```\nregion   p99\n------------------\neu-1 900\n```", ["/abort latency is up"]],
+    ["a diff in a fence", "/abort\n\n```diff\n+++++++++++++ x\n------------- y\n```", ["/abort"]],
+    ["marks of lists in a fence", `/abort\n\n\`\`\`\n${marks}\n\`\`\`\n/pause`, ["/abort", "/pause"]],
+    ["pluses without spaces", `/abort\n\n${"+".repeat(20)} x`, ["/abort"]],
+    ["a version with many dots", `/abort\n\n${"1.".repeat(20)}`, ["/abort"]],
+  ])("%s", (_what, body, expected) => {
+    expect(acts(body)).toEqual(expected);
+  });
+
+  test.each([
+    ["a list in a list, in quotes", marks],
+    ["dashes with a text after them", `${"- ".repeat(40)}x`],
+    ["dashes with a star after them", `${"- ".repeat(40)}*`],
+    ["dashes and stars by turns", "- * ".repeat(20)],
+    ["pluses, which make no rule", "+ ".repeat(20)],
+    ["quotes without spaces", ">".repeat(20)],
+    ["numbers", "1. 2) ".repeat(10)],
+    ["tabs", "-\t".repeat(20).concat("x")],
+  ])("what is nested deep is refused: %s", (_what, line) => {
+    expect(acts(`/abort\n\n${line}`)).toBe("reply");
+  });
+
+  test("a line that is read puts the parser into no more than a few lists", () => {
+    const mark = fc.constantFrom("-", "- ", "* ", "*", "+ ", "> ", ">", "1. ", "1.", "  ", "\t", "x", "_ ");
+    const line = fc.array(mark, { maxLength: 40 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(line, (text) => {
+        if (!isTooCostly([text])) expect(depthOf(fromMarkdown(text))).toBeLessThan(15);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+interface Tree {
+  type: string;
+  children?: readonly Tree[];
+}
+
+/** Quotes and items in each other. */
+function depthOf({ type, children = [] }: Tree): number {
+  return (type === "blockquote" || type === "listItem" ? 1 : 0) + Math.max(0, ...children.map(depthOf));
+}
+
 describe("a long comment", () => {
   const log = "2026-11-21T10:00:00Z error: <details> <!-- [a](b) `c` /abort\n/abort\n\n".repeat(900).slice(0, 60_000);
 
@@ -111,6 +164,8 @@ describe("a long comment", () => {
         "- a",
         "1. a",
         "> q",
+        "- ".repeat(20),
+        `${"- ".repeat(20)}x`,
         "",
         "",
         "text",

@@ -8,15 +8,18 @@ type Node = Block | Paragraph["children"][number];
 
 /** Anybody may comment, and a Markdown parser takes time with the square of some texts: of so many characters, a tenth of a second at the worst. */
 const LONGEST = 3_000;
-/** Quotes or lists so deep, too, cost more than they say. */
-const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){12}/;
+/**
+ * Quotes or lists so deep, too, cost more than they say. A mark begins a list's item only with a space after it, and where
+ * the rest of the line is but dashes or stars, that is a rule, however they are spaced.
+ */
+const TOO_DEEP = /^(?:(?![ \t]*([-*])(?:[ \t]*\1){2,}[ \t]*$)[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))){12}/;
 /** Whether a line is bold does not matter here, and pairing up emphasis takes longest. */
 const NO_EMPHASIS = { disable: { null: ["attention"] } };
 
-/** The comment's lines, of a long one without those in code fences: what is pasted there may be of any length. */
+/** The comment's lines, of one that would cost too much without those in code fences: what is pasted there may be anything. */
 export function linesToRead(body: string): string[] {
   const lines = body.replace(/\r\n?/g, "\n").split("\n");
-  return body.length > LONGEST ? withoutFenced(lines) : lines;
+  return isTooCostly(lines) ? withoutFenced(lines) : lines;
 }
 
 /** Reading these lines would hold everybody else up. */

@@ -13,7 +13,7 @@ import { openLastNet } from "./last-net.ts";
 import { openLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { openPlanes } from "./planes.ts";
-import { type Stagecoach, startStagecoach } from "./stagecoach.ts";
+import { startStagecoach } from "./stagecoach.ts";
 
 export interface RunningServer {
   url: string;
@@ -28,7 +28,6 @@ export async function startServer(
   credentials: Credentials,
   options: { log?: Log; clock?: Clock; env?: Environment; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
-  const { github, listen, inside } = config;
   const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
   const clock = options.clock ?? wallClock();
   const directory = await usableDirectory(config.directory);
@@ -40,40 +39,46 @@ export async function startServer(
     net.close();
     throw error;
   });
-  const { planes, analysis, hooks } = outside;
-  let bot: Stagecoach;
-  try {
-    bot = await startStagecoach({
-      app: { ...credentials, baseUrl: apiUrl(github) },
-      planes,
-      ...(config.tenancy === undefined ? {} : { tenancy: config.tenancy }),
-      signing,
-      freezes: repoBounds(config).freezes,
-      analysis,
-      hooks,
-      directory,
-      clock,
-      log,
-      host: listen.host,
-      port: listen.port,
-      inside,
-      metrics: createMetrics(),
-      resyncMs: parseDuration(config.resync) ?? Number.NaN,
-    });
-  } catch (error) {
+  const close = async () => {
     await outside.close();
     net.close();
+  };
+  const bot = await startStagecoach({
+    ...told(config, credentials),
+    planes: outside.planes,
+    signing,
+    analysis: outside.analysis,
+    hooks: outside.hooks,
+    directory,
+    clock,
+    log,
+    metrics: createMetrics(),
+  }).catch(async (error: unknown) => {
+    await close();
     throw new Error(whyNotStarted(error, config), { cause: error });
-  }
+  });
   log.info({ url: bot.url, insideUrl: bot.insideUrl }, "ready");
-  const close = async () => {
+  const drain = async () => {
     log.info({}, "stopping: rounds under way are finished");
     await bot.close({ withinMs: parseDuration(config.drain) ?? 0 });
-    await outside.close();
-    net.close();
+    await close();
     log.info({}, "stopped");
   };
-  return { url: bot.url, insideUrl: bot.insideUrl, close };
+  return { url: bot.url, insideUrl: bot.insideUrl, close: drain };
+}
+
+/** What of the configuration is passed on as it stands. */
+function told(config: ServerConfig, credentials: Credentials) {
+  const { github, listen, inside, tenancy } = config;
+  return {
+    app: { ...credentials, baseUrl: apiUrl(github) },
+    ...(tenancy === undefined ? {} : { tenancy }),
+    freezes: repoBounds(config).freezes,
+    host: listen.host,
+    port: listen.port,
+    inside,
+    resyncMs: parseDuration(config.resync) ?? Number.NaN,
+  };
 }
 
 /** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. */

@@ -127,6 +127,7 @@ export const runSchema = z.looseObject({
   ),
   rolloutOrders: z.array(rolloutOrder).optional(),
   unseen: z.array(z.looseObject({ plane: z.string(), since: time, why: z.string() })).optional(),
+  amended: z.array(z.looseObject({ stage: count, at: time })).optional(),
   startedFrom: z.string().optional(),
   analyses: z.array(analysis).optional(),
   hooks: z.array(hook).optional(),

@@ -1,7 +1,7 @@
 import { close } from "./batch-build.ts";
 import { limiterOf, type Over, sizesOf } from "./limits.ts";
 import type { Blocked } from "./pull-gates.ts";
-import { type Batch, isEnded, type Run } from "./run.ts";
+import { type Batch, type BatchTarget, isEnded, type Run } from "./run.ts";
 import { type Draft, pause } from "./run-draft.ts";
 import { batchName, clustersOf, count, liveTargets, nameList, unitOf } from "./run-names.ts";
 import { isMidway } from "./steps.ts";
@@ -16,30 +16,55 @@ const SETTINGS = ".github/stagecoach.yaml";
  */
 export function limitsGate(draft: Draft, batch: Batch): Blocked | undefined {
   const { limits, others, clustersKnown } = draft.world;
-  const over = limiterOf(draft);
-  if (limits === undefined || over === undefined) return undefined;
+  const begin = limiterOf(draft);
+  if (limits === undefined || begin === undefined) return undefined;
   if (others === undefined)
     return { why: "the other runs of the repo could not be read, and limits hold over all", next: { what: "they are read" } };
-  const flying = [draft.run, ...others].flatMap((run) =>
-    (isEnded(run) ? leftBehind(run, draft.now) : inFlight(run)).map((target) => ({ ...target, targets: 1, run: run.rollout })),
-  );
-  const own = liveTargets(batch);
-  const coming = own.filter((target) => !flying.some((one) => one.key === target.key));
+  const { flying, coming, elsewhere } = beside(draft, batch, others);
   // The next weight of what is in flight adds nothing to it.
   if (coming.length === 0) return undefined;
-  const elsewhere = flying.filter((one) => !own.some((target) => target.key === one.key));
-  const alone = over(sizesOf(batch));
+  const alone = begin().add(sizesOf(batch));
   if (alone !== undefined) return tooLarge(draft, batch, alone, whose(elsewhere));
-  const together = over([...flying, ...coming.map(({ cluster }) => ({ cluster, targets: 1 }))]);
+  const together = begin().add([...flying, ...coming].map(({ cluster }) => ({ cluster, targets: 1 })));
   if (together !== undefined)
     return { why: wouldBe(together, limits.label?.percent, whose(flying)), next: { what: "others are confirmed" } };
   if (limits.label === undefined || clustersKnown) return undefined;
   return { why: "the clusters could not be read, and a limit is by their labels", next: { what: "they are read" } };
 }
 
+/**
+ * What stands against the size of a batch itself, whatever else is in flight: it is built again smaller, or can never travel. Judged before
+ * people are asked, so that nobody approves what is closed. What merges alone waits for that in `limitsGate`.
+ */
+export function sizeGate(draft: Draft, batch: Batch): Blocked | undefined {
+  const { others } = draft.world;
+  const alone = limiterOf(draft)?.().add(sizesOf(batch));
+  if (alone === undefined || others === undefined) return undefined;
+  if (mergesAlone(draft.run, batch) && !canBeCut(draft.run, batch)) return undefined;
+  const { coming, elsewhere } = beside(draft, batch, others);
+  return coming.length === 0 ? undefined : tooLarge(draft, batch, alone, whose(elsewhere));
+}
+
 interface Flying {
   key: string;
   cluster: string;
+}
+
+type FlyingOf = Flying & { run: string };
+
+/** All that is in flight, of the batch's targets those that are not, and of what is in flight that which is not the batch's. */
+function beside(draft: Draft, batch: Batch, others: readonly Run[]): { flying: FlyingOf[]; coming: BatchTarget[]; elsewhere: FlyingOf[] } {
+  const flying = [draft.run, ...others].flatMap((run) =>
+    (isEnded(run) ? leftBehind(run, draft.now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
+  );
+  const own = liveTargets(batch);
+  const ownKeys = new Set(own.map(({ key }) => key));
+  const flyingKeys = new Set(flying.map(({ key }) => key));
+  return {
+    flying,
+    coming: own.filter(({ key }) => !flyingKeys.has(key)),
+    elsewhere: flying.filter(({ key }) => !ownKeys.has(key)),
+  };
 }
 
 /** Targets of a run from the merge intention until confirmed, at their whole weight where there are steps, failed or left out (SPEC §9.9). */
@@ -79,8 +104,7 @@ function tooLarge(draft: Draft, batch: Batch, { setting, what, most }: Over, who
     close(draft, batch, why);
     return { why, next: { what: "it is built again, smaller" } };
   }
-  // What puts old values back is never held for good, nor what has begun to go from weight to weight.
-  if (run.kind === "Rollback" || batch.kind === "Revert" || (batch.step?.index ?? 1) > 1) {
+  if (mergesAlone(run, batch)) {
     if (who === "") return undefined;
     return { why: `${why}, so it merges once nothing else is in flight (now: ${who})`, next: { what: "others are confirmed" } };
   }
@@ -91,14 +115,19 @@ function tooLarge(draft: Draft, batch: Batch, { setting, what, most }: Over, who
   return { why, next: { what: `somebody raises ${setting}` } };
 }
 
+/** What puts old values back is never held for good, nor what has begun to go from weight to weight. */
+function mergesAlone(run: Run, batch: Batch): boolean {
+  return run.kind === "Rollback" || batch.kind === "Revert" || (batch.step?.index ?? 1) > 1;
+}
+
 /** Parts of it may travel one after the other. */
 function canBeCut(run: Run, batch: Batch): boolean {
   if (batch.kind === "Revert" || (batch.step?.index ?? 1) > 1) return false;
   const clusters = clustersOf(liveTargets(batch));
   const [first] = clusters;
   if (first === undefined) return false;
-  const unit = unitOf(run, first);
-  return clusters.some((cluster) => !unit.includes(cluster));
+  const unit = new Set(unitOf(run, first));
+  return clusters.some((cluster) => !unit.has(cluster));
 }
 
 /** `2 clusters at once (limits.clusters)`, for an answer. */

@@ -5,7 +5,7 @@ import { dependsGate } from "./gate-depends.ts";
 import { fenceHalted, haltGate } from "./gate-halt.ts";
 import { hooksBefore } from "./gate-hooks.ts";
 import { jitterUntil } from "./gate-jitter.ts";
-import { limitsGate } from "./gate-limits.ts";
+import { limitsGate, sizeGate } from "./gate-limits.ts";
 import { planeGate } from "./gate-plane.ts";
 import { windowGate } from "./gate-window.ts";
 import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
@@ -93,6 +93,7 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
     planeGate(draft, batch) ??
     haltGate(draft, batch) ??
     othersGate(draft) ??
+    sizeGate(draft, batch) ??
     dependsGate(draft, batch) ??
     approvalGate(draft, batch) ??
     (batch.kind === "Hotfix" ? undefined : windowGate(draft, batch)) ??

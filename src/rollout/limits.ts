@@ -20,32 +20,50 @@ export interface Over {
   what: string;
 }
 
-/** The first of the limits that so much in flight is over; undefined: none is. A cluster given twice counts once, its targets each time. */
-export type Limiter = (flying: Iterable<Sized>) => Over | undefined;
+/** Counts what travels together while it is put together: each question costs only what is added by it. */
+export interface Tally {
+  /**
+   * The first of the limits that all that was added is over; undefined: none is. A cluster added twice counts once, its targets each
+   * time. What was added stays, over or not: who leaves it out begins anew.
+   */
+  add(flying: Iterable<Sized>): Over | undefined;
+}
+
+/** Begins to count, with nothing in flight. */
+export type Limiter = () => Tally;
 
 /** `clusters`: all there are, since a percentage is of those with the label; undefined: they cannot be read, and no label holds anything back. */
 export function limiter(limits: Limits, clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined): Limiter {
   const byLabel = labelLimiter(limits.label, clusters);
-  return (flying) => {
+  return () => {
     const keys = new Set<string>();
+    const labels = byLabel();
     let targets = 0;
-    for (const one of flying) {
-      keys.add(one.cluster);
-      targets += one.targets;
-    }
-    if (limits.clusters !== undefined && keys.size > limits.clusters)
-      return { setting: "limits.clusters", have: keys.size, most: limits.clusters, what: count(keys.size, "cluster") };
-    if (limits.targets !== undefined && targets > limits.targets)
-      return { setting: "limits.targets", have: targets, most: limits.targets, what: count(targets, "target") };
-    return byLabel(keys);
+    const add = (flying: Iterable<Sized>): Over | undefined => {
+      for (const one of flying) {
+        targets += one.targets;
+        if (keys.has(one.cluster)) continue;
+        keys.add(one.cluster);
+        labels.add(one.cluster);
+      }
+      if (limits.clusters !== undefined && keys.size > limits.clusters)
+        return { setting: "limits.clusters", have: keys.size, most: limits.clusters, what: count(keys.size, "cluster") };
+      if (limits.targets !== undefined && targets > limits.targets)
+        return { setting: "limits.targets", have: targets, most: limits.targets, what: count(targets, "target") };
+      return labels.over();
+    };
+    return { add };
   };
 }
 
-function labelLimiter(
-  label: Limits["label"],
-  clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined,
-): (keys: ReadonlySet<string>) => Over | undefined {
-  if (label === undefined || clusters === undefined) return () => undefined;
+interface LabelTally {
+  /** A cluster that was not added before. */
+  add(cluster: string): void;
+  over(): Over | undefined;
+}
+
+function labelLimiter(label: Limits["label"], clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined): () => LabelTally {
+  if (label === undefined || clusters === undefined) return () => ({ add: () => undefined, over: () => undefined });
   const { key, percent } = label;
   const valueAt = new Map<string, string>();
   const all = new Map<string, number>();
@@ -55,17 +73,23 @@ function labelLimiter(
     valueAt.set(cluster.key, value);
     all.set(value, (all.get(value) ?? 0) + 1);
   }
-  return (keys) => {
+  const mostOf = (value: string) => Math.max(1, Math.floor(((all.get(value) ?? 0) * percent) / 100));
+  return () => {
     const flying = new Map<string, number>();
-    for (const cluster of keys) {
+    let exceeded: string | undefined;
+    const add = (cluster: string) => {
       const value = valueAt.get(cluster);
-      if (value !== undefined) flying.set(value, (flying.get(value) ?? 0) + 1);
-    }
-    for (const [value, have] of flying) {
-      const most = Math.max(1, Math.floor(((all.get(value) ?? 0) * percent) / 100));
-      if (have > most) return { setting: "limits.label", have, most, what: `${count(have, "cluster")} with ${key}=${value}` };
-    }
-    return undefined;
+      if (value === undefined) return;
+      const have = (flying.get(value) ?? 0) + 1;
+      flying.set(value, have);
+      if (have > mostOf(value)) exceeded ??= value;
+    };
+    const over = (): Over | undefined => {
+      if (exceeded === undefined) return undefined;
+      const have = flying.get(exceeded) ?? 0;
+      return { setting: "limits.label", have, most: mostOf(exceeded), what: `${count(have, "cluster")} with ${key}=${exceeded}` };
+    };
+    return { add, over };
   };
 }
 
@@ -79,19 +103,21 @@ export function limiterOf({ world }: Draft): Limiter | undefined {
  * wait for ever. What has to travel together stays together, and of the first that is never less.
  */
 export function withinLimits(draft: Draft, clusters: readonly string[]): string[] {
-  const over = limiterOf(draft);
-  if (over === undefined) return [...clusters];
-  const kept: Sized[] = [];
+  const begin = limiterOf(draft);
+  if (begin === undefined) return [...clusters];
+  const tally = begin();
+  const given = new Set(clusters);
+  const kept: string[] = [];
   const seen = new Set<string>();
   for (const cluster of clusters) {
     if (seen.has(cluster)) continue;
-    const unit = unitOf(draft.run, cluster).filter((member) => clusters.includes(member));
+    const unit = unitOf(draft.run, cluster).filter((member) => given.has(member));
     for (const member of unit) seen.add(member);
-    const more = unit.map((member) => ({ cluster: member, targets: targetsOf(draft.run, member).length }));
-    if (kept.length > 0 && over([...kept, ...more]) !== undefined) break;
-    kept.push(...more);
+    const over = tally.add(unit.map((member) => ({ cluster: member, targets: targetsOf(draft.run, member).length })));
+    if (kept.length > 0 && over !== undefined) break;
+    for (const member of unit) kept.push(member);
   }
-  return kept.map((one) => one.cluster);
+  return kept;
 }
 
 /** Of the targets of a batch that is built again, those that may still travel together, and the clusters that are left for a later batch. */

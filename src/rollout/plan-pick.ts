@@ -128,24 +128,28 @@ function first(unit: Unit): Cluster {
 
 /**
  * Cuts the units into batches: the n-th (from 0) of at most `sizeOf(n)` clusters, never two in one that are kept apart, nor more than
- * `over` says may ever be in flight.
+ * `begin` says may ever be in flight.
  */
-export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => number, stage: Stage, over?: Limiter): Unit[][] {
+export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => number, stage: Stage, begin?: Limiter): Unit[][] {
   const batches: Unit[][] = [];
   const valuesOf = keepsApart(stage) ? apart(stage) : undefined;
   let batch: Unit[] = [];
   let count = 0;
   let values = new Set<string>();
+  let tally = begin?.();
   for (const unit of units) {
+    const sizes = sizesOfUnits([unit]);
     const own = valuesOf === undefined ? [] : unit.members.flatMap(({ cluster }) => valuesOf(cluster));
     // Units go round the topology's values, so once one comes again hardly any later unit would still fit.
     const full = count + unit.members.length > sizeOf(batches.length) || own.some((value) => values.has(value));
-    if (batch.length > 0 && (full || over?.(sizesOfUnits([...batch, unit])) !== undefined)) {
+    if (batch.length > 0 && (full || tally?.add(sizes) !== undefined)) {
       batches.push(batch);
       batch = [];
       count = 0;
       values = new Set();
+      tally = begin?.();
     }
+    if (batch.length === 0) tally?.add(sizes);
     batch.push(unit);
     count += unit.members.length;
     for (const value of own) values.add(value);

@@ -26,16 +26,16 @@ export function plan({ rollout, release, clusters, targets, limits }: PlanInput)
   const problems: Problem[] = strays.map((target) => strayTarget(rollout, target));
   const stages: PlannedStage[] = [];
   const cuts: Warning[] = [];
-  const over = limits === undefined ? undefined : limiter(limits, clusters);
+  const begin = limits === undefined ? undefined : limiter(limits, clusters);
   const available = candidates(units);
   for (const [i, stage] of rollout.stages.entries()) {
     const picked = pick(stage, available.of(stage.selector));
     const taken = new Set([...picked.batched, ...picked.requeued]);
     const size = windowOf(stage.maxUnavailable, count(taken));
     problems.push(...check(rollout, i, stage, picked, size));
-    if (over !== undefined) problems.push(...checkLimits(rollout, i, picked, over));
-    const planned = planStage(stage, picked, size, over);
-    if (over !== undefined) cuts.push(...cutWarning(stage, planned, batchesOf(stage, picked, size), over));
+    if (begin !== undefined) problems.push(...checkLimits(rollout, i, picked, begin));
+    const planned = planStage(stage, picked, size, begin);
+    if (begin !== undefined) cuts.push(...cutWarning(stage, planned, batchesOf(stage, picked, size), begin));
     problems.push(...sharedWeights(rollout, i, planned));
     stages.push(planned);
     // A split unit is reported once, not again by every later stage.
@@ -77,29 +77,29 @@ function check(rollout: Rollout, index: number, stage: Stage, picked: Pick, size
 }
 
 /** What is over the limits by itself would wait for ever. */
-function checkLimits(rollout: Rollout, index: number, picked: Pick, over: Limiter): Problem[] {
+function checkLimits(rollout: Rollout, index: number, picked: Pick, begin: Limiter): Problem[] {
   const found = [...picked.batched, ...picked.requeued].flatMap((unit) => {
-    const alone = over(sizesOfUnits([unit]));
+    const alone = begin().add(sizesOfUnits([unit]));
     return alone === undefined ? [] : [{ unit, alone }];
   });
   const [first] = found;
   return first === undefined ? [] : [unitOverLimits(rollout, index, first.unit, first.alone, found.length - 1)];
 }
 
-function batchesOf(stage: Stage, picked: Pick, size: number, over?: Limiter): Unit[][] {
+function batchesOf(stage: Stage, picked: Pick, size: number, begin?: Limiter): Unit[][] {
   const { grow } = stage;
   const sizeOf = grow === undefined ? () => size : (batch: number) => grownSize(grow, batch, size);
-  return cutBatches(picked.batched, sizeOf, stage, over);
+  return cutBatches(picked.batched, sizeOf, stage, begin);
 }
 
 /** `uncut`: its batches, were there no limits. */
-function cutWarning(stage: Stage, planned: PlannedStage, uncut: readonly Unit[][], over: Limiter): Warning[] {
-  const tooLarge = uncut.map((units) => over(sizesOfUnits(units))).find((one) => one !== undefined);
+function cutWarning(stage: Stage, planned: PlannedStage, uncut: readonly Unit[][], begin: Limiter): Warning[] {
+  const tooLarge = uncut.map((units) => begin().add(sizesOfUnits(units))).find((one) => one !== undefined);
   return tooLarge === undefined ? [] : [limited(stage.name, planned.batches.length, uncut.length, tooLarge)];
 }
 
-function planStage(stage: Stage, picked: Pick, size: number, over: Limiter | undefined): PlannedStage {
-  const batches = batchesOf(stage, picked, size, over).map((units) => weighBatch(toBatch(units), stage.steps));
+function planStage(stage: Stage, picked: Pick, size: number, begin: Limiter | undefined): PlannedStage {
+  const batches = batchesOf(stage, picked, size, begin).map((units) => weighBatch(toBatch(units), stage.steps));
   const late = toBatch(picked.requeued);
   const planned: Omit<PlannedStage, "hash"> = {
     name: stage.name,

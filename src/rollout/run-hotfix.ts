@@ -37,7 +37,7 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   const most = run.plan.stages[stage]?.maxUnavailable ?? 1;
   if (asked.clusters.length > most) return refused(`at most ${most} of this stage may be in flight at once`);
   const sizes = asked.clusters.map((cluster) => ({ cluster, targets: targetsOf(run, cluster).length }));
-  const over = limiterOf(draft)?.(sizes);
+  const over = limiterOf(draft)?.().add(sizes);
   if (over !== undefined) return refused(`the repo's limits allow ${allowed(over)}`);
   const apart = keptApart(draft, stage, asked.clusters);
   if (apart !== undefined) return refused(`${nameList(run, apart)} are kept apart in this stage: one command for each`);
