@@ -58,7 +58,7 @@ describe("a revision of a Git source", () => {
   test("one that looks like a shortened id is told so, as it may be a name for which nothing else helps", () => {
     const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
     expect(sightOf(view, revision("abc1234f"), input()).why).toBe(
-      "Argo CD has seen ccccccc, not abc1234f, which looks like a shortened commit id; is it a tag's or branch's name? Pin another, or the full id",
+      "Argo CD has seen ccccccc, not abc1234f, which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)",
     );
   });
 

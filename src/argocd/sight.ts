@@ -64,7 +64,7 @@ function revisionSight(
   if (!isShortened(revision)) return { state: "shown", why: "" };
   return {
     ...other,
-    why: `${other.why}, which looks like a shortened commit id; is it a tag's or branch's name? Pin another, or the full id`,
+    why: `${other.why}, which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)`,
   };
 }
 
