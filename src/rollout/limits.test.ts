@@ -105,6 +105,25 @@ describe("a batch larger than the limits allow", () => {
     expect(clustersOf(batch(self.run, 2).targets)).toEqual(["hub/c4"]);
   });
 
+  test("is closed before anybody is asked to approve it, or waits for a window", () => {
+    const self = bench(4, [{ maxUnavailable: 4 }], (rollout) => {
+      for (const stage of rollout.stages) stage.approval = { teams: ["sre"], count: 1 };
+      rollout.windows = [{ schedule: "0 14 * * *", durationMs: 3_600_000, timeZone: "UTC", kind: "allow" }];
+    });
+    bring(self, 1, "open");
+    self.world = { ...self.world, limits: { clusters: 3 } };
+    guard(self, 1);
+    expect(wants(round(self))).toContain("Close 1");
+    expect(batch(self.run, 1).closing?.why).toContain("limits.clusters of .github/stagecoach.yaml allows 3 in flight");
+    pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
+    round(self);
+    pull(self, 1, { state: "open", number: 200, head: "again" });
+    guard(self, 1);
+    round(self);
+    round(self);
+    expect(batch(self.run, 1).why).toContain("wants the approval");
+  });
+
   test("pauses the run where it cannot be cut, and names the setting", () => {
     const self = bench(1);
     const [target] = self.run.plan.stages[0]?.batches[0]?.targets ?? [];
