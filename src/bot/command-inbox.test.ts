@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Comment, type Forge, ForgeError } from "../forge/port.ts";
+import { type Comment, type Forge, ForgeError, type Pull } from "../forge/port.ts";
 import { silentLog } from "../reconcile/context.ts";
 import { COMMANDS } from "../rollout/commands.ts";
 import { type CommandPolicy, OPEN_POLICY } from "../rollout/repo-config.ts";
@@ -27,6 +27,7 @@ function inboxOn({ comments, permissions, teams = {}, policy = OPEN_POLICY, forg
   let now = NOW;
   const forge: Partial<Forge> = {
     comments: async () => [...comments],
+    pull: async () => ({ state: "open" }) as Pull,
     async permission(login) {
       calls.push(`permission ${login}`);
       return permissions === undefined ? "write" : (permissions.get(login) ?? "read");
@@ -343,6 +344,42 @@ describe("an open release PR, which has no run yet", () => {
     for (const command of asked) await inbox.answer(command, "done", "");
     expect(calls).toContain("react 1 rocket");
     expect(await inbox.beforeRun?.(1)).toEqual([]);
+  });
+
+  test("what is written right after its merge, before anybody saw that, is left to the run", async () => {
+    const pull = async () => ({ state: "merged" }) as Pull;
+    const comments = [said(1, "wim", "/pause"), said(2, "wim", "/abort")];
+    const { inbox, texts, calls } = inboxOn({ comments, forge: { pull } });
+    expect([await inbox.beforeRun?.(1), calls]).toEqual([[], ["permission wim"]]);
+    expect(await texts()).toEqual(["/pause", "/abort"]);
+  });
+
+  test("who may not give a command is refused then, too, and for good", async () => {
+    const permissions = new Map<string, Permission>();
+    const pull = async () => ({ state: "merged" }) as Pull;
+    const { inbox, texts, bodies } = inboxOn({ comments: [said(1, "eve", "/abort")], permissions, forge: { pull } });
+    await inbox.beforeRun?.(1);
+    expect(bodies).toEqual([expect.stringContaining("<!-- refused: 1#0 -->")]);
+    permissions.set("eve", "maintain");
+    expect(await texts()).toEqual([]);
+  });
+
+  test("what was refused before the merge does not act after it, and GitHub is asked once", async () => {
+    let asked = 0;
+    const pull = async () => ({ state: asked++ === 0 ? "open" : "merged" }) as Pull;
+    const { inbox, texts } = inboxOn({ comments: [said(1, "wim", "/pause"), said(2, "wim", "/abort")], forge: { pull } });
+    await inbox.beforeRun?.(1);
+    await inbox.beforeRun?.(1);
+    expect([await texts(), asked]).toEqual([[], 1]);
+  });
+
+  test("where GitHub does not say whether it is merged, nothing is refused, and it is asked again soon", async () => {
+    const pull = async () => {
+      throw new ForgeError("Unavailable", 502, "bad gateway");
+    };
+    const { inbox, texts, bodies, again } = inboxOn({ comments: [said(1, "wim", "/abort")], forge: { pull } });
+    expect([await inbox.beforeRun?.(1), bodies, again]).toEqual([[], [], [5000]]);
+    expect(await texts()).toEqual(["/abort"]);
   });
 });
 

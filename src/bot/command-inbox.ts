@@ -8,7 +8,8 @@ import type { Clock } from "../rollout/time.ts";
 import { epoch } from "../rollout/time.ts";
 import type { Command } from "../rollout/world.ts";
 import { commandAnswers, recentKeys, type Spoken, tellAtMost } from "./command-answers.ts";
-import { isForAnyTime, noRunYet, oldestFirst, placedOn, whichRollout } from "./command-place.ts";
+import { earlyCommands } from "./command-inbox-early.ts";
+import { isForAnyTime, oldestFirst, placedOn, whichRollout } from "./command-place.ts";
 import { type Authority, isAllowedBot, openAuthority, type ReadPolicy } from "./command-policy.ts";
 import { type HeldComments, heldComments } from "./held-comments.ts";
 import { type ParsedCommand, parsedComments } from "./parse-comment.ts";
@@ -78,8 +79,8 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
     return { authority: openAuthority(forge, rules, log), bots: (comment) => isAllowedBot(rules, comment), mayTell: tellAtMost(MOST_TOLD) };
   }
 
-  async function done({ authority }: Look): Promise<void> {
-    if (!(await answers.tell()) || authority.postponed) again?.(AGAIN_MS);
+  async function done(...asked: { postponed: boolean }[]): Promise<void> {
+    if (!(await answers.tell()) || asked.some(({ postponed }) => postponed)) again?.(AGAIN_MS);
   }
 
   /** Ours, edited, or a bot's that nobody allowed. */
@@ -121,9 +122,9 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
     comment: Comment,
     one: ParsedCommand,
     spoken: Spoken,
-    against?: string,
+    against: () => Promise<string | undefined | "later">,
   ): Promise<boolean> {
-    const why = (await look.authority.whyNot(comment, one.name)) ?? against;
+    const why = (await look.authority.whyNot(comment, one.name)) ?? (await against());
     if (why === "later") return false;
     if (why !== undefined) {
       refuseOnce(look, key, { ...spoken, command: `${comment.id}#${one.index}` }, why);
@@ -179,7 +180,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
           continue;
         }
         const key = `${comment.id}#${one.index} ${rollout}`;
-        if (!(await mayGoOn(look, key, comment, one, spoken, whichRollout(place, one)))) continue;
+        if (!(await mayGoOn(look, key, comment, one, spoken, async () => whichRollout(place, one)))) continue;
         if (one.name === "help") await help(spoken, one, key);
         else {
           const command = await toCommand(look, comment, one);
@@ -208,16 +209,18 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
       const now = await look();
       const commands: Command[] = [];
       for (const place of pulls) commands.push(...(await readPlace(now, rollout, place)));
-      await done(now);
+      await done(now.authority);
       return commands.sort(oldestFirst);
     },
     async beforeRun(pull) {
       const now = await look();
       const plans: Command[] = [];
-      for (const comment of await commentsOf(pull)) {
+      const comments = await commentsOf(pull);
+      const early = earlyCommands(forge, pull, log);
+      for (const comment of comments) {
         for (const { one, spoken } of await heard(now, { number: pull }, comment, "")) {
           const key = `${comment.id}#${one.index} `;
-          if (!(await mayGoOn(now, key, comment, one, spoken, noRunYet(one)))) continue;
+          if (!(await mayGoOn(now, key, comment, one, spoken, () => early.whyNot(one)))) continue;
           const command = one.name === "plan" ? await toCommand(now, comment, one) : undefined;
           if (one.name === "help") await help(spoken, one, key);
           else if (command !== undefined) {
@@ -226,7 +229,7 @@ export function commandInbox({ forge, clock, log, policy = async () => OPEN_POLI
           }
         }
       }
-      await done(now);
+      await done(now.authority, early);
       return plans.sort(oldestFirst);
     },
     async answer(command, outcome, message, run?: Run) {
