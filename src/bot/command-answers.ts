@@ -40,8 +40,8 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAns
   /** `comment reaction`, the oldest forgotten first: setting one twice is harmless. */
   const reacted = recentKeys();
   const page = refusalPage(forge, log);
-  /** Comments that get their 😕 once it is written down that they were refused. */
-  let refused: number[] = [];
+  /** Comments that get their 😕 once it is written down on their PR that they were refused. */
+  let refused: { pull: number; comment: number }[] = [];
 
   async function react(comment: number, reaction: Reaction): Promise<void> {
     const key = `${comment} ${reaction}`;
@@ -62,17 +62,15 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAns
     wasRefused: page.has,
     refuse(spoken, message, told = true) {
       page.add({ ...spoken, message, told });
-      if (told) refused.push(spoken.comment);
+      if (told) refused.push({ pull: spoken.pull, comment: spoken.comment });
     },
     async tell() {
-      const comments = refused;
+      const waiting = refused;
       refused = [];
-      if (!(await page.write())) {
-        refused.unshift(...comments);
-        return false;
-      }
-      for (const comment of comments) await react(comment, "confused");
-      return true;
+      const failed = await page.write();
+      refused.unshift(...waiting.filter(({ pull }) => failed.has(pull)));
+      for (const { pull, comment } of waiting) if (!failed.has(pull)) await react(comment, "confused");
+      return failed.size === 0;
     },
     async help(pull, only) {
       await forge.stickyComment(pull, "stagecoach:help", helpAnswer(only));

@@ -11,15 +11,15 @@ export interface RefusedLine {
   message: string;
 }
 
-/** The one comment of refusals on a pull request. */
-export function refusalAnswer(lines: readonly RefusedLine[]): string {
+/** The one comment of refusals on a pull request, in at most `room` characters. */
+export function refusalAnswer(lines: readonly RefusedLine[], room = COMMENT_ROOM): string {
   const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${sentence(message)}.`);
   const say = (most: number) => [
     ...shown.slice(0, most),
     shown.length > most ? `and ${shown.length - most} more` : "",
     "<sub>`/help` lists what can be said here.</sub>",
   ];
-  return fitting(COMMENT_ROOM, [shown.length, 50, 20, 5], say, "One of them is too long for this place.");
+  return fitting(room, [shown.length, 50, 20, 5], say, "One of them is too long for this place.");
 }
 
 /** Numbers of pull requests stay links. */
