@@ -46,3 +46,21 @@ test("freezes of the repo and of the server count, too", async () => {
   const freeze: Window = { ...OFFICE, kind: "deny" };
   expect(await warned("2026-11-23T10:00:00Z", [], null, [freeze])).toHaveLength(1);
 });
+
+test("a freeze that never opens is named, not the window that is closed only now", async () => {
+  const settings = "freezes:\n  - { schedule: '0 0 * * *', duration: 24h, kind: deny }\n";
+  expect(await warned("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
+    {
+      code: "WINDOW_NEVER_OPENS",
+      message: "no batch would ever merge: the windows of .github/stagecoach.yaml do not open within a year",
+    },
+  ]);
+});
+
+test("windows that change too often to be looked through are held until the next change", async () => {
+  const half: Window = { schedule: "0 * * * *", durationMs: 1_800_000, timeZone: "UTC", kind: "allow" };
+  const freeze: Window = { ...half, schedule: "0 * * 1-11 *", kind: "deny" };
+  expect(await warned("2026-01-05T09:10:00Z", [half], null, [freeze])).toEqual([
+    { code: "WINDOW_CLOSED", message: "no batch merges now: a freeze 0 * * 1-11 * (UTC) holds them until 2026-01-05 09:30 UTC" },
+  ]);
+});

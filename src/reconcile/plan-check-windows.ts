@@ -1,9 +1,9 @@
-import { closedNow, neverWords, windowSets } from "../rollout/gate-window.ts";
+import { closedNow, whyNever, windowSets } from "../rollout/gate-window.ts";
 import { parseRepoConfig } from "../rollout/parse.ts";
 import type { Warning } from "../rollout/plan-types.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { iso } from "../rollout/time.ts";
-import { neverTogether, nextOpenAt } from "../rollout/window-waits.ts";
+import { nextOpenAt } from "../rollout/window-waits.ts";
 import type { Window } from "../rollout/windows.ts";
 import type { RepoContext } from "./context.ts";
 import { REPO_CONFIG } from "./project.ts";
@@ -27,13 +27,15 @@ export async function windowWarning(
   if (rollout.mode === "Observe") return [];
   const held = await freezesOf(context, snapshot);
   const sets = windowSets(rollout.windows ?? [], held);
-  const apart = neverTogether(sets, context.clock.now());
-  if (apart !== undefined) return [{ code: "WINDOW_NEVER_OPENS", message: `no batch would ever merge: ${neverWords(apart)}` }];
-  const closed = closedNow(sets, context.clock.now());
+  const now = context.clock.now();
+  const never = whyNever(sets, now);
+  if (never !== undefined) return [{ code: "WINDOW_NEVER_OPENS", message: `no batch would ever merge: ${never.why}` }];
+  const closed = closedNow(sets, now);
   if (closed === undefined) return [];
   const { by } = closed;
-  const changesAt = nextOpenAt(sets, context.clock.now());
+  const opening = nextOpenAt(sets, now);
+  const at = opening !== undefined && "at" in opening ? opening.at : closed.changesAt;
   const rule = by === undefined ? "its windows" : `${by.kind === "deny" ? "a freeze" : "the window"} ${by.schedule} (${by.timeZone})`;
-  const until = changesAt === undefined ? "and do not open within a year" : `until ${iso(changesAt).slice(0, 16).replace("T", " ")} UTC`;
-  return [{ code: "WINDOW_CLOSED", message: `no batch merges now: ${rule} holds them ${until}` }];
+  const until = at === undefined ? "" : ` until ${iso(at).slice(0, 16).replace("T", " ")} UTC`;
+  return [{ code: "WINDOW_CLOSED", message: `no batch merges now: ${rule} holds them${until}` }];
 }

@@ -2,7 +2,7 @@ import type { Blocked } from "./pull-gates.ts";
 import type { Batch, Run } from "./run.ts";
 import { type Draft, wakeAt } from "./run-draft.ts";
 import { formatDuration, iso } from "./time.ts";
-import { closedNow, neverTogether, nextOpenAt, type WindowSet } from "./window-waits.ts";
+import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } from "./window-waits.ts";
 import { type Window, windowsAt } from "./windows.ts";
 
 export { closedNow, type WindowSet } from "./window-waits.ts";
@@ -19,18 +19,30 @@ export function windowGate(draft: Draft, _batch: Batch): Blocked | undefined {
   const closed = closedNow(sets, draft.now);
   if (closed === undefined) return undefined;
   const { where, by, changesAt } = closed;
-  const opensAt = nextOpenAt(sets, draft.now);
-  if (opensAt !== undefined) {
-    // What it waits for may be said anew before that.
-    wakeAt(draft, changesAt ?? opensAt);
-    return { why: `${named(by)} of ${where}`, next: { what: "the window opens", at: iso(opensAt) } };
+  const opening = nextOpenAt(sets, draft.now);
+  if (opening === undefined) {
+    // Nothing new is found out by then, but what closes may be another.
+    if (changesAt !== undefined) wakeAt(draft, changesAt);
+    const { why, whose } = whyNever(sets, draft.now) ?? { why: shutWords([where]), whose: where };
+    return { why, next: { what: `somebody changes the windows of ${whose}` } };
   }
-  const apart = neverTogether(sets, draft.now);
-  if (apart === undefined) {
-    const why = `the windows of ${where} do not open within a year`;
-    return { why, next: { what: `somebody changes the windows of ${where}` } };
-  }
-  return { why: neverWords(apart), next: { what: `somebody changes the windows of ${apart.join(" or of ")}` } };
+  // Not known when all are open: then it is the next change that is waited for.
+  const at = "at" in opening ? opening.at : changesAt;
+  // What it waits for may be said anew before that.
+  wakeAt(draft, changesAt ?? ("at" in opening ? opening.at : opening.lookedUntil));
+  return { why: `${named(by)} of ${where}`, next: { what: "the window opens", ...(at === undefined ? {} : { at: iso(at) }) } };
+}
+
+/** Why nothing ever merges, and whose windows somebody has to change; undefined: they open, or may. Ends on `within a year`. */
+export function whyNever(sets: readonly WindowSet[], now: number): { why: string; whose: string } | undefined {
+  const shut = neverOpening(sets, now);
+  if (shut.length > 0) return { why: shutWords(shut), whose: shut.join(" and of ") };
+  const apart = neverTogether(sets, now);
+  return apart === undefined ? undefined : { why: neverWords(apart), whose: apart.join(" or of ") };
+}
+
+function shutWords(whose: readonly string[]): string {
+  return `the windows of ${whose.join(" and of ")} do not open within a year`;
 }
 
 /** `whose`: of which sets. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { windowSets } from "./gate-window.ts";
-import { closedBetween, nextOpening, project } from "./window-waits.ts";
+import { checkTogether } from "./rules-windows.ts";
+import { closedBetween, neverTogether, nextOpenAt, nextOpening, project } from "./window-waits.ts";
 import type { Window } from "./windows.ts";
 
 const MINUTE = 60_000;
@@ -61,6 +62,22 @@ describe("work that begins only while windows are open", () => {
       opens: false,
     });
     expect(nextOpening(sets, at("2026-11-21T12:00:00Z"))).toBeUndefined();
+  });
+
+  // The first half of each hour, and a freeze over it in every month but December: some fourteen thousand changes before they meet.
+  const halves: Window = { schedule: "0 * * * *", durationMs: 30 * MINUTE, timeZone: "UTC", kind: "allow" };
+  const often = windowSets([halves], [{ ...freeze("0 * * 1-11 *", 0), durationMs: 30 * MINUTE }]);
+
+  test("windows that change too often to be looked through are not said never to meet", () => {
+    const from = at("2026-01-01T00:10:00Z");
+    const found = nextOpening(often, from);
+    expect(found).toEqual({ lookedUntil: expect.any(Number) });
+    expect(nextOpenAt(often, from)).toEqual(found);
+    expect(neverTogether(often, from)).toBeUndefined();
+    expect(checkTogether([halves], often[1]?.windows ?? [], "c.yaml")).toEqual([]);
+    // They do meet, and near enough that is found.
+    expect(nextOpening(often, at("2026-11-29T00:10:00Z"))).toMatchObject({ at: at("2026-12-01T00:00:00Z") });
+    expect(project(often, from, 1, HOUR)).toMatchObject({ opens: false });
   });
 
   test("ten thousand pieces are projected at once", () => {

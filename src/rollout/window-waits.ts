@@ -18,6 +18,11 @@ export function closedNow(
   return undefined;
 }
 
+/** Of the sets, those that by themselves do not open within a year: whose they are. */
+export function neverOpening(sets: readonly WindowSet[], now: number): string[] {
+  return sets.filter(({ windows }) => !everOpens(windows, now)).map(({ where }) => where);
+}
+
 /** Changes of windows looked through before giving up: years of windows that last hours. */
 const MOST_CHANGES = 3000;
 
@@ -31,8 +36,16 @@ export interface Opening {
 /** How far ahead a common opening is looked for; windows go by the calendar, so what is never open together in a year never is. */
 const HORIZON_MS = 366 * 86_400_000;
 
-/** The first moment from `from` on at which every set is open. undefined: not within a year, or of a set that never opens. */
-export function nextOpening(sets: readonly WindowSet[], from: number): Opening | undefined {
+/** They change so often that they were looked through only until `lookedUntil`: whether they open after that is not known. */
+export interface GivenUp {
+  lookedUntil: number;
+}
+
+/**
+ * The first moment from `from` on at which every set is open. undefined: not within a year, or of a set that never opens. What is not known
+ * is not said to be never.
+ */
+export function nextOpening(sets: readonly WindowSet[], from: number): Opening | GivenUp | undefined {
   let at = from;
   for (let changes = 0; changes < MOST_CHANGES && at - from <= HORIZON_MS; changes++) {
     const closed = closedNow(sets, at);
@@ -40,32 +53,41 @@ export function nextOpening(sets: readonly WindowSet[], from: number): Opening |
     if (closed.changesAt === undefined) return undefined;
     at = closed.changesAt;
   }
-  return undefined;
+  return at - from <= HORIZON_MS ? { lookedUntil: at } : undefined;
 }
 
-/** What was looked for lately: `from`: the earliest moment of which it is the answer. */
+/** What was looked for lately, from a moment on. */
 interface Looked {
   from: number;
-  at: number | undefined;
+  opening: OpensAt | GivenUp | undefined;
 }
+
+/** A time, and not until when. */
+export type OpensAt = Pick<Opening, "at">;
 
 const LOOKED = new Map<string, Looked>();
 const MOST_LOOKED = 500;
-/** For how long windows that were found never to be open together are not looked through again. */
+/** For how long windows that were found never to be open together, or not to be known, are not looked through again. */
 const NEVER_MS = 86_400_000;
 
 /** As `nextOpening`, for who asks again and again while it waits. */
-export function nextOpenAt(sets: readonly WindowSet[], now: number): number | undefined {
+export function nextOpenAt(sets: readonly WindowSet[], now: number): OpensAt | GivenUp | undefined {
   const key = JSON.stringify(sets.map(({ windows }) => windows.map((one) => [one.schedule, one.durationMs, one.timeZone, one.kind])));
   const known = LOOKED.get(key);
-  if (known !== undefined && known.from <= now && now < (known.at ?? known.from + NEVER_MS)) return known.at;
-  const at = nextOpening(sets, now)?.at;
+  if (known !== undefined && known.from <= now && now < holdsUntil(known)) return known.opening;
+  const found = nextOpening(sets, now);
+  const opening = found !== undefined && "at" in found ? { at: found.at } : found;
   if (LOOKED.size >= MOST_LOOKED) LOOKED.clear();
-  LOOKED.set(key, { from: now, at });
-  return at;
+  LOOKED.set(key, { from: now, opening });
+  return opening;
 }
 
-/** Each set opens by itself, and never all at one moment: whose they are. undefined: they do meet, or one of them never opens at all. */
+function holdsUntil({ from, opening }: Looked): number {
+  if (opening === undefined) return from + NEVER_MS;
+  return "at" in opening ? opening.at : Math.min(from + NEVER_MS, opening.lookedUntil);
+}
+
+/** Each set opens by itself, and never all at one moment: whose they are. undefined: they do meet, or may, or one of them never opens at all. */
 export function neverTogether(sets: readonly WindowSet[], now: number): string[] | undefined {
   const some = sets.filter(({ windows }) => windows.length > 0);
   if (some.length < 2 || some.some(({ windows }) => !everOpens(windows, now)) || nextOpenAt(some, now) !== undefined) return undefined;
@@ -82,7 +104,7 @@ export function closedBetween(sets: readonly WindowSet[], from: number, to: numb
   let at = from;
   for (let changes = 0; changes < MOST_CHANGES && at < to; changes++) {
     const opening = nextOpening(sets, at);
-    if (opening === undefined || opening.at >= to) break;
+    if (opening === undefined || !("at" in opening) || opening.at >= to) break;
     at = Math.min(opening.until, to);
     open += at - opening.at;
   }
@@ -93,7 +115,7 @@ export function closedBetween(sets: readonly WindowSet[], from: number, to: numb
 export interface Projected {
   doneAt: number;
   waitedMs: number;
-  /** Windows that do not open within a year are not waited for here. */
+  /** False: windows that do not open within a year, or of which nobody knows when, are not waited for here. */
   opens: boolean;
 }
 
@@ -105,7 +127,7 @@ export function project(sets: readonly WindowSet[], from: number, pieces: number
   for (let piece = 0; piece < pieces; piece++) {
     if (at >= until) {
       const opening = nextOpening(sets, at);
-      if (opening === undefined) return { doneAt: at + (pieces - piece) * eachMs, waitedMs, opens: false };
+      if (opening === undefined || !("at" in opening)) return { doneAt: at + (pieces - piece) * eachMs, waitedMs, opens: false };
       waitedMs += opening.at - at;
       ({ at, until } = opening);
     }
