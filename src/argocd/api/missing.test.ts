@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { assess } from "../liveness.ts";
 import type { ControlPlane } from "../port.ts";
 import { input } from "../testing/application.ts";
 import { applicationSet, named, until } from "../testing/contract.ts";
 import { apiHarness } from "../testing/harness.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { WireError } from "../wire/http.ts";
 import type { Versioned } from "../wire/source.ts";
 import { openApiPlane } from "./index.ts";
@@ -74,11 +75,15 @@ describe("an account that loses a project while a run goes on", () => {
 
   test("and gets it back, sees it as it is", async () => {
     await becomes(SOME);
-    await until(plane, () => plane.application("argocd", "theirs")?.unreadable !== undefined);
+    // Each is listed for itself.
+    const are = (there: boolean) => () =>
+      (plane.application("argocd", "theirs")?.unreadable === undefined) === there &&
+      (plane.applicationSet("argocd", "theirs")?.unreadable === undefined) === there;
+    await until(plane, are(false));
     await becomes(ALL);
-    await until(plane, () => plane.application("argocd", "theirs")?.unreadable === undefined);
+    await until(plane, are(true));
     expect(plane.application("argocd", "theirs")?.status.health.status).toBe("Healthy");
-    expect(plane.applicationSet("argocd", "theirs")).not.toHaveProperty("unreadable");
+    expect(plane.applicationSet("argocd", "theirs")).toBeDefined();
   });
 });
 
@@ -90,7 +95,7 @@ describe("asking for those that are missing", () => {
     withhold: (view: Versioned, why: string) => ({ ...view, unreadable: [why] }),
     grant: () => "p",
   });
-  const open = () => false;
+  const open = { clock: manualClock(0), isClosed: () => false };
 
   test("a few hundred are asked for, each in its turn, and the others are not taken for gone", async () => {
     const asked: string[] = [];
@@ -99,9 +104,10 @@ describe("asking for those that are missing", () => {
       throw new WireError(403, "permission denied");
     });
     const first = await withheldOf(many(700), options, open);
-    expect([asked.length, first.size]).toEqual([500, 700]);
-    await withheldOf(first, options, open);
-    expect(new Set(asked).size).toBe(700);
+    expect([asked.length, first.kept.size, first.unsettled]).toEqual([500, 700, true]);
+    const second = await withheldOf(first.kept, options, open);
+    expect([new Set(asked).size, second.kept.size, second.unsettled]).toEqual([700, 700, false]);
+    expect(open.clock.waiting()).toBe(0);
   });
 
   test("where nothing answers hundreds are not waited for", async () => {
@@ -110,7 +116,7 @@ describe("asking for those that are missing", () => {
       asked += 1;
       throw new WireError(0, "no answer");
     });
-    expect((await withheldOf(many(100), silent, open)).size).toBe(100);
+    expect(await withheldOf(many(100), silent, open)).toMatchObject({ kept: { size: 100 }, unsettled: true });
     expect(asked).toBeLessThanOrEqual(8);
   });
 
@@ -118,9 +124,41 @@ describe("asking for those that are missing", () => {
     const told = asking(async ({ resourceVersion }) => {
       if (resourceVersion === "1") throw new WireError(404, "no Route matched");
     });
-    const left = await withheldOf(many(3), told, open);
-    expect([...left].map(([key, { unreadable }]) => [key, unreadable?.[0]])).toEqual([
+    const { kept, unsettled } = await withheldOf(many(3), told, open);
+    expect(unsettled).toBe(true);
+    expect([...kept].map(([key, { unreadable }]) => [key, unreadable?.[0]])).toEqual([
       ["argocd/a-1", "it is not in Argo CD's list any more, and asking why failed: no Route matched"],
     ]);
   });
+
+  test("where it takes its time, what is not answered in 30 s counts as not asked", async () => {
+    const clock = manualClock(0);
+    const pending: { name: string; answer: () => void }[] = [];
+    const slow = asking(({ resourceVersion: name }) => new Promise<void>((answer) => pending.push({ name, answer: () => answer() })));
+    const first = withheldOf(many(20), slow, { clock, isClosed: () => false });
+    clock.advance(20_000);
+    for (const { answer } of pending.splice(0)) answer();
+    await vi.waitFor(() => expect(pending).toHaveLength(8));
+    clock.advance(10_000);
+    const { kept, unsettled } = await first;
+    expect([kept.size, unsettled, pending.length]).toEqual([12, true, 8]);
+    expect(kept.get("argocd/a-8")?.unreadable).toEqual(["it is not in Argo CD's list any more, and why was not asked yet"]);
+    // Too late: what was told already stays as it was told, and nobody else is asked about.
+    for (const { answer } of pending.splice(0)) answer();
+    await new Promise(setImmediate);
+    expect([kept.size, pending.length]).toEqual([12, 0]);
+  });
+
+  test("what could not be read whole before it left the list has not been asked about", async () => {
+    const forbidden = asking(async () => {
+      throw new WireError(403, "permission denied");
+    });
+    const known = new Map([...(await withheldOf(many(500), forbidden, open)).kept, ["argocd/deep", DEEP]]);
+    const asked: string[] = [];
+    const gone = asking(async ({ resourceVersion }) => asked.push(resourceVersion));
+    await withheldOf(known, gone, open);
+    expect(asked[0]).toBe("deep");
+  });
 });
+
+const DEEP: Versioned = { resourceVersion: "deep", unreadable: ["it is nested more than 200 deep"] };

@@ -87,7 +87,7 @@ export function argoSource<View extends Versioned>(options: ArgoSourceOptions<Vi
       opened?.stop();
       return undefined;
     },
-    missed: (missing, isClosed) => withheldOf(missing, options.missing, isClosed),
+    missed: (missing, isClosed) => withheldOf(missing, options.missing, { clock, isClosed }),
     async watch(_, on) {
       const opened = stream;
       stream = undefined;

@@ -9,7 +9,7 @@
  */
 import { reasonOf, statusOf, WireError } from "./http.ts";
 import { createKept, type Kept } from "./kept.ts";
-import type { InformerOptions, SourceEvent, Versioned } from "./source.ts";
+import { type InformerOptions, type Missed, type SourceEvent, UNSETTLED_MS, type Versioned } from "./source.ts";
 
 export interface Informer<View> {
   items(): ReadonlyMap<string, View>;
@@ -30,6 +30,8 @@ interface Loop<View> {
   kept: Kept<View>;
   resourceVersion: string | undefined;
   listedAt: number | undefined;
+  /** When to list again though the watch is well: of some that are not listed any more nobody knows why. */
+  againAt: number | undefined;
   /** `watching`: the list was read, but its changes could not be. */
   lost: { why: string; since: number; refused: boolean; watching: boolean } | undefined;
   watching: boolean;
@@ -50,6 +52,7 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
     kept: createKept(),
     resourceVersion: undefined,
     listedAt: undefined,
+    againAt: undefined,
     lost: undefined,
     watching: false,
     freshSince: openedAt,
@@ -109,7 +112,7 @@ async function run<View extends Versioned>(loop: Loop<View>, options: InformerOp
       if (loop.resourceVersion === undefined) await relist(loop, options);
       if (loop.closed) return;
       await watchOnce(loop, options);
-      const due = (loop.listedAt ?? begun) + options.tuning.relistMs;
+      const due = Math.min((loop.listedAt ?? begun) + options.tuning.relistMs, loop.againAt ?? Number.POSITIVE_INFINITY);
       if (!options.source.resumes || options.clock.now() >= due) loop.resourceVersion = undefined;
       // A server that ends every watch at once must not be asked in a tight loop.
       loop.failures = options.clock.now() - begun < 1000 ? loop.failures + 1 : 0;
@@ -172,26 +175,29 @@ async function relist<View extends Versioned>(loop: Loop<View>, options: Informe
   loop.watching = false;
   const listed = await options.source.list(() => loop.closed);
   if (listed === undefined) return;
-  for (const [key, view] of await missed(loop, options, listed.items)) listed.items.set(key, view);
+  const { kept, unsettled } = await missed(loop, options, listed.items);
+  for (const [key, view] of kept) listed.items.set(key, view);
   if (loop.closed) return;
   const changed = loop.kept.replace(listed.items);
   loop.resourceVersion = listed.resourceVersion;
   loop.listedAt = options.clock.now();
+  loop.againAt = unsettled ? loop.listedAt + UNSETTLED_MS : undefined;
   // Who may list but not watch knows what was, for a moment.
   if (loop.lost?.watching !== true || !loop.lost.refused) found(loop, options);
   options.changed(changed);
   settle(loop, (waiter) => waiter.resolve());
 }
 
-/** What was known and is not listed, and may be there all the same. */
+/** Of what was known and is not listed. */
 async function missed<View extends Versioned>(
   loop: Loop<View>,
   { source }: InformerOptions<View>,
   listed: ReadonlyMap<string, View>,
-): Promise<ReadonlyMap<string, View>> {
+): Promise<Missed<View>> {
   const missing = new Map<string, View>();
   for (const [key, view] of loop.kept.items()) if (!listed.has(key)) missing.set(key, view);
-  return missing.size === 0 || source.missed === undefined ? new Map() : await source.missed(missing, () => loop.closed);
+  if (missing.size === 0 || source.missed === undefined) return { kept: new Map(), unsettled: false };
+  return await source.missed(missing, () => loop.closed);
 }
 
 function found<View extends Versioned>(loop: Loop<View>, { clock, freshness }: InformerOptions<View>): void {
@@ -208,9 +214,12 @@ function watchOnce<View extends Versioned>(loop: Loop<View>, options: InformerOp
   return new Promise((resolve, reject) => {
     let over = false;
     let abort: () => void = () => undefined;
+    const { againAt } = loop;
+    const cancel = againAt === undefined ? abort : options.clock.after(Math.max(0, againAt - options.clock.now()), () => end());
     const end = (error?: unknown) => {
       if (over) return;
       over = true;
+      cancel();
       abort();
       if (error === undefined || loop.closed) resolve();
       else reject(error);

@@ -29,14 +29,21 @@ export interface Listed<View> {
   resourceVersion: string;
 }
 
+export interface Missed<View> {
+  /** What is to be kept all the same, since it may not be gone. */
+  kept: ReadonlyMap<string, View>;
+  /** Of some of it nobody knows yet why it is not listed: it is worth listing and asking again soon. */
+  unsettled: boolean;
+}
+
 /** Where the objects of one collection come from. Rejections are WireErrors. */
 export interface Source<View> {
   /** For messages: `applications`. */
   what: string;
   /** Everything there is; undefined where `isClosed` meanwhile. */
   list(isClosed: () => boolean): Promise<Listed<View> | undefined>;
-  /** Of those that are known and not in a new list: what is to be kept all the same, since they may not be gone. Never rejects. */
-  missed?(missing: ReadonlyMap<string, View>, isClosed: () => boolean): Promise<ReadonlyMap<string, View>>;
+  /** Of those that are known and not in a new list. Takes a bounded time, as nothing is taken from the list meanwhile. Never rejects. */
+  missed?(missing: ReadonlyMap<string, View>, isClosed: () => boolean): Promise<Missed<View>>;
   /**
    * Changes since `from`. Resolves once the server has accepted it, with how to end it. `ended` is called once, with the
    * reason where it is not the server's or our own regular end.
@@ -81,6 +88,8 @@ export interface InformerOptions<View extends Versioned> {
 export const MOST_OBJECTS = 500_000;
 /** How long one answer to a list may take. */
 export const LIST_TOTAL_MS = 600_000;
+/** How soon all is listed again where nobody knows why some is not there any more. */
+export const UNSETTLED_MS = 60_000;
 
 /** `namespace/name`; undefined where there is no name. */
 export function keyOf(raw: unknown): string | undefined {
