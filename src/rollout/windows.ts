@@ -122,24 +122,40 @@ interface Gap {
 /** The beginnings around a moment: the last that is not after it, and the next. */
 function gapAt(window: Pick<Window, "schedule" | "timeZone">, at: number): Gap {
   const { cron, gaps } = cronOf(window);
-  const known = gaps.find(({ from, to }) => (from === undefined || from <= at) && (to === undefined || at < to));
-  if (known !== undefined) return known;
+  const place = placeOf(gaps, at);
+  const known = gaps[place - 1];
+  if (known !== undefined && (known.to === undefined || at < known.to)) return known;
   const [last] = cron.previousRuns(1, new Date(at + 1));
   const made: Gap = { from: last?.getTime(), to: cron.nextRun(new Date(at))?.getTime() };
-  if (gaps.length >= MOST_GAPS) gaps.shift();
-  gaps.push(made);
+  gaps.splice(place, 0, made);
+  if (gaps.length > MOST_GAPS) gaps.shift();
   return made;
 }
 
-/** What was asked lately of a schedule: a run asks each second of the same day. */
+/** How many of them begin at a moment or before it. */
+function placeOf(gaps: readonly Gap[], at: number): number {
+  let low = 0;
+  let high = gaps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const from = gaps[middle]?.from;
+    if (from === undefined || from <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What was asked lately of a schedule: a run asks each second of the same day, and of days of which none opens a year of them. */
 interface Asked {
   cron: Cron;
+  /** In their order; none overlaps another. */
   gaps: Gap[];
 }
 
 const ASKED = new Map<string, Asked>();
 const MOST_CRONS = 500;
-const MOST_GAPS = 8;
+/** More than the days that are looked ahead. */
+const MOST_GAPS = 400;
 
 /** Reading a schedule costs more than asking it, and asking more than knowing: those asked lately are kept. */
 function cronOf({ schedule, timeZone }: Pick<Window, "schedule" | "timeZone">): Asked {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
@@ -53,6 +53,23 @@ export function normalRepoURL(url: string): string {
     .replace(/\.git$/, "");
 }
 
+/** The first protocol lists the refs in the answer to the first request, the second needs one more; and nothing here lives long. */
+const CONFIG = "[protocol]\n\tversion = 0\n[maintenance]\n\tauto = false\n";
+const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+
+/** What `ls-remote --symref` prints: branches and tags by full name, an annotated tag as the commit it means, and the branch HEAD names. */
+function parseRefs(output: string): { refs: Map<string, string>; head?: string } {
+  const refs = new Map<string, string>();
+  let head: string | undefined;
+  for (const line of output.split("\n")) {
+    const [what = "", name = ""] = line.split("\t");
+    if (name === "HEAD") head ??= /^ref: refs\/heads\/(.+)$/.exec(what)?.[1];
+    // Peeled tags come as a line of their own after the tag's: they win.
+    else if (/^refs\/(heads|tags)\//.test(name)) refs.set(name.replace(/\^\{\}$/, ""), what);
+  }
+  return { refs, ...(head === undefined ? {} : { head }) };
+}
+
 function parseTree(output: Buffer): Map<string, TreeEntry> {
   const entries = new Map<string, TreeEntry>();
   for (const line of output.toString().split("\0")) {
@@ -89,11 +106,12 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
   const git = (args: string[], input?: string) =>
     runGit(args, {
       cwd: dir,
-      ...(args[0] === "fetch" ? { signal: stop.signal } : {}),
+      ...(args[0] === "fetch" || args[0] === "ls-remote" ? { signal: stop.signal } : {}),
       ...(token === undefined ? {} : { token }),
       ...(input === undefined ? {} : { input }),
     });
   await git(["init", "--bare", "--quiet", "."]);
+  await appendFile(join(dir, "config"), CONFIG);
   let refs = new Map<string, string>();
   let head = "main";
   let fetched = false;
@@ -103,20 +121,17 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
   const commits = new Set<string>();
   const trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
 
+  /** As its repo server does: the refs are listed, and fetched where one means a commit that is not here yet. */
   async function fetchNow(): Promise<void> {
-    await git(["fetch", "--quiet", "--prune", "--force", "--no-tags", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]);
-    if (!fetched) {
-      const symref = /^ref: refs\/heads\/(\S+)/.exec((await git(["ls-remote", "--symref", url, "HEAD"])).toString());
-      head = symref?.[1] ?? head;
+    const listed = parseRefs((await git(["ls-remote", "--symref", url])).toString());
+    if (!fetched || [...listed.refs.values()].some((commit) => !commits.has(commit))) {
+      await git(["fetch", "--quiet", "--prune", "--force", "--no-tags", url, ...EVERYTHING]);
+      listed.refs.forEach((commit) => {
+        commits.add(commit);
+      });
     }
-    const lines = (await git(["for-each-ref", "--format=%(refname) %(objectname) %(*objectname)"])).toString().split("\n");
-    refs = new Map(
-      lines
-        .filter(Boolean)
-        .map((line) => line.split(" "))
-        .map(([name = "", oid = "", peeled = ""]) => [name, peeled || oid]),
-    );
-    for (const commit of refs.values()) commits.add(commit);
+    head = listed.head ?? head;
+    refs = listed.refs;
     fetched = true;
   }
 

@@ -55,7 +55,12 @@ export async function serveGit(
   } else {
     body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
   }
-  const backend = startBackend(repo, actor, request, url, asked.service);
+  const advertised = advertises(request, url, asked) ? ADVERTISED.get(repo) : undefined;
+  if (advertised !== undefined) {
+    sendWhole(advertised, response);
+    return;
+  }
+  const backend = startBackend(world, repo, actor, request, url, asked.service);
   const { stdin, stdout } = backend;
   if (stdin === null || stdout === null) return;
   response.on("close", () => backend.kill());
@@ -63,7 +68,10 @@ export async function serveGit(
   stdin.on("error", () => undefined);
   if (asked.service !== "git-receive-pack") {
     body.pipe(stdin);
-    await relay(stdout, response);
+    if (!advertises(request, url, asked)) return await relay(stdout, response);
+    const answer = await collect(stdout);
+    if (parseHead(answer)?.status === 200) ADVERTISED.set(repo, answer);
+    sendWhole(answer, response);
     return;
   }
   const commands = commandReader();
@@ -73,6 +81,14 @@ export async function serveGit(
   const answer = await collect(stdout);
   await refsMoved(world, repo, actor, acceptedRefs(commands.commands(), answer));
   sendWhole(answer, response);
+}
+
+/** What git said when it was first asked what it can do in its second protocol: no ref is in it, so it stays true. */
+const ADVERTISED = new WeakMap<Repo, Buffer>();
+
+function advertises(request: IncomingMessage, url: URL, asked: GitRequest): boolean {
+  const reading = asked.service === "info/refs" && url.searchParams.get("service") === "git-upload-pack";
+  return reading && request.headers["git-protocol"] === "version=2";
 }
 
 /** git follows where a renamed repository has gone, if its caller may see it. */
@@ -106,9 +122,9 @@ function refuse(response: ServerResponse, error: unknown): void {
   response.writeHead(status, { "content-type": "text/plain", ...headers }).end(`${message}\n`);
 }
 
-function startBackend(repo: Repo, actor: Actor, request: IncomingMessage, url: URL, service: string): ChildProcess {
+function startBackend({ backend }: World, repo: Repo, actor: Actor, request: IncomingMessage, url: URL, service: string): ChildProcess {
   const protocol = String(request.headers["git-protocol"] ?? "");
-  return spawn("git", ["http-backend"], {
+  return spawn(backend, [], {
     stdio: ["pipe", "pipe", "ignore"],
     env: gitEnvironment({
       GIT_PROJECT_ROOT: repo.git.dir,

@@ -33,7 +33,7 @@ import { administration } from "./administration.ts";
 import { createApi } from "./api.ts";
 import { createApp, firstKeys, makeApp } from "./apps.ts";
 import { type Chaos, type Faults, seededFates } from "./faults.ts";
-import { checkGit } from "./git/run-git.ts";
+import { httpBackend } from "./git/run-git.ts";
 import { manifestOwner, serveManifestForm } from "./manifest.ts";
 import type { Permissions, User, World } from "./model.ts";
 import { servePage } from "./page.ts";
@@ -112,9 +112,9 @@ const EVENTS = ["pull_request", "issue_comment", "push", "pull_request_review", 
 
 /** Starts it. Throws one line saying what is missing where git is too old or has no http-backend. */
 export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
-  await checkGit();
+  const backend = await httpBackend();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "stagecoach-github-")));
-  const { world, privateKey } = createWorld(options, directory, await allWatchers(options));
+  const { world, privateKey } = createWorld({ ...options, directory, backend }, await allWatchers(options));
   const server = await listen(world, options.port ?? 0, options.host ?? "127.0.0.1");
   const { address, port } = server.address() as AddressInfo;
   world.origin = options.publicUrl?.replace(/\/+$/, "") ?? `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -147,8 +147,10 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   };
 }
 
-function createWorld(options: GitHubOptions, directory: string, { onExchange, onDelivery }: Watcher): { world: World; privateKey: string } {
-  const { clock } = options;
+type WorldOptions = GitHubOptions & { directory: string; backend: string };
+
+function createWorld(options: WorldOptions, { onExchange, onDelivery }: Watcher): { world: World; privateKey: string } {
+  const { clock, directory, backend } = options;
   let id = 1000;
   const nextId = () => ++id;
   const faults: Faults = { nullReads: 1, ...options.faults };
@@ -158,6 +160,7 @@ function createWorld(options: GitHubOptions, directory: string, { onExchange, on
     clock,
     origin: "",
     directory,
+    backend,
     users: new Map([app.bot, owner, WEB_FLOW].map((user) => [user.login.toLowerCase(), user])),
     repos: new Map(),
     moved: new Map(),

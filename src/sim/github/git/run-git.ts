@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 
 export interface GitResult {
   code: number;
@@ -38,8 +39,8 @@ export async function mustGit(dir: string, args: readonly string[], input?: stri
   return result.stdout.toString();
 }
 
-/** Throws one line that says what is missing: git ≥ 2.38 (merge-tree --write-tree) with http-backend. */
-export async function checkGit(): Promise<void> {
+/** Where git's http-backend is. Throws one line that says what is missing: git ≥ 2.38 (merge-tree --write-tree) with http-backend. */
+export async function httpBackend(): Promise<string> {
   const need = "The embedded GitHub needs git 2.38 or newer with http-backend";
   let version: string;
   let execPath: string;
@@ -51,7 +52,8 @@ export async function checkGit(): Promise<void> {
   }
   const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
   if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 38)) throw new Error(`${need}; this is ${version.trim()}.`);
-  const { existsSync } = await import("node:fs");
-  const backend = ["git-http-backend", "git-http-backend.exe"].some((file) => existsSync(`${execPath}/${file}`));
-  if (!backend) throw new Error(`${need}; ${version.trim()} has no http-backend in ${execPath} (on Alpine: apk add git-daemon).`);
+  const backend = ["git-http-backend", "git-http-backend.exe"].map((file) => `${execPath}/${file}`).find(existsSync);
+  if (backend === undefined)
+    throw new Error(`${need}; ${version.trim()} has no http-backend in ${execPath} (on Alpine: apk add git-daemon).`);
+  return backend;
 }
