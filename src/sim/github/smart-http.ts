@@ -47,19 +47,13 @@ export async function serveGit(
   if (asked.service === "git-receive-pack" && (await mustJudge(repo, actor))) {
     const whole = await readPush(request);
     const refusal = await judgePush(world, repo, actor, whole);
-    if (refusal !== undefined) {
-      sendRefusal(response, refusal);
-      return;
-    }
+    if (refusal !== undefined) return sendRefusal(response, refusal);
     body = Readable.from([whole]);
   } else {
     body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
   }
   const advertised = advertises(request, url, asked) ? ADVERTISED.get(repo) : undefined;
-  if (advertised !== undefined) {
-    sendWhole(advertised, response);
-    return;
-  }
+  if (advertised !== undefined) return sendWhole(advertised, response);
   const backend = startBackend(world, repo, actor, request, url, asked.service);
   const { stdin, stdout } = backend;
   if (stdin === null || stdout === null) return;
@@ -69,10 +63,7 @@ export async function serveGit(
   if (asked.service !== "git-receive-pack") {
     body.pipe(stdin);
     if (!advertises(request, url, asked)) return await relay(stdout, response);
-    const answer = await collect(stdout);
-    if (parseHead(answer)?.status === 200) ADVERTISED.set(repo, answer);
-    sendWhole(answer, response);
-    return;
+    return sendWhole(keepAdvertised(repo, await collect(stdout)), response);
   }
   const commands = commandReader();
   body.on("data", (chunk: Buffer) => commands.push(chunk));
@@ -89,6 +80,11 @@ const ADVERTISED = new WeakMap<Repo, Buffer>();
 function advertises(request: IncomingMessage, url: URL, asked: GitRequest): boolean {
   const reading = asked.service === "info/refs" && url.searchParams.get("service") === "git-upload-pack";
   return reading && request.headers["git-protocol"] === "version=2";
+}
+
+function keepAdvertised(repo: Repo, answer: Buffer): Buffer {
+  if (parseHead(answer)?.status === 200) ADVERTISED.set(repo, answer);
+  return answer;
 }
 
 /** git follows where a renamed repository has gone, if its caller may see it. */
