@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.ts";
 import type { Value } from "./expr/values.ts";
 import { firstAt } from "./json-path.ts";
 
@@ -22,8 +23,8 @@ test.each(["{$..a..a..a..a..a}", "{$..a..a..a..a..a.nowhere}", '{$..a[?(@.a=="x"
     let deep: Value = [];
     for (let i = 0; i < 90; i++) deep = { a: deep };
     const wide: Value = Array.from({ length: 3000 }, () => [{ a: deep }]);
-    const begun = performance.now();
+    const begun = cpuMs();
     expect(() => firstAt(path, wide)).toThrow(/too large for this path|nothing is found/);
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(cpuMs() - begun).toBeLessThan(1000);
   },
 );

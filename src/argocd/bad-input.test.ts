@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.ts";
 import { ailmentsOf } from "./ailments.ts";
 import { decodeApplication } from "./decode.ts";
 import { assess, type LivenessInput } from "./liveness.ts";
@@ -109,9 +110,9 @@ describe("an Application nobody would write", () => {
     }));
     const raw = rawApplication({ status: { resources, conditions: [{ type: "SyncError", message: "z".repeat(2_000_000) }] } });
     expect(JSON.stringify(raw).length).toBeGreaterThan(4_000_000);
-    const before = performance.now();
+    const before = cpuMs();
     const view = decodeApplication(raw, NOW);
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(cpuMs() - before).toBeLessThan(1000);
     expect(JSON.stringify(view).length).toBeLessThan(10_000);
     expect(judged(raw).clause).toBe("conditions");
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { describe, expect, test } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.ts";
 import { isTooCostly, linesToRead, plainLines } from "./comment-lines.ts";
 import { parseComment } from "./parse-comment.ts";
 
@@ -230,9 +231,9 @@ describe("no comment holds the process up", () => {
   test.each(["x<?", "<!A", "x <![CDATA[", "1. a\n   - b\n", "[a]", "_a*", "- > ", "[a]: b\n", "[a]("])(
     "65,000 characters of %j",
     (piece) => {
-      const before = performance.now();
+      const before = cpuMs();
       parseComment(`${piece.repeat(65_000 / piece.length)}\n/status\n\n[a]: x`);
-      expect(performance.now() - before).toBeLessThan(250);
+      expect(cpuMs() - before).toBeLessThan(250);
     },
   );
 
@@ -248,9 +249,9 @@ describe("no comment holds the process up", () => {
     // Some of them: all take a minute.
     for (const piece of pieces.filter((_, index) => index % 15 === 0)) {
       const body = `/pause\n\nx${piece.repeat(Math.floor(2900 / piece.length))}\n/status`;
-      const before = performance.now();
+      const before = cpuMs();
       parseComment(body);
-      const ms = performance.now() - before;
+      const ms = cpuMs() - before;
       if (ms > longest.ms) longest = { ms, piece };
     }
     // Thirty seconds for the plain parser on a whole comment; the machine may be busy.

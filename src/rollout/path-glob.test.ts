@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.ts";
 import { pathMatcher, whyNoGlob } from "./path-glob.ts";
 
 describe("globs over paths of a repo", () => {
@@ -29,9 +30,9 @@ describe("globs over paths of a repo", () => {
   });
 
   test("a hostile glob and a hostile path take no time", () => {
-    const started = performance.now();
+    const started = cpuMs();
     expect(pathMatcher([`${"**/a".repeat(200)}b`])("a/".repeat(2000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(cpuMs() - started).toBeLessThan(2000);
   });
 
   test.each(["", "!", "/apps/**", "../x", "a/../b"])("%s is none", (glob) => {

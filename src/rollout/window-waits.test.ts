@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.ts";
 import { windowSets } from "./gate-window.ts";
 import { checkTogether } from "./rules-windows.ts";
 import { closedBetween, neverTogether, nextOpenAt, nextOpening, project } from "./window-waits.ts";
@@ -81,11 +82,11 @@ describe("work that begins only while windows are open", () => {
   });
 
   test("ten thousand pieces are projected at once", () => {
-    const started = performance.now();
+    const started = cpuMs();
     const { opens, doneAt } = project(office, at("2026-11-23T08:00:00Z"), 10_000, MINUTE);
     // 480 a day: twenty days and 400 minutes more, which are four weeks of five.
     expect([opens, new Date(doneAt).toISOString()]).toEqual([true, "2026-12-21T14:40:00.000Z"]);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(cpuMs() - started).toBeLessThan(2000);
   });
 });
 
