@@ -54,7 +54,7 @@ export function openReader(repository: Repository): GitReader {
     },
     listFiles: (commit, prefix, kind) => listFiles(repository, commit, prefix, kind),
     isAncestor: (ancestor, descendant) => isAncestor(repository, ancestor, descendant),
-    changedPaths: (from, to) => changedPaths(repository, from, to),
+    changedPaths: lastAsked((from, to) => changedPaths(repository, from, to)),
     mergeTree: (base, head) => mergeTree(repository, base, head),
     close: async () => objects.close(),
   };
@@ -144,6 +144,26 @@ async function changedPaths(repository: Repository, from: string, to: string): P
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", objectId(from), objectId(to)];
   const { stdout } = await local(repository, `compare ${from} with ${to}`, args);
   return stdout.split("\0").filter(Boolean);
+}
+
+/** Between the same two a round asks again and again, and what it is told never changes: the last few answers are kept. */
+const MOST_ASKED = 8;
+
+function lastAsked(ask: (from: string, to: string) => Promise<string[]>): typeof ask {
+  const answers = new Map<string, Promise<string[]>>();
+  return async (from, to) => {
+    const question = `${objectId(from)} ${objectId(to)}`;
+    const answer = answers.get(question) ?? ask(from, to);
+    answers.delete(question);
+    answers.set(question, answer);
+    for (const oldest of answers.keys()) if (answers.size > MOST_ASKED) answers.delete(oldest);
+    try {
+      return [...(await answer)];
+    } catch (error) {
+      answers.delete(question);
+      throw error;
+    }
+  };
 }
 
 /** Exit code 1 is a merge with conflicts: the tree id first, then the paths, each ended by NUL. */

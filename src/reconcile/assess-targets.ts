@@ -75,20 +75,42 @@ export function assessTarget(
     ...(chosen.intended === undefined ? {} : { intended: chosen.intended }),
   });
   keepHeld(memory, question, assessment.held);
-  if (assessment.wantsRefresh) noteRefresh(context, memory, target, assessment, `${question} ${refreshReason(application)}`);
+  if (assessment.wantsRefresh) noteRefresh(context, memory, target, assessment, question, application);
   const problem = wantsRead === true ? readSoon(context, memory, target.key) : undefined;
   return problem === undefined ? assessment : { ...assessment, sentence: `${assessment.sentence} That failed: ${problem}` };
 }
 
+/** Times of Argo CD are whole seconds. */
+const SECOND_MS = 1000;
+
 /** What a comparison that Argo CD has not made yet would be of: the end of an operation, another spec. */
 function refreshReason(application: ApplicationView | undefined): string {
   const { sources = [], sourceHydrator } = application?.spec ?? {};
-  return `${application?.status.operation?.finishedAt ?? ""} ${JSON.stringify([sources, sourceHydrator])}`;
+  const { operation, reconciledAt } = application?.status ?? {};
+  // Made in the second of the end, which is not known to be after it: one of the next second is another.
+  const tied = operation?.finishedAt !== undefined && operation.finishedAt === reconciledAt;
+  return `${operation?.finishedAt ?? ""} ${tied ? "tied" : ""} ${JSON.stringify([sources, sourceHydrator])}`;
+}
+
+/** When the second is over in which its operation ended: asked before, the comparison is most likely of that very second. */
+function endIsPast(application: ApplicationView | undefined, now: number): number {
+  const { finishedAt } = application?.status.operation ?? {};
+  const past = finishedAt === undefined ? 0 : epoch(finishedAt) + SECOND_MS;
+  // Of a clock that runs ahead of ours it is not waited for.
+  return past <= now + SECOND_MS ? past : 0;
 }
 
 /** Nobody else would come back to ask again. */
-function noteRefresh({ clock }: RepoContext, memory: RepoMemory, target: BatchTarget, assessment: Assessment, reason: string): void {
-  const due = wantNudge(memory, target.key, reason);
+function noteRefresh(
+  { clock }: RepoContext,
+  memory: RepoMemory,
+  target: BatchTarget,
+  assessment: Assessment,
+  question: string,
+  application: ApplicationView | undefined,
+): void {
+  const reason = `${question} ${refreshReason(application)}`;
+  const due = wantNudge(memory, target.key, reason, endIsPast(application, clock.now()));
   const { lookAgainAt } = assessment;
   if (due > clock.now() && (lookAgainAt === undefined || due < epoch(lookAgainAt))) assessment.lookAgainAt = iso(due);
 }

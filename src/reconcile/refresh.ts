@@ -27,8 +27,8 @@ interface Nudge {
 interface Nudges {
   /** `reason`: what it was asked for. */
   last: Map<string, { at: number; reason: string; answer?: RefreshOutcome }>;
-  /** By target: what a refresh is wanted for now. */
-  reasons: Map<string, string>;
+  /** By target: what a refresh is wanted for now, and from when on it can show it. */
+  reasons: Map<string, { reason: string; from: number }>;
   /** By control plane. */
   waiting: Map<string, Set<string>>;
   busy: Map<string, number>;
@@ -49,21 +49,22 @@ export function nudgeOf(memory: RepoMemory, target: string): Nudge | undefined {
 }
 
 /**
- * What a refresh of the target would be for: one that differs from the last is asked for anew. Returns when asking is due, in
- * epoch milliseconds, which may be past.
+ * What a refresh of the target would be for, and from when on (epoch milliseconds) a comparison can show it: one that differs from
+ * the last is asked for anew. Returns when asking is due, in epoch milliseconds, which may be past.
  */
-export function wantNudge(memory: RepoMemory, target: string, reason: string): number {
+export function wantNudge(memory: RepoMemory, target: string, reason: string, from = 0): number {
   const nudges = nudgesOf(memory);
-  keep(nudges.reasons, target, reason, MOST_KEPT);
+  keep(nudges.reasons, target, { reason, from }, MOST_KEPT);
   return dueAt(nudges, target);
 }
 
 function dueAt({ last, reasons }: Nudges, target: string): number {
   const before = last.get(target);
-  if (before === undefined) return 0;
+  const { reason, from } = reasons.get(target) ?? { reason: "", from: 0 };
+  if (before === undefined) return from;
   if (before.answer === "unavailable") return before.at + UNAVAILABLE_AGAIN_MS;
   if (typeof before.answer === "object") return before.at + ASK_AGAIN_MS;
-  return before.at + (before.reason === (reasons.get(target) ?? "") ? ASK_AGAIN_MS : SOONEST_MS);
+  return Math.max(from, before.at + (before.reason === reason ? ASK_AGAIN_MS : SOONEST_MS));
 }
 
 /** Asks for those that are due; the others were asked for a moment ago. Returns at once. */
@@ -75,7 +76,7 @@ export function nudge(context: RepoContext, memory: RepoMemory, targets: readonl
     if (context.planes.get(plane)?.state().fresh !== true) continue;
     if (now < dueAt(nudges, key)) continue;
     const answer = nudges.last.get(key)?.answer;
-    const reason = nudges.reasons.get(key) ?? "";
+    const { reason } = nudges.reasons.get(key) ?? { reason: "" };
     keep(nudges.last, key, { at: now, reason, ...(answer === undefined ? {} : { answer }) }, MOST_KEPT);
     const waiting = nudges.waiting.get(plane) ?? new Set<string>();
     nudges.waiting.set(plane, waiting.add(key));

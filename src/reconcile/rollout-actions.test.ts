@@ -293,6 +293,18 @@ describe("asking Argo CD to compare again", () => {
     expect(bench.refreshes).toHaveLength(2);
   });
 
+  test("not before a comparison can show it: one of the second in which the operation ended says nothing", async () => {
+    const [key = ""] = KEYS;
+    expect(wantNudge(memory, key, "ended", START + 700)).toBe(START + 700);
+    nudge(bench.context, memory, [key]);
+    expect(bench.refreshes).toEqual([]);
+    bench.now += 700;
+    nudge(bench.context, memory, [key]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([bench.refreshes.length, wantNudge(memory, key, "ended", START + 700)]).toEqual([1, START + 60_700]);
+    expect(wantNudge(memory, key, "ended tied", START + 700)).toBe(START + 5700);
+  });
+
   test("again after a minute where that failed, and the answer says why", async () => {
     const [key = ""] = KEYS;
     for (const refresh of [async () => ({ failed: "HTTP 502" }), () => Promise.reject(new Error("HTTP 502"))]) {
