@@ -7,7 +7,7 @@ import { pipeGit } from "./git-process.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
 import type { Mirror } from "./port.ts";
 import { openReader } from "./reader.ts";
-import { allBelow, fetchBranches, pushRefs, REMOTE_NAME, type Remote, remoteBelow, remoteRefs } from "./remote.ts";
+import { fetchBranches, pushRefs, REMOTE_NAME, type Remote, remoteBelow, remoteRefs } from "./remote.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { serial } from "./serial.ts";
 
@@ -49,8 +49,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     resolve: async (ref) => await refCommit(fullRef(ref)),
     remoteHead: async (branch) => (await remoteRefs(remote, [branchRef(branch)])).get(branchRef(branch)),
     remoteBelow: (prefixes) => remoteBelow(remote, prefixes),
-    async remoteHeads(branches, below = []) {
-      const refs = await remoteRefs(remote, [...branches.map(branchRef), ...below.map((prefix) => allBelow(`refs/heads/${prefix}`))]);
+    async remoteHeads(branches) {
+      const refs = await remoteRefs(remote, branches.map(branchRef));
       return new Map([...refs].map(([ref, sha]) => [ref.slice("refs/heads/".length), sha]));
     },
     commit: (input) => buildCommit(repository, trees, input),

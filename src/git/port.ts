@@ -8,10 +8,10 @@ export interface Mirror {
   resolve(ref: string): Promise<string | undefined>;
   /** Asks the remote now, without a fetch. */
   remoteHead(branch: string): Promise<string | undefined>;
-  /** The same for several in one call, by branch, and for all `below` these (`gh-readonly-queue/main/`); those not there are left out. */
-  remoteHeads(branches: readonly string[], below?: readonly string[]): Promise<Map<string, string>>;
+  /** The same for several in one call, by branch; those that are not there are left out. */
+  remoteHeads(branches: readonly string[]): Promise<Map<string, string>>;
   /**
-   * Asks the remote now for all refs below these (`refs/tags/`), in one call, without a
+   * Asks the remote now for all refs below these (`refs/tags/`, `refs/heads/gh-readonly-queue/main/`), in one call, without a
    * fetch: full name → the object it points to, an annotated tag's commit.
    */
   remoteBelow(prefixes: readonly string[]): Promise<Map<string, string>>;

@@ -37,12 +37,7 @@ export async function fetchBranches(remote: Remote, refs: readonly string[]): Pr
   }
 }
 
-/** The pattern of all refs below one of these: `refs/tags/`. */
-export function allBelow(prefix: string): string {
-  return `${fullRef(`${prefix.replace(/\/+$/, "")}/x`).slice(0, -1)}*`;
-}
-
-/** Ids of full ref names and patterns, of those that are there. */
+/** Ids of full ref names, of those that are there. */
 export async function remoteRefs(remote: Remote, refs: readonly string[]): Promise<Map<string, string>> {
   const { stdout } = await ask(remote, "ask", ["ls-remote", "--refs", "--quiet", "--end-of-options", remote.url, ...refs]);
   const lines = stdout.split("\n").map((line) => line.split("\t"));
@@ -51,7 +46,7 @@ export async function remoteRefs(remote: Remote, refs: readonly string[]): Promi
 
 /** Peeled tags come as a line of their own after the tag's: they win. */
 export async function remoteBelow(remote: Remote, prefixes: readonly string[]): Promise<Map<string, string>> {
-  const patterns = prefixes.map(allBelow);
+  const patterns = prefixes.map((prefix) => `${fullRef(`${prefix.replace(/\/+$/, "")}/x`).slice(0, -1)}*`);
   const { stdout } = await ask(remote, "ask", ["ls-remote", "--quiet", "--end-of-options", remote.url, ...patterns]);
   const refs = new Map<string, string>();
   for (const line of stdout.split("\n")) {

@@ -22,8 +22,6 @@ export interface RepoMemory {
     branch: string | undefined;
     base: string | undefined;
     journal: string | undefined;
-    /** Merge groups of the base's queue, by branch. */
-    groups?: ReadonlyMap<string, string>;
     /** As `dirty`, by what we did or could not see ourselves: nobody else's PR is in question. */
     stale?: boolean;
   };

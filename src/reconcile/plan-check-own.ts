@@ -6,10 +6,7 @@ import type { RepoMemory } from "./memory.ts";
 import { sendCheck } from "./plan-check-send.ts";
 import type { Plans } from "./plan-pulls.ts";
 
-/** Where GitHub puts the merge groups of a branch's queue. */
-export function queueOf(baseBranch: string): string {
-  return `gh-readonly-queue/${baseBranch}/`;
-}
+const QUEUE = "refs/heads/gh-readonly-queue/";
 
 /** Ours by its branch, its repository and its author: a branch alone anybody can name so. */
 export function isOwnBatch(pull: Pull, repository: string, login: string): boolean {
@@ -45,13 +42,14 @@ export async function checkGroups(
   memory: RepoMemory,
   plans: Plans,
   open: readonly Pull[],
+  baseBranch: string,
   login: string,
 ): Promise<boolean> {
-  const { groups = new Map<string, string>() } = memory.remote;
+  const groups = await context.mirror.remoteBelow([`${QUEUE}${baseBranch}/`]);
   for (const commit of plans.groups.keys()) if (![...groups.values()].includes(commit)) plans.groups.delete(commit);
   let owed = false;
-  for (const [branch, commit] of groups) {
-    const number = Number(/\/pr-(\d+)-[0-9a-f]+$/.exec(branch)?.[1] ?? Number.NaN);
+  for (const [ref, commit] of groups) {
+    const number = Number(/\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1] ?? Number.NaN);
     const pull = open.find((one) => one.number === number);
     const own = pull !== undefined && isOwnBatch(pull, context.repository, login);
     const words = own ? ownBatch() : plans.pulls.get(number)?.verdict?.of.check;

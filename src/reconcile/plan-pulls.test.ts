@@ -63,6 +63,7 @@ const mirror: Partial<Mirror> = {
   async fetch() {
     call("fetch");
   },
+  remoteBelow: async () => groups,
   listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : [FILE]),
   async readFiles(commit, paths) {
     const number = Number(/^t(\d+)/.exec(commit)?.[1] ?? Number.NaN);
@@ -136,10 +137,7 @@ beforeEach(() => {
   context = contextOf();
 });
 
-const publish = (heard = true) => {
-  memory.remote.groups = groups;
-  return publishPlans(context, memory, "main", heard);
-};
+const publish = (heard = true) => publishPlans(context, memory, "main", heard);
 const titles = () => Object.fromEntries([...checks.values()].map((check) => [check.head.replace(/0+$/, ""), check.title]));
 const count = (name: string) => calls.filter((one) => one === name).length;
 
@@ -205,8 +203,8 @@ describe("every open PR to the base has the check", () => {
   test("a merge group has the check of its PR", async () => {
     pulls.set(1, DOCS);
     pulls.set(2, BROKEN);
-    groups.set(`gh-readonly-queue/main/pr-1-${sha("b0")}`, sha("e1"));
-    groups.set(`gh-readonly-queue/main/pr-2-${sha("b0")}`, sha("e2"));
+    groups.set(`refs/heads/gh-readonly-queue/main/pr-1-${sha("b0")}`, sha("e1"));
+    groups.set(`refs/heads/gh-readonly-queue/main/pr-2-${sha("b0")}`, sha("e2"));
     await publish();
     await publish();
     expect([checks.get(sha("e1"))?.conclusion, checks.get(sha("e2"))?.conclusion]).toEqual(["success", "failure"]);
@@ -272,7 +270,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
     pulls.set(1, BROKEN);
     pulls.set(2, { touches: ["README.md"] });
     pulls.set(3, { touches: [FILE], author: "stagecoach[bot]", branch: "stagecoach-run/my-app/1/1-1-1" });
-    groups.set("gh-readonly-queue/main/pr-2-abc", sha("e2"));
+    groups.set("refs/heads/gh-readonly-queue/main/pr-2-abc", sha("e2"));
     const { putCheck } = forge;
     forge.putCheck = async () => {
       call("putCheck");
@@ -310,7 +308,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
     pulls.set(1, BROKEN);
     pulls.set(2, { touches: ["README.md"] });
     pulls.set(3, { touches: [FILE], author: "stagecoach[bot]", branch: "stagecoach-run/my-app/1/1-1-1" });
-    groups.set("gh-readonly-queue/main/pr-2-abc", sha("e2"));
+    groups.set("refs/heads/gh-readonly-queue/main/pr-2-abc", sha("e2"));
     await publish();
     calls = [];
     for (const commit of [head(1), head(2), head(3), sha("e2")]) askAgain(memory, commit, "stagecoach/plan");

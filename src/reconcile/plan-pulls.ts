@@ -77,7 +77,7 @@ export async function publishPlans(context: RepoContext, memory: RepoMemory, bas
     const judged: Judged[] = [];
     for (const pull of others) judged.push(await judgeOne(context, memory, plans, base, pull, asked));
     owed = (await publishAll(context, memory, judged)) || owed;
-    return (await checkGroups(context, memory, plans, open, login)) || owed;
+    return (await checkGroups(context, memory, plans, open, baseBranch, login)) || owed;
   } catch (error) {
     context.log.warn({ error: String(error) }, "open pull requests could not be looked at; trying again");
     return true;

@@ -22,7 +22,6 @@ import { formerPlaces, pullsToRead } from "./former-places.ts";
 import type { RepoMemory } from "./memory.ts";
 import { observe } from "./observe.ts";
 import { watchOpenPulls } from "./open-pulls.ts";
-import { queueOf } from "./plan-check-own.ts";
 import { readProject } from "./project.ts";
 import { publishRefusal, publishRun, slowedWake, stickyMarker } from "./publish.ts";
 import { record } from "./record.ts";
@@ -108,9 +107,8 @@ async function remoteHeads(context: RepoContext, memory: RepoMemory, baseBranch:
   known.dirty = false;
   known.stale = false;
   try {
-    const heads = await context.mirror.remoteHeads([baseBranch, context.journalBranch], [queueOf(baseBranch)]);
+    const heads = await context.mirror.remoteHeads([baseBranch, context.journalBranch]);
     const base = heads.get(baseBranch);
-    const groups = [...heads].filter(([branch]) => branch.startsWith(queueOf(baseBranch)));
     if (base !== known.base) await context.mirror.fetch([baseBranch]);
     memory.remote = {
       dirty: known.dirty,
@@ -119,7 +117,6 @@ async function remoteHeads(context: RepoContext, memory: RepoMemory, baseBranch:
       branch: baseBranch,
       base: await context.mirror.head(baseBranch),
       journal: heads.get(context.journalBranch),
-      groups: new Map(groups),
     };
   } catch (error) {
     known.dirty = true;
