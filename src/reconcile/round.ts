@@ -110,12 +110,14 @@ async function remoteHeads(context: RepoContext, memory: RepoMemory, baseBranch:
     const heads = await context.mirror.remoteHeads([baseBranch, context.journalBranch]);
     const base = heads.get(baseBranch);
     if (base !== known.base) await context.mirror.fetch([baseBranch]);
+    const head = await context.mirror.head(baseBranch);
+    // Nothing is awaited from here on: what is heard meanwhile would be noted on what is thrown away.
     memory.remote = {
       dirty: known.dirty,
       stale: known.stale,
       at: now,
       branch: baseBranch,
-      base: await context.mirror.head(baseBranch),
+      base: head,
       journal: heads.get(context.journalBranch),
     };
   } catch (error) {

@@ -128,7 +128,8 @@ function gapAt(window: Pick<Window, "schedule" | "timeZone">, at: number): Gap {
   const [last] = cron.previousRuns(1, new Date(at + 1));
   const made: Gap = { from: last?.getTime(), to: cron.nextRun(new Date(at))?.getTime() };
   gaps.splice(place, 0, made);
-  if (gaps.length > MOST_GAPS) gaps.shift();
+  // The end that is farther from what was just asked.
+  if (gaps.length > MOST_GAPS) place < gaps.length / 2 ? gaps.pop() : gaps.shift();
   return made;
 }
 

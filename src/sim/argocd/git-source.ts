@@ -70,6 +70,12 @@ function parseRefs(output: string): { refs: Map<string, string>; head?: string }
   return { refs, ...(head === undefined ? {} : { head }) };
 }
 
+/** Full name → commit, of what `for-each-ref` prints. */
+function parseLocal(output: string): Map<string, string> {
+  const lines = output.split("\n").filter(Boolean);
+  return new Map(lines.map((line) => line.split(" ")).map(([name = "", oid = "", peeled = ""]) => [name, peeled || oid]));
+}
+
 function parseTree(output: Buffer): Map<string, TreeEntry> {
   const entries = new Map<string, TreeEntry>();
   for (const line of output.toString().split("\0")) {
@@ -126,9 +132,9 @@ export async function openGitSource({ url, token, aliases = [] }: GitSourceOptio
     const listed = parseRefs((await git(["ls-remote", "--symref", url])).toString());
     if (!fetched || [...listed.refs.values()].some((commit) => !commits.has(commit))) {
       await git(["fetch", "--quiet", "--prune", "--force", "--no-tags", url, ...EVERYTHING]);
-      listed.refs.forEach((commit) => {
-        commits.add(commit);
-      });
+      // What was fetched, which may be newer than what was listed.
+      listed.refs = parseLocal((await git(["for-each-ref", "--format=%(refname) %(objectname) %(*objectname)"])).toString());
+      for (const commit of listed.refs.values()) commits.add(commit);
     }
     head = listed.head ?? head;
     refs = listed.refs;

@@ -83,7 +83,9 @@ function advertises(request: IncomingMessage, url: URL, asked: GitRequest): bool
 }
 
 function keepAdvertised(repo: Repo, answer: Buffer): Buffer {
-  if (parseHead(answer)?.status === 200) ADVERTISED.set(repo, answer);
+  // One that was cut off, since its caller went away, has no flush packet at its end.
+  const head = parseHead(answer);
+  if (head?.status === 200 && head.rest.toString("latin1").endsWith("0000")) ADVERTISED.set(repo, answer);
   return answer;
 }
 
