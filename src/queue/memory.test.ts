@@ -1,28 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../rollout/time.ts";
+import { manualClock } from "../../test/support/manual-clock.ts";
 import { memoryQueue } from "./memory.ts";
-
-/** Time that moves only when told to. */
-function manualClock(): Clock & { advance(ms: number): void } {
-  let now = 0;
-  const timers = new Map<object, { at: number; wake: () => void }>();
-  return {
-    now: () => now,
-    after(ms, wake) {
-      const key = {};
-      timers.set(key, { at: now + ms, wake });
-      return () => timers.delete(key);
-    },
-    advance(ms) {
-      now += ms;
-      for (const [key, timer] of [...timers]) {
-        if (timer.at > now) continue;
-        timers.delete(key);
-        timer.wake();
-      }
-    },
-  };
-}
 
 describe("the queue of one process", () => {
   test("requests for one run that arrive together become one look", async () => {

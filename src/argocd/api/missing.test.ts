@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { manualClock } from "../../../test/support/manual-clock.ts";
 import { assess } from "../liveness.ts";
 import type { ControlPlane } from "../port.ts";
 import { input } from "../testing/application.ts";
 import { applicationSet, named, until } from "../testing/contract.ts";
 import { apiHarness } from "../testing/harness.ts";
-import { manualClock } from "../testing/manual-clock.ts";
 import { WireError } from "../wire/http.ts";
 import type { Versioned } from "../wire/source.ts";
 import { openApiPlane } from "./index.ts";
@@ -95,7 +95,7 @@ describe("asking for those that are missing", () => {
     withhold: (view: Versioned, why: string) => ({ ...view, unreadable: [why] }),
     grant: () => "p",
   });
-  const open = { clock: manualClock(0), isClosed: () => false };
+  const open = { clock: manualClock(), isClosed: () => false };
 
   test("a few hundred are asked for, each in its turn, and the others are not taken for gone", async () => {
     const asked: string[] = [];
@@ -132,7 +132,7 @@ describe("asking for those that are missing", () => {
   });
 
   test("where it takes its time, what is not answered in 30 s counts as not asked", async () => {
-    const clock = manualClock(0);
+    const clock = manualClock();
     const pending: { name: string; answer: () => void }[] = [];
     const slow = asking(({ resourceVersion: name }) => new Promise<void>((answer) => pending.push({ name, answer: () => answer() })));
     const first = withheldOf(many(20), slow, { clock, isClosed: () => false });

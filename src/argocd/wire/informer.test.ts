@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { manualClock } from "../testing/manual-clock.ts";
+import { manualClock } from "../../../test/support/manual-clock.ts";
 import { startInformer } from "./informer.ts";
 import type { Listed, Missed, Source, Versioned } from "./source.ts";
 
@@ -19,7 +19,7 @@ const HELD: Versioned = { resourceVersion: "1", unreadable: ["why was not asked 
 
 /** A collection of which one was listed once; `answers` tell why it is not any more, list after list. */
 function leaving(resumes: boolean, answers: Missed<Versioned>[]) {
-  const clock = manualClock(0);
+  const clock = manualClock();
   const told = { lists: 0, watches: 0, ended: 0 };
   const source: Source<Versioned> = {
     what: "applications",

@@ -1,7 +1,7 @@
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../src/rollout/time.ts";
 
 /** Time that moves only when told to. */
-export function manualClock(start: number): Clock & { advance(ms: number): void; waiting(): number } {
+export function manualClock(start = 0): Clock & { advance(ms: number): void; waiting(): number } {
   let now = start;
   const timers = new Map<object, { at: number; wake: () => void }>();
   return {
