@@ -33,5 +33,5 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 # What is young is collected sooner: a third less memory for a server that is mostly idle, at no cost that could be measured.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/cli/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/surfaces/cli/main.js"]
 CMD ["serve"]

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLAUSE_NAMES } from "../src/argocd/liveness-types.ts";
+import { CLAUSE_NAMES } from "../src/core/argocd/liveness/liveness-types.ts";
 import { codesOnPage } from "./generate-problems.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
@@ -26,7 +26,10 @@ function union(file: string, start: string): string[] {
 
 /** Codes of problems wherever the sources make one: `code: "X"`, or `say("X", …)` and its like. */
 function codesInSources(): Set<string> {
-  const files = globSync(["src/rollout/*.ts", "src/reconcile/*.ts", "src/cli/*.ts"], { cwd: ROOT });
+  const files = globSync(
+    ["src/core/{base,spec,plan,run}/**/*.ts", "src/engine/{config-repo,lint,release-pr,resolve,round}/**/*.ts", "src/surfaces/cli/**/*.ts"],
+    { cwd: ROOT },
+  );
   const codes = new Set<string>();
   for (const file of files) {
     if (file.endsWith(".test.ts")) continue;
@@ -38,8 +41,8 @@ function codesInSources(): Set<string> {
 }
 
 describe("docs/troubleshooting.md", () => {
-  const pins = union("src/pins/types.ts", "export type PinErrorCode =");
-  const renders = union("src/appset/types.ts", "export type RenderProblemCode =");
+  const pins = union("src/core/pins/types.ts", "export type PinErrorCode =");
+  const renders = union("src/core/appset/types.ts", "export type RenderProblemCode =");
   const rollout = new Set([...listed("## A rollout is refused"), ...listed("### Warnings")]);
 
   test("every code that lint, plan or the bot may tell is there", () => {
@@ -54,12 +57,12 @@ describe("docs/troubleshooting.md", () => {
   });
 
   test.each([
-    ["pauses", "## A run stands still", union("src/rollout/run.ts", "export interface Pause {\n  kind:")],
+    ["pauses", "## A run stands still", union("src/core/run/state/run.ts", "export interface Pause {\n  kind:")],
     ["liveness clauses", "## It waits for an Application", [...CLAUSE_NAMES].sort()],
     ["pin errors", "## A pin cannot be read or written", pins],
     ["render problems", "## An ApplicationSet cannot be rendered", renders],
-    ["Git errors", "## Git", union("src/git/port.ts", 'override name = "GitError";\n  readonly kind:')],
-    ["forge errors", "## GitHub", union("src/forge/port.ts", 'override name = "ForgeError";\n  readonly kind:')],
+    ["Git errors", "## Git", union("src/adapters/git/port.ts", 'override name = "GitError";\n  readonly kind:')],
+    ["forge errors", "## GitHub", union("src/adapters/forge/port.ts", 'override name = "ForgeError";\n  readonly kind:')],
   ])("%s: those of the source, all and no others", (_name, heading, source) => {
     expect(source.length).toBeGreaterThan(5);
     expect(listed(heading)).toEqual(source);
@@ -119,7 +122,7 @@ describe("the documentation", () => {
   });
 
   test("docs/cli.md has every subcommand, and no other", () => {
-    const [, table = ""] = read("src/cli/main.ts").split("const COMMANDS");
+    const [, table = ""] = read("src/surfaces/cli/main.ts").split("const COMMANDS");
     const names = [...(table.split("\n};")[0] ?? "").matchAll(/^ {2}([a-z]+): \{/gm)].map((match) => match[1] ?? "");
     const headings = [...read("docs/cli.md").matchAll(/^## ([a-z]+)$/gm)].map((match) => match[1] ?? "");
     expect(names.length).toBeGreaterThan(5);
@@ -128,7 +131,7 @@ describe("the documentation", () => {
 
   test("docs/cli.md has every option that a subcommand takes", () => {
     const text = read("docs/cli.md");
-    const files = globSync("src/cli/*.ts", { cwd: ROOT }).filter((file) => !file.endsWith(".test.ts"));
+    const files = globSync("src/surfaces/cli/**/*.ts", { cwd: ROOT }).filter((file) => !file.endsWith(".test.ts"));
     const options = files.flatMap((file) =>
       [...read(file).matchAll(/ption\(\s*"(?:-[a-z], )?(--[a-z-]+)/g)].map((match) => match[1] ?? ""),
     );

@@ -1,14 +1,14 @@
-import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../src/rollout/commands.ts";
+import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../src/core/spec/commands.ts";
 
 const INTRO = `# Commands
 
-<!-- Generated from src/rollout/commands.ts by \`npm run generate\`; do not edit. -->
+<!-- Generated from src/core/spec/commands.ts by \`npm run generate\`; do not edit. -->
 
 People steer a run by comments on its pull requests: the release PR, or the PR of a batch.
 
 `;
 
-/** How comments are read: src/bot/parse-comment.ts, comment-*.ts, parse-words.ts and command-inbox.ts. */
+/** How comments are read: src/surfaces/server/comments/parse-comment.ts, comment-*.ts, parse-words.ts and command-inbox.ts. */
 const READING = `## How a comment is read
 
 - A command is a line of plain text that begins with \`/\` in its first column. In quotes, code, lists, headings, links,

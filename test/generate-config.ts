@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { repoConfigSchema } from "../src/rollout/repo-config.ts";
-import { overrideSchema } from "../src/rollout/schema.ts";
+import { repoConfigSchema } from "../src/core/spec/repo-config.ts";
+import { overrideSchema } from "../src/core/spec/schema.ts";
 
 interface Described {
   description?: string;
@@ -11,7 +11,7 @@ interface Described {
 
 const INTRO = `# .github/stagecoach.yaml
 
-<!-- Generated from src/rollout/repo-config.ts by \`npm run generate\`; do not edit. -->
+<!-- Generated from src/core/spec/repo-config.ts by \`npm run generate\`; do not edit. -->
 
 A repo's own settings. The file may be left out: then rollouts that name no mode propose, and every command is open to all who have the
 permission it needs. It is always read from the default branch, never from a pull request: a change of it counts once it is merged.

@@ -7,8 +7,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { resourceSchema } from "../src/rollout/schema.ts";
-import { DURATION } from "../src/rollout/schema-common.ts";
+import { resourceSchema } from "../src/core/spec/schema.ts";
+import { DURATION } from "../src/core/spec/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";
 import { configPage, configSchema } from "./generate-config.ts";
 import { serverPage, serverSchema } from "./generate-server.ts";
@@ -44,7 +44,7 @@ export function generated(): Map<string, string> {
 
 const INTRO = `# ProgressiveRollout
 
-<!-- Generated from src/rollout/schema*.ts by \`npm run generate\`; do not edit. -->
+<!-- Generated from src/core/spec/schema*.ts by \`npm run generate\`; do not edit. -->
 
 A rollout stands in \`rollouts/NAME.yaml\` of a config repo and says how versions of one ApplicationSet travel over its
 clusters. \`stagecoach lint\` checks it, \`stagecoach plan NAME\` shows what it would do. Ready-to-copy ones are in

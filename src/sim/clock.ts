@@ -1,4 +1,4 @@
-import type { Clock } from "../rollout/time.ts";
+import type { Clock } from "../core/base/time.ts";
 
 /** A clock for the embedded world that runs `speed` times as fast as the wall's; timers follow it. Starts at the wall's time. */
 export function fastClock(speed = 1, start = Date.now()): Clock & { readonly speed: number } {

@@ -1,4 +1,4 @@
-import { openGitSource } from "./argocd/git-source.ts";
+import { openGitSource } from "./argocd/git/git-source.ts";
 import { type ArgoCdOptions, type ArgoCdSim, startArgoCd } from "./argocd/index.ts";
 import { asApplication } from "./argocd/types.ts";
 import { type KubernetesSim, startKubernetes } from "./kubernetes/index.ts";

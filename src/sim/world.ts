@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { render } from "../appset/index.ts";
-import { readInventory } from "../argocd/inventory-file.ts";
+import { render } from "../core/appset/index.ts";
+import { readInventory } from "../core/argocd/inventory-file.ts";
+import type { Lag } from "./argocd/application/lag.ts";
 import type { Fault } from "./argocd/faults.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./argocd/index.ts";
-import type { Lag } from "./argocd/lag.ts";
 import { fastClock } from "./clock.ts";
-import type { Person } from "./github/people.ts";
+import type { Person } from "./github/model/people.ts";
 import { type GitHubOptions, type GitHubSim, startGitHub } from "./github/start.ts";
 import type { KubernetesSim } from "./kubernetes/index.ts";
 import { type EmbeddedPlane, startPlane } from "./plane.ts";

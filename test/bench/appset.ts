@@ -1,4 +1,4 @@
-import { type RenderContext, render } from "../../src/appset/index.ts";
+import { type RenderContext, render } from "../../src/core/appset/index.ts";
 import type { BenchRow } from "./main.ts";
 
 const ELEMENTS = 10_000;

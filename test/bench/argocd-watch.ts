@@ -8,9 +8,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { assess } from "../../src/argocd/liveness.ts";
-import type { ControlPlane } from "../../src/argocd/port.ts";
-import { input, rawApplication } from "../../src/argocd/testing/application.ts";
+import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
+import { input, rawApplication } from "../../src/adapters/argocd/testing/application.ts";
+import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 
 const UPDATES = 5000;
 const PER_SECOND = 500;
@@ -108,10 +108,10 @@ const log = { info: () => undefined, warn: (fields: object) => console.error(JSO
 async function opened(port: number): Promise<ControlPlane> {
   const url = `http://127.0.0.1:${port}`;
   if (adapter === "api") {
-    const { openApiPlane } = await import("../../src/argocd/api/index.ts");
+    const { openApiPlane } = await import("../../src/adapters/argocd/api/index.ts");
     return openApiPlane({ name: "b", url, token: "bench", clock, log });
   }
-  const { openKubernetes } = await import("../../src/argocd/kubernetes/index.ts");
+  const { openKubernetes } = await import("../../src/adapters/argocd/kubernetes/index.ts");
   const cluster = { name: "c", cluster: { server: url, "insecure-skip-tls-verify": true } };
   const context = { name: "c", context: { cluster: "c", user: "u" } };
   const kubeconfig = JSON.stringify({ clusters: [cluster], users: [{ name: "u", user: {} }], contexts: [context], "current-context": "c" });

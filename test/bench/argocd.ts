@@ -1,8 +1,8 @@
 /** Bench of liveness, and of both adapters watching a large Argo CD on loopback. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { assess } from "../../src/argocd/liveness.ts";
-import { application, input } from "../../src/argocd/testing/application.ts";
+import { application, input } from "../../src/adapters/argocd/testing/application.ts";
+import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { BenchRow } from "./main.ts";
 
 const ROUNDS = 20_000;

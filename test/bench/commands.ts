@@ -1,4 +1,4 @@
-import { SHORT_LAG } from "../../src/sim/argocd/lag.ts";
+import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
 import type { BenchRow } from "./main.ts";

@@ -4,11 +4,11 @@
  */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { openJournal } from "../../src/git/journal.ts";
-import { openMirror } from "../../src/git/mirror.ts";
-import type { Mirror } from "../../src/git/port.ts";
-import { type Workspace, workspace } from "../../src/git/testing/repositories.ts";
-import { confirmed, freshRun, START, withBatch } from "../../src/git/testing/runs.ts";
+import { openJournal } from "../../src/adapters/git/journal/journal.ts";
+import { openMirror } from "../../src/adapters/git/mirror.ts";
+import type { Mirror } from "../../src/adapters/git/port.ts";
+import { type Workspace, workspace } from "../../src/adapters/git/testing/repositories.ts";
+import { confirmed, freshRun, START, withBatch } from "../../src/adapters/git/testing/runs.ts";
 import type { BenchRow } from "./main.ts";
 
 const APP = "stagecoach[bot]";

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { epoch } from "../../src/rollout/time.ts";
-import { SHORT_LAG } from "../../src/sim/argocd/lag.ts";
+import { epoch } from "../../src/core/base/time.ts";
+import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { ended, startJourney } from "../support/journey.ts";
 import type { BenchRow } from "./main.ts";
 
@@ -64,7 +64,9 @@ function oneByOne(files: Map<string, string>): void {
 
 async function demoCost(): Promise<{ seconds: number; megabytes: number }> {
   const started = performance.now();
-  const child = spawn(process.execPath, ["src/cli/main.ts", "demo", "--once", "-o", "json"], { stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(process.execPath, ["src/surfaces/cli/main.ts", "demo", "--once", "-o", "json"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   let peak = 0;
   const timer = setInterval(() => {
     try {

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import { findPin, splice } from "../../src/pins/index.ts";
+import { findPin, splice } from "../../src/core/pins/index.ts";
 import type { BenchRow } from "./main.ts";
 
 const ELEMENTS = 10_000;

@@ -2,9 +2,9 @@
  * Bench of planning: 10,000 clusters over 20 stages, and ten times as many. Run by `npm run bench`, or alone with `node`.
  */
 import { pathToFileURL } from "node:url";
-import { plan } from "../../src/rollout/plan.ts";
-import type { Cluster, PlanInput, Target } from "../../src/rollout/plan-types.ts";
-import type { Rollout, Stage } from "../../src/rollout/rollout.ts";
+import { plan } from "../../src/core/plan/plan.ts";
+import type { Cluster, PlanInput, Target } from "../../src/core/plan/plan-types.ts";
+import type { Rollout, Stage } from "../../src/core/spec/rollout.ts";
 import type { BenchRow } from "./main.ts";
 
 const STAGES = 20;

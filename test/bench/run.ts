@@ -1,5 +1,5 @@
-import { drive } from "../../src/sim/model/drive.ts";
-import { generate } from "../../src/sim/model/generate.ts";
+import { drive } from "../../src/simulate/drive.ts";
+import { generate } from "../../src/simulate/generate/generate.ts";
 import type { BenchRow } from "./main.ts";
 
 const RUNS = 500;

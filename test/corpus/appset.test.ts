@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type AppSetCluster, type RepoSnapshot, readYamlDocuments, render } from "../../src/appset/index.ts";
+import { type AppSetCluster, type RepoSnapshot, readYamlDocuments, render } from "../../src/core/appset/index.ts";
 
 const DATA = new URL("../../../shared/data/", import.meta.url).pathname;
 const present = existsSync(DATA);

@@ -2,10 +2,10 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Inventory, readInventory } from "../../src/argocd/inventory-file.ts";
-import { proposeFor } from "../../src/cli/init.ts";
-import { openCheckout } from "../../src/cli/lint-checkout.ts";
-import type { Proposal } from "../../src/init/types.ts";
+import { type Inventory, readInventory } from "../../src/core/argocd/inventory-file.ts";
+import type { Proposal } from "../../src/engine/onboarding/types.ts";
+import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
+import { openCheckout } from "../../src/surfaces/cli/lint/lint-checkout.ts";
 import { table, tally } from "./scalars.ts";
 
 const DATA = fileURLToPath(new URL("../../../shared/data", import.meta.url));

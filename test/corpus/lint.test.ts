@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { openCheckout } from "../../src/cli/lint-checkout.ts";
-import { lint } from "../../src/cli/lint-run.ts";
-import { parseRollouts } from "../../src/rollout/parse.ts";
+import { parseRollouts } from "../../src/core/spec/parse/parse.ts";
+import { openCheckout } from "../../src/surfaces/cli/lint/lint-checkout.ts";
+import { lint } from "../../src/surfaces/cli/lint/lint-run.ts";
 
 const DATA = new URL("../../../shared/data/", import.meta.url).pathname;
 const present = existsSync(join(DATA, "corpus"));

@@ -2,9 +2,9 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { composeYaml } from "../../src/pins/compose.ts";
-import { findPin, type SpliceEdit, splice } from "../../src/pins/index.ts";
-import { scanYaml } from "../../src/pins/scan.ts";
+import { composeYaml } from "../../src/core/pins/compose.ts";
+import { findPin, type SpliceEdit, splice } from "../../src/core/pins/index.ts";
+import { scanYaml } from "../../src/core/pins/scan.ts";
 import { type Scalars, scalarsOf, table, tally } from "./scalars.ts";
 
 const DATA = fileURLToPath(new URL("../../../shared/data", import.meta.url));

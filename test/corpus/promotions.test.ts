@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { findPin, type SpliceEdit, splice } from "../../src/pins/index.ts";
+import { findPin, type SpliceEdit, splice } from "../../src/core/pins/index.ts";
 import { type Scalar, scalarsOf, table, tally } from "./scalars.ts";
 
 const PROMOTIONS = fileURLToPath(new URL("../../../shared/data/corpus/promotions", import.meta.url));

@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import { builtinEngine } from "../../src/analysis/builtin/index.ts";
-import { type Answering, json, startAnswering } from "../../src/analysis/testing.ts";
-import { hookCaller } from "../../src/hooks/caller.ts";
-import type { StageEvent } from "../../src/hooks/event.ts";
-import { isEnded, type Run } from "../../src/rollout/run.ts";
-import { analysesOf } from "../../src/rollout/run-analysis.ts";
+import { builtinEngine } from "../../src/adapters/analysis/builtin/index.ts";
+import { type Answering, json, startAnswering } from "../../src/adapters/analysis/testing.ts";
+import { hookCaller } from "../../src/adapters/hooks/caller.ts";
+import type { StageEvent } from "../../src/core/run/checks/hook-event.ts";
+import { analysesOf } from "../../src/core/run/checks/run-analysis.ts";
+import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import type { EmbeddedWorld, WorldOptions } from "../../src/sim/world.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, type JourneyOptions, short, startJourney } from "../support/journey.ts";

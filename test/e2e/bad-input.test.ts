@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { git } from "../../src/git/testing/repositories.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Exchange } from "../../src/sim/github/model.ts";
+import type { Exchange } from "../../src/sim/github/model/model.ts";
 import type { EmbeddedWorld } from "../../src/sim/world.ts";
 import { githubPage } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import { CommandError } from "../../src/cli/command.ts";
+import { CommandError } from "../../src/surfaces/cli/command.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;
@@ -37,7 +37,9 @@ async function stagecoach(name: string, ...args: string[]): Promise<{ exit: numb
     return true;
   });
   try {
-    const { run } = (await import(`../../src/cli/${name}.ts`)) as { run(argv: string[]): Promise<number> };
+    const { run } = (await import(`../../src/surfaces/cli/${name === "release" ? "plan" : "steer"}/${name}.ts`)) as {
+      run(argv: string[]): Promise<number>;
+    };
     return { exit: await run(args), out };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { WEBHOOK_PATH } from "../../src/bot/server.ts";
-import { git } from "../../src/git/testing/repositories.ts";
-import { SHORT_LAG } from "../../src/sim/argocd/lag.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
+import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import type { TestWorld } from "../support/bot-process.ts";
 import { SHORT_CLUSTERS, short, versionsIn } from "../support/journey.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { git } from "../../src/git/testing/repositories.ts";
-import type { Run } from "../../src/rollout/run.ts";
-import type { WebhookFate } from "../../src/sim/github/faults.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
+import type { WebhookFate } from "../../src/sim/github/http/faults.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 
 /** One world, one release after the other: each meets another fate of its webhooks. */

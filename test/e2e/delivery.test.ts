@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { WEBHOOK_PATH } from "../../src/bot/server.ts";
-import type { WebhookFate } from "../../src/sim/github/faults.ts";
+import type { WebhookFate } from "../../src/sim/github/http/faults.ts";
+import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { git } from "../../src/git/testing/repositories.ts";
-import { renderTree } from "../../src/report/tree.ts";
-import type { Run } from "../../src/rollout/run.ts";
-import { epoch } from "../../src/rollout/time.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { epoch } from "../../src/core/base/time.ts";
+import { renderTree } from "../../src/core/report/tree/tree.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
 import { githubPage } from "../support/github-page.ts";
 import { ended, type Journey, startJourney } from "../support/journey.ts";
 import { mergeChange, onMain, untilRunOf } from "../support/second-rollout.ts";

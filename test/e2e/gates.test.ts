@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import type { Run } from "../../src/rollout/run.ts";
-import { epoch } from "../../src/rollout/time.ts";
+import { epoch } from "../../src/core/base/time.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 import { mergeChange, mostInFlight, untilRunOf, withLedger } from "../support/second-rollout.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CommitSigning } from "../../src/bot/commits.ts";
-import type { Run } from "../../src/rollout/run.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
+import type { CommitSigning } from "../../src/surfaces/server/commits.ts";
 import { type GitHubPage, githubPage } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { git } from "../../src/git/testing/repositories.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;

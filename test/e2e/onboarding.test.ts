@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { readInventory } from "../../src/argocd/inventory-file.ts";
-import { proposeFor } from "../../src/cli/init.ts";
-import { lint } from "../../src/cli/lint-run.ts";
+import { readInventory } from "../../src/core/argocd/inventory-file.ts";
 import type { EmbeddedWorld } from "../../src/sim/world.ts";
+import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
+import { lint } from "../../src/surfaces/cli/lint/lint-run.ts";
 import { ended, type Journey, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;

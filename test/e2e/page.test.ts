@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Run } from "../../src/rollout/run.ts";
-import { webRoutes } from "../../src/web/server.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
+import { webRoutes } from "../../src/surfaces/web/server.ts";
 import { chromiumPath, launchBrowser } from "../support/browser.ts";
 import { sampleRun } from "../support/sample-run.ts";
 

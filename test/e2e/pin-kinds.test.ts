@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { git } from "../../src/git/testing/repositories.ts";
-import type { Batch, Run } from "../../src/rollout/run.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import type { Batch, Run } from "../../src/core/run/state/run.ts";
 import { asApplication } from "../../src/sim/argocd/types.ts";
 import type { EmbeddedWorld } from "../../src/sim/world.ts";
 import { ended, type Journey, startJourney } from "../support/journey.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { git } from "../../src/git/testing/repositories.ts";
-import type { Run } from "../../src/rollout/run.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, startJourney } from "../support/journey.ts";
 
 const SET = (repoURL: string) => `apiVersion: argoproj.io/v1alpha1

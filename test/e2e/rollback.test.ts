@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { git } from "../../src/git/testing/repositories.ts";
-import type { Run } from "../../src/rollout/run.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
 import { clustersGenerator } from "../support/pin-kinds.ts";
 import { mergeChange, onMain, untilRunOf, withLedger } from "../support/second-rollout.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { renderTree } from "../../src/report/tree.ts";
-import type { RolloutState, Run } from "../../src/rollout/run.ts";
+import { renderTree } from "../../src/core/report/tree/tree.ts";
+import type { RolloutState, Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 
 const CANARY = ["eu-central-1-a", "eu-west-1-a"];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Run } from "../../src/rollout/run.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
 import { type GitHubPage, githubPage, normalised } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 

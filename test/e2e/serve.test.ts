@@ -4,9 +4,9 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { WEBHOOK_PATH } from "../../src/bot/server.ts";
-import { SHORT_LAG } from "../../src/sim/argocd/lag.ts";
+import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
+import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { type ServeProcess, startServe } from "../support/serve-process.ts";
 
 let world: EmbeddedWorld;

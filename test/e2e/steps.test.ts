@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { builtinEngine } from "../../src/analysis/builtin/index.ts";
-import { type Answering, json, startAnswering } from "../../src/analysis/testing.ts";
-import { git } from "../../src/git/testing/repositories.ts";
-import { renderTree } from "../../src/report/tree.ts";
-import { isEnded, type Run } from "../../src/rollout/run.ts";
+import { builtinEngine } from "../../src/adapters/analysis/builtin/index.ts";
+import { type Answering, json, startAnswering } from "../../src/adapters/analysis/testing.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { renderTree } from "../../src/core/report/tree/tree.ts";
+import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import type { EmbeddedWorld, WorldOptions } from "../../src/sim/world.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, startJourney } from "../support/journey.ts";

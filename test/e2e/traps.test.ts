@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Run } from "../../src/rollout/run.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
 import { asApplication } from "../../src/sim/argocd/types.ts";
 import { ended, type Journey, type JourneyOptions, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
 import { type Truth, watchTruth } from "../support/truth.ts";

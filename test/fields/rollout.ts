@@ -10,79 +10,79 @@ export const ALIKE: Record<string, string> = {
   "spec.stages[].hooks.onFailure[]": "spec.stages[].hooks.before[]",
 };
 
-const EXAMPLES = "src/rollout/schema › accepts %s, as the parser does";
-const PARSED = "src/rollout/parse › reads every field that is built";
+const EXAMPLES = "src/core/spec/schema › accepts %s, as the parser does";
+const PARSED = "src/core/spec/parse/parse › reads every field that is built";
 const FIELDS = "test/e2e/fields › rules that most rollouts leave at their defaults";
 const GATES = "test/e2e/gates › windows, a freeze added mid-run";
 const MEMBERS = "test/e2e/membership › §9.16";
 const STEPS = "test/e2e/steps › one PR a weight";
 const HOOKS = "test/e2e/analysis › are asked with signed events";
-const RULES = "src/report/plan-rules › ";
-const PLAN = "src/report/plan-comment › ### 🗺️ Plan: payments";
-const PLACE = "src/report/plan-comment › appsets/payments.yaml";
+const RULES = "src/core/report/plan/plan-rules › ";
+const PLAN = "src/core/report/plan/plan-comment › ### 🗺️ Plan: payments";
+const PLACE = "src/core/report/plan/plan-comment › appsets/payments.yaml";
 
 /** Every field of `rollouts/*.yaml`, by its path. */
 export const ROLLOUT_FIELDS: ReadonlyMap<string, Proof> = proofs(`
 apiVersion kind metadata.namespace metadata.labels metadata.annotations | ${EXAMPLES} | ${FIELDS} | ${PLAN}
-metadata.name | src/rollout/rules-together › clash over a name | ${FIELDS} | ${PLAN}
+metadata.name | src/core/spec/rules/together › clash over a name | ${FIELDS} | ${PLAN}
 spec.sourceRef.apiGroup | ${EXAMPLES} | ${FIELDS} | ${PLAN}
-spec.sourceRef.kind spec.sourceRef.selector | src/reconcile/targets › of kind Application are picked by their labels | ${FIELDS} | ${PLAN}
-spec.sourceRef.name spec.sourceRef.namespace | src/reconcile/targets › of another set, another control plane | ${FIELDS} | src/cli/lint-outside › my-app
-spec.sourceRef.controlPlane | src/rollout/rules-together › may each have a set of their own | test/e2e/planes › one that is unreachable | src/report/rollouts › hub
-spec.sourceRef.unverified | src/reconcile/guard-planes › without either it is refused | ${FIELDS} | src/reconcile/guard-planes › unverified
-spec.release.version | src/rollout/parse › fills every default in | test/e2e/pin-kinds › the branches are fast-forwarded | ${PLAN}
-spec.release.from.file spec.release.from.path | src/reconcile/releases-found › a rollout that turns to commits | ${GATES} | ${PLAN}
-spec.release.values | ${PARSED} | ${FIELDS} | src/report/delivery-text › release.values.version
-spec.release.commit.paths | src/reconcile/releases-found › every commit that touches the paths | test/e2e/release-pulls › the merge commit of a PR | src/report/plan-comment › the merge commit of this PR
-spec.release.tag.range spec.release.tag.prefix | src/reconcile/releases-found › the newest in the range is one | test/e2e/release-pulls › a tag in the range starts a run | src/reconcile/tracking-issue › my-app: v2
-spec.release.attempt | src/reconcile/releases-found › a raised attempt releases the same commit again | ${FIELDS} | ${PLAN}
+spec.sourceRef.kind spec.sourceRef.selector | src/engine/resolve/targets › of kind Application are picked by their labels | ${FIELDS} | ${PLAN}
+spec.sourceRef.name spec.sourceRef.namespace | src/engine/resolve/targets › of another set, another control plane | ${FIELDS} | src/surfaces/cli/lint/lint-outside › my-app
+spec.sourceRef.controlPlane | src/core/spec/rules/together › may each have a set of their own | test/e2e/planes › one that is unreachable | src/core/report/rollouts › hub
+spec.sourceRef.unverified | src/engine/round/guard-planes › without either it is refused | ${FIELDS} | src/engine/round/guard-planes › unverified
+spec.release.version | src/core/spec/parse/parse › fills every default in | test/e2e/pin-kinds › the branches are fast-forwarded | ${PLAN}
+spec.release.from.file spec.release.from.path | src/engine/config-repo/releases-found › a rollout that turns to commits | ${GATES} | ${PLAN}
+spec.release.values | ${PARSED} | ${FIELDS} | src/core/report/batch/delivery-text › release.values.version
+spec.release.commit.paths | src/engine/config-repo/releases-found › every commit that touches the paths | test/e2e/release-pulls › the merge commit of a PR | src/core/report/plan/plan-comment › the merge commit of this PR
+spec.release.tag.range spec.release.tag.prefix | src/engine/config-repo/releases-found › the newest in the range is one | test/e2e/release-pulls › a tag in the range starts a run | src/engine/round/start/tracking-issue › my-app: v2
+spec.release.attempt | src/engine/config-repo/releases-found › a raised attempt releases the same commit again | ${FIELDS} | ${PLAN}
 spec.pins[].file spec.pins[].path spec.pins[].value | ${PARSED} | ${FIELDS} | ${PLACE}
 spec.pins[].part spec.pins[].create | ${PARSED} | ${FIELDS} | ${PLACE}
 spec.pins[].clusterGenerator.file spec.pins[].clusterGenerator.old spec.pins[].clusterGenerator.new spec.pins[].clusterGenerator.path | ${PARSED} | test/e2e/pin-kinds › clusters move between its entries | ${PLACE}
-spec.pins[].branch | src/reconcile/targets › branch: the branch of the cluster | test/e2e/pin-kinds › the branches are fast-forwarded | src/report/plan-comment › branches
-spec.mode | src/rollout/parse › fills every default in | test/e2e/release-pulls › under Observe a release is only commented on | src/report/plan-comment › mode
-spec.delivery.strategy | src/rollout/step-rules › Rolling and Commit are refused | test/e2e/pin-kinds › the branches are fast-forwarded | src/report/plan-comment › strategy
-spec.delivery.merge | src/rollout/pull-gates › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/report/report › merge: Manual
+spec.pins[].branch | src/engine/resolve/targets › branch: the branch of the cluster | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › branches
+spec.mode | src/core/spec/parse/parse › fills every default in | test/e2e/release-pulls › under Observe a release is only commented on | src/core/report/plan/plan-comment › mode
+spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are refused | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › strategy
+spec.delivery.merge | src/core/run/gates/pull-gates › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/core/report/run/report › merge: Manual
 spec.delivery.method | ${PARSED} | ${FIELDS} | test/e2e/fields › rebase
-spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/rollout/parse › fills every default in | test/e2e/batch-pulls › over a whole journey | src/report/closing-summary › could not be asked
-spec.delivery.base | src/reconcile/lint-outside › a fleet that is set up well | ${FIELDS} | src/cli/lint-outside › delivery.base
-spec.delivery.title spec.delivery.body spec.delivery.commitMessage spec.delivery.signoff | src/report/delivery-text › every variable has its value | ${FIELDS} | src/report/delivery-text › payments 42 v1.4.2 #10 alice
-spec.onNewRelease | src/rollout/parse › fills every default in | test/e2e/rollback › onNewRelease: Queue and Reject | ${RULES}onNewRelease: Queue
-spec.onFailure.action spec.onFailure.maxFailures | src/rollout/rollback › Continue: it goes on | ${FIELDS} | ${RULES}More than 5% failed clusters: it is rolled back.
-spec.stages[].name | src/rollout/parse › each mistake | ${FIELDS} | src/report/report › everywhere else
-spec.stages[].clusters.selector.matchLabels | src/rollout/selector › is shown as kubectl takes it | ${GATES} | ${PLAN}
-spec.stages[].clusters.selector.matchExpressions[].key spec.stages[].clusters.selector.matchExpressions[].operator spec.stages[].clusters.selector.matchExpressions[].values | src/rollout/selector › is shown as kubectl takes it | ${FIELDS} | ${PLAN}
-spec.stages[].clusters.topologyKey spec.stages[].topologyKey | src/rollout/parse › clusters.topologyKey means the stage's | ${GATES} | ${RULES}never two of one \`zone\` at once
-spec.stages[].maxClusters | src/rollout/plan › the first maxClusters by name | ${FIELDS} | ${PLAN}
-spec.stages[].maxUnavailable | src/rollout/plan › hold maxUnavailable clusters | ${FIELDS} | src/report/plan-comment › at once
-spec.stages[].maxUnavailable.start spec.stages[].maxUnavailable.factor spec.stages[].maxUnavailable.max | src/rollout/pace › is planned as 1, 2, 4 | ${FIELDS} | ${RULES}1, then times 2 after each
-spec.stages[].batching | src/rollout/run-rules › is filled again as single clusters are confirmed | ${FIELDS} | ${RULES}batching: Rolling
-spec.stages[].order.by spec.stages[].order.key | src/rollout/plan › ordered by a label | ${FIELDS} | ${RULES}by label
-spec.stages[].order.seed | src/rollout/pace › is the same for the same seed | ${FIELDS} | ${RULES}the same for one seed
-spec.stages[].order.pairs | src/rollout/pace › an active cluster and its standby | ${FIELDS} | ${RULES}never two of a pair at once
-spec.stages[].bake | src/rollout/run-rules › starts over where a cluster becomes unhealthy | ${FIELDS} | src/report/plan-comment › bake 10m
-spec.stages[].progressDeadline | src/rollout/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
-spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/rollout/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/report/report › the next look
-spec.stages[].approval.teams spec.stages[].approval.count | src/rollout/gates › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
-spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis › a service that turns from ok to nok | src/report/analysis › webcheck: 3 ok, 2 failed
-spec.stages[].analysis.templates[].clusterScope spec.stages[].analysis.templates[].file | src/rollout/step-rules › the seed's are read | ${STEPS} | src/report/analysis › webcheck
-spec.stages[].analysis.when | src/rollout/run-analysis › Background begins with the first merge | test/e2e/analysis › a service that turns from ok to nok | src/report/analysis › after the stage
-spec.stages[].steps[].setWeight spec.stages[].steps[].pause.duration | src/rollout/step-rules › the seed's are read | ${STEPS} | src/report/steps › steps 20 → 60 → 100
-spec.stages[].hooks.before[].url | src/rollout/run-hooks › are asked one after the other | ${HOOKS} | src/report/analysis › hook before the stage
-spec.stages[].hooks.before[].timeout | src/analysis/lint › lint of analyses | ${HOOKS} | src/report/analysis › hook before the stage
-spec.stages[].jitter | src/rollout/pace › holds the merge for a time that is the same | ${FIELDS} | ${RULES}up to 5m apart
+spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/core/spec/parse/parse › fills every default in | test/e2e/batch-pulls › over a whole journey | src/core/report/run/closing-summary › could not be asked
+spec.delivery.base | src/engine/lint/lint-outside › a fleet that is set up well | ${FIELDS} | src/surfaces/cli/lint/lint-outside › delivery.base
+spec.delivery.title spec.delivery.body spec.delivery.commitMessage spec.delivery.signoff | src/core/report/batch/delivery-text › every variable has its value | ${FIELDS} | src/core/report/batch/delivery-text › payments 42 v1.4.2 #10 alice
+spec.onNewRelease | src/core/spec/parse/parse › fills every default in | test/e2e/rollback › onNewRelease: Queue and Reject | ${RULES}onNewRelease: Queue
+spec.onFailure.action spec.onFailure.maxFailures | src/core/run/outcome/rollback › Continue: it goes on | ${FIELDS} | ${RULES}More than 5% failed clusters: it is rolled back.
+spec.stages[].name | src/core/spec/parse/parse › each mistake | ${FIELDS} | src/core/report/run/report › everywhere else
+spec.stages[].clusters.selector.matchLabels | src/core/base/selector › is shown as kubectl takes it | ${GATES} | ${PLAN}
+spec.stages[].clusters.selector.matchExpressions[].key spec.stages[].clusters.selector.matchExpressions[].operator spec.stages[].clusters.selector.matchExpressions[].values | src/core/base/selector › is shown as kubectl takes it | ${FIELDS} | ${PLAN}
+spec.stages[].clusters.topologyKey spec.stages[].topologyKey | src/core/spec/parse/parse › clusters.topologyKey means the stage's | ${GATES} | ${RULES}never two of one \`zone\` at once
+spec.stages[].maxClusters | src/core/plan/plan › the first maxClusters by name | ${FIELDS} | ${PLAN}
+spec.stages[].maxUnavailable | src/core/plan/plan › hold maxUnavailable clusters | ${FIELDS} | src/core/report/plan/plan-comment › at once
+spec.stages[].maxUnavailable.start spec.stages[].maxUnavailable.factor spec.stages[].maxUnavailable.max | src/core/plan/pace › is planned as 1, 2, 4 | ${FIELDS} | ${RULES}1, then times 2 after each
+spec.stages[].batching | src/core/spec/run-rules › is filled again as single clusters are confirmed | ${FIELDS} | ${RULES}batching: Rolling
+spec.stages[].order.by spec.stages[].order.key | src/core/plan/plan › ordered by a label | ${FIELDS} | ${RULES}by label
+spec.stages[].order.seed | src/core/plan/pace › is the same for the same seed | ${FIELDS} | ${RULES}the same for one seed
+spec.stages[].order.pairs | src/core/plan/pace › an active cluster and its standby | ${FIELDS} | ${RULES}never two of a pair at once
+spec.stages[].bake | src/core/spec/run-rules › starts over where a cluster becomes unhealthy | ${FIELDS} | src/core/report/plan/plan-comment › bake 10m
+spec.stages[].progressDeadline | src/core/spec/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
+spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/spec/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/run/report › the next look
+spec.stages[].approval.teams spec.stages[].approval.count | src/core/run/gates/gates › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
+spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/core/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › webcheck: 3 ok, 2 failed
+spec.stages[].analysis.templates[].clusterScope spec.stages[].analysis.templates[].file | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/run/analysis › webcheck
+spec.stages[].analysis.when | src/core/run/checks/run-analysis › Background begins with the first merge | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › after the stage
+spec.stages[].steps[].setWeight spec.stages[].steps[].pause.duration | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/steps › steps 20 → 60 → 100
+spec.stages[].hooks.before[].url | src/core/run/checks/run-hooks › are asked one after the other | ${HOOKS} | src/core/report/run/analysis › hook before the stage
+spec.stages[].hooks.before[].timeout | src/core/analysis/lint › lint of analyses | ${HOOKS} | src/core/report/run/analysis › hook before the stage
+spec.stages[].jitter | src/core/plan/pace › holds the merge for a time that is the same | ${FIELDS} | ${RULES}up to 5m apart
 spec.settle spec.grace spec.seenDeadline spec.waitingDeadline | ${PARSED} | ${FIELDS} | ${RULES}A cluster is live once it held still for 5s; failing after 2m
-spec.baseline | src/rollout/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/report/rollouts › (baseline)
-spec.allowUnstaged | src/rollout/parse › fills every default in | ${FIELDS} | src/report/plan-check › allowUnstaged: true
-spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/rollout/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
-spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/reconcile/plan-check-windows › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
-spec.windows[].kind | src/rollout/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
-spec.inventory.file | src/reconcile/inventory › each mistake is told with its line and column | ${FIELDS} | ${RULES}Clusters are those of
-spec.joiners | src/rollout/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.
-spec.rollback.maxUnavailable spec.rollback.skipBake | src/rollout/rollback › goes by | ${FIELDS} | ${RULES}A rollback goes by 50% at once, without bakes.
-spec.quarantine.max spec.quarantine.onReturn spec.quarantine.selector | src/rollout/quarantine › onReturn: Skip leaves it as it is | ${FIELDS} | ${RULES}at most 3; also where they come back
-spec.flap.ignore spec.flap.most spec.flap.window | src/rollout/target-rules › baseline, flap and suspended are read | ${FIELDS} | ${RULES}dips under 30s are passed over, 3 within 10m
-spec.suspended | src/rollout/target-rules › a Rollout that pauses while its target bakes | ${FIELDS} | ${RULES}what is paused counts as healthy
-spec.weightPins[].file spec.weightPins[].path spec.weightPins[].value | src/rollout/step-rules › steps without them, and they without steps | ${STEPS} | src/report/steps › step 2 of 3 (weight 60)
-spec.weightPins[].replicas | src/rollout/plan-steps › 10 replicas on 2 clusters | ${STEPS} | src/report/steps › at 20
+spec.baseline | src/core/spec/parse/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › (baseline)
+spec.allowUnstaged | src/core/spec/parse/parse › fills every default in | ${FIELDS} | src/core/report/plan/plan-check › allowUnstaged: true
+spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
+spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-check-windows › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
+spec.windows[].kind | src/core/spec/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
+spec.inventory.file | src/engine/config-repo/inventory › each mistake is told with its line and column | ${FIELDS} | ${RULES}Clusters are those of
+spec.joiners | src/core/run/targets/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.
+spec.rollback.maxUnavailable spec.rollback.skipBake | src/core/run/outcome/rollback › goes by | ${FIELDS} | ${RULES}A rollback goes by 50% at once, without bakes.
+spec.quarantine.max spec.quarantine.onReturn spec.quarantine.selector | src/core/run/batches/quarantine › onReturn: Skip leaves it as it is | ${FIELDS} | ${RULES}at most 3; also where they come back
+spec.flap.ignore spec.flap.most spec.flap.window | src/core/spec/parse/target-rules › baseline, flap and suspended are read | ${FIELDS} | ${RULES}dips under 30s are passed over, 3 within 10m
+spec.suspended | src/core/spec/parse/target-rules › a Rollout that pauses while its target bakes | ${FIELDS} | ${RULES}what is paused counts as healthy
+spec.weightPins[].file spec.weightPins[].path spec.weightPins[].value | src/core/spec/rules/steps › steps without them, and they without steps | ${STEPS} | src/core/report/steps › step 2 of 3 (weight 60)
+spec.weightPins[].replicas | src/core/plan/plan-steps › 10 replicas on 2 clusters | ${STEPS} | src/core/report/steps › at 20
 `);

@@ -1,6 +1,7 @@
 /**
- * Keeps the dependency rule: the core imports only itself, adapters depend on ports, ports on the core, and nothing but
- * `cli/` and tests imports `sim/`. Exits 1 with one line a breach. Run by `npm run lint`.
+ * Keeps the dependency rule of docs/adr/0014: arrows run down only, from surfaces over the engine and the adapters' ports to the core;
+ * inside of the core from `report/` down to `base/`. Nothing but the CLI and tests imports `sim/`. Exits 1 with one line a breach.
+ * Run by `npm run lint`; circles of files are found by Biome's `noImportCycles`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -8,87 +9,89 @@ import { dirname, join, normalize, relative } from "node:path";
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** Pure libraries the core may use: no IO in them. */
-const PURE_PACKAGES = new Set(["zod", "yaml", "semver", "croner", "@noble/hashes"]);
+const PURE_PACKAGES = new Set(["zod", "yaml", "semver", "croner", "@noble/hashes", "re2js", "fastest-levenshtein"]);
 
-/** Room → rooms it may import besides itself. */
-const ALLOWED: Record<string, readonly string[]> = {
-  rollout: [],
-  pins: [],
-  appset: [],
-  git: ["rollout"],
-  forge: ["rollout"],
-  argocd: ["rollout", "appset"],
-  queue: ["rollout"],
-  analysis: ["rollout"],
-  hooks: ["rollout", "analysis"],
-  init: ["rollout", "pins", "appset", "argocd", "git"],
-  report: ["rollout"],
-  reconcile: ["rollout", "pins", "appset", "git", "forge", "argocd", "queue", "analysis", "hooks", "report"],
-  bot: ["rollout", "pins", "appset", "reconcile", "git", "forge", "argocd", "queue", "analysis", "hooks", "init", "report", "web"],
-  web: ["rollout", "git", "report"],
-  cli: [
-    "rollout",
-    "pins",
-    "appset",
-    "reconcile",
-    "git",
-    "forge",
-    "argocd",
-    "queue",
-    "analysis",
-    "hooks",
-    "init",
-    "report",
-    "bot",
-    "web",
-    "sim",
-  ],
-  sim: ["rollout", "pins", "appset", "git", "forge", "argocd", "reconcile", "report", "queue", "bot", "web"],
+/** Room → rooms below it. A room is a storey, or a folder of the core or of the adapters. */
+const BELOW: Record<string, readonly string[]> = {
+  "core/base": [],
+  "core/pins": ["core/base"],
+  "core/gotemplate": ["core/base"],
+  "core/appset": ["core/base", "core/gotemplate"],
+  "core/spec": ["core/base"],
+  "core/analysis": ["core/base", "core/spec"],
+  "core/plan": ["core/base", "core/spec"],
+  "core/run": ["core/base", "core/spec", "core/plan"],
+  "core/argocd": ["core/base", "core/spec", "core/plan", "core/run"],
+  "core/report": ["core/base", "core/spec", "core/plan", "core/run", "core/argocd", "core/analysis"],
+  "adapters/outbound": [],
+  "adapters/hooks": ["core", "adapters/outbound"],
+  "adapters/analysis": ["core", "adapters/outbound"],
+  "adapters/argocd": ["core"],
+  "adapters/forge": ["core"],
+  "adapters/git": ["core"],
+  "adapters/queue": ["core"],
+  simulate: ["core"],
+  engine: ["core", "adapters"],
+  sim: ["core", "adapters", "engine", "surfaces/server", "surfaces/web"],
+  "surfaces/web": ["core", "adapters", "engine"],
+  "surfaces/server": ["core", "adapters", "engine", "surfaces/web"],
+  "surfaces/cli": ["core", "adapters", "engine", "surfaces/web", "surfaces/server", "simulate", "sim"],
 };
-const CORE = new Set(["rollout", "pins", "appset"]);
-/** The loop knows the outside by its ports alone, and may use the pure decisions that stand beside them. */
-const RECONCILE_MAY_IMPORT =
-  /^(git\/(port|journal-port|names)|forge\/(port|branch-name|pull-title)|argocd\/(port|liveness|change-for|decode-source|decode-cluster|same)|queue\/port|analysis\/(port|service|request|repo-templates|lint)|hooks\/(port|event)|report\/[\w-]+|rollout\/[\w-]+|pins\/[\w-]+|appset\/[\w-]+)\.ts$/;
 
-/** Hooks go out by the same guarded way as measurements, and know nothing else of them. */
-const HOOKS_MAY_IMPORT = /^(analysis\/outbound|rollout\/[\w-]+)\.ts$/;
+/** The engine knows the outside by its ports alone. */
+const PORT = /^adapters\/\w+\/(?:[\w-]+\/)?(?:[\w-]+-)?port\.ts$/;
 
-function room(path: string): string {
-  return path.split("/")[0] ?? "";
+function roomOf(path: string): string {
+  const [storey = "", room = ""] = path.split("/");
+  return ["core", "adapters", "surfaces"].includes(storey) ? `${storey}/${room}` : storey;
 }
 
-function breaches(file: string): string[] {
+function isBelow(here: string, there: string): boolean {
+  return (BELOW[here] ?? []).some((room) => there === room || there.startsWith(`${room}/`));
+}
+
+function breachesOf(file: string): string[] {
   const text = readFileSync(join(ROOT, "src", file), "utf8");
-  const found: string[] = [];
-  const here = room(file);
   const isTest = file.endsWith(".test.ts") || file.includes("/testing/");
+  const found: string[] = [];
   for (const [, fixed, lazy] of text.matchAll(/\b(?:from|import)\s+"([^"\n;]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/g)) {
     const specifier = fixed ?? lazy ?? "";
+    const problem = isTest ? undefined : judge(file, specifier);
     const line = text.slice(0, text.indexOf(`"${specifier}"`)).split("\n").length;
-    const problem = judge(file, here, specifier, isTest);
     if (problem !== undefined) found.push(`src/${file}:${line}: ${problem}`);
   }
   return found;
 }
 
-function judge(file: string, here: string, specifier: string, isTest: boolean): string | undefined {
+function judge(file: string, specifier: string): string | undefined {
+  const here = roomOf(file);
   if (!specifier.startsWith(".")) {
     const name = specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : (specifier.split("/")[0] ?? "");
-    return CORE.has(here) && !isTest && !PURE_PACKAGES.has(name) ? `${here}/ is pure: it may not import "${specifier}"` : undefined;
+    return here.startsWith("core/") && !PURE_PACKAGES.has(name) ? `${here}/ is pure: it may not import "${specifier}"` : undefined;
   }
   const target = relative(join(ROOT, "src"), normalize(join(ROOT, "src", dirname(file), specifier)));
-  const there = room(target);
-  if (target.startsWith("..")) return isTest ? undefined : `src/ may not import "${specifier}" from outside it`;
-  if (there === here || isTest) return undefined;
-  if (!(ALLOWED[here] ?? []).includes(there)) return `${here}/ may not import ${there}/`;
-  if (here === "hooks" && !HOOKS_MAY_IMPORT.test(target)) return `hooks/ may not import ${target}`;
-  if (here === "reconcile" && !RECONCILE_MAY_IMPORT.test(target))
-    return `reconcile/ knows ${there}/ by its port: it may not import ${target}`;
+  const there = roomOf(target);
+  if (target.startsWith("..")) return `src/ may not import "${specifier}" from outside it`;
+  if (there === here) return undefined;
+  if (!isBelow(here, there)) return `${here}/ may not import ${there}/`;
+  if (here === "engine" && there.startsWith("adapters/") && !PORT.test(target))
+    return `engine/ knows ${there}/ by its port: it may not import ${target}`;
   return undefined;
 }
 
+/** The core awaits nothing and asks no clock: its tests give it data and look at data. */
+function impurities(file: string): string[] {
+  if (!file.startsWith("core/") || file.endsWith(".test.ts") || file.includes("/testing/")) return [];
+  const lines = readFileSync(join(ROOT, "src", file), "utf8").split("\n");
+  return lines.flatMap((line, index) =>
+    /^\s*(?:\*|\/\/|\/\*)/.test(line) || !/\bawait\b|\basync\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(/.test(line)
+      ? []
+      : [`src/${file}:${index + 1}: core/ is pure: no await, no clock, no chance`],
+  );
+}
+
 const files = globSync("**/*.ts", { cwd: join(ROOT, "src") }).sort();
-const all = files.flatMap(breaches);
+const all = files.flatMap((file) => [...breachesOf(file), ...impurities(file)]);
 for (const breach of all) console.error(breach);
 console.log(`dependency rule: ${files.length} files, ${all.length} breaches`);
 process.exitCode = all.length === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drive, type Outcome } from "../../src/sim/model/drive.ts";
+import { drive, type Outcome } from "../../src/simulate/drive.ts";
 import {
   CALM,
   FOREVER,
@@ -9,7 +9,7 @@ import {
   PLAIN,
   type Scenario,
   type Script,
-} from "../../src/sim/model/scenario.ts";
+} from "../../src/simulate/generate/scenario.ts";
 
 const STAGE: ModelStage = { region: null, maxUnavailable: 2, batching: "Fixed", bakeMs: 0, requeue: null };
 const MINUTE = 60_000;

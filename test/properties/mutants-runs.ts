@@ -1,7 +1,7 @@
-import { advance } from "../../src/rollout/advance.ts";
-import { isEnded, type Run } from "../../src/rollout/run.ts";
-import { iso } from "../../src/rollout/time.ts";
-import { type Entry, startAll } from "../../src/sim/model/lanes.ts";
+import { iso } from "../../src/core/base/time.ts";
+import { advance } from "../../src/core/run/advance.ts";
+import { isEnded, type Run } from "../../src/core/run/state/run.ts";
+import { type Entry, startAll } from "../../src/simulate/world/lanes.ts";
 import { blind, type Mutant, mapped, patched, without, withStages } from "./plant.ts";
 
 type Start = typeof startAll;

@@ -1,6 +1,6 @@
-import { advance } from "../../src/rollout/advance.ts";
-import type { Batch, Run } from "../../src/rollout/run.ts";
-import type { Advanced, World } from "../../src/rollout/world.ts";
+import { advance } from "../../src/core/run/advance.ts";
+import type { Batch, Run } from "../../src/core/run/state/run.ts";
+import type { Advanced, World } from "../../src/core/run/state/world.ts";
 import { CLUSTER_MUTANTS } from "./mutants-clusters.ts";
 import { GATE_MUTANTS } from "./mutants-gates.ts";
 import { OUTSIDE_MUTANTS } from "./mutants-outside.ts";

@@ -1,9 +1,9 @@
-import { advance } from "../../src/rollout/advance.ts";
-import type { Rollout, Stage } from "../../src/rollout/rollout.ts";
-import type { Batch, Run } from "../../src/rollout/run.ts";
-import { iso } from "../../src/rollout/time.ts";
-import type { Advanced, Assessment, Effect, ObservedTarget, World } from "../../src/rollout/world.ts";
-import type { Advance, DriveOptions } from "../../src/sim/model/drive.ts";
+import { iso } from "../../src/core/base/time.ts";
+import { advance } from "../../src/core/run/advance.ts";
+import type { Batch, Run } from "../../src/core/run/state/run.ts";
+import type { Advanced, Assessment, Effect, ObservedTarget, World } from "../../src/core/run/state/world.ts";
+import type { Rollout, Stage } from "../../src/core/spec/rollout.ts";
+import type { Advance, DriveOptions } from "../../src/simulate/drive.ts";
 
 /** A bug, by what it stands for. It is found within so many seeds (3,000) from the first (0), by a message that matches. */
 export interface Mutant {

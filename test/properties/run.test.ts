@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drive } from "../../src/sim/model/drive.ts";
-import { generate } from "../../src/sim/model/generate.ts";
-import { minimise, report } from "../../src/sim/model/minimise.ts";
-import type { Scenario } from "../../src/sim/model/scenario.ts";
+import { drive } from "../../src/simulate/drive.ts";
+import { generate } from "../../src/simulate/generate/generate.ts";
+import { minimise, report } from "../../src/simulate/generate/minimise.ts";
+import type { Scenario } from "../../src/simulate/generate/scenario.ts";
 import { MUTANTS } from "./mutants.ts";
 import { openPool, type Pool, type Result, sum } from "./pool.ts";
 

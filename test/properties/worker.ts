@@ -1,7 +1,7 @@
 /** A thread that drives seeds: so many cores, so many runs at once. Told what to do by pool.ts. */
 import { parentPort } from "node:worker_threads";
-import { drive } from "../../src/sim/model/drive.ts";
-import { generate } from "../../src/sim/model/generate.ts";
+import { drive } from "../../src/simulate/drive.ts";
+import { generate } from "../../src/simulate/generate/generate.ts";
 import { MUTANTS } from "./mutants.ts";
 import type { Job, Result } from "./pool.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Permissions } from "../../src/sim/github/model.ts";
+import type { Permissions } from "../../src/sim/github/model/model.ts";
 import { ROUTES } from "../../src/sim/github/routes/all.ts";
 import { type TestGitHub, testGitHub } from "../../src/sim/github/testing/setup.ts";
 import { type Caller, caller, type Json } from "./every-route.ts";

@@ -3,7 +3,7 @@
  * and the file fails where something is not as described. Nothing is loaded where none is started.
  */
 import { afterAll } from "vitest";
-import { watchEveryGitHub } from "../../src/sim/github/watchers.ts";
+import { watchEveryGitHub } from "../../src/sim/github/deliver/watchers.ts";
 import type { SchemaChecks } from "./validate.ts";
 
 /** Of each world of this test file, in the order they were started. */

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
-import type { Exchange } from "../../src/sim/github/model.ts";
+import type { Exchange } from "../../src/sim/github/model/model.ts";
 import { isObject, type JsonObject } from "./plain-schema.ts";
 import { routeKey } from "./route-key.ts";
 

@@ -4,10 +4,10 @@
  * still runs), says `ready` on standard output and runs until it is killed.
  */
 import { once } from "node:events";
-import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
-import { startStagecoach } from "../../src/bot/stagecoach.ts";
-import { type Log, silentLog } from "../../src/reconcile/context.ts";
+import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
+import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { fastClock } from "../../src/sim/clock.ts";
+import { startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
 
 export interface TestWorld {
   app: { appId: number; privateKey: string; webhookSecret: string; baseUrl: string };

@@ -1,4 +1,4 @@
-import { git } from "../../src/git/testing/repositories.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
 import type { EmbeddedWorld } from "../../src/sim/world.ts";
 import { type JourneyOptions, SHORT_CLUSTERS, short } from "./journey.ts";
 

@@ -4,10 +4,10 @@
  * once, as the resync does, and says `resynced`.
  */
 import { createInterface } from "node:readline";
-import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
-import { startStagecoach } from "../../src/bot/stagecoach.ts";
-import { type Log, silentLog } from "../../src/reconcile/context.ts";
+import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
+import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { fastClock } from "../../src/sim/clock.ts";
+import { startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
 
 export interface IdleWorld {
   app: { appId: number; privateKey: string; webhookSecret: string; baseUrl: string };

@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApiPlane } from "../../src/argocd/api/index.ts";
-import { openKubernetes } from "../../src/argocd/kubernetes/index.ts";
-import type { ControlPlane } from "../../src/argocd/port.ts";
-import type { CommitSigning } from "../../src/bot/commits.ts";
-import { WEBHOOK_PATH } from "../../src/bot/server.ts";
-import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/bot/stagecoach.ts";
-import { git } from "../../src/git/testing/repositories.ts";
-import { type Log, silentLog } from "../../src/reconcile/context.ts";
-import { isEnded, type Run } from "../../src/rollout/run.ts";
+import { openApiPlane } from "../../src/adapters/argocd/api/index.ts";
+import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
+import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { isEnded, type Run } from "../../src/core/run/state/run.ts";
+import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import type { EmbeddedPlane } from "../../src/sim/plane.ts";
 import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../src/sim/world.ts";
+import type { CommitSigning } from "../../src/surfaces/server/commits.ts";
+import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
+import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
 
 export interface JourneyOptions extends WorldOptions {
   /** Whose run is looked at. Default my-app. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/rollout/time.ts";
+import type { Clock } from "../../src/core/base/time.ts";
 
 /** Time that moves only when told to. */
 export function manualClock(start = 0): Clock & { advance(ms: number): void; waiting(): number } {

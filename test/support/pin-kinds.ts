@@ -1,4 +1,4 @@
-import { git } from "../../src/git/testing/repositories.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { asApplication } from "../../src/sim/argocd/types.ts";
 import type { EmbeddedWorld, WorldOptions } from "../../src/sim/world.ts";
 

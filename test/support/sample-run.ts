@@ -1,6 +1,6 @@
-import type { Plan, PlannedTarget } from "../../src/rollout/plan-types.ts";
-import type { Rollout } from "../../src/rollout/rollout.ts";
-import type { Batch, BatchTarget, Run } from "../../src/rollout/run.ts";
+import type { Plan, PlannedTarget } from "../../src/core/plan/plan-types.ts";
+import type { Batch, BatchTarget, Run } from "../../src/core/run/state/run.ts";
+import type { Rollout } from "../../src/core/spec/rollout.ts";
 
 /** A rollout with everything filled in, to vary from. */
 export function sampleRollout(change: Partial<Rollout> = {}): Rollout {

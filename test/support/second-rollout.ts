@@ -1,5 +1,5 @@
-import { git } from "../../src/git/testing/repositories.ts";
-import { isEnded, type Run } from "../../src/rollout/run.ts";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import type { Journey } from "./journey.ts";
 
 type Files = Map<string, string>;

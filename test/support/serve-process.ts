@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-const SERVE = new URL("../../src/cli/serve.ts", import.meta.url).href;
-const COMMAND = new URL("../../src/cli/command.ts", import.meta.url).href;
+const SERVE = new URL("../../src/surfaces/cli/serve/serve.ts", import.meta.url).href;
+const COMMAND = new URL("../../src/surfaces/cli/command.ts", import.meta.url).href;
 /** As main.ts runs a command. */
 const CODE = `const { run } = await import(${JSON.stringify(SERVE)});
 const { CommandError } = await import(${JSON.stringify(COMMAND)});

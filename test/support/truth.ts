@@ -1,4 +1,4 @@
-import type { Run } from "../../src/rollout/run.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
 import type { ArgoCdSim } from "../../src/sim/argocd/index.ts";
 import type { Journey } from "./journey.ts";
 

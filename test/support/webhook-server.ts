@@ -1,8 +1,8 @@
 /** The bot's server on its own, for the bench of webhooks: prints its address, and notes what it hears as the bot does. */
 import { generateKeyPairSync } from "node:crypto";
-import { startBotServer, WEBHOOK_PATH } from "../../src/bot/server.ts";
-import { memoryQueue } from "../../src/queue/memory.ts";
-import { silentLog } from "../../src/reconcile/context.ts";
+import { memoryQueue } from "../../src/adapters/queue/memory.ts";
+import { silentLog } from "../../src/engine/round/context.ts";
+import { startBotServer, WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,

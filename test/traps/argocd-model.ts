@@ -1,6 +1,6 @@
-import type { Change, LivenessInput } from "../../src/argocd/liveness-types.ts";
-import { COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/argocd/testing/application.ts";
-import { type Random, random } from "../../src/sim/model/random.ts";
+import { COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
+import type { Change, LivenessInput } from "../../src/core/argocd/liveness/liveness-types.ts";
+import { type Random, random } from "../../src/simulate/generate/random.ts";
 import {
   type HydratorState,
   holdsChange,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { decodeApplication } from "../../src/argocd/decode.ts";
-import { assess } from "../../src/argocd/liveness.ts";
-import type { ClauseName, LivenessInput, PartName } from "../../src/argocd/liveness-types.ts";
-import { MERGED } from "../../src/argocd/testing/application.ts";
-import type { Verdict } from "../../src/rollout/run.ts";
+import { MERGED } from "../../src/adapters/argocd/testing/application.ts";
+import { decodeApplication } from "../../src/core/argocd/decode.ts";
+import { assess } from "../../src/core/argocd/liveness/liveness.ts";
+import type { ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/liveness-types.ts";
+import type { Verdict } from "../../src/core/run/state/run.ts";
 import { type History, history, LAST } from "./argocd-model.ts";
 
 const RUNS = Number(process.env["STAGECOACH_RUNS"] ?? (process.env["STAGECOACH_REQUIRE_ALL"] === "1" ? 5000 : 2000));

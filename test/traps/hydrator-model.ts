@@ -1,5 +1,5 @@
-import { COMMIT, LATER, OLDER, REPO } from "../../src/argocd/testing/application.ts";
-import type { Random } from "../../src/sim/model/random.ts";
+import { COMMIT, LATER, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
+import type { Random } from "../../src/simulate/generate/random.ts";
 
 type Raw = Record<string, unknown>;
 type Manifests = "old" | "new";

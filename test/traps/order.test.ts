@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { batch, bench, bring, guard, judge, MINUTE, phases, pull, round, SECOND, wants } from "../../src/rollout/testing/bench.ts";
+import { batch, bench, bring, guard, judge, MINUTE, phases, pull, round, SECOND, wants } from "../../src/core/run/testing/bench.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
 import { SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";

@@ -1,4 +1,4 @@
-import { at, COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/argocd/testing/application.ts";
+import { at, COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
 import { following, OLD, read, revision, type Trap } from "./trace.ts";
 
 const operation = (over: Record<string, unknown>) => ({ status: { operationState: over } });

@@ -1,4 +1,4 @@
-import { at, COMMIT, LATER, merged as laid, MERGED, OLDER, REPO } from "../../src/argocd/testing/application.ts";
+import { at, COMMIT, LATER, merged as laid, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
 import { type Read, read, type Trap } from "./trace.ts";
 
 type Raw = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { at, COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/argocd/testing/application.ts";
+import { at, COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
 import { commit, following, OLD, read, revision, type Trap } from "./trace.ts";
 
 const NEW_OPERATION = { startedAt: at("10:00:26"), finishedAt: at("10:00:28") };

@@ -1,13 +1,13 @@
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
+import type { Lag } from "./application/lag.ts";
+import type { Desired, Manifests } from "./application/manifests.ts";
+import type { WorkloadModel } from "./application/workload.ts";
 import type { ClusterIndex, RegisteredCluster } from "./clusters.ts";
 import type { FaultBoard, FaultKind } from "./faults.ts";
-import type { Lag } from "./lag.ts";
-import type { Desired, Manifests } from "./manifests.ts";
-import type { Repositories } from "./repositories.ts";
+import type { Repositories } from "./git/repositories.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { type Application, type ApplicationStatus, asApplication, type Operation } from "./types.ts";
-import type { WorkloadModel } from "./workload.ts";
 
 /** How thorough a comparison is. live: only the live objects again; latest: the repository too, as cached; force: past that cache. */
 export const LEVEL = { live: 1, latest: 2, force: 3 } as const;

@@ -1,6 +1,6 @@
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
-import { fnv32a } from "./lag.ts";
+import { fnv32a } from "./application/lag.ts";
 import type { Destination } from "./types.ts";
 
 export const IN_CLUSTER = { name: "in-cluster", server: "https://kubernetes.default.svc" } as const;

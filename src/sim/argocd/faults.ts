@@ -1,4 +1,4 @@
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 
 /**
  * What goes wrong on one cluster. `revision` narrows a fault to one version: a commit, a targetRevision, or any text that stands in

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { Push } from "./push.ts";
+import type { Push } from "./git/push.ts";
 
 export interface ConnectionInfo {
   name: string;

@@ -1,19 +1,19 @@
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 import type { KubernetesSim } from "../kubernetes/index.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import type { ArgoApi } from "./api/index.ts";
 import type { RolloutsBackend } from "./api/rollouts.ts";
 import type { SyncWindow } from "./api/windows.ts";
-import type { Render } from "./appset-controller.ts";
+import type { Lag } from "./application/lag.ts";
+import type { Workload } from "./application/workload.ts";
+import type { Render } from "./appset/appset-controller.ts";
 import type { ClusterOptions } from "./clusters.ts";
 import type { Fault, FaultScript } from "./faults.ts";
 import type { Bootstrap } from "./first-objects.ts";
-import type { GitSource } from "./git-source.ts";
+import type { GitSource } from "./git/git-source.ts";
+import type { Push } from "./git/push.ts";
+import type { SyntheticRegistry } from "./git/repositories.ts";
 import type { ConnectionInfo } from "./http.ts";
-import type { Lag } from "./lag.ts";
-import type { Push } from "./push.ts";
-import type { SyntheticRegistry } from "./repositories.ts";
-import type { Workload } from "./workload.ts";
 
 export interface ArgoCdOptions {
   kubernetes: KubernetesSim;

@@ -3,7 +3,7 @@ import { parseAllDocuments } from "yaml";
 import { checkRequired } from "../kubernetes/required.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
-import type { Desired } from "./manifests.ts";
+import type { Desired } from "./application/manifests.ts";
 import type { Application } from "./types.ts";
 
 const TRACKING = "argocd.argoproj.io/tracking-id";

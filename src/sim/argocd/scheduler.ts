@@ -1,4 +1,4 @@
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 
 /** One timer of the clock for all tasks: ten thousand Applications cost one timer, and what is due together runs in order. */
 export interface Scheduler {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { mintToken } from "./auth.ts";
-import { emitInstallation, emitInstallationRepositories, emitRepository } from "./events.ts";
-import type { Installation, Permissions, Protection, Repo, RepoSettings, Role, Ruleset, User, World } from "./model.ts";
-import { repoNamed } from "./people.ts";
-import { addRepo, forkRepo, type NewRepo, removeRepo, renameRepo, setArchived } from "./repositories.ts";
-import { UNPROTECTED } from "./rules.ts";
-import { addSigningKey } from "./signatures.ts";
-import { actorOf, teamOf, userOf } from "./world.ts";
+import { emitInstallation, emitInstallationRepositories, emitRepository } from "./deliver/events.ts";
+import { mintToken } from "./http/auth.ts";
+import { addSigningKey } from "./http/signatures.ts";
+import type { Installation, Permissions, Protection, Repo, RepoSettings, Role, Ruleset, User, World } from "./model/model.ts";
+import { repoNamed } from "./model/people.ts";
+import { addRepo, forkRepo, type NewRepo, removeRepo, renameRepo, setArchived } from "./model/repositories.ts";
+import { actorOf, teamOf, userOf } from "./model/world.ts";
+import { UNPROTECTED } from "./rules/rules.ts";
 
-export type { NewRepo } from "./repositories.ts";
+export type { NewRepo } from "./model/repositories.ts";
 
 /** What an administrator of the site, or of an account on it, does: repositories, the App, tokens, permissions, settings. */
 export function administration(world: World) {

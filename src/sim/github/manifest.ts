@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { makeApp, newKeys } from "./apps.ts";
-import { clientId } from "./auth.ts";
-import { notFound } from "./failure.ts";
-import type { Permissions, User, World } from "./model.ts";
+import { clientId } from "./http/auth.ts";
+import { notFound } from "./http/failure.ts";
+import { makeApp, newKeys } from "./model/apps.ts";
+import type { Permissions, User, World } from "./model/model.ts";
+import { userOf } from "./model/world.ts";
 import { appShape } from "./shapes/user.ts";
-import { userOf } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 

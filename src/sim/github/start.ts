@@ -28,20 +28,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 import { administration } from "./administration.ts";
-import { createApi } from "./api.ts";
-import { createApp, firstKeys, makeApp } from "./apps.ts";
-import { type Chaos, type Faults, seededFates } from "./faults.ts";
+import { allWatchers, type Watcher } from "./deliver/watchers.ts";
+import { createWebhooks, type Delivery } from "./deliver/webhooks.ts";
 import { httpBackend } from "./git/run-git.ts";
+import { createApi } from "./http/api.ts";
+import { type Chaos, type Faults, seededFates } from "./http/faults.ts";
+import { servePage } from "./http/page.ts";
+import { gitRequest, serveGit } from "./http/smart-http.ts";
 import { manifestOwner, serveManifestForm } from "./manifest.ts";
-import type { Permissions, User, World } from "./model.ts";
-import { servePage } from "./page.ts";
-import { createPerson, type Person, repoNamed } from "./people.ts";
-import { gitRequest, serveGit } from "./smart-http.ts";
-import { allWatchers, type Watcher } from "./watchers.ts";
-import { createWebhooks, type Delivery } from "./webhooks.ts";
-import { userOf, WEB_FLOW } from "./world.ts";
+import { createApp, firstKeys, makeApp } from "./model/apps.ts";
+import type { Permissions, User, World } from "./model/model.ts";
+import { createPerson, type Person, repoNamed } from "./model/people.ts";
+import { userOf, WEB_FLOW } from "./model/world.ts";
 
 export interface GitHubOptions extends Watcher {
   /** 0: any free one. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 import type { Account, Rule, Verb } from "./auth.ts";
 import { createAuthority } from "./certificates.ts";
 import { createLister } from "./list.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 import { ApiError, badRequest } from "./api-error.ts";
 import { fieldSelector, labelSelector, type Matcher } from "./selectors.ts";
 import type { Store } from "./store.ts";

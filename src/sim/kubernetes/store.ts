@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 import { ApiError, conflict, gone, notFound } from "./api-error.ts";
 import { apiVersionOf, type KubeObject, RESOURCES, type Resource, resourceNamed, type StoreEvent } from "./types.ts";
 

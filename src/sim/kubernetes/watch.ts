@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../../rollout/time.ts";
+import type { Clock } from "../../core/base/time.ts";
 import { ApiError, badRequest, statusBody } from "./api-error.ts";
 import { askedRevision, matcherOf } from "./list.ts";
 import type { Matcher } from "./selectors.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../../../rollout/time.ts";
+import type { Clock } from "../../../core/base/time.ts";
 import type { Store } from "../../kubernetes/store.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
 import type { ConnectionInfo } from "../http.ts";

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { parseDuration } from "../../../rollout/time.ts";
+import { parseDuration } from "../../../core/base/time.ts";
 import type { Store } from "../../kubernetes/store.ts";
 import type { Application } from "../types.ts";
 import { send } from "./answers.ts";

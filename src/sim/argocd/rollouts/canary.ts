@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseDuration } from "../../../rollout/time.ts";
+import { parseDuration } from "../../../core/base/time.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import type { RolloutSpec, RolloutStep } from "./manifest.ts";
 import type { RolloutObject, RolloutStatus } from "./objects.ts";

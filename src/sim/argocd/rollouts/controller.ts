@@ -1,5 +1,5 @@
+import type { RolloutSet } from "../application/workload.ts";
 import type { FaultBoard, FaultSubject } from "../faults.ts";
-import type { RolloutSet } from "../workload.ts";
 import { nextMove, podHash } from "./canary.ts";
 import type { RolloutManifest } from "./manifest.ts";
 import { type RolloutObject, type RolloutShelf, rolloutHealth } from "./objects.ts";

@@ -1,11 +1,11 @@
 import type { Store } from "../../kubernetes/store.ts";
 import { type RolloutsBackend, storedRollouts } from "../api/rollouts.ts";
+import type { Lag } from "../application/lag.ts";
+import type { RolloutSet } from "../application/workload.ts";
 import { type ClusterIndex, IN_CLUSTER } from "../clusters.ts";
 import type { FaultBoard } from "../faults.ts";
-import type { Lag } from "../lag.ts";
 import type { Scheduler } from "../scheduler.ts";
 import type { Application } from "../types.ts";
-import type { RolloutSet } from "../workload.ts";
 import { type ClusterRollouts, startRollouts } from "./controller.ts";
 import { memoryShelf, type RolloutObject, storeShelf } from "./objects.ts";
 

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
-import type { GitSource } from "../git-source.ts";
+import type { GitSource } from "../git/git-source.ts";
 import type { ApplicationSource } from "../types.ts";
 
 export interface RolloutStep {

@@ -1,6 +1,6 @@
-import type { CheckRun, Repo, Status } from "../model.ts";
+import type { CheckRun, Repo, Status } from "../model/model.ts";
+import { nodeId, seconds } from "../model/world.ts";
 import { checkShape, suiteState } from "../shapes/check.ts";
-import { nodeId, seconds } from "../world.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { commitNodeOf } from "./git-nodes.ts";

@@ -1,6 +1,6 @@
-import { mayAs, mustHave, seesRepo } from "../auth.ts";
-import type { Actor, Repo, World } from "../model.ts";
-import { READ, TAKE_PART, WRITE } from "../router.ts";
+import { mayAs, mustHave, seesRepo } from "../http/auth.ts";
+import { READ, TAKE_PART, WRITE } from "../http/router.ts";
+import type { Actor, Repo, World } from "../model/model.ts";
 import { noAccess } from "./failures.ts";
 
 /** What every resolver is given: the world, and who asks. */

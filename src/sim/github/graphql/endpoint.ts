@@ -1,5 +1,5 @@
 import { buildSchema, type DocumentNode, execute, GraphQLError, type GraphQLSchema, Kind, parse, validate } from "graphql";
-import type { Actor, World } from "../model.ts";
+import type { Actor, World } from "../model/model.ts";
 import { type PrintedError, printDocumentError, printFieldError } from "./failures.ts";
 import { mutationRoot } from "./mutations.ts";
 import { queryRoot } from "./queries.ts";

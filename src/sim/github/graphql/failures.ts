@@ -1,5 +1,5 @@
 import type { GraphQLError } from "graphql";
-import { ApiFailure } from "../failure.ts";
+import { ApiFailure } from "../http/failure.ts";
 
 export type FailureType =
   | "NOT_FOUND"

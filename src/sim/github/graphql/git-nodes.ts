@@ -1,9 +1,9 @@
 import type { CommitObject, Signature } from "../git/objects.ts";
 import { readTree, type TreeEntry } from "../git/trees.ts";
-import type { Repo } from "../model.ts";
+import { signerOf, verificationOf } from "../http/signatures.ts";
+import type { Repo } from "../model/model.ts";
+import { fullName, nodeId, seconds } from "../model/world.ts";
 import { accountOf } from "../shapes/commit.ts";
-import { signerOf, verificationOf } from "../signatures.ts";
-import { fullName, nodeId, seconds } from "../world.ts";
 import { rollupNode, statusNode } from "./check-nodes.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";

@@ -1,6 +1,6 @@
-import type { Issue, IssueComment, Label, MergeQueue, QueueEntry, Repo, Team, User } from "../model.ts";
-import type { PullIssue } from "../world.ts";
-import { isPull, kindOf, nodeId } from "../world.ts";
+import type { Issue, IssueComment, Label, MergeQueue, QueueEntry, Repo, Team, User } from "../model/model.ts";
+import type { PullIssue } from "../model/world.ts";
+import { isPull, kindOf, nodeId } from "../model/world.ts";
 import { type Context, sees } from "./context.ts";
 import { noNode } from "./failures.ts";
 

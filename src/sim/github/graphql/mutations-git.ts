@@ -1,11 +1,11 @@
-import { commitFiles } from "../commit-files.ts";
 import { isRefName } from "../git/bare-repo.ts";
 import { writeObject } from "../git/objects.ts";
 import type { TreeChange } from "../git/trees.ts";
-import type { Repo } from "../model.ts";
-import { isForward, moveRefs } from "../move-ref.ts";
-import type { Moved } from "../refs-moved.ts";
-import { findRepo, fullName, movedRepo } from "../world.ts";
+import type { Repo } from "../model/model.ts";
+import { findRepo, fullName, movedRepo } from "../model/world.ts";
+import { commitFiles } from "../pulls/commit-files.ts";
+import { isForward, moveRefs } from "../pulls/move-ref.ts";
+import type { Moved } from "../pulls/refs-moved.ts";
 import { type Context, mustWrite, sees } from "./context.ts";
 import { FieldFailure, noNode } from "./failures.ts";
 import { commitNodeOf, refNode } from "./git-nodes.ts";

@@ -1,5 +1,5 @@
-import { createComment, createIssue, editComment, editIssue, setLabels } from "../comments.ts";
-import type { Issue, Repo } from "../model.ts";
+import type { Issue, Repo } from "../model/model.ts";
+import { createComment, createIssue, editComment, editIssue, setLabels } from "../pulls/comments.ts";
 import { type Context, mustTakePart, mustWrite } from "./context.ts";
 import { nodeOf } from "./lookup.ts";
 import { pullNode } from "./pull-node.ts";

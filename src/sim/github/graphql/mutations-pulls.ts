@@ -1,10 +1,10 @@
-import { mergePull } from "../merge-pull.ts";
-import type { Repo } from "../model.ts";
-import { createPull, editPull, type PullChange, setDraft } from "../pulls.ts";
-import { dequeue, enqueue, entryOf } from "../queue.ts";
-import { createReview, requestReviews, withdrawReviews } from "../reviews.ts";
-import { updatePullBranch } from "../update-branch.ts";
-import type { PullIssue } from "../world.ts";
+import type { Repo } from "../model/model.ts";
+import type { PullIssue } from "../model/world.ts";
+import { mergePull } from "../pulls/merge-pull.ts";
+import { createPull, editPull, type PullChange, setDraft } from "../pulls/pulls.ts";
+import { dequeue, enqueue, entryOf } from "../pulls/queue.ts";
+import { createReview, requestReviews, withdrawReviews } from "../pulls/reviews.ts";
+import { updatePullBranch } from "../pulls/update-branch.ts";
 import { type Context, mustTakePart, mustWrite } from "./context.ts";
 import { FieldFailure, noNode } from "./failures.ts";
 import { nodeOf } from "./lookup.ts";

@@ -1,4 +1,4 @@
-import { ApiFailure } from "../failure.ts";
+import { ApiFailure } from "../http/failure.ts";
 import type { Context } from "./context.ts";
 import { GIT_MUTATIONS } from "./mutations-git.ts";
 import { ISSUE_MUTATIONS } from "./mutations-issues.ts";

@@ -1,5 +1,5 @@
-import type { Team, User } from "../model.ts";
-import { kindOf, nodeId } from "../world.ts";
+import type { Team, User } from "../model/model.ts";
+import { kindOf, nodeId } from "../model/world.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 

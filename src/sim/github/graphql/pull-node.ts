@@ -1,11 +1,11 @@
-import { isTeam } from "../codeowners.ts";
-import type { Repo, Review } from "../model.ts";
-import { pullCommits, pullStats, readMergeable } from "../pull-details.ts";
-import { entryOf, queueOf } from "../queue.ts";
-import { approvals } from "../rule-reviews.ts";
-import { activeRules } from "../rules.ts";
+import type { Repo, Review } from "../model/model.ts";
+import { nodeId, type PullIssue, seconds } from "../model/world.ts";
+import { pullCommits, pullStats, readMergeable } from "../pulls/pull-details.ts";
+import { entryOf, queueOf } from "../pulls/queue.ts";
+import { isTeam } from "../rules/codeowners.ts";
+import { approvals } from "../rules/rule-reviews.ts";
+import { activeRules } from "../rules/rules.ts";
 import { reviewShape, simplePullShape } from "../shapes/pull.ts";
-import { nodeId, type PullIssue, seconds } from "../world.ts";
 import { rollupNode } from "./check-nodes.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";

@@ -1,5 +1,5 @@
-import { rateOf } from "../rate-limit.ts";
-import { findRepo, movedRepo, seconds } from "../world.ts";
+import { rateOf } from "../http/rate-limit.ts";
+import { findRepo, movedRepo, seconds } from "../model/world.ts";
 import { type Context, sees } from "./context.ts";
 import { FieldFailure, noNode } from "./failures.ts";
 import { commitNodeOf, refNode } from "./git-nodes.ts";

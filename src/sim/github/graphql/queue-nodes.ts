@@ -1,7 +1,7 @@
-import type { MergeQueue, QueueEntry, Repo } from "../model.ts";
-import { queueUrl } from "../queue.ts";
-import { queueRule } from "../rules.ts";
-import { fullName, isPull, nodeId, seconds } from "../world.ts";
+import type { MergeQueue, QueueEntry, Repo } from "../model/model.ts";
+import { fullName, isPull, nodeId, seconds } from "../model/world.ts";
+import { queueUrl } from "../pulls/queue.ts";
+import { queueRule } from "../rules/rules.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { commitNodeOf } from "./git-nodes.ts";

@@ -1,7 +1,7 @@
-import type { Issue, IssueComment, Label, Repo } from "../model.ts";
-import { queueOf } from "../queue.ts";
+import type { Issue, IssueComment, Label, Repo } from "../model/model.ts";
+import { fullName, isPull, nodeId, type PullIssue, roleOf, seconds } from "../model/world.ts";
+import { queueOf } from "../pulls/queue.ts";
 import { commentShape, issueShape } from "../shapes/issue.ts";
-import { fullName, isPull, nodeId, type PullIssue, roleOf, seconds } from "../world.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import { type Context, mustRead } from "./context.ts";
 import { FieldFailure } from "./failures.ts";

@@ -1,4 +1,4 @@
-import type { Route } from "../router.ts";
+import type { Route } from "../http/router.ts";
 import { APP_ROUTES } from "./apps.ts";
 import { CHECK_ROUTES } from "./checks.ts";
 import { CONTENT_ROUTES } from "./contents.ts";

@@ -1,7 +1,7 @@
-import { ApiFailure, notFound } from "../failure.ts";
-import { type Answer, type Call, numberParam, ok, type Route } from "../router.ts";
-import { type Delivery, deliveryHeaders } from "../webhooks.ts";
-import { seconds } from "../world.ts";
+import { type Delivery, deliveryHeaders } from "../deliver/webhooks.ts";
+import { ApiFailure, notFound } from "../http/failure.ts";
+import { type Answer, type Call, numberParam, ok, type Route } from "../http/router.ts";
+import { seconds } from "../model/world.ts";
 
 /** Only for the App itself, by its JSON web token. */
 export function asApp(handle: (call: Call) => Promise<Answer> | Answer): (call: Call) => Promise<Answer> | Answer {

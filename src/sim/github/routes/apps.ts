@@ -1,12 +1,12 @@
-import { mintToken } from "../auth.ts";
-import { ApiFailure, invalid, notFound } from "../failure.ts";
+import { mintToken } from "../http/auth.ts";
+import { ApiFailure, invalid, notFound } from "../http/failure.ts";
+import { type Answer, type Call, created, NO_CONTENT, numberParam, ok, page, type Route, texts } from "../http/router.ts";
 import { convertManifest } from "../manifest.ts";
-import type { Installation, Permissions, Repo, User } from "../model.ts";
-import { type Answer, type Call, created, NO_CONTENT, numberParam, ok, page, type Route, texts } from "../router.ts";
+import type { Installation, Permissions, Repo, User } from "../model/model.ts";
+import { findRepo, installationsOn, seconds } from "../model/world.ts";
 import { installationShape } from "../shapes/installation.ts";
 import { repoShape } from "../shapes/repo.ts";
 import { appShape } from "../shapes/user.ts";
-import { findRepo, installationsOn, seconds } from "../world.ts";
 import { APP_HOOK_ROUTES, asApp } from "./app-hook.ts";
 
 function installationHere(call: Call): Installation {

@@ -1,6 +1,4 @@
-import { checkRunChanged, rerequestRun, rerequestSuite, suiteOf } from "../checks.ts";
-import { ApiFailure, forbidden, invalid, notFound } from "../failure.ts";
-import type { Annotation, App, CheckRun, CheckSuite } from "../model.ts";
+import { ApiFailure, forbidden, invalid, notFound } from "../http/failure.ts";
 import {
   type Answer,
   created,
@@ -14,9 +12,11 @@ import {
   repoRoute,
   text,
   WRITE,
-} from "../router.ts";
+} from "../http/router.ts";
+import type { Annotation, App, CheckRun, CheckSuite } from "../model/model.ts";
+import { seconds } from "../model/world.ts";
+import { checkRunChanged, rerequestRun, rerequestSuite, suiteOf } from "../pulls/checks.ts";
 import { annotationShape, checkShape, suiteShape } from "../shapes/check.ts";
-import { seconds } from "../world.ts";
 import { resolveCommit } from "./repos.ts";
 
 const CONCLUSIONS = ["action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out"];

@@ -1,8 +1,8 @@
-import { commitFiles } from "../commit-files.ts";
-import { ApiFailure, notFound, refused } from "../failure.ts";
 import { writeObject } from "../git/objects.ts";
 import { readTree } from "../git/trees.ts";
-import { type Answer, ok, optionalText, READ, type RepoCall, type Route, repoRoute, text, WRITE } from "../router.ts";
+import { ApiFailure, notFound, refused } from "../http/failure.ts";
+import { type Answer, ok, optionalText, READ, type RepoCall, type Route, repoRoute, text, WRITE } from "../http/router.ts";
+import { commitFiles } from "../pulls/commit-files.ts";
 import { gitCommitShape } from "../shapes/commit.ts";
 import { pageUrl, repoUrl } from "../shapes/repo.ts";
 import { resolveCommit } from "./repos.ts";

@@ -1,7 +1,5 @@
-import { emitDeployment, emitDeploymentStatus } from "../events.ts";
-import { ApiFailure, invalid, notFound } from "../failure.ts";
-import type { Deployment, DeploymentStatus } from "../model.ts";
-import { moveRefs } from "../move-ref.ts";
+import { emitDeployment, emitDeploymentStatus } from "../deliver/events.ts";
+import { ApiFailure, invalid, notFound } from "../http/failure.ts";
 import {
   type Answer,
   created,
@@ -17,10 +15,12 @@ import {
   text,
   texts,
   WRITE,
-} from "../router.ts";
-import { checkState } from "../rule-checks.ts";
+} from "../http/router.ts";
+import type { Deployment, DeploymentStatus } from "../model/model.ts";
+import { moveRefs } from "../pulls/move-ref.ts";
+import { mergeCommit } from "../pulls/update-branch.ts";
+import { checkState } from "../rules/rule-checks.ts";
 import { deploymentShape, deploymentStatusShape } from "../shapes/deployment.ts";
-import { mergeCommit } from "../update-branch.ts";
 import { resolveCommit } from "./repos.ts";
 
 const STATES = ["error", "failure", "inactive", "in_progress", "queued", "pending", "success"] as const;

@@ -1,9 +1,8 @@
-import { ApiFailure, notFound, refused } from "../failure.ts";
 import { isRefName } from "../git/bare-repo.ts";
 import { type Signature, writeCommit, writeObject } from "../git/objects.ts";
 import { mustGit } from "../git/run-git.ts";
 import { editTree, readTree, type TreeChange, type TreeEntry } from "../git/trees.ts";
-import { isForward, moveRefs } from "../move-ref.ts";
+import { ApiFailure, notFound, refused } from "../http/failure.ts";
 import {
   type Answer,
   created,
@@ -17,11 +16,12 @@ import {
   text,
   texts,
   WRITE,
-} from "../router.ts";
+} from "../http/router.ts";
+import { signedByUs, webFlowSignature } from "../http/signatures.ts";
+import { nodeId } from "../model/world.ts";
+import { isForward, moveRefs } from "../pulls/move-ref.ts";
 import { gitCommitShape, noreply } from "../shapes/commit.ts";
 import { repoUrl } from "../shapes/repo.ts";
-import { signedByUs, webFlowSignature } from "../signatures.ts";
-import { nodeId } from "../world.ts";
 
 const READS = READ("contents");
 const WRITES = WRITE("contents");

@@ -1,6 +1,6 @@
-import { ApiFailure } from "../failure.ts";
 import { runGraphQL } from "../graphql/endpoint.ts";
-import type { Route } from "../router.ts";
+import { ApiFailure } from "../http/failure.ts";
+import type { Route } from "../http/router.ts";
 
 /** github.com has it at /graphql, an Enterprise Server at /api/graphql. Errors of fields answer 200. */
 export const GRAPHQL_ROUTES: readonly Route[] = ["/graphql", "/api/graphql"].map((path) => ({

@@ -1,17 +1,4 @@
-import {
-  commentOf,
-  createComment,
-  createIssue,
-  deleteComment,
-  editComment,
-  editIssue,
-  ensureLabel,
-  react,
-  setLabels,
-} from "../comments.ts";
-import { invalid, notFound } from "../failure.ts";
-import type { Issue, Label } from "../model.ts";
-import { editPull, type PullChange } from "../pulls.ts";
+import { invalid, notFound } from "../http/failure.ts";
 import {
   type Answer,
   created,
@@ -27,9 +14,22 @@ import {
   TAKE_PART,
   text,
   WRITE,
-} from "../router.ts";
+} from "../http/router.ts";
+import type { Issue, Label } from "../model/model.ts";
+import { isPull, issueOf } from "../model/world.ts";
+import {
+  commentOf,
+  createComment,
+  createIssue,
+  deleteComment,
+  editComment,
+  editIssue,
+  ensureLabel,
+  react,
+  setLabels,
+} from "../pulls/comments.ts";
+import { editPull, type PullChange } from "../pulls/pulls.ts";
 import { commentShape, issueShape, labelShape, labelsOf, reactionShape } from "../shapes/issue.ts";
-import { isPull, issueOf } from "../world.ts";
 import { labelNames } from "./pulls.ts";
 
 const READS = READ("issues", "pull_requests");

@@ -1,9 +1,9 @@
-import { ApiFailure, notFound } from "../failure.ts";
-import type { User } from "../model.ts";
-import { rateOf } from "../rate-limit.ts";
-import { type Call, ok, type Route } from "../router.ts";
+import { ApiFailure, notFound } from "../http/failure.ts";
+import { rateOf } from "../http/rate-limit.ts";
+import { type Call, ok, type Route } from "../http/router.ts";
+import type { User } from "../model/model.ts";
+import { seconds } from "../model/world.ts";
 import { userShape } from "../shapes/user.ts";
-import { seconds } from "../world.ts";
 
 function fullUser(call: Call, user: User) {
   const { world } = call;

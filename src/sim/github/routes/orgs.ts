@@ -1,10 +1,10 @@
-import { mayAs } from "../auth.ts";
-import { ApiFailure, notFound } from "../failure.ts";
-import type { Team, User } from "../model.ts";
-import { type Answer, type Call, NO_CONTENT, ok, page, READ, type Route } from "../router.ts";
+import { mayAs } from "../http/auth.ts";
+import { ApiFailure, notFound } from "../http/failure.ts";
+import { type Answer, type Call, NO_CONTENT, ok, page, READ, type Route } from "../http/router.ts";
+import type { Team, User } from "../model/model.ts";
+import { seconds, teamOf } from "../model/world.ts";
 import { organizationShape, teamShape } from "../shapes/organization.ts";
 import { userShape } from "../shapes/user.ts";
-import { seconds, teamOf } from "../world.ts";
 
 function organizationHere(call: Call): User {
   const found = call.world.users.get((call.params["org"] ?? "").toLowerCase());

@@ -1,11 +1,11 @@
-import { ApiFailure } from "../failure.ts";
-import type { Protection } from "../model.ts";
-import { type Answer, ok, type RepoCall, texts } from "../router.ts";
-import { UNPROTECTED } from "../rules.ts";
+import { ApiFailure } from "../http/failure.ts";
+import { type Answer, ok, type RepoCall, texts } from "../http/router.ts";
+import type { Protection } from "../model/model.ts";
+import { teamOf } from "../model/world.ts";
+import { UNPROTECTED } from "../rules/rules.ts";
 import { teamShape } from "../shapes/organization.ts";
 import { repoUrl } from "../shapes/repo.ts";
 import { appShape, userShape } from "../shapes/user.ts";
-import { teamOf } from "../world.ts";
 
 function part(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
   const value = body[name];

@@ -1,9 +1,4 @@
-import { ApiFailure, invalid, notFound } from "../failure.ts";
-import { mergePull } from "../merge-pull.ts";
-import type { Review, Team, User } from "../model.ts";
-import { pullCommits, pullFiles, readPull } from "../pull-details.ts";
-import { createPull, editPull, type PullChange } from "../pulls.ts";
-import { createReview, dismissReview, requestReviews, withdrawReviews } from "../reviews.ts";
+import { ApiFailure, invalid, notFound } from "../http/failure.ts";
 import {
   type Answer,
   created,
@@ -20,14 +15,19 @@ import {
   text,
   texts,
   WRITE,
-} from "../router.ts";
+} from "../http/router.ts";
+import type { Review, Team, User } from "../model/model.ts";
+import { atLeast, isPull, type PullIssue, pullOf, roleOf, teamOf } from "../model/world.ts";
+import { mergePull } from "../pulls/merge-pull.ts";
+import { pullCommits, pullFiles, readPull } from "../pulls/pull-details.ts";
+import { createPull, editPull, type PullChange } from "../pulls/pulls.ts";
+import { createReview, dismissReview, requestReviews, withdrawReviews } from "../pulls/reviews.ts";
+import { updatePullBranch } from "../pulls/update-branch.ts";
 import { commitShape, fileShape } from "../shapes/commit.ts";
 import { teamShape } from "../shapes/organization.ts";
 import { reviewShape, simplePullShape } from "../shapes/pull.ts";
 import { repoUrl } from "../shapes/repo.ts";
 import { userShape } from "../shapes/user.ts";
-import { updatePullBranch } from "../update-branch.ts";
-import { atLeast, isPull, type PullIssue, pullOf, roleOf, teamOf } from "../world.ts";
 
 function pullHere(call: RepoCall): PullIssue {
   return pullOf(call.repo, numberParam(call, "number"));

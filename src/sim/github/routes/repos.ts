@@ -1,16 +1,28 @@
-import { ApiFailure, notFound } from "../failure.ts";
 import { diffFiles } from "../git/diff.ts";
 import type { CommitObject } from "../git/objects.ts";
-import type { Role } from "../model.ts";
-import { moveRefs } from "../move-ref.ts";
-import { forkRepo, removeRepo, renameRepo, setArchived } from "../repositories.ts";
-import { type Answer, NO_CONTENT, ok, optionalText, page, READ, type RepoCall, type Route, repoRoute, text, WRITE } from "../router.ts";
+import { ApiFailure, notFound } from "../http/failure.ts";
+import {
+  type Answer,
+  NO_CONTENT,
+  ok,
+  optionalText,
+  page,
+  READ,
+  type RepoCall,
+  type Route,
+  repoRoute,
+  text,
+  WRITE,
+} from "../http/router.ts";
+import type { Role } from "../model/model.ts";
+import { forkRepo, removeRepo, renameRepo, setArchived } from "../model/repositories.ts";
+import { atLeast, isPull, roleOf, userOf } from "../model/world.ts";
+import { moveRefs } from "../pulls/move-ref.ts";
+import { mergeCommit } from "../pulls/update-branch.ts";
 import { commitShape, fileShape } from "../shapes/commit.ts";
 import { simplePullShape } from "../shapes/pull.ts";
 import { fullRepoShape, pageUrl, repoUrl } from "../shapes/repo.ts";
 import { oldPermission, userShape } from "../shapes/user.ts";
-import { mergeCommit } from "../update-branch.ts";
-import { atLeast, isPull, roleOf, userOf } from "../world.ts";
 
 /** A branch, tag or commit id as people write it. */
 export async function resolveCommit(call: RepoCall, name: string): Promise<CommitObject> {

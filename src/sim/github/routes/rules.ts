@@ -1,5 +1,4 @@
-import { notFound } from "../failure.ts";
-import type { BypassActor, Rule, Ruleset } from "../model.ts";
+import { notFound } from "../http/failure.ts";
 import {
   type Answer,
   created,
@@ -13,10 +12,11 @@ import {
   repoRoute,
   text,
   texts,
-} from "../router.ts";
-import { rulesetRules } from "../rules.ts";
+} from "../http/router.ts";
+import type { BypassActor, Rule, Ruleset } from "../model/model.ts";
+import { fullName } from "../model/world.ts";
+import { rulesetRules } from "../rules/rules.ts";
 import { rulesetShape, simpleRulesetShape } from "../shapes/ruleset.ts";
-import { fullName } from "../world.ts";
 import { protect, protectionShape } from "./protection.ts";
 
 const ADMIN = { permissions: ["administration"], level: "write", role: "admin" } as const;

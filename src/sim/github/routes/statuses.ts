@@ -1,7 +1,7 @@
-import { addStatus } from "../checks.ts";
-import { ApiFailure, invalid } from "../failure.ts";
-import type { Status } from "../model.ts";
-import { type Answer, created, ok, optionalText, page, READ, type RepoCall, type Route, repoRoute, WRITE } from "../router.ts";
+import { ApiFailure, invalid } from "../http/failure.ts";
+import { type Answer, created, ok, optionalText, page, READ, type RepoCall, type Route, repoRoute, WRITE } from "../http/router.ts";
+import type { Status } from "../model/model.ts";
+import { addStatus } from "../pulls/checks.ts";
 import { simpleStatusShape, statusShape } from "../shapes/check.ts";
 import { minimalRepoShape, repoUrl } from "../shapes/repo.ts";
 import { resolveCommit } from "./repos.ts";

@@ -1,5 +1,5 @@
-import type { Annotation, CheckRun, CheckSuite, Repo, Status, World } from "../model.ts";
-import { isPull, nodeId, type PullIssue, seconds } from "../world.ts";
+import type { Annotation, CheckRun, CheckSuite, Repo, Status, World } from "../model/model.ts";
+import { isPull, nodeId, type PullIssue, seconds } from "../model/world.ts";
 import { pageUrl, repoShape, repoUrl } from "./repo.ts";
 import { appShape, userShape } from "./user.ts";
 

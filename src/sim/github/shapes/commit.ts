@@ -1,9 +1,9 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import type { FileDiff } from "../git/diff.ts";
 import type { CommitObject, Signature } from "../git/objects.ts";
-import type { Repo, User, World } from "../model.ts";
-import { verificationOf } from "../signatures.ts";
-import { nodeId, seconds, WEB_FLOW } from "../world.ts";
+import { verificationOf } from "../http/signatures.ts";
+import type { Repo, User, World } from "../model/model.ts";
+import { nodeId, seconds, WEB_FLOW } from "../model/world.ts";
 import { pageUrl, repoUrl } from "./repo.ts";
 import { userShape } from "./user.ts";
 

@@ -1,5 +1,5 @@
-import type { Deployment, DeploymentStatus, Repo, World } from "../model.ts";
-import { nodeId, seconds } from "../world.ts";
+import type { Deployment, DeploymentStatus, Repo, World } from "../model/model.ts";
+import { nodeId, seconds } from "../model/world.ts";
 import { repoUrl } from "./repo.ts";
 import { appShape, userShape } from "./user.ts";
 

@@ -1,6 +1,6 @@
-import { clientId } from "../auth.ts";
-import type { Installation, World } from "../model.ts";
-import { seconds } from "../world.ts";
+import { clientId } from "../http/auth.ts";
+import type { Installation, World } from "../model/model.ts";
+import { seconds } from "../model/world.ts";
 import { userShape } from "./user.ts";
 
 export function installationShape(world: World, installation: Installation) {

@@ -1,7 +1,7 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
-import type { Issue, IssueComment, Label, Reaction, Repo, World } from "../model.ts";
-import { REACTIONS } from "../model.ts";
-import { nodeId, seconds } from "../world.ts";
+import type { Issue, IssueComment, Label, Reaction, Repo, World } from "../model/model.ts";
+import { REACTIONS } from "../model/model.ts";
+import { nodeId, seconds } from "../model/world.ts";
 import { pageUrl, repoUrl } from "./repo.ts";
 import { appShape, association, userShape } from "./user.ts";
 

@@ -1,5 +1,5 @@
-import type { Team, User, World } from "../model.ts";
-import { nodeId } from "../world.ts";
+import type { Team, User, World } from "../model/model.ts";
+import { nodeId } from "../model/world.ts";
 
 /** As events carry it. */
 export function organizationShape(world: World, organization: User) {

@@ -1,6 +1,6 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
-import type { Repo, Review, World } from "../model.ts";
-import { nodeId, type PullIssue, seconds } from "../world.ts";
+import type { Repo, Review, World } from "../model/model.ts";
+import { nodeId, type PullIssue, seconds } from "../model/world.ts";
 import { labelsOf } from "./issue.ts";
 import { teamShape } from "./organization.ts";
 import { pageUrl, repoShape, repoUrl } from "./repo.ts";

@@ -1,6 +1,6 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
-import type { Actor, Repo, World } from "../model.ts";
-import { atLeast, fullName, nodeId, roleOf, seconds } from "../world.ts";
+import type { Actor, Repo, World } from "../model/model.ts";
+import { atLeast, fullName, nodeId, roleOf, seconds } from "../model/world.ts";
 import { userShape } from "./user.ts";
 
 export type RepoShape = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"]["base"]["repo"];

@@ -1,5 +1,5 @@
-import type { Repo, Ruleset, World } from "../model.ts";
-import { fullName, nodeId, seconds } from "../world.ts";
+import type { Repo, Ruleset, World } from "../model/model.ts";
+import { fullName, nodeId, seconds } from "../model/world.ts";
 import { pageUrl, repoUrl } from "./repo.ts";
 
 /** As in lists: without conditions, rules and bypass actors. */

@@ -1,7 +1,7 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
-import { clientId } from "../auth.ts";
-import type { App, Repo, Role, User, World } from "../model.ts";
-import { atLeast, kindOf, nodeId, roleOf, seconds } from "../world.ts";
+import { clientId } from "../http/auth.ts";
+import type { App, Repo, Role, User, World } from "../model/model.ts";
+import { atLeast, kindOf, nodeId, roleOf, seconds } from "../model/world.ts";
 
 export type UserShape = RestEndpointMethodTypes["issues"]["listAssignees"]["response"]["data"][number];
 export type AppShape = NonNullable<RestEndpointMethodTypes["apps"]["getAuthenticated"]["response"]["data"]>;

@@ -1,5 +1,5 @@
 import { Octokit } from "@octokit/rest";
-import type { Clock } from "../../../rollout/time.ts";
+import type { Clock } from "../../../core/base/time.ts";
 import { type GitHubOptions, type GitHubSim, startGitHub } from "../start.ts";
 
 /** A clock that stands still until it is told to go on; timers ring when it passes them. */

@@ -1,0 +1,240 @@
+/**
+ * The builtin engine: measures by itself where Argo Rollouts' controller does not run.
+ *
+ * State is in memory alone. After a restart an analysis starts anew: it takes longer, and it can never pass on what was
+ * measured before the restart. Measurements of one metric never overlap.
+ */
+
+import { judgeValue } from "../../../core/analysis/evaluate-measurement.ts";
+import {
+  dueAt,
+  isComplete,
+  isEndless,
+  type Measurement,
+  type MetricResult,
+  type MetricRules,
+  measured,
+  newResult,
+  runPhase,
+  stopped,
+} from "../../../core/analysis/metric.ts";
+import { prepare, refuseEndless } from "../../../core/analysis/request.ts";
+import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
+import { type Clock, iso } from "../../../core/base/time.ts";
+import type { OutboundPolicy } from "../../outbound/outbound.ts";
+import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
+import type { JobRunner } from "./jobs.ts";
+import { measurePrometheus } from "./prometheus.ts";
+import type { Measured } from "./provider.ts";
+import { masked, shown } from "./show.ts";
+import { measureWeb } from "./web.ts";
+
+export interface BuiltinOptions {
+  clock: Clock;
+  policy: OutboundPolicy;
+  /** Absent: Jobs cannot be run, and a job metric says so. */
+  jobs?: JobRunner;
+  /** Told of what should not have happened, such as a listener that failed. The analysis goes on where it can. */
+  onError?(error: unknown, id: string): void;
+}
+
+interface Metric {
+  rules: MetricRules;
+  metric: TemplateMetric;
+  result: MetricResult;
+  callOff: () => void;
+  busy: boolean;
+}
+
+interface Running {
+  id: string;
+  startedAt: number;
+  finishedAt: number | undefined;
+  secrets: readonly string[];
+  metrics: Metric[];
+  stopped: boolean;
+}
+
+/** Analyses kept after their end, to be asked about. */
+const MOST_KEPT = 1000;
+/** After what should not have happened it is measured again, in no hurry. */
+const AGAIN_MS = 60_000;
+
+export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
+  const { clock } = options;
+  const analyses = new Map<string, Running>();
+  const listeners = new Set<(id: string) => void>();
+  const changed = (id: string) => {
+    for (const listener of listeners) {
+      try {
+        listener(id);
+      } catch (error) {
+        options.onError?.(error, id);
+      }
+    }
+  };
+  /** Nobody waits for a measurement, so nothing may come out of one. */
+  const begin = (running: Running, metric: Metric) => {
+    take(running, metric).catch((error: unknown) => {
+      options.onError?.(error, running.id);
+      if (!running.stopped) metric.callOff = clock.after(AGAIN_MS, () => begin(running, metric));
+    });
+  };
+
+  function plan(running: Running, metric: Metric): void {
+    const due = dueAt(metric.rules, metric.result, iso(running.startedAt));
+    if (due === undefined || running.stopped) return;
+    metric.callOff = clock.after(Math.max(0, due - clock.now()), () => begin(running, metric));
+  }
+
+  async function take(running: Running, metric: Metric): Promise<void> {
+    if (metric.busy || running.stopped || isComplete(metric.result.phase)) return;
+    metric.busy = true;
+    const startedAt = clock.now();
+    const id = `${running.id}/${metric.rules.name}/${metric.result.count + metric.result.error + 1}`;
+    const found = await measure(options, metric.metric, id).catch(unexpected);
+    metric.busy = false;
+    // What was asked for before the end was told to stop is not counted after it.
+    if (running.stopped) return;
+    const measurement = judged(found, metric.metric, running.secrets, { startedAt, finishedAt: clock.now() });
+    metric.result = measured(metric.rules, metric.result, measurement);
+    if (metric.result.phase === "Pending") metric.result = { ...metric.result, phase: "Running" };
+    settle(running);
+    plan(running, metric);
+    changed(running.id);
+  }
+
+  function settle(running: Running): void {
+    if (!isComplete(runPhase(running.metrics.map((m) => m.result)))) return;
+    end(running);
+  }
+
+  function end(running: Running): void {
+    if (running.finishedAt !== undefined) return;
+    running.stopped = true;
+    running.finishedAt = clock.now();
+    for (const metric of running.metrics) {
+      metric.callOff();
+      metric.result = stopped(metric.result);
+    }
+  }
+
+  return {
+    kind: "builtin",
+    async start(id: string, { asked, sources, mustEnd }: AnalysisToRun) {
+      if (analyses.has(id)) return;
+      const request = prepare(asked, sources);
+      if (mustEnd) refuseEndless(request.metrics.map(({ rules }) => rules));
+      if (analyses.size >= MOST_KEPT) forget(analyses);
+      const metrics = request.metrics.map(({ rules, metric }) => ({
+        rules,
+        metric,
+        result: newResult(rules),
+        callOff: () => undefined,
+        busy: false,
+      }));
+      const running: Running = { id, startedAt: clock.now(), finishedAt: undefined, secrets: request.secrets, metrics, stopped: false };
+      analyses.set(id, running);
+      for (const metric of metrics) plan(running, metric);
+    },
+    state(id) {
+      const running = analyses.get(id);
+      return running === undefined ? undefined : stateOf(running);
+    },
+    async stop(id) {
+      const known = analyses.get(id);
+      if (known?.finishedAt !== undefined) return;
+      // Of before a restart: it is over, since nobody measures it any more.
+      const running: Running = known ?? {
+        ...{ id, startedAt: clock.now(), finishedAt: undefined, secrets: [], metrics: [], stopped: false },
+      };
+      analyses.set(id, running);
+      end(running);
+      changed(id);
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      for (const running of analyses.values()) end(running);
+      listeners.clear();
+    },
+  };
+}
+
+function forget(analyses: Map<string, Running>): void {
+  for (const [id, running] of analyses) {
+    if (running.finishedAt === undefined) continue;
+    analyses.delete(id);
+    return;
+  }
+}
+
+async function measure(options: BuiltinOptions, metric: TemplateMetric, id: string): Promise<Measured> {
+  const { web, prometheus, job } = metric.provider;
+  if (web !== undefined) return measureWeb(options.policy, web);
+  if (prometheus !== undefined) return measurePrometheus(options.policy, prometheus);
+  if (job === undefined) return { error: `the provider ${Object.keys(metric.provider).join(", ")} needs the argo-rollouts engine` };
+  if (options.jobs === undefined) return { error: "no cluster is configured to run Jobs in (analysis.jobs in the server's configuration)" };
+  return options.jobs.run(id, job);
+}
+
+function unexpected(error: unknown): { error: string } {
+  return { error: `it could not be measured: ${String(error).slice(0, 300)}` };
+}
+
+interface Times {
+  startedAt: number;
+  finishedAt: number;
+}
+
+/** A measurement whose value cannot be judged, whatever a host answered, is one in error. */
+function judged(found: Measured, metric: TemplateMetric, secrets: readonly string[], times: Times): Measurement {
+  try {
+    return finish(found, metric, secrets, times);
+  } catch (error) {
+    return finish(unexpected(error), metric, secrets, times);
+  }
+}
+
+function finish(found: Measured, metric: TemplateMetric, secrets: readonly string[], times: Times): Measurement {
+  const when = { startedAt: iso(times.startedAt), finishedAt: iso(times.finishedAt) };
+  if ("error" in found) return { phase: "Error", value: "", message: masked(found.error, secrets), ...when };
+  if ("outcome" in found) return { phase: found.outcome, value: "", message: masked(found.message, secrets), ...when };
+  const { phase, message } = judgeValue(found.value, metric);
+  return { phase, value: shown(found.value, secrets), ...(message === undefined ? {} : { message: masked(message, secrets) }), ...when };
+}
+
+function stateOf(running: Running): AnalysisState {
+  const phase = runPhase(running.metrics.map((m) => m.result));
+  const open = running.metrics.filter(({ result }) => !isComplete(result.phase));
+  const endless = open.length > 0 && open.every(({ rules }) => isEndless(rules));
+  const metrics = running.metrics.map(({ result }) => metricState(result));
+  return {
+    phase,
+    message: sentence(phase, metrics),
+    startedAt: iso(running.startedAt),
+    ...(running.finishedAt === undefined ? {} : { finishedAt: iso(running.finishedAt) }),
+    ...(endless ? { endless: true as const } : {}),
+    metrics,
+  };
+}
+
+function metricState(result: MetricResult): MetricState {
+  const last = result.measurements.at(-1);
+  const message = result.message ?? last?.message;
+  const { name, phase, dryRun, count, successful, failed, inconclusive, error } = result;
+  return {
+    ...{ name, phase, dryRun, count, successful, failed, inconclusive, error },
+    ...(message === undefined ? {} : { message }),
+    ...(last === undefined || last.value === "" ? {} : { value: last.value }),
+  };
+}
+
+function sentence(phase: AnalysisState["phase"], metrics: readonly MetricState[]): string {
+  const telling = metrics.find((m) => m.phase === phase && !m.dryRun && phase !== "Successful");
+  if (telling === undefined) return phase === "Successful" ? "every metric passed" : "being measured";
+  const value = telling.value === undefined ? "" : `, last value ${telling.value}`;
+  return `${telling.name}${telling.message === undefined ? "" : `: ${telling.message}`}${value}`;
+}

@@ -1,0 +1,28 @@
+import type { Value } from "../../../core/analysis/expr/values.ts";
+
+const LONGEST = 200;
+
+/** A measured value for people: JSON, shortened, with NaN and infinities by their names and secrets masked. */
+export function shown(value: Value, secrets: readonly string[]): string {
+  return masked(typeof value === "string" ? value : written(value), secrets);
+}
+
+/** What cannot be written out must not stop what is measured: it is only shown. */
+function written(value: Value): string {
+  try {
+    return JSON.stringify(value, (_, item: unknown) => (isOdd(item) ? String(item) : item));
+  } catch {
+    return "(cannot be shown)";
+  }
+}
+
+function isOdd(item: unknown): boolean {
+  return typeof item === "number" && !Number.isFinite(item);
+}
+
+/** A text without the secrets in it, and at most 200 characters long. Masked before it is shortened, so that no half of one is left. */
+export function masked(text: string, secrets: readonly string[]): string {
+  let safe = text;
+  for (const secret of [...secrets].sort((a, b) => b.length - a.length)) safe = safe.replaceAll(secret, "*****");
+  return safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe;
+}

@@ -1,0 +1,135 @@
+import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode-windows.ts";
+import { fields, list } from "../../../core/argocd/lenient.ts";
+import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
+import { withheldApplication, withheldSet } from "../../../core/argocd/withheld.ts";
+import type { GenerateOutcome, RereadOutcome } from "../port.ts";
+import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
+import { APPLICATION } from "../wire/shapes.ts";
+import type { ArgoClient } from "./client.ts";
+import type { MissingOptions } from "./missing.ts";
+import { applicationPath, applicationQuery } from "./rollouts.ts";
+
+/** An answer by name is one object: whoever waits longer asks again. */
+const REREAD_TOTAL_MS = 10_000;
+
+/**
+ * An Application by its name. Argo CD answers from the Kubernetes API and not from its own memory, as it does for lists and
+ * streams. With `refresh` it compares first, and answers when it is done, or says 504; the request stands either way. undefined:
+ * there is none. Rejects with WireError.
+ */
+export async function byName(
+  client: ArgoClient,
+  application: ApplicationView,
+  { refresh = false, totalMs, now }: { refresh?: boolean; totalMs: number; now: number },
+): Promise<ApplicationView | undefined> {
+  const query = { ...applicationQuery(application), ...(refresh ? { refresh: "normal" } : {}) };
+  try {
+    const raw = await client.get(applicationPath(application.name), query, { shape: APPLICATION, totalMs });
+    const view = decodeApplication(raw, now);
+    if (view === undefined) throw new WireError(0, "the answer is no Application");
+    return view;
+  } catch (error) {
+    if (saysNotFound(error, application.name)) return undefined;
+    throw error;
+  }
+}
+
+/** The line of policy without which an Application is refused; empty where that is not why. */
+export function grantOf(error: unknown, view: ApplicationView): string {
+  return statusOf(error) === 403 ? `; grant it: ${policyOf(view)}` : "";
+}
+
+function policyOf({ spec }: ApplicationView): string {
+  return `p, ACCOUNT, applications, get, ${spec.project || "default"}/*, allow`;
+}
+
+/** Why Applications and ApplicationSets are not in a list any more. With its project, Argo CD says of one that is gone that it is not found. */
+export function missingOf(
+  client: ArgoClient,
+  now: () => number,
+): { applications: MissingOptions<ApplicationView>; sets: MissingOptions<ApplicationSetView> } {
+  return {
+    applications: {
+      ask: (view) => byName(client, view, { totalMs: REREAD_TOTAL_MS, now: now() }),
+      withhold: withheldApplication,
+      grant: policyOf,
+    },
+    sets: {
+      ask: (view) => setByName(client, view),
+      withhold: withheldSet,
+      grant: () => "p, ACCOUNT, applicationsets, get, PROJECT/*, allow",
+    },
+  };
+}
+
+async function setByName(client: ArgoClient, { namespace, name }: ApplicationSetView): Promise<void> {
+  const limits = { shape: { "*": false }, totalMs: REREAD_TOTAL_MS };
+  try {
+    await client.get(`/api/v1/applicationsets/${encodeURIComponent(name)}`, { appsetNamespace: namespace }, limits);
+  } catch (error) {
+    if (!saysNotFound(error, name)) throw error;
+  }
+}
+
+/** Reads one anew and hands over what there is. */
+export async function rereadApplication(
+  client: ArgoClient,
+  application: ApplicationView,
+  now: number,
+  take: (view: ApplicationView | undefined) => void,
+): Promise<RereadOutcome> {
+  try {
+    const view = await byName(client, application, { totalMs: REREAD_TOTAL_MS, now });
+    take(view);
+    return view === undefined ? { kind: "gone" } : { kind: "read" };
+  } catch (error) {
+    return { kind: "failed", why: `${reasonOf(error)}${grantOf(error, application)}` };
+  }
+}
+
+/**
+ * The sync windows of an Application, as Argo CD itself judges them. Their time zones are told only by the project, which one
+ * may not be allowed to get: then there is no time of the next opening.
+ */
+export async function readSyncWindows(client: ArgoClient, application: ApplicationView, now: number): Promise<SyncWindowsView | undefined> {
+  try {
+    const answer = fields(await client.get(`${applicationPath(application.name)}/syncwindows`, applicationQuery(application)));
+    const assigned = decodeWindows(list(answer, "assignedWindows"));
+    const active = decodeWindows(list(answer, "activeWindows"));
+    const allowed = !assigned.some(({ kind }) => kind === "allow") || active.some(({ kind }) => kind === "allow");
+    const open = allowed && !active.some(({ kind }) => kind === "deny");
+    const detailed = assigned.length === 0 ? [] : await ofProject(client, application);
+    if (detailed?.length === assigned.length) return assessWindows(detailed, now, { open });
+    return assessWindows(assigned, now, { open, zonesKnown: false });
+  } catch {
+    return undefined;
+  }
+}
+
+async function ofProject(client: ArgoClient, application: ApplicationView): Promise<SyncWindowsView["windows"] | undefined> {
+  try {
+    const name = application.spec.project === "" ? "default" : application.spec.project;
+    const shape = { "*": false, spec: { "*": false, syncWindows: true } };
+    const project = await client.get(`/api/v1/projects/${encodeURIComponent(name)}`, {}, { shape });
+    return decodeWindows(windowsOfProject(project, application));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What Argo CD would generate from an ApplicationSet. Needs the right to create ApplicationSets in its project. */
+export async function generated(client: ArgoClient, applicationSet: Record<string, unknown>): Promise<GenerateOutcome> {
+  try {
+    const answer = await client.post("/api/v1/applicationsets/generate", { applicationSet });
+    const applications = list(fields(answer), "applications").filter(isObject);
+    return { kind: "done", applications };
+  } catch (error) {
+    if (statusOf(error) !== 403) return { kind: "failed", why: reasonOf(error) };
+    return { kind: "forbidden", why: `${reasonOf(error)}; grant it: p, ACCOUNT, applicationsets, create, PROJECT/*, allow` };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

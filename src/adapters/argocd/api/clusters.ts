@@ -1,0 +1,117 @@
+import { decodeClusterItem, IN_CLUSTER_SERVER } from "../../../core/argocd/decode-cluster.ts";
+import { fields, list } from "../../../core/argocd/lenient.ts";
+import type { ClusterView } from "../../../core/argocd/views.ts";
+import { type Clock, iso } from "../../../core/base/time.ts";
+import { reasonOf, statusOf } from "../wire/http.ts";
+import type { Informer } from "../wire/informer.ts";
+import { CLUSTER_ITEM } from "../wire/shapes.ts";
+import type { Log, Tuning } from "../wire/source.ts";
+import type { ArgoClient } from "./client.ts";
+
+export interface ClusterPollOptions {
+  client: ArgoClient;
+  clock: Clock;
+  log: Log;
+  tuning: Tuning;
+  /** How often it asks, of the clock. */
+  everyMs: number;
+  /** Something but the time of the last attempt is different, or it cannot be told any more. */
+  changed: () => void;
+}
+
+export interface ClusterPoll extends Pick<Informer<unknown>, "ready" | "problem" | "freshSince" | "close"> {
+  /** undefined: the account may not see any. */
+  clusters(): readonly ClusterView[] | undefined;
+}
+
+interface Polled {
+  clusters: ClusterView[] | undefined;
+  told: string;
+  readAt: number | undefined;
+  lost: { why: string; since: number } | undefined;
+  freshSince: number;
+}
+
+/**
+ * Asks for the clusters and the state of their connections at a steady pace, since no stream tells. Who may not get clusters
+ * sees none instead of a refusal: they are then not known, which is no failure.
+ */
+export function startClusterPoll(options: ClusterPollOptions): ClusterPoll {
+  const { clock, tuning, everyMs } = options;
+  const openedAt = clock.now();
+  const polled: Polled = { clusters: undefined, told: "", readAt: undefined, lost: undefined, freshSince: openedAt };
+  let closed = false;
+  let cancel: () => void = () => undefined;
+  const first = Promise.withResolvers<void>();
+  first.promise.catch(() => undefined);
+  const patience = setTimeout(() => first.reject(new Error(polled.lost?.why ?? "clusters: no answer")), tuning.readyMs);
+
+  async function poll(): Promise<void> {
+    await ask(options, polled);
+    if (closed) return;
+    if (polled.readAt !== undefined) {
+      clearTimeout(patience);
+      first.resolve();
+    }
+    const pause = polled.lost === undefined ? everyMs : Math.min(everyMs, 1000);
+    cancel = clock.after(pause * (0.9 + tuning.random() / 5), () => void poll());
+  }
+  void poll();
+
+  return {
+    clusters: () => polled.clusters,
+    ready: () => first.promise,
+    problem() {
+      if (polled.readAt === undefined) return { why: polled.lost?.why ?? "clusters: not read yet", since: polled.lost?.since ?? openedAt };
+      return polled.lost !== undefined && clock.now() - polled.lost.since >= tuning.staleMs ? polled.lost : undefined;
+    },
+    freshSince: () => polled.freshSince,
+    close() {
+      closed = true;
+      cancel();
+      clearTimeout(patience);
+      first.reject(new Error("clusters: closed"));
+    },
+  };
+}
+
+async function ask({ client, clock, log, changed }: ClusterPollOptions, polled: Polled): Promise<void> {
+  try {
+    const found = await read(client);
+    if (found === undefined && polled.clusters !== undefined) log.warn({}, "Argo CD no longer shows this account any cluster");
+    polled.clusters = found;
+    polled.readAt = clock.now();
+    const isBack = polled.lost !== undefined;
+    if (isBack) polled.freshSince = clock.now();
+    polled.lost = undefined;
+    const told = JSON.stringify(found, (key, value: unknown) => (key === "attemptedAt" ? undefined : value)) ?? "";
+    if (told !== polled.told || isBack) changed();
+    polled.told = told;
+  } catch (error) {
+    polled.lost ??= { why: `clusters: ${reasonOf(error)}`, since: clock.now() };
+    polled.lost.why = `clusters: ${reasonOf(error)}`;
+    log.warn({ reason: reasonOf(error), since: iso(polled.lost.since) }, "reading Argo CD's clusters failed");
+    changed();
+  }
+}
+
+async function read(client: ArgoClient): Promise<ClusterView[] | undefined> {
+  let answer: unknown;
+  try {
+    answer = await client.get("/api/v1/clusters", {}, { shape: { "*": false, items: CLUSTER_ITEM } });
+  } catch (error) {
+    if (statusOf(error) === 403) return undefined;
+    throw error;
+  }
+  const found: ClusterView[] = [];
+  for (const raw of list(fields(answer), "items")) {
+    const cluster = decodeClusterItem(raw);
+    if (cluster !== undefined) found.push(isBareInCluster(cluster) ? { ...cluster, registered: false } : cluster);
+  }
+  return found.length === 0 ? undefined : found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Argo CD always shows its own cluster; only one with a Secret of its own can have labels. */
+function isBareInCluster({ server, labels }: ClusterView): boolean {
+  return server === IN_CLUSTER_SERVER && Object.keys(labels).length === 0;
+}

@@ -1,0 +1,205 @@
+import { clustersOfApplications } from "../../../core/argocd/cluster-views.ts";
+import { decodeApplication, decodeApplicationSet } from "../../../core/argocd/decode.ts";
+import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import { asRead } from "../../../core/argocd/withheld.ts";
+import type { Clock } from "../../../core/base/time.ts";
+import type { ControlPlane, RefreshOutcome } from "../port.ts";
+import { coalescer } from "../wire/coalesce.ts";
+import { reasonOf, statusOf } from "../wire/http.ts";
+import { startInformer } from "../wire/informer.ts";
+import { APPLICATION_SHAPES, SET_SHAPES } from "../wire/shapes.ts";
+import type { Log, Tuning } from "../wire/source.ts";
+import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { byName, generated, grantOf, missingOf, readSyncWindows, rereadApplication } from "./ask.ts";
+import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
+import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
+import { offersAction, readRollouts, runAction } from "./rollouts.ts";
+import { type ArgoSourceOptions, argoSource } from "./source.ts";
+
+export interface ApiOptions extends ArgoClientOptions {
+  /** Name of the control plane. */
+  name: string;
+  /** AppProjects whose Applications and ApplicationSets are looked at; default: all that the account may see. */
+  projects?: string[];
+  /** Label selector of the Applications that are looked at; default: all. */
+  selector?: string;
+  /** Namespaces whose Applications and ApplicationSets are looked at; default: all. */
+  appNamespaces?: string[];
+  /** May run resource actions on Argo Rollouts: the only write to Argo CD. Default: no. */
+  allowRolloutActions?: boolean;
+  /** May have Argo CD generate from an ApplicationSet, for which it wants the right to create them. Default: no. */
+  allowGenerate?: boolean;
+  clock: Clock;
+  log: Log;
+  tuning?: Partial<ApiTuning>;
+}
+
+export interface ApiTuning extends Tuning {
+  /** How often the state of the clusters' connections is asked for. */
+  clustersMs: number;
+  /** How long `refresh` waits for the comparison, of the wall; it goes on without it. */
+  refreshMs: number;
+}
+
+const DEFAULTS: ApiTuning = {
+  pageSize: 0,
+  silentMs: 300_000,
+  watchMs: 900_000,
+  relistMs: 900_000,
+  staleMs: 15_000,
+  maxBackoffMs: 30_000,
+  readyMs: 150_000,
+  clustersMs: 30_000,
+  refreshMs: 10_000,
+  random: Math.random,
+};
+const COALESCE_MS = 20;
+/** How long Argo CD may take for one comparison. */
+const REFRESH_TOTAL_MS = 120_000;
+
+interface ApiParts extends Parts {
+  poll: ClusterPoll;
+}
+
+/**
+ * Argo CD through its REST API, for a bot outside the cluster. Reads, asks for refreshes, and with `allowRolloutActions` runs
+ * actions of Rollouts. Returns at once; `ready()` tells when there is something to read. Throws WireError for options that
+ * cannot be used.
+ */
+export function openApiPlane(options: ApiOptions): ControlPlane {
+  const { clock, log } = options;
+  const tuning = { ...DEFAULTS, ...options.tuning };
+  const client = argoClient(options);
+  const changes = coalescer(clock, COALESCE_MS);
+  const clusters = remembered(() => clustersOf(parts));
+  const parts = startAll(options, tuning, client, (keys) => {
+    clusters.forget();
+    changes.add(keys);
+  });
+  const application = (namespace: string, name: string) => find(parts.applications, namespace, name);
+  const plane: ControlPlane = {
+    name: options.name,
+    async ready() {
+      await Promise.all(everyPart(parts).map((part) => part.ready()));
+    },
+    state: () => stateOf(parts),
+    application,
+    applications: (owner) => ownedBy(parts, owner),
+    applicationSet: (namespace, name) => find(parts.sets, namespace, name),
+    clusters: clusters.get,
+    onChange: changes.listen,
+    async reread(namespace, name) {
+      const view = application(namespace, name);
+      if (view === undefined) return { kind: "gone" };
+      const asked = clock.now();
+      return await rereadApplication(client, view, asked, (fresh) => offer(parts, `${namespace}/${name}`, fresh, asked));
+    },
+    async refresh(namespace, name) {
+      const view = application(namespace, name);
+      if (view === undefined) return { failed: `there is no Application ${namespace}/${name}` };
+      return await refresh(client, parts, view, { clock, log, tuning });
+    },
+    async rollouts(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? "unavailable" : await readRollouts(client, view);
+    },
+    async syncWindows(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? undefined : await readSyncWindows(client, view, clock.now());
+    },
+    async close() {
+      changes.close();
+      for (const part of everyPart(parts)) part.close();
+      client.close();
+    },
+  };
+  if (options.allowRolloutActions === true) Object.assign(plane, actionsOf(client, application));
+  if (options.allowGenerate === true) plane.generate = (applicationSet) => generated(client, applicationSet);
+  return plane;
+}
+
+function actionsOf(client: ArgoClient, application: ControlPlane["application"]): Pick<ControlPlane, "runAction" | "offersAction"> {
+  const missing = (target: { namespace: string; name: string }) => {
+    return { kind: "failed", why: `there is no Application ${target.namespace}/${target.name}` } as const;
+  };
+  return {
+    async offersAction(target, rollout, action) {
+      const view = application(target.namespace, target.name);
+      return view === undefined ? missing(target) : await offersAction(client, view, rollout, action);
+    },
+    async runAction(target, rollout, action) {
+      const view = application(target.namespace, target.name);
+      return view === undefined ? missing(target) : await runAction(client, view, rollout, action);
+    },
+  };
+}
+
+function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, changed: (keys: Iterable<string> | null) => void): ApiParts {
+  const { clock, log, projects, selector, appNamespaces } = options;
+  const missing = missingOf(client, () => clock.now());
+  const common = { client, clock, log, tuning, projects };
+  const [only] = appNamespaces ?? [];
+  const namespace = appNamespaces?.length === 1 ? only : undefined;
+  const filter = { ...(projects === undefined ? {} : { projects }), ...(selector === undefined ? {} : { selector }) };
+  const within = <View extends { namespace: string }>(view: View | undefined) =>
+    view !== undefined && (appNamespaces === undefined || appNamespaces.includes(view.namespace)) ? view : undefined;
+  const query = { ...filter, appNamespace: namespace };
+  const ofApplications: ArgoSourceOptions<ApplicationView> = {
+    ...common,
+    what: "applications",
+    query,
+    streamQuery: query,
+    ...APPLICATION_SHAPES,
+    missing: missing.applications,
+    project: (raw, now, withheld) => within(decodeApplication(raw, now, withheld)),
+  };
+  const ofSets: ArgoSourceOptions<ApplicationSetView> = {
+    ...common,
+    what: "applicationsets",
+    query: { projects, appsetNamespace: namespace },
+    streamQuery: { projects, appSetNamespace: namespace },
+    ...SET_SHAPES,
+    missing: missing.sets,
+    project: (raw, _, withheld) => within(asRead(decodeApplicationSet(raw), withheld)),
+  };
+  const anything = () => changed(null);
+  const applications = [startInformer({ source: argoSource(ofApplications), clock, log, tuning, changed, freshness: anything })];
+  const sets = [startInformer({ source: argoSource(ofSets), clock, log, tuning, changed: anything, freshness: anything })];
+  const poll = startClusterPoll({ client, clock, log, tuning, everyMs: tuning.clustersMs, changed: anything });
+  return { applications, sets, others: [poll], poll };
+}
+
+function clustersOf({ applications, poll }: ApiParts): ClusterView[] {
+  const known = poll.clusters();
+  return known === undefined ? clustersOfApplications(each(applications)) : [...known];
+}
+
+/** Resolves when Argo CD has compared, or after a while without waiting for that. */
+async function refresh(
+  client: ArgoClient,
+  parts: ApiParts,
+  view: ApplicationView,
+  { clock, log, tuning }: { clock: Clock; log: Log; tuning: ApiTuning },
+): Promise<RefreshOutcome> {
+  const now = clock.now();
+  const asked = byName(client, view, { refresh: true, totalMs: REFRESH_TOTAL_MS, now }).then(
+    (fresh): RefreshOutcome => {
+      offer(parts, `${view.namespace}/${view.name}`, fresh, now);
+      return "asked";
+    },
+    (error: unknown): RefreshOutcome => {
+      // It has taken longer than somebody in between would wait: the wish stands.
+      if (statusOf(error) === 504) return "asked";
+      const failed = `${reasonOf(error)}${grantOf(error, view)}`;
+      log.warn({ application: `${view.namespace}/${view.name}`, reason: failed }, "asking Argo CD for a refresh failed");
+      return { failed };
+    },
+  );
+  let patience: NodeJS.Timeout | undefined;
+  const waited = new Promise<"asked">((resolve) => {
+    patience = setTimeout(() => resolve("asked"), tuning.refreshMs);
+  });
+  const outcome = await Promise.race([asked, waited]);
+  clearTimeout(patience);
+  return outcome;
+}

@@ -1,0 +1,174 @@
+import { KubeConfig } from "@kubernetes/client-node";
+import { clustersOfApplications, clustersOfSecrets } from "../../../core/argocd/cluster-views.ts";
+import { decodeApplication, decodeApplicationSet } from "../../../core/argocd/decode.ts";
+import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode-cluster.ts";
+import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import { asRead } from "../../../core/argocd/withheld.ts";
+import type { Clock } from "../../../core/base/time.ts";
+import type { ControlPlane, RefreshOutcome } from "../port.ts";
+import { coalescer } from "../wire/coalesce.ts";
+import { reasonOf, statusOf } from "../wire/http.ts";
+import { type Informer, startInformer } from "../wire/informer.ts";
+import { APPLICATION_SHAPES, CLUSTER_SECRET, SET_SHAPES } from "../wire/shapes.ts";
+import { type Log, resourceVersionOf, type Tuning, type Versioned } from "../wire/source.ts";
+import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { type KubeClient, kubeClient } from "./client.ts";
+import { applicationPath, readByName } from "./read-by-name.ts";
+import { readRollouts } from "./rollouts.ts";
+import { type KubeSourceOptions, kubeSource } from "./source.ts";
+import { readSyncWindows } from "./windows.ts";
+
+export interface KubernetesOptions {
+  /** Name of the control plane. */
+  name: string;
+  /** A loaded one, the text of a kubeconfig, or the path of one. */
+  kubeConfig: KubeConfig | { kubeconfig: string } | { file: string };
+  /** Where Applications and ApplicationSets are; default: everywhere, which needs a ClusterRole. */
+  namespaces?: string[];
+  /** Label selector of the Applications that are looked at; default: all. */
+  selector?: string;
+  /** Where Argo CD itself, and so its cluster Secrets and AppProjects, are. */
+  argocdNamespace?: string;
+  /** May read cluster Secrets. If not, clusters are what the Applications say of them. */
+  clusterSecrets: boolean;
+  /** May patch the refresh annotation of Applications. */
+  annotationRefresh: boolean;
+  clock: Clock;
+  log: Log;
+  tuning?: Partial<Tuning>;
+}
+
+const DEFAULTS: Tuning = {
+  pageSize: 250,
+  silentMs: 90_000,
+  watchMs: 300_000,
+  relistMs: 1_800_000,
+  staleMs: 15_000,
+  maxBackoffMs: 30_000,
+  readyMs: 30_000,
+  random: Math.random,
+};
+const GROUP = "/apis/argoproj.io/v1alpha1";
+const COALESCE_MS = 20;
+
+type Registered = ClusterView & { resourceVersion: string };
+
+interface KubeParts extends Parts {
+  secrets: Informer<Registered> | undefined;
+}
+
+/**
+ * Argo CD through the Kubernetes API it lives in: its objects are listed and watched, and never written but for the
+ * refresh annotation where that is allowed. Returns at once; `ready()` tells when there is something to read. Throws only
+ * for a kubeconfig that cannot be used.
+ */
+export function openKubernetes(options: KubernetesOptions): ControlPlane {
+  const { clock, log, annotationRefresh, argocdNamespace = "argocd" } = options;
+  const client = kubeClient(configOf(options.kubeConfig));
+  const changes = coalescer(clock, COALESCE_MS);
+  const clusters = remembered(() => clustersOf(parts));
+  const parts = startAll(options, client, (keys) => {
+    clusters.forget();
+    changes.add(keys);
+  });
+  const application = (namespace: string, name: string) => find(parts.applications, namespace, name);
+  return {
+    name: options.name,
+    async ready() {
+      await Promise.all(everyPart(parts).map((part) => part.ready()));
+    },
+    state: () => stateOf(parts),
+    application,
+    applications: (owner) => ownedBy(parts, owner),
+    applicationSet: (namespace, name) => find(parts.sets, namespace, name),
+    clusters: clusters.get,
+    onChange: changes.listen,
+    async reread(namespace, name) {
+      if (application(namespace, name) === undefined) return { kind: "gone" };
+      const asked = clock.now();
+      return await readByName(client, { namespace, name, now: asked }, (view) => offer(parts, `${namespace}/${name}`, view, asked));
+    },
+    async refresh(namespace, name) {
+      return annotationRefresh ? await annotate(client, log, namespace, name) : "unavailable";
+    },
+    async rollouts(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? "unavailable" : await readRollouts(client, view);
+    },
+    async syncWindows(namespace, name) {
+      const view = application(namespace, name);
+      return view === undefined ? undefined : await readSyncWindows(client, argocdNamespace, view, clock.now());
+    },
+    async close() {
+      changes.close();
+      for (const part of everyPart(parts)) part.close();
+    },
+  };
+}
+
+function configOf(given: KubernetesOptions["kubeConfig"]): KubeConfig {
+  if (given instanceof KubeConfig) return given;
+  const config = new KubeConfig();
+  if ("kubeconfig" in given) config.loadFromString(given.kubeconfig);
+  else config.loadFromFile(given.file);
+  return config;
+}
+
+function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys: Iterable<string> | null) => void): KubeParts {
+  const { clock, log, namespaces, argocdNamespace = "argocd", clusterSecrets, selector } = options;
+  const tuning = { ...DEFAULTS, ...options.tuning };
+  const anything = () => changed(null);
+  const start = <View extends Versioned>(
+    of: Omit<KubeSourceOptions<View>, "client" | "clock" | "log" | "tuning">,
+    tell: (keys: Iterable<string>) => void,
+  ) => startInformer({ source: kubeSource({ ...of, client, clock, log, tuning }), clock, log, tuning, changed: tell, freshness: anything });
+  const scopes = namespaces ?? [undefined];
+  const pathIn = (namespace: string | undefined, plural: string) =>
+    namespace === undefined ? `${GROUP}/${plural}` : `${GROUP}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
+  const applications = scopes.map((namespace) => {
+    const [path, filter] = [pathIn(namespace, "applications"), selector === undefined ? {} : { labelSelector: selector }];
+    const kind = { what: "applications", resource: "applications.argoproj.io", ...APPLICATION_SHAPES, project: decodeApplication };
+    return start<ApplicationView>({ ...kind, ...filter, path, namespace }, changed);
+  });
+  const sets = scopes.map((namespace) => {
+    const kind = { what: "applicationsets", resource: "applicationsets.argoproj.io", optional: true, ...SET_SHAPES };
+    const path = pathIn(namespace, "applicationsets");
+    return start<ApplicationSetView>({ ...kind, path, namespace, project: projectSet }, anything);
+  });
+  if (!clusterSecrets) return { applications, sets, others: [], secrets: undefined };
+  const path = `/api/v1/namespaces/${encodeURIComponent(argocdNamespace)}/secrets`;
+  const kind = { what: "cluster secrets", resource: "secrets", shape: CLUSTER_SECRET, lesser: [], labelSelector: `${SECRET_TYPE}=cluster` };
+  const secrets = start<Registered>({ ...kind, path, namespace: argocdNamespace, project: projectSecret }, anything);
+  return { applications, sets, others: [secrets], secrets };
+}
+
+function projectSet(raw: unknown, _readAt: number, withheld?: string): ApplicationSetView | undefined {
+  return asRead(decodeApplicationSet(raw), withheld);
+}
+
+/** Nothing secret gets past this line. */
+function projectSecret(raw: unknown): Registered | undefined {
+  const cluster = decodeClusterSecret(raw);
+  return cluster === undefined ? undefined : { ...cluster, resourceVersion: resourceVersionOf(raw) ?? "" };
+}
+
+function clustersOf({ applications, secrets }: KubeParts): ClusterView[] {
+  if (secrets === undefined) return clustersOfApplications(each(applications));
+  return clustersOfSecrets([...secrets.items().values()].map(withoutVersion), each(applications));
+}
+
+function withoutVersion({ resourceVersion: _, ...cluster }: Registered): ClusterView {
+  return cluster;
+}
+
+async function annotate(client: KubeClient, log: Log, namespace: string, name: string): Promise<RefreshOutcome> {
+  try {
+    await client.mergePatch(applicationPath(namespace, name), { metadata: { annotations: { "argocd.argoproj.io/refresh": "normal" } } });
+    return "asked";
+  } catch (error) {
+    const hint = statusOf(error) === 403 ? "; grant the verb patch on applications.argoproj.io, as allowRefresh needs" : "";
+    const failed = `${reasonOf(error)}${hint}`;
+    log.warn({ application: `${namespace}/${name}`, reason: failed }, "asking Argo CD for a refresh failed");
+    return { failed };
+  }
+}

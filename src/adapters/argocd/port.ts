@@ -1,0 +1,72 @@
+import type {
+  ApplicationSetView,
+  ApplicationView,
+  ClusterView,
+  RolloutRef,
+  RolloutView,
+  SyncWindowsView,
+} from "../../core/argocd/views.ts";
+import type { Time } from "../../core/base/time.ts";
+
+/** One Argo CD instance as observed. Reads answer from memory, which watches or streams keep fresh. */
+export interface ControlPlane {
+  readonly name: string;
+  /** Resolves once a first full list was read; rejects with the reason where it cannot. */
+  ready(): Promise<void>;
+  /** What is known now. `fresh: false` with a reason where the connection is lost: nothing may be concluded from it then. */
+  state(): { fresh: boolean; why?: string; since: Time };
+  application(namespace: string, name: string): ApplicationView | undefined;
+  /** Those owned by this ApplicationSet (by ownerReference), or all where it is absent. */
+  applications(owner?: { namespace: string; name: string }): ApplicationView[];
+  applicationSet(namespace: string, name: string): ApplicationSetView | undefined;
+  clusters(): ClusterView[];
+  /** Calls back with the keys (`namespace/name`) of Applications that changed, coalesced; null: anything may have. */
+  onChange(listener: (changed: ReadonlySet<string> | null) => void): () => void;
+  /**
+   * Reads one Application by its name, from the source itself instead of from what a watch or stream has brought, and keeps it
+   * with that time as its `askedAt`. `gone`: it is not there any more. Never rejects.
+   */
+  reread(namespace: string, name: string): Promise<RereadOutcome>;
+  /** Asks Argo CD to compare again. */
+  refresh(namespace: string, name: string): Promise<RefreshOutcome>;
+  /** The Argo Rollouts of an Application, with what they show: all of them or none. */
+  rollouts?(namespace: string, name: string): Promise<RolloutsOutcome>;
+  /**
+   * Runs one of Argo CD's resource actions on one Rollout, after asking Argo CD whether it offers it now. The only write to
+   * Argo CD; absent where no token with that right is configured.
+   */
+  runAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOutcome>;
+  /** Whether Argo CD offers an action for one Rollout now; nothing is written. Present where `runAction` is. */
+  offersAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOffer>;
+  /** Sync windows that concern an Application. undefined: cannot be seen. */
+  syncWindows?(namespace: string, name: string): Promise<SyncWindowsView | undefined>;
+  /** What Argo CD would generate from this ApplicationSet; nothing is written. For what cannot be rendered offline. */
+  generate?(applicationSet: Record<string, unknown>): Promise<GenerateOutcome>;
+  close(): Promise<void>;
+}
+
+/** `unavailable`: this adapter cannot see inside the Application. `tooMany`: how many it has, more than are read one by one. */
+export type RolloutsOutcome = readonly RolloutView[] | "unavailable" | { tooMany: number };
+
+export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
+
+/** `unavailable`: this adapter does not try, since nothing allows it to. `failed`: it was tried; why it failed, without a credential. */
+export type RefreshOutcome = "asked" | "unavailable" | { failed: string };
+
+/** `why`: in words, without a credential. */
+export type RereadOutcome = { kind: "read" } | { kind: "gone" } | { kind: "failed"; why: string };
+
+/** `notOffered`: Argo CD does not offer it now, e.g. a Rollout that is not paused cannot be resumed. */
+export type ActionOutcome =
+  | { kind: "done" }
+  | { kind: "notOffered"; why: string }
+  | { kind: "forbidden"; why: string }
+  | { kind: "failed"; why: string };
+
+export type ActionOffer = { kind: "offered" } | Exclude<ActionOutcome, { kind: "done" }>;
+
+/** `failed`: Argo CD could not, e.g. a generator's file is not there. */
+export type GenerateOutcome =
+  | { kind: "done"; applications: Record<string, unknown>[] }
+  | { kind: "forbidden"; why: string }
+  | { kind: "failed"; why: string };

@@ -1,0 +1,185 @@
+import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { child, fields, own, word } from "../../../core/argocd/lenient.ts";
+
+/** What a request came to that is not the answer asked for. `status` 0: there was no answer. Holds no credential. */
+export class WireError extends Error {
+  override name = "WireError";
+  readonly status: number;
+  /** Nothing came for too long. */
+  readonly silent: boolean;
+  /** Asking again will not help before somebody has changed something. */
+  readonly settled: boolean;
+  constructor(status: number, message: string, options: { cause?: unknown; silent?: boolean; settled?: boolean } = {}) {
+    super(message, { cause: options.cause });
+    this.status = status;
+    this.silent = options.silent === true;
+    this.settled = options.settled === true;
+  }
+}
+
+export interface WireRequest {
+  method?: "GET" | "POST" | "PATCH";
+  url: URL;
+  headers?: Record<string, string>;
+  body?: string;
+  agent?: HttpAgent | HttpsAgent;
+  /** Until the answer begins, and between two pieces of it. Milliseconds of the wall. */
+  idleMs: number;
+  /** Until the answer is complete; absent: for ever. */
+  totalMs?: number;
+  /** Largest answer; absent: any, since the reader does not hold it. */
+  mostBytes?: number;
+}
+
+export interface WireReader {
+  /** The answer has begun, with a status from 200 to 299. */
+  begun?(): void;
+  chunk(bytes: Buffer): void;
+}
+
+const MOST_REFUSAL_BYTES = 64 << 10;
+
+/** An open request. */
+export interface Exchange {
+  /** Resolves when the answer is complete; rejects with WireError, or with what the reader threw. */
+  done: Promise<void>;
+  /** Ends it; `done` resolves then. */
+  stop(): void;
+}
+
+/**
+ * One request; its answer goes to the reader piece by piece. Redirects are not followed: the credential is for this
+ * address alone.
+ */
+export function exchange(request: WireRequest, reader: WireReader): Exchange {
+  let stop: () => void = () => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    const { url, method = "GET", headers = {}, body, agent } = request;
+    const send = url.protocol === "https:" ? requestHttps : requestHttp;
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const options = { method, headers: { accept: "application/json", ...headers, ...length }, ...(agent === undefined ? {} : { agent }) };
+    const outgoing = send(url, options);
+    let over = false;
+    const finish = (error?: unknown) => {
+      if (over) return;
+      over = true;
+      clearTimeout(idle);
+      clearTimeout(total);
+      outgoing.destroy();
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const silence = () =>
+      finish(new WireError(0, `${url.origin} said nothing for ${Math.round(request.idleMs / 1000)}s`, { silent: true }));
+    const idle = setTimeout(silence, request.idleMs);
+    const total =
+      request.totalMs === undefined
+        ? undefined
+        : setTimeout(() => finish(new WireError(0, `${url.origin} took longer than ${request.totalMs}ms`)), request.totalMs);
+    stop = () => finish();
+    outgoing.on("error", (error) =>
+      finish(new WireError(0, `no answer from ${url.origin}: ${reasonOf(error)}`, { cause: error, settled: isDistrust(error) })),
+    );
+    outgoing.on("response", (response) => {
+      idle.refresh();
+      response.on("data", () => idle.refresh());
+      answer(response, request, reader, finish);
+    });
+    outgoing.end(body);
+  });
+  return { done, stop: () => stop() };
+}
+
+function answer(response: IncomingMessage, request: WireRequest, reader: WireReader, finish: (error?: unknown) => void): void {
+  const status = response.statusCode ?? 0;
+  const good = status >= 200 && status < 300;
+  const most = good ? (request.mostBytes ?? Number.POSITIVE_INFINITY) : MOST_REFUSAL_BYTES;
+  const refusal: Buffer[] = [];
+  let size = 0;
+  const guarded = (task: () => void) => {
+    try {
+      task();
+    } catch (error) {
+      finish(error);
+    }
+  };
+  if (good) guarded(() => reader.begun?.());
+  response.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > most && good) return finish(new WireError(0, `the answer of ${request.url.origin} has more than ${most} bytes`));
+    if (size > most) return finish(refused(status, "", response, request.url));
+    if (good) guarded(() => reader.chunk(chunk));
+    else refusal.push(chunk);
+  });
+  response.on("aborted", () => finish(new WireError(0, `${request.url.origin} broke the answer off`)));
+  response.on("error", (error) => finish(new WireError(0, `${request.url.origin}: ${reasonOf(error)}`, { cause: error })));
+  response.on("end", () => finish(good ? undefined : refused(status, Buffer.concat(refusal).toString("utf8"), response, request.url)));
+}
+
+/** As the server says it: Kubernetes' and Argo CD's refusals both carry a `message`. */
+function refused(status: number, text: string, response: IncomingMessage, url: URL): WireError {
+  const to = response.headers.location;
+  if (status >= 300 && status < 400)
+    return new WireError(status, `${url.origin} sends elsewhere (${(to ?? "nowhere").slice(0, 200)}); give the address it is served at`, {
+      settled: true,
+    });
+  const body = fields(parse(text));
+  const said = word(body, "message") ?? word(body, "error") ?? word(child(body, "error"), "message");
+  return new WireError(status, said?.slice(0, 500) ?? `HTTP ${status} from ${url.origin}`);
+}
+
+/** A whole answer as JSON. Rejects with WireError where it is none. */
+export async function exchangeJson(request: WireRequest & { mostBytes: number; totalMs: number }): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  await exchange(request, { chunk: (bytes) => void chunks.push(bytes) }).done;
+  const body = parse(Buffer.concat(chunks).toString("utf8"));
+  if (body === undefined) throw new WireError(0, `${request.url.origin} answers with something that is no JSON; is it the right address?`);
+  return body;
+}
+
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the server's certificate is why there is no answer. */
+function isDistrust(error: unknown): boolean {
+  const code = word(fields(error), "code") ?? "";
+  return TLS_CODES.has(code) || code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "CERT_HAS_EXPIRED";
+}
+
+/** What Node says of a certificate that nobody known has signed. */
+const TLS_CODES: ReadonlySet<string> = new Set([
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "CERT_SIGNATURE_FAILURE",
+]);
+
+/** In words, without what could hold a credential. */
+export function reasonOf(error: unknown): string {
+  const inner = own(fields(error), "cause") ?? (error instanceof Error ? error.cause : undefined);
+  const code = word(fields(inner), "code") ?? word(fields(error), "code");
+  const said = (error instanceof Error ? error.message : String(error)).slice(0, 300);
+  if (code !== undefined && TLS_CODES.has(code))
+    return `its certificate is not signed by a CA that is trusted here (${code}); give the CA that signed it`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `its certificate is for another name (${said})`;
+  if (code === "CERT_HAS_EXPIRED") return "its certificate has expired (CERT_HAS_EXPIRED)";
+  return code === undefined || said.includes(code) ? said : `${said} (${code})`;
+}
+
+/** HTTP status of what a request or a watch failed with; 0 where there was none. */
+export function statusOf(error: unknown): number {
+  return error instanceof WireError ? error.status : 0;
+}
+
+/** Whether the server itself says that the object is not there. A 404 alone may be of what stands in between, and of everything. */
+export function saysNotFound(error: unknown, name: string): boolean {
+  return error instanceof WireError && error.status === 404 && error.message.includes(`"${name}" not found`);
+}

@@ -1,0 +1,90 @@
+import type { Shape } from "./cut.ts";
+
+/*
+ * What of Argo CD's objects ever becomes a value in memory. Decoders pick what they need out of that; a field that a
+ * decoder begins to use must not be dropped here.
+ */
+
+interface Shapes {
+  shape: Shape;
+  lesser: readonly Shape[];
+}
+
+const METADATA: Shape = {
+  "*": false,
+  name: true,
+  namespace: true,
+  uid: true,
+  resourceVersion: true,
+  labels: true,
+  ownerReferences: true,
+  deletionTimestamp: true,
+  annotations: { "*": false, "argocd.argoproj.io/refresh": true, "argocd.argoproj.io/skip-reconcile": true },
+};
+
+const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true }, retry: true };
+
+const HYDRATION: Shape = {
+  "*": false,
+  phase: true,
+  drySHA: true,
+  hydratedSHA: true,
+  message: true,
+  finishedAt: true,
+  sourceHydrator: true,
+};
+
+export const APPLICATION: Shape = {
+  metadata: METADATA,
+  spec: { info: false },
+  operation: OPERATION,
+  status: {
+    "*": false,
+    sync: true,
+    health: true,
+    reconciledAt: true,
+    conditions: true,
+    operationState: {
+      "*": false,
+      phase: true,
+      message: true,
+      startedAt: true,
+      finishedAt: true,
+      retryCount: true,
+      operation: OPERATION,
+      syncResult: { "*": false, revision: true, revisions: true, source: true, sources: true },
+    },
+    sourceHydrator: { "*": false, currentOperation: HYDRATION, lastSuccessfulOperation: HYDRATION, lastComparedDryRevision: true },
+  },
+};
+
+export const APPLICATION_SET: Shape = { metadata: METADATA, status: { "*": false, conditions: true } };
+
+/** Of one that is nested too deeply: which it is, whose, and where it runs; or which it is. */
+export const APPLICATION_SHAPES = {
+  shape: APPLICATION,
+  lesser: [
+    { "*": false, metadata: METADATA, spec: { "*": false, project: true, destination: true } },
+    { "*": false, metadata: METADATA },
+  ],
+} as const satisfies Shapes;
+
+export const SET_SHAPES = { shape: APPLICATION_SET, lesser: [{ "*": false, metadata: METADATA }] } as const satisfies Shapes;
+
+/** `data.config` is a credential; annotations may be: `last-applied-configuration` repeats the whole Secret. */
+export const CLUSTER_SECRET: Shape = {
+  "*": false,
+  metadata: { "*": false, name: true, namespace: true, resourceVersion: true, labels: true },
+  data: { "*": false, name: true, server: true },
+  stringData: { "*": false, name: true, server: true },
+};
+
+/** An item of `GET /api/v1/clusters`. */
+export const CLUSTER_ITEM: Shape = {
+  "*": false,
+  name: true,
+  server: true,
+  labels: true,
+  connectionState: true,
+  info: { "*": false, connectionState: true },
+};

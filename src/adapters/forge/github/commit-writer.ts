@@ -1,0 +1,217 @@
+import { ForgeError } from "../port.ts";
+import { asking } from "./errors.ts";
+import { type GitDataInput, moveBranch, objectsOf } from "./git-data.ts";
+import { COMMIT_ON_BRANCH, type CommitOnBranchResult } from "./graphql/commit-on-branch.ts";
+import { PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/propose-batch.ts";
+import { type FieldError, sendGraphQL } from "./graphql/send.ts";
+import type { NodeIds } from "./node-ids.ts";
+import type { OctokitLike, RepoOctokit } from "./octokit.ts";
+import { noteProposal, sharedOf } from "./shared.ts";
+
+/** Fits `CommitWriter` of src/adapters/git/port.ts: commits that GitHub itself makes and signs for the App, so they are Verified. */
+export interface GitHubWriter {
+  readonly kind: "github";
+  write(input: WriteInput): Promise<{ kind: "written"; commit: string } | { kind: "stale" }>;
+  propose(input: ProposeInput): Promise<{ kind: "proposed"; commit: string; pull: number } | { kind: "taken"; message: string }>;
+}
+
+interface WriteInput {
+  branch: string;
+  head: string | undefined;
+  from?: string;
+  changes: ReadonlyMap<string, string | null>;
+  message: string;
+  at: number;
+}
+
+interface ProposeInput extends Omit<WriteInput, "head" | "from"> {
+  from: string;
+  base: string;
+  title: string;
+  body: string;
+}
+
+export interface GitHubWriterOptions {
+  octokit: OctokitLike;
+  /** `owner/name`. */
+  repository: string;
+  /** Of files at a commit, as git spells them: GitHub's one-request commit would make every file it changes plain. */
+  modes: (commit: string, paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Called after each commit, so that the mirror has it. */
+  fetch: (branch: string) => Promise<void>;
+  /** Bytes of changed files up to which one request carries them all. */
+  mostBytes?: number;
+}
+
+/**
+ * GitHub cuts off a request at 10 s and documents no size for this one, so this is a cautious guess: far above any batch of
+ * pins, and, as base64, far below the 100 MB of a blob. Larger changes go file by file.
+ */
+const MOST_BYTES = 8 * 1024 * 1024;
+const PLAIN = "100644";
+
+export function openGitHubWriter(options: GitHubWriterOptions): GitHubWriter {
+  const { octokit, repository, fetch } = options;
+  const shared = sharedOf(octokit, repository);
+  const { place, ids } = shared;
+
+  async function write(input: WriteInput): Promise<{ kind: "written"; commit: string } | { kind: "stale" }> {
+    const plan = await planOf(options, input.head ?? input.from, input.changes);
+    if (input.head !== undefined && plan.kind === "one") return await append(input, input.head);
+    const commit = await objectsOf(place, { ...gitData(input), modes: plan.modes });
+    if (!(await moveBranch(place, input.branch, input.head, commit))) return { kind: "stale" };
+    return await fetched(input.branch, commit);
+  }
+
+  async function append(input: WriteInput, head: string): Promise<{ kind: "written"; commit: string } | { kind: "stale" }> {
+    const variables = {
+      branch: committable(repository, input.branch),
+      message: messageOf(input.message),
+      head,
+      changes: fileChanges(input.changes),
+    };
+    const doing = `commit on ${input.branch}`;
+    const { data, errors } = await asking(doing, () => sendGraphQL<CommitOnBranchResult>(place, COMMIT_ON_BRANCH, variables));
+    const commit = data.createCommitOnBranch?.commit?.oid;
+    if (commit !== undefined) return await fetched(input.branch, commit);
+    const [refused] = errors;
+    if (refused !== undefined && isStale(refused)) return { kind: "stale" };
+    throw refusedError(doing, refused);
+  }
+
+  async function fetched(branch: string, commit: string): Promise<{ kind: "written"; commit: string }> {
+    await fetch(branch);
+    return { kind: "written", commit };
+  }
+
+  return {
+    kind: "github",
+    write,
+    async propose(input) {
+      const plan = await planOf(options, input.from, input.changes);
+      const made = plan.kind === "one" ? await proposeAtOnce(place, ids, input) : await proposeStepwise(place, ids, write, input);
+      if (made.kind !== "proposed") return made;
+      noteProposal(shared, { branch: input.branch, ...made });
+      await fetch(input.branch);
+      return made;
+    },
+  };
+}
+
+/**
+ * One document makes branch, commit and PR. GitHub runs all three fields though an earlier one fails, so that a branch which
+ * somebody else made a moment ago gets our PR: such a PR is closed at once, and is never taken for ours.
+ */
+async function proposeAtOnce(place: RepoOctokit, ids: NodeIds, input: ProposeInput): ReturnType<GitHubWriter["propose"]> {
+  const { branch, from, base, title, body } = input;
+  const doing = `propose ${branch}`;
+  const { data, errors } = await asking(doing, async () =>
+    sendGraphQL<ProposeBatchResult>(place, PROPOSE_BATCH, {
+      repositoryId: await ids.repository(),
+      ref: `refs/heads/${branch}`,
+      from,
+      branch: committable(`${place.owner}/${place.repo}`, branch),
+      message: messageOf(input.message),
+      changes: fileChanges(input.changes),
+      base,
+      head: branch,
+      title,
+      body,
+    }),
+  );
+  const commit = data.createCommitOnBranch?.commit?.oid;
+  const pull = data.createPullRequest?.pullRequest ?? undefined;
+  if (pull !== undefined) ids.learnPull(pull.number, pull.id);
+  if (commit !== undefined && pull !== undefined && pull.headRefOid === commit) return { kind: "proposed", commit, pull: pull.number };
+  if (pull !== undefined) await withdraw(place, pull.number);
+  const refused = errors.find((one) => one.field !== "createRef") ?? errors[0];
+  // The branch with our commit, without its PR: the next try finds it and opens one.
+  if (commit !== undefined || refused === undefined || !(isStale(refused) || isThere(refused))) throw refusedError(doing, refused);
+  return { kind: "taken", message: refused.message };
+}
+
+async function withdraw({ octokit, owner, repo }: RepoOctokit, number: number): Promise<void> {
+  await asking(`close pull request ${number}, whose branch is somebody else's`, () =>
+    octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }),
+  );
+}
+
+/** The commit first, with nothing pointing at it; then the branch, which must not be there; then the PR. */
+async function proposeStepwise(
+  place: RepoOctokit,
+  ids: NodeIds,
+  write: GitHubWriter["write"],
+  input: ProposeInput,
+): ReturnType<GitHubWriter["propose"]> {
+  const { branch, from, base, title, body, changes, message, at } = input;
+  const written = await write({ branch, head: undefined, from, changes, message, at });
+  if (written.kind === "stale") return { kind: "taken", message: `branch ${branch} is there already` };
+  const { octokit, owner, repo } = place;
+  const { data } = await asking(`open a pull request for ${branch}`, () =>
+    octokit.rest.pulls.create({ owner, repo, head: branch, base, title, body, maintainer_can_modify: false, request: { retries: 0 } }),
+  );
+  ids.learnPull(data.number, data.node_id);
+  return { kind: "proposed", commit: written.commit, pull: data.number };
+}
+
+/** Whether one request can carry the change, or each file has to be sent by itself to keep its mode or its size. */
+async function planOf(
+  { modes, mostBytes = MOST_BYTES }: GitHubWriterOptions,
+  parent: string | undefined,
+  changes: ReadonlyMap<string, string | null>,
+): Promise<{ kind: "one" | "each"; modes: ReadonlyMap<string, string> }> {
+  const there = parent === undefined ? new Map<string, string>() : await modes(parent, [...changes.keys()]);
+  let bytes = 0;
+  let plain = true;
+  for (const [path, text] of changes) {
+    const mode = there.get(path) ?? PLAIN;
+    if (!mode.startsWith("100")) {
+      throw new ForgeError(
+        "Invalid",
+        0,
+        `${path} is ${mode === "120000" ? "a symbolic link" : "no file"}: a commit of ours changes plain files only`,
+      );
+    }
+    if (text !== null && mode !== PLAIN) plain = false;
+    bytes += text === null ? 0 : Buffer.byteLength(text);
+  }
+  return { kind: plain && bytes <= mostBytes ? "one" : "each", modes: there };
+}
+
+function gitData({ head, from, changes, message }: WriteInput): Omit<GitDataInput, "modes"> {
+  return { parent: head ?? from, changes, message };
+}
+
+function committable(repository: string, branch: string) {
+  return { repositoryNameWithOwner: repository, branchName: branch };
+}
+
+/** GitHub puts a blank line between the two. */
+function messageOf(message: string): { headline: string; body: string } {
+  const [headline = "", ...rest] = message.trimEnd().split("\n");
+  return { headline, body: rest.join("\n").replace(/^\n+/, "") };
+}
+
+function fileChanges(changes: ReadonlyMap<string, string | null>) {
+  const additions: { path: string; contents: string }[] = [];
+  const deletions: { path: string }[] = [];
+  for (const [path, text] of changes) {
+    if (text === null) deletions.push({ path });
+    else additions.push({ path, contents: Buffer.from(text).toString("base64") });
+  }
+  return { additions, deletions };
+}
+
+function isStale({ type, message }: FieldError): boolean {
+  return type === "STALE_DATA" || /expected branch to point to/i.test(message);
+}
+
+function isThere({ message }: FieldError): boolean {
+  return /already exists/i.test(message);
+}
+
+function refusedError(doing: string, refused: FieldError | undefined): ForgeError {
+  const message = `${doing}: ${refused?.message ?? "GitHub gave no reason"}`;
+  if (refused?.type === "FORBIDDEN" || refused?.type === "INSUFFICIENT_SCOPES") return new ForgeError("Forbidden", 403, message);
+  return refused?.type === "NOT_FOUND" ? new ForgeError("NotFound", 404, message) : new ForgeError("Invalid", 422, message);
+}

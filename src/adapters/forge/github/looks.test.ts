@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
+import { openGitHubForge } from "./index.ts";
+import { type WatchedForge, watchedForge } from "./testing/forge.ts";
+
+const PERMISSIONS = {
+  metadata: "read",
+  contents: "write",
+  pull_requests: "write",
+  issues: "write",
+  checks: "write",
+  statuses: "read",
+  members: "read",
+  merge_queues: "write",
+} as const;
+const QUEUE = {
+  check_response_timeout_minutes: 60,
+  grouping_strategy: "ALLGREEN",
+  max_entries_to_build: 5,
+  max_entries_to_merge: 5,
+  merge_method: "SQUASH",
+  min_entries_to_merge: 1,
+  min_entries_to_merge_wait_minutes: 0,
+} as const;
+
+let github: TestGitHub;
+let watched: WatchedForge;
+let next = 0;
+
+beforeAll(async () => {
+  github = await testGitHub({ app: { permissions: PERMISSIONS } });
+  github.sim.team("acme", "sre", ["wim"]);
+  github.sim.collaborator(github.repository, "mia", "maintain");
+});
+afterAll(() => github.sim.close());
+beforeEach(() => {
+  watched = watchedForge(github);
+});
+
+async function openPull() {
+  const branch = `stagecoach-run/payments/1/1-${++next}-1`;
+  const head = await github.branch(branch, { [`file-${next}.txt`]: "x\n" });
+  const pull = await watched.forge.createPull({ branch, base: "main", title: "A batch", body: "x", labels: [] });
+  return { number: pull.number, head, branch };
+}
+
+async function withPermissions<T>(permissions: Record<string, "read" | "write">, work: () => Promise<T>): Promise<T> {
+  github.sim.setPermissions(github.installationId, permissions);
+  await watched.forge.gitCredentials({ renew: true });
+  try {
+    return await work();
+  } finally {
+    github.sim.setPermissions(github.installationId, PERMISSIONS);
+  }
+}
+
+describe("teams", () => {
+  it("are asked for who is in them now", async () => {
+    const { forge } = watched;
+    expect(await Promise.all([forge.inTeam("sre", "wim"), forge.inTeam("acme/sre", "wim"), forge.inTeam("sre", "rob")])).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    github.sim.team("acme", "sre", ["wim", "rob"]);
+    expect(await forge.inTeam("sre", "rob")).toBe(true);
+  });
+
+  it("one that is not there, or may not be seen, is not known: never a no", async () => {
+    expect(await watched.forge.inTeam("nowhere", "wim")).toBeUndefined();
+    const { members: _members, ...without } = PERMISSIONS;
+    expect(await withPermissions(without, () => watched.forge.inTeam("sre", "rob"))).toBeUndefined();
+  });
+
+  it("a GitHub in trouble is no answer", async () => {
+    const person = openGitHubForge({ octokit: github.octokit("wim"), repository: github.repository });
+    github.sim.faults.request = () => ({ status: 502 });
+    const failure = await person.inTeam("sre", "wim").catch((error: unknown) => error);
+    delete github.sim.faults.request;
+    expect(failure).toMatchObject({ kind: "Unavailable" });
+  });
+});
+
+describe("what the base branch asks", () => {
+  it("is nothing where there are no rules", async () => {
+    expect(await watched.forge.branchRules("main")).toEqual({
+      requiredChecks: [],
+      strict: false,
+      approvals: 0,
+      codeOwners: false,
+      lastPushApproval: false,
+      mergeQueue: false,
+      signatures: false,
+    });
+    expect(await watched.forge.branchRules("not-there-yet")).toMatchObject({ requiredChecks: [] });
+  });
+
+  it("is the sum of all active rulesets", async () => {
+    const pull = { dismiss_stale_reviews_on_push: false, required_review_thread_resolution: false };
+    const rulesets = [
+      github.sim.ruleset(github.repository, {
+        rules: [
+          {
+            type: "required_status_checks",
+            parameters: {
+              strict_required_status_checks_policy: true,
+              required_status_checks: [{ context: "ci", integration_id: 42 }, { context: "lint" }],
+            },
+          },
+          {
+            type: "pull_request",
+            parameters: {
+              ...pull,
+              required_approving_review_count: 1,
+              require_code_owner_review: true,
+              require_last_push_approval: false,
+              allowed_merge_methods: ["squash", "merge"],
+            },
+          },
+          { type: "required_signatures" },
+        ],
+      }),
+      github.sim.ruleset(github.repository, {
+        source: "Organization",
+        rules: [
+          {
+            type: "pull_request",
+            parameters: { ...pull, required_approving_review_count: 2, require_code_owner_review: false, require_last_push_approval: true },
+          },
+          { type: "required_linear_history" },
+          { type: "merge_queue", parameters: QUEUE },
+        ],
+      }),
+      github.sim.ruleset(github.repository, {
+        enforcement: "evaluate",
+        rules: [
+          {
+            type: "pull_request",
+            parameters: {
+              ...pull,
+              required_approving_review_count: 6,
+              require_code_owner_review: false,
+              require_last_push_approval: false,
+            },
+          },
+        ],
+      }),
+    ];
+    const rules = await watched.forge.branchRules("main");
+    for (const id of rulesets) github.sim.removeRuleset(github.repository, id);
+    expect(rules).toEqual({
+      requiredChecks: [{ context: "ci", app: 42 }, { context: "lint" }],
+      strict: true,
+      approvals: 2,
+      codeOwners: true,
+      lastPushApproval: true,
+      mergeQueue: true,
+      signatures: true,
+      methods: ["squash"],
+    });
+  });
+
+  it("shows classic protection, too, without administering the repository", async () => {
+    github.sim.protect(github.repository, "main", { requiredChecks: ["build"], approvals: 1, codeOwners: true, signatures: true });
+    const rules = await watched.forge.branchRules("main");
+    github.sim.protect(github.repository, "main", {});
+    expect(rules).toMatchObject({ requiredChecks: [{ context: "build" }], approvals: 1, codeOwners: true, signatures: true });
+  });
+
+  it("is narrowed by the merge methods that the repository allows", async () => {
+    github.sim.settings(github.repository, { allowMerge: false });
+    const rules = await watched.forge.branchRules("main");
+    github.sim.settings(github.repository, { allowMerge: true });
+    expect(rules.methods).toEqual(["squash", "rebase"]);
+  });
+});
+
+describe("reviews and checks", () => {
+  it("reviews come oldest first, with the head they were given for, bots marked", async () => {
+    const { number, head } = await openPull();
+    await github.sim.actAs("wim").review(github.repository, number, "REQUEST_CHANGES", "no");
+    github.clock.step(1000);
+    await github.sim.actAs("wim").review(github.repository, number, "APPROVE");
+    await github.octokit("mia").rest.pulls.createReview({ ...github.place, pull_number: number, body: "still being written" });
+    expect(await watched.forge.reviews(number)).toEqual([
+      { author: "wim", authorIsBot: false, state: "CHANGES_REQUESTED", head, at: "2026-11-21T10:00:00.000Z" },
+      { author: "wim", authorIsBot: false, state: "APPROVED", head, at: "2026-11-21T10:00:01.000Z" },
+    ]);
+  });
+
+  it("checks and statuses are one list, the newest of each name", async () => {
+    const { head } = await openPull();
+    const { forge } = watched;
+    await forge.putCheck({ name: "stagecoach/gate", head, status: "queued", title: "x", summary: "x" });
+    const wim = github.octokit("wim");
+    for (const state of ["pending", "failure"] as const)
+      await wim.rest.repos.createCommitStatus({ ...github.place, sha: head, state, context: "ci/old", target_url: "https://ci.example/1" });
+    const seen = await forge.checksOf(head);
+    expect(seen.map(({ name, state, detail, url }) => ({ name, state, detail, url: url?.replace(/^http:.*/, "here") }))).toEqual([
+      { name: "stagecoach/gate", state: "pending", detail: "queued", url: "here" },
+      { name: "ci/old", state: "failure", detail: "failure", url: "https://ci.example/1" },
+    ]);
+  });
+
+  it("where statuses may not be read, the checks are", async () => {
+    const { head } = await openPull();
+    await watched.forge.putCheck({ name: "stagecoach/gate", head, status: "completed", conclusion: "neutral", title: "x", summary: "x" });
+    const { statuses: _statuses, ...without } = PERMISSIONS;
+    const seen = await withPermissions(without, () => watched.forge.checksOf(head));
+    expect(seen.map(({ name, state }) => [name, state])).toEqual([["stagecoach/gate", "neutral"]]);
+  });
+});
+
+describe("the merge queue", () => {
+  it("takes a PR once, shows it, and lets it go", async () => {
+    const id = github.sim.ruleset(github.repository, {
+      rules: [
+        { type: "merge_queue", parameters: QUEUE },
+        {
+          type: "required_status_checks",
+          parameters: { strict_required_status_checks_policy: false, required_status_checks: [{ context: "ci" }] },
+        },
+      ],
+    });
+    const { number, head } = await openPull();
+    const merge = { number, head, method: "squash", title: "t", message: "m" } as const;
+    await github.octokit("wim").rest.repos.createCommitStatus({ ...github.place, sha: head, state: "success", context: "ci" });
+    expect(await watched.forge.mergePull(merge)).toMatchObject({ kind: "queueOnly" });
+    expect(await watched.forge.enqueuePull(number, "0".repeat(40))).toMatchObject({ kind: "headMoved" });
+    expect(await watched.forge.enqueuePull(number, head)).toMatchObject({ kind: "queued" });
+    expect(await watched.forge.enqueuePull(number, head)).toMatchObject({ kind: "queued" });
+    expect(await watched.forge.mergeQueue?.("main")).toMatchObject([{ pull: number, position: 1 }]);
+    await watched.forge.dequeuePull(number);
+    await watched.forge.dequeuePull(number);
+    expect(await watched.forge.mergeQueue?.("main")).toEqual([]);
+    github.sim.removeRuleset(github.repository, id);
+  });
+
+  it("an answer that was lost is found out, not asked for again", async () => {
+    const id = github.sim.ruleset(github.repository, {
+      rules: [
+        { type: "merge_queue", parameters: QUEUE },
+        {
+          type: "required_status_checks",
+          parameters: { strict_required_status_checks_policy: false, required_status_checks: [{ context: "ci" }] },
+        },
+      ],
+    });
+    const { number, head } = await openPull();
+    await github.octokit("wim").rest.repos.createCommitStatus({ ...github.place, sha: head, state: "success", context: "ci" });
+    let lost = 1;
+    github.sim.faults.request = ({ path }) => (path === "/graphql" && lost-- > 0 ? { status: 502, afterwards: true } : undefined);
+    expect(await watched.forge.enqueuePull(number, head)).toMatchObject({ kind: "queued" });
+    delete github.sim.faults.request;
+    expect(watched.writes().slice(-2)).toEqual(["POST /graphql", "POST /graphql"]);
+    await watched.forge.dequeuePull(number);
+    github.sim.removeRuleset(github.repository, id);
+  });
+
+  it("a branch without one has none, and nothing has to be taken out", async () => {
+    const { number, head } = await openPull();
+    expect(await watched.forge.mergeQueue?.("main")).toEqual([]);
+    await watched.forge.dequeuePull(number);
+    await expect(watched.forge.dequeuePull(99_999)).rejects.toMatchObject({ kind: "NotFound" });
+    expect((await watched.forge.enqueuePull(number, head)).kind).not.toBe("queued");
+  });
+});

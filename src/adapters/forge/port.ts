@@ -1,0 +1,237 @@
+import type { Time } from "../../core/base/time.ts";
+import type { Permission } from "../../core/spec/command.ts";
+import type { Pressure, RateSeen } from "./pressure.ts";
+
+export type { Pressure, RateSeen };
+
+/** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
+export type CommitPeople = { linked: string[]; pusher?: string };
+
+export interface Forge {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** The account comments of ours carry, e.g. `stagecoach[bot]`. */
+  identity(): Promise<{ login: string; id: number }>;
+  /** The App's id, as a ruleset names it among its bypass actors. undefined: we are no App. Absent: this adapter does not know. */
+  appId?(): Promise<number | undefined>;
+  /** Of the account we act as. undefined: nothing was asked yet. Absent: this adapter does not know. */
+  rate?(): RateSeen | undefined;
+  /** How near the limits of the hosting service we are, as of the last answers. */
+  pressure(): Pressure;
+  repo(): Promise<{ defaultBranch: string; cloneUrl: string; archived: boolean }>;
+  /** A token for Git over HTTPS, never logged, never in argv. `renew`: the last one was refused, though its time is not over. */
+  gitCredentials(options?: { renew?: boolean }): Promise<{ username: string; password: string }>;
+
+  /** The newest PR whose head is this branch of this repository, open or not. */
+  findPull(branch: string): Promise<Pull | null>;
+  pull(number: number): Promise<Pull | null>;
+  /** Finds before it creates; a 422 `already exists` finds again. */
+  createPull(input: { branch: string; base: string; title: string; body: string; labels: string[] }): Promise<Pull>;
+  updatePull(number: number, change: { title?: string; body?: string }): Promise<void>;
+  closePull(number: number): Promise<void>;
+  mergePull(input: {
+    number: number;
+    head: string;
+    method: "squash" | "merge" | "rebase";
+    title: string;
+    message: string;
+  }): Promise<MergeOutcome>;
+  deleteBranch(branch: string): Promise<void>;
+  /** Merged or open PRs that contain this commit. */
+  pullsOfCommit(sha: string): Promise<Pull[]>;
+  /**
+   * The accounts GitHub links a commit's author and committer to, by addresses that whoever made it typed, and the one that
+   * pushed it to the branch, which GitHub knows by itself; absent where it does not say. Absent: this adapter cannot tell.
+   * `holds`: whether a commit has this one in its history, as who pushed it may have pushed more on top of it.
+   */
+  peopleOf?(commit: string, branch?: string, holds?: (head: string) => Promise<boolean | undefined>): Promise<CommitPeople>;
+  /** The accounts GitHub links the authors and committers of a PR's commits to. Absent: this adapter cannot tell. */
+  pullPeople?(number: number): Promise<string[]>;
+  /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */
+  releaseAuthor?(tag: string): Promise<string | undefined>;
+  openPulls(): Promise<Pull[]>;
+  changedFiles(number: number): Promise<string[]>;
+
+  /** Oldest first; `since` as updated_at lower bound. */
+  comments(pull: number, since?: Time): Promise<Comment[]>;
+  /** True once for a PR that this process has just opened: whatever is written on it is still to come, and told by an event. */
+  isBlank?(pull: number): boolean;
+  /** The one comment of ours that carries `marker`, made or edited in place; nothing is sent where the body is the same. */
+  stickyComment(pull: number, marker: string, body: string): Promise<{ id: number; url: string }>;
+  react(comment: number, reaction: Reaction): Promise<void>;
+  /** Current permission of an account on this repository; never author_association. */
+  permission(login: string): Promise<Permission>;
+  /** Is this account in this team (slug of the repo's organisation) now. undefined: cannot be seen, e.g. `members: read` was not given. */
+  inTeam(team: string, login: string): Promise<boolean | undefined>;
+
+  /** Posts or completes the one check run of this name at this head; nothing is sent where it already says the same. */
+  putCheck(check: CheckReport): Promise<void>;
+  /** Check runs and statuses at a commit, the newest of each name. */
+  checksOf(head: string): Promise<CheckSeen[]>;
+  /** What the active rules of the base branch ask of a PR. */
+  branchRules(branch: string): Promise<BranchRules>;
+  /** Submitted reviews, oldest first. */
+  reviews(number: number): Promise<Review[]>;
+  /** By GraphQL, guarded by the head: a branch with a merge queue refuses the REST merge. */
+  enqueuePull(number: number, head: string): Promise<MergeOutcome>;
+  /** Takes a PR out of the queue; nothing where it is not in it. */
+  dequeuePull(number: number): Promise<void>;
+  /** The queue of a branch, first in line first. Absent: this adapter cannot see it. */
+  mergeQueue?(branch: string): Promise<QueueEntry[]>;
+  /** Labels and review requests, in one call; what is there already is left alone. */
+  dressPull(number: number, dress: { labels: string[]; teams: string[]; users: string[] }): Promise<void>;
+  /** The deployment of ours for this environment and task, made where there is none, and its newest status where it differs. */
+  putDeployment(deployment: DeploymentReport): Promise<void>;
+  /** The one issue of ours that carries `marker`, made or edited in place: where a release has no PR to be steered by. */
+  stickyIssue(marker: string, issue: { title: string; body: string; labels: string[] }): Promise<{ number: number; url: string }>;
+  /** Closes this issue as done where it is one of ours that `stickyIssue` made; a PR, or anybody else's issue, is left alone. */
+  closeStickyIssue?(number: number): Promise<void>;
+}
+
+/** A check run as we want it to stand. Texts over GitHub's 65,535 characters are the caller's to shorten. */
+export interface CheckReport {
+  name: string;
+  head: string;
+  status: "queued" | "in_progress" | "completed";
+  /** With completed only. */
+  conclusion?: "success" | "failure" | "neutral" | "action_required" | "cancelled";
+  title: string;
+  summary: string;
+  text?: string;
+  detailsUrl?: string;
+  /** Somebody asked for it again: it is made as a new one, though one that says the same is there. */
+  afresh?: boolean;
+  /** Lines from 1. More than 50 go in several requests. */
+  annotations?: {
+    path: string;
+    line: number;
+    endLine?: number;
+    level: "failure" | "warning" | "notice";
+    title?: string;
+    message: string;
+  }[];
+}
+
+export interface CheckSeen {
+  name: string;
+  /** The App's id, for a check run. */
+  app?: number;
+  state: "pending" | "success" | "failure" | "neutral";
+  /** GitHub's own word: `timed_out`, `action_required`, … */
+  detail: string;
+  url?: string;
+  at: Time;
+}
+
+export interface BranchRules {
+  requiredChecks: { context: string; app?: number }[];
+  /** A PR must be up to date with its base before it merges. */
+  strict: boolean;
+  approvals: number;
+  codeOwners: boolean;
+  lastPushApproval: boolean;
+  mergeQueue: boolean;
+  signatures: boolean;
+  /** Absent: all of them. */
+  methods?: ("squash" | "merge" | "rebase")[];
+}
+
+export interface Review {
+  author: string;
+  authorIsBot: boolean;
+  state: "APPROVED" | "CHANGES_REQUESTED" | "COMMENTED" | "DISMISSED";
+  head: string;
+  at: Time;
+}
+
+export interface DeploymentReport {
+  /** `rollout/stage`. */
+  environment: string;
+  /** What is deployed: a commit. */
+  ref: string;
+  /** `payments #42`: tells one deployment to an environment from the next. */
+  task: string;
+  description: string;
+  state: "queued" | "in_progress" | "success" | "failure" | "error" | "inactive";
+  /** Of the status, at most 140 characters. */
+  statusDescription: string;
+  environmentUrl?: string;
+  logUrl?: string;
+}
+
+/** A PR on its way through a merge queue. */
+export interface QueueEntry {
+  pull: number;
+  /** GitHub's word: `QUEUED`, `AWAITING_CHECKS`, `MERGEABLE`, `UNMERGEABLE`, `LOCKED`. */
+  state: string;
+  /** From 1. */
+  position: number;
+  /** The commit of its merge group, once it is built: what the required checks run on. */
+  head?: string;
+}
+
+export type Reaction = "eyes" | "rocket" | "confused";
+
+export interface Pull {
+  number: number;
+  url: string;
+  title: string;
+  body: string;
+  state: "open" | "closed" | "merged";
+  draft: boolean;
+  branch: string;
+  /** `owner/name` the head lives in; null where the fork is gone. */
+  headRepository: string | null;
+  head: string;
+  base: string;
+  author: string;
+  authorIsBot: boolean;
+  /** null: not computed yet. */
+  mergeable: boolean | null;
+  mergeableState: string;
+  createdAt: Time;
+  mergedAt?: Time;
+  mergedBy?: string;
+  mergeCommit?: string;
+  closedBy?: string;
+  labels: string[];
+}
+
+export interface Comment {
+  id: number;
+  author: string;
+  authorIsBot: boolean;
+  /** Made by our own App. */
+  ours: boolean;
+  body: string;
+  createdAt: Time;
+  updatedAt: Time;
+}
+
+/** Facts github.md 2.2. `retry`: transient, try again soon. `wait`: something else has to happen first. `human`: a person has to change something. */
+export type MergeOutcome =
+  | { kind: "merged"; commit: string }
+  /** It is in the merge queue; the merge is observed later. */
+  | { kind: "queued"; message: string }
+  /** This branch merges through its queue only. */
+  | { kind: "queueOnly"; message: string }
+  | { kind: "headMoved"; message: string }
+  | { kind: "conflict"; message: string }
+  | { kind: "retry"; message: string }
+  | { kind: "wait"; message: string }
+  | { kind: "human"; message: string };
+
+/** What the outside answered, classed by what happens next. */
+export class ForgeError extends Error {
+  override name = "ForgeError";
+  readonly kind: "NotFound" | "Forbidden" | "Unauthorized" | "Conflict" | "Invalid" | "RateLimited" | "Unavailable";
+  readonly status: number;
+  /** Epoch milliseconds before which trying again is useless; only with RateLimited. */
+  readonly retryAt: number | undefined;
+  constructor(kind: ForgeError["kind"], status: number, message: string, options: { cause?: unknown; retryAt?: number } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.status = status;
+    this.retryAt = options.retryAt;
+  }
+}

@@ -1,0 +1,146 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openJournal } from "./journal/journal.ts";
+import { openMirror } from "./mirror.ts";
+import type { Mirror } from "./port.ts";
+import { type GitServer, serveGit } from "./testing/http-server.ts";
+import { git, type Workspace, workspace } from "./testing/repositories.ts";
+import { freshRun, START, withBatch } from "./testing/runs.ts";
+
+const PASSWORD = "ghs_1234_very-secret-token";
+const AUTHOR = { name: "stagecoach[bot]", email: "b@example.com" };
+
+let at: Workspace;
+let server: GitServer | undefined;
+let mirror: Mirror | undefined;
+const path = process.env["PATH"] ?? "";
+
+beforeEach(() => {
+  at = workspace();
+});
+
+afterEach(async () => {
+  process.env["PATH"] = path;
+  await mirror?.close();
+  await server?.close();
+  at.remove();
+});
+
+async function open(password: string | undefined, url: string): Promise<Mirror> {
+  const credentials = password === undefined ? {} : { credentials: async () => ({ username: "x-access-token", password }) };
+  mirror = await openMirror({ directory: join(at.directory, "mirror.git"), url: `${url}/origin.git`, ...credentials });
+  return mirror;
+}
+
+/** Puts a git before the real one that notes every command line it is given. */
+function recordingGit(): () => string {
+  const bin = join(at.directory, "bin");
+  const log = join(at.directory, "argv.log");
+  const real = path
+    .split(delimiter)
+    .map((part) => join(part, "git"))
+    .find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+  mkdirSync(bin);
+  writeFileSync(join(bin, "git"), `#!/bin/sh\nprintf '%s\\n' "$*" >> '${log}'\nexec '${real}' "$@"\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  process.env["PATH"] = `${bin}${delimiter}${path}`;
+  return () => readFileSync(log, "utf8");
+}
+
+/** Of every process on the machine, as any user can read them while git talks to the remote. Only Linux shows them so. */
+function commandLines(): string[] {
+  if (process.platform !== "linux") return [];
+  const lines: string[] = [];
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      lines.push(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
+    } catch {
+      // It ended between the two looks.
+    }
+  }
+  return lines;
+}
+
+function everyFile(directory: string): string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
+}
+
+describe("over HTTP", () => {
+  test("fetch, read, commit, push and the journal work behind a password, which is in no command line and in no file", async () => {
+    const argv = recordingGit();
+    const running: string[] = [];
+    server = await serveGit(at.directory, { password: PASSWORD, onRequest: () => running.push(...commandLines()) });
+    const made = await open(PASSWORD, server.url);
+    await made.fetch();
+    const head = (await made.head("main")) ?? "";
+    expect((await made.readFiles(head, ["README.md"])).get("README.md")).toBe("hello\n");
+    const commit = await made.commit({ parent: head, changes: new Map([["a", "b"]]), message: "m", author: AUTHOR, at: START });
+    expect(await made.push([{ ref: "refs/heads/main", old: head, new: commit }])).toBe("ok");
+    expect(await made.push([{ ref: "refs/heads/main", old: head, new: commit }])).toBe("stale");
+    expect(git(at.origin, "rev-parse", "main")).toBe(commit);
+    const journal = openJournal({ mirror: made, app: "stagecoach[bot]" });
+    const run = withBatch(freshRun(4, 2), "Open", START);
+    expect(await journal.record({ runs: [run], subject: "begun", trailers: {}, at: START })).toBe("recorded");
+    expect((await journal.read()).runs.get("payments")).toEqual(run);
+
+    const seen = [argv(), ...running].join("\n");
+    expect(seen).toMatch(/^fetch /m);
+    expect(seen).toMatch(/^push /m);
+    if (process.platform === "linux") expect(seen).toMatch(/git-remote-http|remote-http/);
+    for (const secret of [PASSWORD, Buffer.from(`x-access-token:${PASSWORD}`).toString("base64"), "Authorization"]) {
+      expect(seen).not.toContain(secret);
+      for (const text of everyFile(join(at.directory, "mirror.git"))) expect(text.includes(secret)).toBe(false);
+    }
+  });
+
+  test("the password is sent with the first request, so that none is made twice", async () => {
+    server = await serveGit(at.directory, { password: PASSWORD });
+    await (await open(PASSWORD, server.url)).fetch();
+    expect(server.authorizations).not.toContain(undefined);
+  });
+
+  test.each([
+    ["a wrong password", "wrong"],
+    ["no password", undefined],
+  ])("%s is Unauthorized, and the message does not repeat it", async (_, password) => {
+    server = await serveGit(at.directory, { password: PASSWORD });
+    const error = await (await open(password, server.url)).fetch().catch((problem) => problem);
+    expect(error).toMatchObject({ kind: "Unauthorized" });
+    expect(String(error)).not.toContain("wrong");
+  });
+
+  test.each([
+    [403, "Unauthorized"],
+    [404, "NotFound"],
+    [500, "Unavailable"],
+    [503, "Unavailable"],
+    [429, "Unavailable"],
+  ])("an answer of %i is %s", async (status, kind) => {
+    server = await serveGit(at.directory, { status });
+    await expect((await open(PASSWORD, server.url)).fetch()).rejects.toMatchObject({ kind });
+  });
+
+  test("a redirect to another host is not followed, and that host never sees the password", async () => {
+    const other = await serveGit(at.directory);
+    server = await serveGit(at.directory, { status: 301, location: other.url });
+    await expect((await open(PASSWORD, server.url)).fetch()).rejects.toMatchObject({ kind: "NotFound" });
+    expect(other.authorizations).toEqual([]);
+    await other.close();
+  });
+
+  test("a token is asked for anew before each command to the remote", async () => {
+    server = await serveGit(at.directory, { password: PASSWORD });
+    let password = "expired";
+    mirror = await openMirror({
+      directory: join(at.directory, "mirror.git"),
+      url: `${server.url}/origin.git`,
+      credentials: async () => ({ username: "x-access-token", password }),
+    });
+    await expect(mirror.fetch()).rejects.toMatchObject({ kind: "Unauthorized" });
+    password = PASSWORD;
+    await mirror.fetch();
+    expect(await mirror.head("main")).toBe(git(at.origin, "rev-parse", "main"));
+  });
+});

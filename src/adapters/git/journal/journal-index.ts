@@ -1,0 +1,61 @@
+import type { Run } from "../../../core/run/state/run.ts";
+import type { IndexEntry } from "./journal-port.ts";
+import { checked, JournalFileError } from "./read-run.ts";
+import { rolloutDirectory } from "./run-paths.ts";
+import { indexSchema } from "./run-schema.ts";
+import { parseYaml, printYaml } from "./yaml-rows.ts";
+
+export const INDEX_FILE = "index.yaml";
+
+export interface Index {
+  app: string;
+  rollouts: ReadonlyMap<string, IndexEntry>;
+}
+
+/** `index.yaml`: the last run of each rollout, and whose journal this is. Rollouts by name, so that a diff shows one. */
+export function printIndex(index: Index): string {
+  const rollouts: Record<string, unknown> = {};
+  for (const [name, entry] of [...index.rollouts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { lastRun, lastRelease, attempt, cursor, ...rest } = entry;
+    rollouts[name] = { lastRun, lastRelease, attempt, cursor, ...rest };
+  }
+  return printYaml({ format: 1, app: index.app, rollouts }, new Set());
+}
+
+/** Throws JournalFileError. A rollout's name that could not be a path is refused here, once for all. */
+export function parseIndex(text: string): Index {
+  let value: unknown;
+  try {
+    value = parseYaml(text);
+  } catch (error) {
+    throw new JournalFileError(INDEX_FILE, error instanceof Error ? error.message : String(error));
+  }
+  const { app, rollouts } = checked(indexSchema, value, INDEX_FILE);
+  for (const name of Object.keys(rollouts)) {
+    try {
+      rolloutDirectory(name);
+    } catch (error) {
+      throw new JournalFileError(INDEX_FILE, error instanceof Error ? error.message : String(error));
+    }
+  }
+  return { app, rollouts: new Map(Object.entries(rollouts)) };
+}
+
+/** The entries of `given` over those of before. A run that is recorded is never missing from the index. */
+export function mergeIndex(
+  before: ReadonlyMap<string, IndexEntry>,
+  given: ReadonlyMap<string, IndexEntry> | undefined,
+  runs: readonly Run[],
+): Map<string, IndexEntry> {
+  const merged = new Map([...before, ...(given ?? [])]);
+  for (const run of runs) {
+    const entry = merged.get(run.rollout);
+    if (entry === undefined) {
+      const { values, attempt } = run.release;
+      merged.set(run.rollout, { lastRun: run.number, lastRelease: values, attempt, cursor: run.trigger.commit });
+    } else if (entry.lastRun < run.number) {
+      merged.set(run.rollout, { ...entry, lastRun: run.number });
+    }
+  }
+  return merged;
+}

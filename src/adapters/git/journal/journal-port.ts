@@ -1,0 +1,57 @@
+import type { Time } from "../../../core/base/time.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+
+/** The journal branch (SPEC §8, §9.23): the state of all runs of a repo. */
+export interface Journal {
+  /**
+   * Fetches and reads; cheap where the head has not moved. `remote`: the branch's head on the remote, where the caller has
+   * just asked for it; undefined as its head: the branch is not there.
+   */
+  read(remote?: { head: string | undefined }): Promise<JournalState>;
+  /**
+   * Records what changed in one commit, with compare-and-swap against the head of the last read.
+   * `lost`: another replica was faster; read again and decide anew. Writes only the files that differ.
+   */
+  record(change: JournalChange): Promise<"recorded" | "lost">;
+}
+
+export interface JournalState {
+  /** undefined: the branch does not exist yet. */
+  head: string | undefined;
+  index: ReadonlyMap<string, IndexEntry>;
+  /** The last run of each rollout. */
+  runs: ReadonlyMap<string, Run>;
+  /** Runs that cannot be read: by hand broken, unknown format. Each stops alone. */
+  broken: ReadonlyMap<string, { run: number; file: string; why: string }>;
+  /** A foreign commit or a rewritten branch: every run of the repo stops until it is accepted. */
+  tampered?: { commit: string; why: string };
+}
+
+export interface IndexEntry {
+  /** Number of the last run; 0: none yet. */
+  lastRun: number;
+  /** Release values as adopted or last run. */
+  lastRelease: Record<string, string>;
+  attempt: number;
+  /** A release that was merged while a run was in progress, under `onNewRelease: Reject`. `/retry` on its PR starts it. */
+  rejected?: { values: Record<string, string>; attempt: number; commit: string; pull?: number | undefined; at: Time } | undefined;
+  /** First-parent commit of the base up to which releases were looked for. */
+  cursor: string;
+}
+
+export interface JournalChange {
+  index?: ReadonlyMap<string, IndexEntry>;
+  runs: readonly Run[];
+  /** In words: `payments #42: batch 3 of 9 merged`. */
+  subject: string;
+  trailers: Record<string, string>;
+  at: number;
+}
+
+/** For `list`, `get`, `history` and the dashboard: any run, from the journal alone. */
+export interface JournalReader {
+  runs(rollout: string): Promise<{ number: number; phase: string; startedAt: Time; endedAt?: Time; release: string }[]>;
+  run(rollout: string, number: number): Promise<Run | undefined>;
+  /** Commits that touched this run, oldest first. */
+  log(rollout: string, number: number): Promise<{ sha: string; at: Time; subject: string; trailers: Record<string, string> }[]>;
+}

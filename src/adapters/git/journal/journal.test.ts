@@ -1,0 +1,298 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Run } from "../../../core/run/state/run.ts";
+import { openLocalWriter } from "../local-writer.ts";
+import { openMirror } from "../mirror.ts";
+import type { Mirror } from "../port.ts";
+import { git, type Workspace, workspace } from "../testing/repositories.ts";
+import { confirmed, freshRun, START, withBatch } from "../testing/runs.ts";
+import { acceptJournal } from "./accept-journal.ts";
+import { JOURNAL_BRANCH, openJournal } from "./journal.ts";
+import { authorOf } from "./journal-check.ts";
+import type { JournalChange } from "./journal-port.ts";
+
+const APP = "stagecoach[bot]";
+const REF = `refs/heads/${JOURNAL_BRANCH}`;
+
+let at: Workspace;
+let mirror: Mirror;
+const opened: Mirror[] = [];
+
+async function replica(name: string): Promise<Mirror> {
+  const made = await openMirror({ directory: join(at.directory, name), url: at.origin, allowFile: true });
+  opened.push(made);
+  return made;
+}
+
+beforeEach(async () => {
+  at = workspace();
+  mirror = await replica("mirror.git");
+});
+
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+  at.remove();
+});
+
+function change(run: Run, over: Partial<JournalChange> = {}): JournalChange {
+  return {
+    runs: [run],
+    subject: `${run.rollout} #${run.number}: ${run.why}`,
+    trailers: { "Stagecoach-Event": "test" },
+    at: START,
+    ...over,
+  };
+}
+
+/** Commits `files` on the journal as somebody else would, from the checkout. */
+function tamper(files: Record<string, string>, author = "Dev <dev@example.com>"): string {
+  git(at.checkout, "fetch", "--quiet", "origin", REF);
+  git(at.checkout, "checkout", "--quiet", "-B", "journal", "FETCH_HEAD");
+  for (const [path, text] of Object.entries(files)) {
+    at.writeFile(path, text);
+  }
+  git(at.checkout, "add", "--all");
+  git(at.checkout, "commit", "--quiet", "--allow-empty", `--author=${author}`, "-m", "by hand");
+  git(at.checkout, "push", "--quiet", "origin", `HEAD:${REF}`);
+  return git(at.checkout, "rev-parse", "HEAD");
+}
+
+/** As a person with the bot's own rights does. */
+function accept(time: number, head?: string): Promise<string> {
+  const writer = openLocalWriter({ mirror, author: authorOf(APP) });
+  return acceptJournal({ mirror, writer, app: APP, by: "ana", at: time, ...(head === undefined ? {} : { head }) });
+}
+
+describe("recording and reading", () => {
+  test("an orphan branch begins with the first record, and another replica reads the same run", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    expect(await journal.read()).toMatchObject({ head: undefined });
+    const run = withBatch(freshRun(6, 2), "Open", START);
+    const cursor = "a".repeat(40);
+    const index = new Map([["ledger", { lastRun: 0, lastRelease: { version: "v0" }, attempt: 0, cursor }]]);
+    expect(await journal.record(change(run, { index }))).toBe("recorded");
+    const other = await openJournal({ mirror: await replica("other.git"), app: APP }).read();
+    expect(other.runs.get("payments")).toEqual(run);
+    expect(other.index.get("payments")).toEqual({ lastRun: 1, lastRelease: { version: "v1.4.2" }, attempt: 0, cursor: "c".repeat(40) });
+    expect(other.index.get("ledger")?.cursor).toBe(cursor);
+    expect([other.broken.size, other.tampered]).toEqual([0, undefined]);
+    expect(git(at.origin, "log", "--format=%P", REF)).toBe("");
+  });
+
+  test("a commit says what happened in words, to machines by trailers, and to other CI systems to stay away", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    const run = withBatch(freshRun(6, 2), "Open", START);
+    const trailers = { "Stagecoach-Event": "merged", "Stagecoach-Actor": "ana\nStagecoach-App: evil" };
+    await journal.record(change(run, { subject: "payments #1: batch 1 of 3\nmerged", trailers }));
+    expect(git(at.origin, "log", "-1", "--format=%s|%an|%ae|%at", REF)).toBe(
+      `payments #1: batch 1 of 3 merged|${APP}|${APP}@users.noreply.github.com|${START / 1000}`,
+    );
+    expect(git(at.origin, "log", "-1", "--format=%(trailers:key=Stagecoach-Run,valueonly)", REF).trim()).toBe("payments#1");
+    expect(git(at.origin, "log", "-1", "--format=%(trailers:key=Stagecoach-App,valueonly)", REF).trim()).toBe(APP);
+    expect(git(at.origin, "log", "-1", "--format=%B", REF)).toMatch(/\[skip ci\]$/);
+  });
+
+  test("an unmoved head is read without a fetch and gives the very state of before", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    await journal.record(change(withBatch(freshRun(6, 2), "Open", START)));
+    const fetches: unknown[] = [];
+    const watched = openJournal({ mirror: { ...mirror, fetch: async (branches) => void fetches.push(branches) }, app: APP });
+    const first = await watched.read();
+    expect(await watched.read()).toBe(first);
+    expect(fetches).toEqual([]);
+  });
+
+  test("a record of nothing new makes no commit", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    const run = withBatch(freshRun(6, 2), "Open", START);
+    await journal.record(change(run));
+    const head = git(at.origin, "rev-parse", REF);
+    expect(await journal.record(change(structuredClone(run)))).toBe("recorded");
+    expect(git(at.origin, "rev-parse", REF)).toBe(head);
+  });
+
+  test("a transition touches only the files that changed", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    const run = withBatch(freshRun(500, 50), "Open", START);
+    await journal.record(change(run));
+    await journal.record(change(confirmed(run, START + 1000)));
+    const changed = git(at.origin, "diff", "--name-only", `${REF}~1`, REF).split("\n");
+    expect(changed).toEqual(["runs/payments/1/batches/001.yaml", "runs/payments/1/evidence/001-1.yaml"]);
+  });
+
+  test("history and old runs are read from Git alone, also after they were folded away", async () => {
+    const journal = openJournal({ mirror, app: APP, keep: () => 2 });
+    for (const number of [1, 2, 3]) {
+      const run = withBatch(freshRun(4, 2, { number }), "Open", START);
+      await journal.record(change(run));
+      await journal.record(change({ ...confirmed(run, START), phase: "Succeeded", why: "Done.", endedAt: run.since }));
+    }
+    expect((await journal.runs("payments")).map(({ number, phase, release }) => [number, phase, release])).toEqual([
+      [2, "Succeeded", "v1.4.2"],
+      [3, "Succeeded", "v1.4.2"],
+    ]);
+    expect(await mirror.listFiles((await journal.read()).head ?? "", "runs/payments/1")).toEqual([]);
+    expect(await journal.run("payments", 1)).toMatchObject({ number: 1, phase: "Succeeded" });
+    expect(await journal.run("payments", 9)).toBeUndefined();
+    expect((await journal.log("payments", 2)).map(({ subject }) => subject)).toEqual([
+      "payments #2: The release was merged.",
+      "payments #2: Done.",
+    ]);
+    await expect(journal.run("../../etc", 1)).rejects.toMatchObject({ kind: "Invalid" });
+  });
+
+  test("an older run is written again without losing what it had", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    const old = confirmed(withBatch(freshRun(4, 2), "Open", START), START);
+    await journal.record(change(old));
+    const next = freshRun(4, 2, { number: 2 });
+    const fresh = openJournal({ mirror: await replica("other.git"), app: APP });
+    await fresh.read();
+    await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: "Superseded by #2." }, next] });
+    await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: "Superseded for good." }] });
+    expect((await fresh.run("payments", 1))?.batches).toEqual(old.batches);
+    expect((await fresh.read()).runs.get("payments")?.number).toBe(2);
+  });
+});
+
+describe("two replicas", () => {
+  test("of many records at the same time none is lost and none doubled", async () => {
+    const journals = [openJournal({ mirror, app: APP }), openJournal({ mirror: await replica("other.git"), app: APP })];
+    await journals[0]?.record(change(freshRun(4, 2)));
+    const count = 15;
+    const race = async (journal: (typeof journals)[number], name: string): Promise<number> => {
+      let lost = 0;
+      for (let done = 0; done < count; ) {
+        const run = (await journal.read()).runs.get("payments");
+        if (run === undefined) throw new Error("the run is gone");
+        const skipped = [...run.skipped, { cluster: `${name}${done}`, why: "race", at: run.since }];
+        if ((await journal.record(change({ ...run, skipped }))) === "recorded") done += 1;
+        else lost += 1;
+      }
+      return lost;
+    };
+    await Promise.all(journals.map((journal, n) => race(journal, `replica${n}-`)));
+    const clusters = (await journals[0]?.read())?.runs.get("payments")?.skipped.map(({ cluster }) => cluster) ?? [];
+    expect(clusters).toHaveLength(2 * count);
+    expect(new Set(clusters).size).toBe(2 * count);
+    expect(git(at.origin, "rev-list", "--count", REF)).toBe(String(2 * count + 1));
+    const last = await openJournal({ mirror: await replica("third.git"), app: APP }).read();
+    expect(last.runs.get("payments")?.skipped.map(({ cluster }) => cluster)).toEqual(clusters);
+  });
+
+  test("the same record at the same time is recorded once", async () => {
+    const journals = [openJournal({ mirror, app: APP }), openJournal({ mirror: await replica("other.git"), app: APP })];
+    for (const journal of journals) await journal.read();
+    const results = await Promise.all(journals.map((journal) => journal.record(change(freshRun(4, 2)))));
+    expect(results.sort()).toEqual(["lost", "recorded"]);
+  });
+
+  test("a crash between building the commit and pushing it leaves nothing, one after the push is found", async () => {
+    const run = freshRun(4, 2);
+    const crash = async (): Promise<"ok"> => {
+      throw new Error("killed");
+    };
+    await expect(openJournal({ mirror: { ...mirror, push: crash }, app: APP }).record(change(run))).rejects.toThrow("killed");
+    expect((await openJournal({ mirror, app: APP }).read()).head).toBeUndefined();
+    const late: Mirror["push"] = async (updates) => {
+      await mirror.push(updates);
+      return await crash();
+    };
+    const journal = openJournal({ mirror: { ...mirror, push: late }, app: APP });
+    await expect(journal.record(change(run))).rejects.toThrow("killed");
+    expect((await journal.read()).runs.get("payments")).toEqual(run);
+    expect((await openJournal({ mirror: await replica("other.git"), app: APP }).read()).runs.get("payments")).toEqual(run);
+  });
+});
+
+describe("a journal that somebody else touched", () => {
+  test("a foreign commit stops everything until it is accepted, and what it wrote stands then", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    await journal.record(change(freshRun(4, 2)));
+    const commit = tamper({ note: "x" });
+    const state = await journal.read();
+    expect(state.tampered).toMatchObject({ commit, why: expect.stringContaining("dev@example.com") });
+    await expect(journal.record(change(freshRun(4, 2, { why: "later" })))).rejects.toMatchObject({ kind: "Invalid" });
+    expect((await openJournal({ mirror: await replica("other.git"), app: APP }).read()).tampered?.commit).toBe(commit);
+    await accept(START);
+    expect((await journal.read()).tampered).toBeUndefined();
+    expect(await journal.record(change(freshRun(4, 2, { why: "later" })))).toBe("recorded");
+    expect((await openJournal({ mirror: await replica("third.git"), app: APP }).read()).tampered).toBeUndefined();
+  });
+
+  test("a commit under our name without our trailer is foreign too", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    await journal.record(change(freshRun(4, 2)));
+    tamper({}, `${APP} <${APP}@users.noreply.github.com>`);
+    expect((await journal.read()).tampered?.why).toContain("no trailer Stagecoach-App");
+  });
+
+  test("a rewritten branch is found, and stays found until accepted", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    await journal.record(change(freshRun(4, 2)));
+    const first = git(at.origin, "rev-parse", REF);
+    await journal.record(change(freshRun(4, 2, { why: "later" })));
+    git(at.origin, "update-ref", REF, first);
+    expect((await journal.read()).tampered?.why).toContain("rewritten");
+    expect((await journal.read()).tampered?.commit).toBe(first);
+    await accept(START + 5000);
+    expect((await journal.read()).tampered).toBeUndefined();
+    expect((await journal.read()).runs.get("payments")?.why).toBe("The release was merged.");
+  });
+
+  test("a rewrite back to before an older acceptance is not covered by it", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    await journal.record(change(freshRun(4, 2)));
+    await accept(START);
+    await journal.read();
+    const accepted = git(at.origin, "rev-parse", REF);
+    await journal.record(change(freshRun(4, 2, { why: "later" })));
+    git(at.origin, "update-ref", REF, accepted);
+    expect((await journal.read()).tampered?.why).toContain("rewritten");
+  });
+
+  test("a branch that is gone is found, by a restarted process too", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    await journal.record(change(freshRun(4, 2)));
+    git(at.origin, "update-ref", "-d", REF);
+    expect((await openJournal({ mirror, app: APP }).read()).tampered?.why).toContain("gone");
+    expect((await journal.read()).tampered?.why).toContain("gone");
+    await accept(START);
+    const state = await journal.read();
+    expect([state.tampered, state.runs.size]).toEqual([undefined, 0]);
+  });
+
+  test("another App's journal is not ours to go on with", async () => {
+    await openJournal({ mirror, app: "other[bot]" }).record(change(freshRun(4, 2)));
+    expect((await openJournal({ mirror, app: APP }).read()).tampered).toBeDefined();
+  });
+
+  test("one broken run stops alone, once what broke it was accepted", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    const ledger = freshRun(4, 2, { rollout: "ledger" });
+    await journal.record({ ...change(freshRun(4, 2)), runs: [freshRun(4, 2), ledger] });
+    tamper({ "runs/payments/1/run.yaml": "format: 9\n" });
+    await accept(START);
+    const state = await journal.read();
+    expect(state.broken.get("payments")).toMatchObject({
+      run: 1,
+      file: "runs/payments/1/run.yaml",
+      why: expect.stringContaining("format 9"),
+    });
+    expect([...state.runs.keys()]).toEqual(["ledger"]);
+    expect(await journal.record(change({ ...ledger, why: "goes on" }))).toBe("recorded");
+    await expect(journal.record(change(freshRun(4, 2)))).rejects.toThrow(/cannot be written over/);
+    expect(await journal.runs("payments")).toMatchObject([{ number: 1, phase: "Unreadable" }]);
+  });
+
+  test("a symbolic link in the journal is never followed", async () => {
+    const journal = openJournal({ mirror, app: APP });
+    await journal.record(change(freshRun(4, 2)));
+    git(at.checkout, "fetch", "--quiet", "origin", REF);
+    git(at.checkout, "checkout", "--quiet", "-B", "journal", "FETCH_HEAD");
+    git(at.checkout, "rm", "--quiet", "runs/payments/1/run.yaml");
+    at.link("runs/payments/1/run.yaml", "/etc/hostname");
+    tamper({});
+    expect((await journal.read()).tampered).toBeDefined();
+  });
+});

@@ -1,0 +1,233 @@
+import type { Run } from "../../../core/run/state/run.ts";
+import { openLocalWriter } from "../local-writer.ts";
+import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../port.ts";
+import { serial } from "../serial.ts";
+import { APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./journal-check.ts";
+import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./journal-index.ts";
+import type { Journal, JournalChange, JournalReader, JournalState } from "./journal-port.ts";
+import { openJournalReader, readTextsAt } from "./journal-reader.ts";
+import { printRun, type RunFiles } from "./print-run.ts";
+import { JournalFileError, readRun } from "./read-run.ts";
+import { rolloutDirectory, runDirectory, runName } from "./run-paths.ts";
+
+export interface JournalOptions {
+  mirror: Mirror;
+  /** Default `stagecoach/journal`. */
+  branch?: string;
+  /** The account that owns the journal and makes its commits: `stagecoach[bot]`. */
+  app: string;
+  /** Runs of a rollout kept in the tree; older ones stay in the history. Default 50. Asked at each record: settings may change. */
+  keep?: number | (() => number | undefined);
+  /** Default: unsigned commits, pushed from the mirror. */
+  writer?: CommitWriter;
+  /** Tells commits of `writer` from others'. Absent: by author and trailer alone. */
+  judge?: CommitJudge;
+  /** Asked where there is no journal and none was ever seen: what shows that there has been one (`pull request #7 is open`). */
+  traces?: () => Promise<string | undefined>;
+}
+
+export const JOURNAL_BRANCH = "stagecoach/journal";
+
+function writerOf(options: JournalOptions): CommitWriter {
+  return options.writer ?? openLocalWriter({ mirror: options.mirror, author: authorOf(options.app) });
+}
+
+function keepOf(keep: JournalOptions["keep"]): number {
+  return (typeof keep === "function" ? keep() : keep) ?? 50;
+}
+
+/** Where the mirror notes the last head that was found to be ours. */
+function noteOf(branch: string): string {
+  return `trusted/${branch}`;
+}
+
+/** What one head holds, with the texts it was read from. */
+interface Held {
+  state: JournalState;
+  index: Index | undefined;
+  indexText: string | undefined;
+  /** By `ROLLOUT#NUMBER`: every run read or written here, not only the last ones. */
+  runs: ReadonlyMap<string, RunFiles>;
+}
+
+/**
+ * Opens the journal of a repository. Two replicas may have it open: whoever pushes second is told `lost`, and nothing of
+ * its change is there. A crash between building the commit and pushing it leaves nothing; one after the push is found by
+ * the next `read`.
+ */
+export function openJournal(options: JournalOptions): Journal & JournalReader {
+  const { mirror, app, branch = JOURNAL_BRANCH } = options;
+  const writer = writerOf(options);
+  const serially = serial();
+  const reader = openJournalReader(mirror, async () => held?.state.head ?? (await mirror.head(branch)));
+  const trust = openTrust(mirror, branch);
+  let held: Held | undefined;
+
+  async function read(known?: { head: string | undefined }): Promise<Held> {
+    await trust.begin();
+    const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
+    if (held !== undefined && held.state.head === remote) return held;
+    if (remote !== undefined && (await mirror.commitInfo(remote)) === undefined) await mirror.fetch([branch]);
+    const before = trust.heads();
+    const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, before)) ?? (await traced(options, remote, before));
+    const next = await load(mirror, app, remote, held);
+    if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
+    if (next.state.tampered === undefined) await trust.keep(remote);
+    held = next;
+    return held;
+  }
+
+  async function record(change: JournalChange): Promise<"recorded" | "lost"> {
+    const before = held ?? (await read());
+    const { tampered, head } = before.state;
+    if (tampered !== undefined) throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why}`);
+    const { changes, next } = await prepare(mirror, app, keepOf(options.keep), before, change);
+    if (changes.size === 0) return "recorded";
+    const message = journalMessage(change.subject, trailersOf(change, app));
+    const written = await writer.write({ branch, head, changes, message, at: change.at });
+    if (written.kind === "stale") return "lost";
+    held = { ...next, state: { ...next.state, head: written.commit } };
+    await trust.keep(written.commit);
+    return "recorded";
+  }
+
+  return {
+    ...reader,
+    read: (remote) => serially(async () => (await read(remote)).state),
+    record: (change) => serially(() => record(change)),
+  };
+}
+
+interface Heads {
+  /** The last that was checked and found ours. */
+  trusted: string | undefined;
+  seen: string | undefined;
+}
+
+/** Which head is known to be ours. What an earlier process found to be is not looked at again. */
+function openTrust(mirror: Mirror, branch: string) {
+  let heads: Heads | undefined;
+  return {
+    async begin(): Promise<void> {
+      if (heads !== undefined) return;
+      const trusted = await mirror.noted(noteOf(branch));
+      heads = { trusted, seen: trusted ?? (await mirror.head(branch)) };
+    },
+    heads: (): Heads => heads ?? { trusted: undefined, seen: undefined },
+    async keep(head: string | undefined): Promise<void> {
+      heads = { trusted: head, seen: head };
+      if (head !== undefined) await mirror.note(noteOf(branch), head);
+    },
+  };
+}
+
+/** No branch, and nothing of one on this machine: a new repository, or one whose journal somebody took away. */
+async function traced({ traces }: JournalOptions, remote: string | undefined, { seen }: Heads): Promise<Suspicion | undefined> {
+  const trace = remote === undefined && seen === undefined ? await traces?.() : undefined;
+  return trace === undefined ? undefined : { commit: NOTHING, why: `there is no journal, though ${trace}` };
+}
+
+/** What stands at `head`. Files with the text of before give the objects of before. */
+async function load(mirror: Mirror, app: string, head: string | undefined, before: Held | undefined): Promise<Held> {
+  if (head === undefined) {
+    const state = { head, index: new Map(), runs: new Map(), broken: new Map() };
+    return { state, index: undefined, indexText: undefined, runs: new Map() };
+  }
+  const read = readTextsAt(mirror, head);
+  const runs = new Map<string, RunFiles>();
+  const last = new Map<string, Run>();
+  const broken = new Map<string, { run: number; file: string; why: string }>();
+  const indexText = (await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined;
+  let index: Index;
+  try {
+    if (indexText === undefined) throw new JournalFileError(INDEX_FILE, "is missing");
+    index = before?.indexText === indexText && before.index !== undefined ? before.index : parseIndex(indexText);
+    if (index.app !== app) throw new JournalFileError(INDEX_FILE, `this journal belongs to ${index.app}, not to ${app}`);
+  } catch (error) {
+    if (!(error instanceof JournalFileError)) throw error;
+    const tampered = { commit: head, why: `${error.file}: ${error.message}` };
+    return { state: { head, index: new Map(), runs: last, broken, tampered }, index: undefined, indexText, runs };
+  }
+  for (const [rollout, { lastRun }] of index.rollouts) {
+    if (lastRun === 0) continue;
+    const name = runName(rollout, lastRun);
+    try {
+      const found = await readRun(read, rollout, lastRun, { prior: before?.runs.get(name) });
+      if (found === undefined) throw new JournalFileError(runDirectory(rollout, lastRun), "is missing, though the index names this run");
+      runs.set(name, found);
+      last.set(rollout, found.run);
+    } catch (error) {
+      const file = error instanceof JournalFileError ? error.file : undefined;
+      if (file === undefined && !(error instanceof GitError && error.kind !== "Unavailable")) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      broken.set(rollout, { run: lastRun, file: file ?? runDirectory(rollout, lastRun), why });
+    }
+  }
+  return { state: { head, index: index.rollouts, runs: last, broken }, index, indexText, runs };
+}
+
+/** The files that differ from those of before, and what will stand once they are pushed. */
+async function prepare(mirror: Mirror, app: string, keep: number, before: Held, change: JournalChange) {
+  const changes = new Map<string, string | null>();
+  const runs = new Map(before.runs);
+  const last = new Map(before.state.runs);
+  const broken = new Map(before.state.broken);
+  const rollouts = mergeIndex(before.state.index, change.index, change.runs);
+  for (const run of change.runs) {
+    const name = runName(run.rollout, run.number);
+    const prior = before.runs.get(name) ?? (await readOlder(mirror, before, run));
+    const printed = printRun(run, prior);
+    for (const [path, text] of printed.files) if (prior?.files.get(path) !== text) changes.set(path, text);
+    for (const path of prior?.files.keys() ?? []) if (!printed.files.has(path)) changes.set(path, null);
+    if (prior === undefined) for (const path of await folded(mirror, before.state.head, run, keep)) changes.set(path, null);
+    runs.set(name, printed);
+    if (rollouts.get(run.rollout)?.lastRun === run.number) {
+      last.set(run.rollout, run);
+      broken.delete(run.rollout);
+    }
+  }
+  const indexText = printIndex({ app, rollouts });
+  if (indexText !== before.indexText) changes.set(INDEX_FILE, indexText);
+  for (const name of runs.keys()) {
+    const [rollout = "", number = ""] = name.split("#");
+    if (Number(number) < (rollouts.get(rollout)?.lastRun ?? 0) - 1) runs.delete(name);
+  }
+  const state: JournalState = { head: before.state.head, index: rollouts, runs: last, broken };
+  return { changes, next: { state, index: { app, rollouts }, indexText, runs } satisfies Held };
+}
+
+/** A run that is not the last one and is written again (superseded, say): its files are those at the head. */
+async function readOlder(mirror: Mirror, before: Held, run: Run): Promise<RunFiles | undefined> {
+  const { head, index } = before.state;
+  if (head === undefined || run.number > (index.get(run.rollout)?.lastRun ?? 0)) return undefined;
+  const broken = before.state.broken.get(run.rollout);
+  if (broken?.run === run.number)
+    throw new GitError("Invalid", `${run.rollout} #${run.number} cannot be written over: ${broken.file}: ${broken.why}`);
+  return await readRun(readTextsAt(mirror, head), run.rollout, run.number);
+}
+
+/** Files of runs that a new one pushes out of the tree. */
+async function folded(mirror: Mirror, head: string | undefined, run: Run, keep: number): Promise<string[]> {
+  if (head === undefined || run.number <= keep) return [];
+  const paths = await mirror.listFiles(head, rolloutDirectory(run.rollout));
+  return paths.filter((path) => Number(path.split("/")[2]) <= run.number - keep);
+}
+
+function trailersOf(change: JournalChange, app: string): Record<string, string> {
+  const names = change.runs.map((run) => runName(run.rollout, run.number)).join(", ");
+  return { ...change.trailers, ...(names === "" ? {} : { [RUN_TRAILER]: names }), [APP_TRAILER]: app };
+}
+
+/** The last trailer keeps other CI systems away: the message ends in `[skip ci]`, and its last paragraph is trailers only. */
+export function journalMessage(subject: string, trailers: Readonly<Record<string, string>>): string {
+  const lines: string[] = [];
+  for (const [key, value] of Object.entries(trailers)) {
+    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(key)) throw new GitError("Invalid", `"${key}" is no name for a trailer`);
+    lines.push(`${key}: ${oneLine(value)}`);
+  }
+  return `${oneLine(subject)}\n\n${[...lines, "Stagecoach-CI: [skip ci]"].join("\n")}\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,178 @@
+import { type CatFile, openCatFile } from "./cat-file.ts";
+import { gitError } from "./git-errors.ts";
+import { objectId, repositoryPath } from "./names.ts";
+import { type CommitInfo, GitError, type Mirror } from "./port.ts";
+import { type Repository, runGit } from "./run-git.ts";
+import { parseCommit } from "./signing/commit-object.ts";
+import { DIRECTORY, openTrees, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
+
+export const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
+
+/** The reading half of a mirror: works on any repository, a plain checkout's `.git` too, and never writes. */
+export interface GitReader
+  extends Pick<
+    Mirror,
+    | "readFiles"
+    | "listFiles"
+    | "isAncestor"
+    | "firstParentLog"
+    | "commitInfo"
+    | "changedPaths"
+    | "mergeTree"
+    | "commitObject"
+    | "modes"
+    | "close"
+  > {
+  readonly trees: Trees;
+  /** Commit a checked full ref name points to, tags resolved; undefined: no such ref. */
+  refCommit(ref: string): Promise<string | undefined>;
+}
+
+/** Reads what is in the repository already; the remote is never asked. */
+export function openReader(repository: Repository): GitReader {
+  const objects = openCatFile(repository);
+  const trees = openTrees(objects);
+  return {
+    trees,
+    refCommit: (ref) => refCommit(objects, ref),
+    commitInfo: (sha) => commitInfo(objects, sha),
+    async commitObject(sha) {
+      const read = await objects.contents(objectId(sha));
+      return read?.info.type === "commit" ? read.body : undefined;
+    },
+    modes: (commit, paths) => modes(trees, commit, paths),
+    async readFiles(commit, paths, options = {}) {
+      const root = await trees.root(objectId(commit));
+      const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+      const texts = await Promise.all(paths.map((path) => readOne(objects, trees, { root, path, maxBytes })));
+      return new Map(paths.map((path, at) => [path, texts[at] ?? null]));
+    },
+    async firstParentLog(from, to, limit) {
+      const shas = await firstParents(repository, from, to, limit);
+      const infos = await Promise.all(shas.slice(0, limit).map((sha) => commitInfo(objects, sha)));
+      return infos.filter((info) => info !== undefined);
+    },
+    listFiles: (commit, prefix, kind) => listFiles(repository, commit, prefix, kind),
+    isAncestor: (ancestor, descendant) => isAncestor(repository, ancestor, descendant),
+    changedPaths: lastAsked((from, to) => changedPaths(repository, from, to)),
+    mergeTree: (base, head) => mergeTree(repository, base, head),
+    close: async () => objects.close(),
+  };
+}
+
+async function refCommit(objects: CatFile, ref: string): Promise<string | undefined> {
+  const read = await objects.contents(ref);
+  if (read?.info.type !== "tag") return read?.info.id;
+  const target = /^object ([0-9a-f]+)/.exec(read.body.toString("latin1", 0, 80))?.[1];
+  return target === undefined ? undefined : await refCommit(objects, target);
+}
+
+async function commitInfo(objects: CatFile, sha: string): Promise<CommitInfo | undefined> {
+  const read = await objects.contents(objectId(sha));
+  if (read?.info.type !== "commit") return undefined;
+  const { tree: _, ...info } = parseCommit(sha, read.body);
+  return info;
+}
+
+async function modes(trees: Trees, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const root = await trees.root(objectId(commit));
+  const found = new Map<string, string>();
+  for (const path of paths) {
+    const entry = await trees.entry(root, repositoryPath(path));
+    if (entry !== null) found.set(path, entry.mode);
+  }
+  return found;
+}
+
+interface Wanted {
+  root: string;
+  path: string;
+  maxBytes: number;
+}
+
+async function readOne(objects: CatFile, trees: Trees, { root, path, maxBytes }: Wanted): Promise<string | null> {
+  const entry = await trees.entry(root, repositoryPath(path));
+  if (entry === null || entry.mode === DIRECTORY) return null;
+  if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);
+  if (entry.mode === SUBMODULE) throw new GitError("Invalid", `${path} is a submodule, whose files are in another repository`);
+  const info = await objects.info(entry.id);
+  if (info === undefined) throw new GitError("NotFound", `${path}: its content ${entry.id} is not in the mirror`);
+  if (info.size > maxBytes) throw new GitError("TooLarge", `${path} has ${info.size} bytes; at most ${maxBytes} are read`);
+  const read = await objects.contents(entry.id);
+  return read === undefined ? null : read.body.toString("utf8");
+}
+
+/** Oldest first. */
+async function firstParents(repository: Repository, from: string | undefined, to: string, limit: number | undefined): Promise<string[]> {
+  const args = ["rev-list", "--first-parent"];
+  if (from === undefined && limit !== undefined) args.push(`--max-count=${Math.max(0, Math.floor(limit))}`);
+  args.push("--end-of-options", objectId(to));
+  if (from !== undefined) args.push(`^${objectId(from)}`);
+  const { stdout } = await local(repository, `read the log up to ${to}`, [...args, "--"]);
+  return stdout.split("\n").filter(Boolean).reverse();
+}
+
+async function local(repository: Repository, doing: string, args: readonly string[], answers: readonly number[] = [0]) {
+  try {
+    return await runGit(repository, args, { answers });
+  } catch (error) {
+    throw gitError(doing, error);
+  }
+}
+
+/** Regular files, or symbolic links, of which readFiles says that they are; never a submodule. */
+async function listFiles(repository: Repository, commit: string, prefix?: string, kind: "file" | "link" = "file"): Promise<string[]> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", objectId(commit)];
+  const below = prefix?.replace(/\/+$/, "");
+  if (below !== undefined && below !== "") args.push("--", repositoryPath(below));
+  const { stdout } = await local(repository, `list the files of ${commit}`, args);
+  const paths: string[] = [];
+  const mode = kind === "file" ? "100" : "120";
+  for (const line of stdout.split("\0")) {
+    if (line.startsWith(mode)) paths.push(line.slice(line.indexOf("\t") + 1));
+  }
+  return paths;
+}
+
+async function isAncestor(repository: Repository, ancestor: string, descendant: string): Promise<boolean | undefined> {
+  const args = ["merge-base", "--is-ancestor", objectId(ancestor), objectId(descendant)];
+  const { exitCode } = await local(repository, `compare ${ancestor} with ${descendant}`, args, [0, 1, 128]);
+  return exitCode === 128 ? undefined : exitCode === 0;
+}
+
+async function changedPaths(repository: Repository, from: string, to: string): Promise<string[]> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", objectId(from), objectId(to)];
+  const { stdout } = await local(repository, `compare ${from} with ${to}`, args);
+  return stdout.split("\0").filter(Boolean);
+}
+
+/** Between the same two a round asks again and again, and what it is told never changes: the last few answers are kept. */
+const MOST_ASKED = 8;
+
+function lastAsked(ask: (from: string, to: string) => Promise<string[]>): typeof ask {
+  const answers = new Map<string, Promise<string[]>>();
+  return async (from, to) => {
+    const question = `${objectId(from)} ${objectId(to)}`;
+    const answer = answers.get(question) ?? ask(from, to);
+    answers.delete(question);
+    answers.set(question, answer);
+    for (const oldest of answers.keys()) if (answers.size > MOST_ASKED) answers.delete(oldest);
+    try {
+      return [...(await answer)];
+    } catch (error) {
+      answers.delete(question);
+      throw error;
+    }
+  };
+}
+
+/** Exit code 1 is a merge with conflicts: the tree id first, then the paths, each ended by NUL. */
+async function mergeTree(repository: Repository, base: string, head: string): Promise<{ tree: string } | { conflicts: string[] }> {
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", objectId(base), objectId(head)];
+  const { exitCode, stdout } = await local(repository, `merge ${head} into ${base}`, args, [0, 1]);
+  const [tree = "", ...conflicts] = stdout.split("\0").filter((part) => part.trim() !== "");
+  if (exitCode === 0) return { tree: tree.trim() };
+  // git says 1 for a conflict, which names its paths, and for a commit it does not have, which names none.
+  if (conflicts.length === 0) throw new GitError("NotFound", `merge ${head} into ${base}: one of the commits is not in the mirror`);
+  return { conflicts: [...new Set(conflicts)] };
+}

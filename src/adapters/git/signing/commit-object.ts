@@ -1,0 +1,55 @@
+import type { CommitInfo } from "../port.ts";
+
+/** A commit as it lies in the object store, parsed. `at` is the committer's time, whole seconds. */
+export function parseCommit(sha: string, body: Buffer): CommitInfo & { tree: string } {
+  const text = body.toString("utf8");
+  const split = text.indexOf("\n\n");
+  const head = split < 0 ? text : text.slice(0, split);
+  const message = split < 0 ? "" : text.slice(split + 2);
+  const info = { sha, tree: "", parents: [] as string[], author: "", authorEmail: "", at: 0 };
+  for (const line of head.split("\n")) {
+    const space = line.indexOf(" ");
+    const value = line.slice(space + 1);
+    switch (line.slice(0, space)) {
+      case "tree":
+        info.tree = value;
+        break;
+      case "parent":
+        info.parents.push(value);
+        break;
+      case "author":
+        info.author = person(value).name;
+        info.authorEmail = person(value).email;
+        break;
+      case "committer":
+        info.at = person(value).at;
+        break;
+    }
+  }
+  return { ...info, ...parseMessage(message) };
+}
+
+/** Subject: the first paragraph on one line, as `git log --format=%s` has it. */
+function parseMessage(message: string): { subject: string; body: string } {
+  const [first = "", ...rest] = message.replace(/^\n+/, "").split(/\n{2,}/);
+  return { subject: first.trim().replaceAll("\n", " "), body: rest.join("\n\n").trimEnd() };
+}
+
+function person(value: string): { name: string; email: string; at: number } {
+  const found = /^(.*?) ?<([^>]*)> ?(-?\d+)?/.exec(value);
+  return { name: found?.[1] ?? "", email: found?.[2] ?? "", at: Number(found?.[3] ?? 0) * 1000 };
+}
+
+/** `Key: value` lines of a message's last paragraph. A key given twice has its values joined by `, `. */
+export function parseTrailers(body: string): Record<string, string> {
+  const last = body.split(/\n{2,}/).at(-1) ?? "";
+  const trailers: Record<string, string> = {};
+  for (const line of last.split("\n")) {
+    const found = /^([A-Za-z][A-Za-z0-9-]*): (.*)$/.exec(line);
+    if (found === null) continue;
+    const [, key = "", value = ""] = found;
+    const before = Object.hasOwn(trailers, key) ? trailers[key] : undefined;
+    trailers[key] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return trailers;
+}

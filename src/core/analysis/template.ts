@@ -1,0 +1,150 @@
+import { nearest, type Problem } from "../base/problem.ts";
+import { validate } from "../spec/parse/validate.ts";
+import { isRecord } from "../spec/parse/walk.ts";
+import { readYaml, type Source } from "../spec/parse/yaml.ts";
+import { badCondition } from "./expr/check-names.ts";
+import { JsonPathError, parsePath } from "./json-path.ts";
+import { limitsProblem } from "./limits.ts";
+import { type AnalysisTemplate, BUILTIN_PROVIDERS, templateSchema } from "./template-schema.ts";
+
+const MOST_SYNTAX_PROBLEMS = 3;
+
+export interface ReadTemplates {
+  templates: AnalysisTemplate[];
+  problems: Problem[];
+}
+
+/**
+ * Reads the AnalysisTemplates and ClusterAnalysisTemplates of a YAML text; documents of other kinds are passed over.
+ * `builtin`: they are to be measured by the builtin engine, so what it lacks is an error that names it.
+ */
+export function readTemplates(text: string, file: string, options: { builtin: boolean }): ReadTemplates {
+  const { sources, problems: all } = readYaml(text, file);
+  // A Helm template is one mistake, not a hundred.
+  const problems = all.slice(0, MOST_SYNTAX_PROBLEMS);
+  const templates: AnalysisTemplate[] = [];
+  for (const source of sources) {
+    if (!isRecord(source.data) || !isAnalysisKind(source.data["kind"])) continue;
+    const { value, findings } = validate(templateSchema, source.data);
+    problems.push(...findings.map((finding) => source.place(finding)));
+    if (value === undefined) continue;
+    const own = check(value, source, options.builtin);
+    problems.push(...own);
+    if (findings.length === 0) templates.push(value);
+  }
+  return { templates, problems };
+}
+
+function isAnalysisKind(kind: unknown): boolean {
+  return kind === "AnalysisTemplate" || kind === "ClusterAnalysisTemplate";
+}
+
+function check(template: AnalysisTemplate, source: Source, builtin: boolean): Problem[] {
+  const problems: Problem[] = [];
+  const known = new Set((template.spec.args ?? []).map((arg) => arg.name));
+  const names = new Set<string>();
+  for (const [i, metric] of (template.spec.metrics ?? []).entries()) {
+    const path = ["spec", "metrics", i];
+    if (names.has(metric.name)) problems.push(duplicate(source, metric.name, [...path, "name"]));
+    names.add(metric.name);
+    problems.push(...unknownArgs(metric, known, source, path), ...bareDurations(source, i));
+    const limits = limitsProblem(metric);
+    if (limits !== undefined) {
+      const hint = "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too";
+      problems.push(source.place({ code: "ANALYSIS_VALUE", message: limits.message, hint, path: [...path, limits.field] }));
+    }
+    if (builtin) problems.push(...builtinOnly(metric, source, path));
+  }
+  if ((template.spec.metrics ?? []).length === 0 && (template.spec.templates ?? []).length === 0) {
+    problems.push(
+      source.place({ code: "ANALYSIS_EMPTY", message: "the template measures nothing", hint: "add spec.metrics", path: ["spec"] }),
+    );
+  }
+  return problems;
+}
+
+function duplicate(source: Source, name: string, path: (string | number)[]): Problem {
+  return source.place({ code: "ANALYSIS_DUPLICATE", message: `two metrics are called ${name}`, hint: "give each its own name", path });
+}
+
+/** `interval: 5` is seconds here, and what people copy; Argo Rollouts itself refuses it. */
+function bareDurations(source: Source, index: number): Problem[] {
+  const metric = valueAt(source.data, ["spec", "metrics", index]);
+  if (!isRecord(metric)) return [];
+  return (["interval", "initialDelay"] as const).flatMap((field) => {
+    const value = metric[field];
+    if (!/^\d+$/.test(String(value))) return [];
+    const path = ["spec", "metrics", index, field];
+    const message = `${field} is ${String(value)} without a unit: taken as ${String(value)}s, and refused by Argo Rollouts' controller`;
+    return [source.place({ code: "BAD_DURATION", severity: "warning", message, hint: `write ${String(value)}s`, path })];
+  });
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((here, key) => (Array.isArray(here) ? here[Number(key)] : isRecord(here) ? here[key] : undefined), value);
+}
+
+const ARGUMENT = /\{\{\s*args\.([\w.-]+?)\s*\}\}/g;
+
+function unknownArgs(metric: unknown, known: ReadonlySet<string>, source: Source, path: (string | number)[]): Problem[] {
+  const problems: Problem[] = [];
+  walkTexts(metric, path, (text, at) => {
+    for (const [, name = ""] of text.matchAll(ARGUMENT)) {
+      if (known.has(name)) continue;
+      const near = nearest(name, [...known]);
+      const hint = near === undefined ? "declare it in spec.args" : `did you mean args.${near}?`;
+      problems.push(source.place({ code: "ANALYSIS_UNKNOWN_ARG", message: `args.${name} is not declared`, hint, path: at }));
+    }
+  });
+  return problems;
+}
+
+function walkTexts(value: unknown, path: (string | number)[], visit: (text: string, path: (string | number)[]) => void): void {
+  if (typeof value === "string") visit(value, path);
+  else if (Array.isArray(value)) for (const [i, item] of value.entries()) walkTexts(item, [...path, i], visit);
+  else if (isRecord(value)) for (const [key, item] of Object.entries(value)) walkTexts(item, [...path, key], visit);
+}
+
+function builtinOnly(
+  metric: NonNullable<AnalysisTemplate["spec"]["metrics"]>[number],
+  source: Source,
+  path: (string | number)[],
+): Problem[] {
+  const problems: Problem[] = [];
+  const [provider = ""] = Object.keys(metric.provider);
+  if (!BUILTIN_PROVIDERS.some((known) => known === provider)) {
+    const hint = `the builtin engine has ${BUILTIN_PROVIDERS.join(", ")}; install Argo Rollouts' controller where this analysis is to run`;
+    const message = `the provider ${provider} needs the argo-rollouts engine`;
+    problems.push(source.place({ code: "ANALYSIS_PROVIDER", message, hint, path: [...path, "provider", provider], atKey: true }));
+  }
+  for (const field of ["successCondition", "failureCondition"] as const) {
+    const condition = metric[field];
+    // A condition with arguments is read once they are filled in.
+    if (condition === undefined || condition === "" || condition.includes("{{")) continue;
+    const bad = badCondition(condition);
+    if (bad === undefined) continue;
+    const hint = "conditions are expr-lang over `result`; docs/analysis.md lists what the builtin engine has";
+    problems.push(source.place({ code: "ANALYSIS_CONDITION", message: `${field}: ${bad}`, hint, path: [...path, field] }));
+  }
+  const { web, prometheus } = metric.provider;
+  if ((web?.authentication ?? prometheus?.authentication)?.sigv4 !== undefined) {
+    const at = [...path, "provider", provider, "authentication", "sigv4"];
+    const hint = "use basicAuth, oauth2 or a header with a secret argument";
+    problems.push(
+      source.place({ code: "ANALYSIS_PROVIDER", message: "sigv4 needs the argo-rollouts engine", hint, path: at, atKey: true }),
+    );
+  }
+  problems.push(...badPath(web?.jsonPath, source, [...path, "provider", "web", "jsonPath"]));
+  return problems;
+}
+
+function badPath(jsonPath: string | undefined, source: Source, path: (string | number)[]): Problem[] {
+  if (jsonPath === undefined || jsonPath.includes("{{")) return [];
+  try {
+    parsePath(jsonPath);
+    return [];
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    return [source.place({ code: "ANALYSIS_JSONPATH", message: error.message, hint: "write one path, such as {$.data.ok}", path })];
+  }
+}

@@ -1,0 +1,15 @@
+export { readYamlDocuments, type YamlDocument } from "../gotemplate/yaml-read.ts";
+export { compareRenders, type RenderDifference } from "./compare.ts";
+export { type NormalSpec, normaliseSpec, sourceOf } from "./normalise-spec.ts";
+export { render } from "./render.ts";
+export type {
+  AppSetCluster,
+  ParamSet,
+  RenderContext,
+  RenderedApplication,
+  RenderedGenerator,
+  RenderProblem,
+  RenderProblemCode,
+  RenderResult,
+  RepoSnapshot,
+} from "./types.ts";

@@ -1,0 +1,65 @@
+import { child, fields, labels, own, time, word } from "./lenient.ts";
+import { plainServer } from "./same.ts";
+import type { ClusterView } from "./views.ts";
+
+export const SECRET_TYPE = "argocd.argoproj.io/secret-type";
+export const IN_CLUSTER_SERVER = "https://kubernetes.default.svc";
+
+/**
+ * A cluster Secret of Argo CD without anything secret: only name, server and labels are ever read out of it; `data.config`
+ * and annotations are not looked at. `data` may be missing altogether (an inventory file): the Secret's own name serves
+ * then. undefined: it names no cluster.
+ */
+export function decodeClusterSecret(raw: unknown): ClusterView | undefined {
+  const object = fields(raw);
+  const metadata = child(object, "metadata");
+  const data = child(object, "data");
+  const plain = child(object, "stringData");
+  const server = plainServer(word(plain, "server") ?? base64(word(data, "server")) ?? "");
+  const name = word(plain, "name") ?? base64(word(data, "name"));
+  const bare = own(object, "data") == null && own(object, "stringData") == null;
+  const shown = name ?? (bare ? word(metadata, "name") : server === "" ? undefined : server);
+  if (shown === undefined) return undefined;
+  return { name: shown, server, labels: clusterLabels(labels(metadata, "labels")), registered: true };
+}
+
+/** An item of Argo CD's `GET /api/v1/clusters`. undefined: it names no cluster. */
+export function decodeClusterItem(raw: unknown): ClusterView | undefined {
+  const object = fields(raw);
+  const server = plainServer(word(object, "server") ?? "");
+  const name = word(object, "name") ?? (server === "" ? undefined : server);
+  if (name === undefined) return undefined;
+  const connection = connectionOf(child(object, "info"), "connectionState") ?? connectionOf(object, "connectionState");
+  return {
+    name,
+    server,
+    labels: clusterLabels(labels(object, "labels")),
+    registered: true,
+    ...(connection === undefined ? {} : { connection }),
+  };
+}
+
+function connectionOf(object: Record<string, unknown>, key: string): ClusterView["connection"] {
+  const state = fields(own(object, key));
+  const status = word(state, "status");
+  if (status === undefined) return undefined;
+  const attemptedAt = time(state, "attemptedAt");
+  return {
+    // Anything else that a later Argo CD may say is as good as not known.
+    status: status === "Successful" || status === "Failed" ? status : "Unknown",
+    message: word(state, "message")?.slice(0, 500) ?? "",
+    ...(attemptedAt === undefined ? {} : { attemptedAt }),
+  };
+}
+
+function clusterLabels(all: Record<string, string>): Record<string, string> {
+  delete all[SECRET_TYPE];
+  return all;
+}
+
+/** Text of base64 as Kubernetes writes it; undefined where it is none or is empty. */
+function base64(text: string | undefined): string | undefined {
+  if (text === undefined || !/^[A-Za-z0-9+/=\s]+$/.test(text)) return undefined;
+  const decoded = Buffer.from(text, "base64").toString("utf8").trim();
+  return decoded === "" ? undefined : decoded;
+}

@@ -1,0 +1,95 @@
+import { iso, parseDuration } from "../base/time.ts";
+import { badWindow, type Window, windowsAt } from "../spec/windows.ts";
+import { type Fields, fields, list, own, word, words } from "./lenient.ts";
+import type { ApplicationView, SyncWindowsView } from "./views.ts";
+
+type WindowView = SyncWindowsView["windows"][number];
+
+const MOST_WINDOWS = 200;
+
+/** A window of an AppProject, or of an answer about it. undefined: it is none. */
+export function decodeWindow(raw: unknown): WindowView | undefined {
+  const object = fields(raw);
+  const kind = word(object, "kind");
+  const schedule = word(object, "schedule");
+  if ((kind !== "allow" && kind !== "deny") || schedule === undefined) return undefined;
+  const timeZone = word(object, "timeZone");
+  return {
+    kind,
+    schedule,
+    duration: word(object, "duration") ?? "",
+    ...(timeZone === undefined ? {} : { timeZone }),
+    manualSync: own(object, "manualSync") === true,
+  };
+}
+
+export function decodeWindows(raw: unknown[]): WindowView[] {
+  const found: WindowView[] = [];
+  for (const item of raw.slice(0, MOST_WINDOWS)) {
+    const window = decodeWindow(item);
+    if (window !== undefined) found.push(window);
+  }
+  return found;
+}
+
+/** The windows of an AppProject that concern an Application, as Argo CD picks them. */
+export function windowsOfProject(project: unknown, application: ApplicationView): unknown[] {
+  const spec = fields(own(fields(project), "spec"));
+  return list(spec, "syncWindows")
+    .slice(0, MOST_WINDOWS)
+    .filter((raw) => concerns(fields(raw), application));
+}
+
+/** One list that fits is enough, unless the window says that each must. A window without lists concerns nothing. */
+function concerns(window: Fields, { name, spec: { destination } }: ApplicationView): boolean {
+  const tests: [string, (string | undefined)[]][] = [
+    ["applications", [name]],
+    ["namespaces", [destination.namespace]],
+    ["clusters", [destination.name, destination.server]],
+  ];
+  const given = tests.filter(([key]) => list(window, key).length > 0);
+  const fits = ([key, texts]: [string, (string | undefined)[]]) =>
+    words(window, key).some((pattern) => texts.some((text) => text !== undefined && globMatches(pattern, text)));
+  if (given.length === 0) return false;
+  return own(window, "andOperator") === true ? given.every(fits) : given.some(fits);
+}
+
+/** `*` stands for any text and `?` for one character. Takes at most pattern × text steps, whatever the pattern. */
+export function globMatches(pattern: string, text: string): boolean {
+  let [at, in_, star, mark] = [0, 0, -1, 0];
+  while (at < text.length) {
+    const next = pattern[in_];
+    if (next === "*") {
+      star = in_++;
+      mark = at;
+    } else if (next !== undefined && (next === "?" || next === text[at])) {
+      in_ += 1;
+      at += 1;
+    } else if (star !== -1) {
+      in_ = star + 1;
+      at = ++mark;
+    } else return false;
+  }
+  while (pattern[in_] === "*") in_ += 1;
+  return in_ === pattern.length;
+}
+
+/**
+ * Whether an automated sync may run at `now`, and when it may next. A window that cannot be read counts as closed, as Argo CD
+ * refuses to sync then. `open`: what Argo CD itself says. `zonesKnown: false`: the windows come without their time zones, so
+ * that no time can be told.
+ */
+export function assessWindows(windows: WindowView[], now: number, says: { open?: boolean; zonesKnown?: boolean } = {}): SyncWindowsView {
+  const usable: Window[] = [];
+  let readable = true;
+  for (const { schedule, duration, timeZone = "UTC", kind } of windows) {
+    const durationMs = parseDuration(duration);
+    if (durationMs === undefined || badWindow({ schedule, timeZone }) !== undefined) readable = false;
+    else usable.push({ schedule, durationMs, timeZone, kind });
+  }
+  const answer = windowsAt(usable, now);
+  const open = says.open ?? (readable && answer.open);
+  // Where Argo CD sees it otherwise than these windows say, they are not the whole truth.
+  const certain = readable && says.zonesKnown !== false && !open && !answer.open;
+  return { open, ...(certain && answer.changesAt !== undefined ? { opensAt: iso(answer.changesAt) } : {}), windows };
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { rawApplication } from "../../adapters/argocd/testing/application.ts";
+import { decodeApplication, decodeApplicationSet } from "./decode.ts";
+import { decodeClusterItem, decodeClusterSecret } from "./decode-cluster.ts";
+
+describe("an Application", () => {
+  test("a field of the wrong type is absent", () => {
+    const view = decodeApplication(
+      { metadata: { name: "x", labels: [1], uid: 7 }, spec: { sources: "no", source: 3, destination: [], syncPolicy: 1 }, status: "gone" },
+      0,
+    );
+    expect(view).toMatchObject({ name: "x", uid: "", labels: {}, spec: { sources: [], automated: false, destination: {} } });
+    expect(view?.status).toEqual({ sync: { revisions: [] }, health: {}, conditions: [] });
+  });
+
+  test("without a name it is none", () => {
+    for (const raw of [undefined, null, 1, "x", [], {}, { metadata: { name: "" } }]) expect(decodeApplication(raw, 0)).toBeUndefined();
+  });
+
+  test("messages are cut, and a bad condition survives thousands of others", () => {
+    const noise = Array.from({ length: 5000 }, () => ({ type: "OrphanedResourceWarning", message: "x".repeat(9000) }));
+    const view = decodeApplication(
+      rawApplication({ status: { conditions: [...noise, { type: "SyncError", message: "y".repeat(9000) }] } }),
+      0,
+    );
+    expect(view?.status.conditions).toHaveLength(100);
+    expect(view?.status.conditions[0]).toMatchObject({ type: "SyncError", message: expect.stringMatching(/^y{2047}…$/) });
+  });
+
+  test("keys of prototypes mean nothing", () => {
+    const hostile = JSON.parse(
+      '{"metadata":{"name":"x","labels":{"__proto__":"y","a":"b"}},"spec":{"__proto__":{"project":"p"}}}',
+    ) as unknown;
+    const view = decodeApplication(hostile, 0);
+    expect(view?.labels).toEqual({ a: "b" });
+    expect(view?.spec.project).toBe("");
+  });
+
+  test("a deletion whose time cannot be read is still one", () => {
+    const view = decodeApplication(rawApplication({ metadata: { deletionTimestamp: "soon" } }), Date.parse("2026-01-01T00:00:00Z"));
+    expect(view?.deletionTimestamp).toBe("2026-01-01T00:00:00.000Z");
+  });
+
+  test("sources win over source, and the hydrator's sync source over both", () => {
+    const source = { repoURL: "https://a/b", path: "one" };
+    const sources = [{ repoURL: "https://a/b", path: "two", helm: { valueFiles: ["v.yaml"] } }];
+    const sourceHydrator = { drySource: { repoURL: "https://a/dry" }, syncSource: { targetBranch: "env/eu", path: "three" } };
+    const views = [
+      { source, sources },
+      { source, sources, sourceHydrator },
+    ].map((spec) => decodeApplication({ metadata: { name: "x" }, spec }, 0));
+    expect(views[0]?.spec).toMatchObject({ multiSource: true, sources: [{ path: "two", rest: { helm: { valueFiles: ["v.yaml"] } } }] });
+    expect(views[1]?.spec.sources).toEqual([{ repoURL: "https://a/dry", path: "three", targetRevision: "env/eu" }]);
+  });
+
+  test("what an unchanged comparedTo repeats is kept once", () => {
+    const view = decodeApplication(rawApplication(), 0);
+    expect(view?.status.sync.comparedTo?.sources).toBe(view?.spec.sources);
+  });
+});
+
+describe("a cluster", () => {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+  test("of a Secret has name, server and labels, and nothing else", () => {
+    const view = decodeClusterSecret({
+      metadata: { name: "cluster-1", labels: { area: "emea", "argocd.argoproj.io/secret-type": "cluster" }, annotations: { a: "b" } },
+      data: { name: base64("eu-1"), server: base64("https://eu-1.example.com/"), config: base64('{"bearerToken":"hunter2"}') },
+    });
+    expect(view).toEqual({ name: "eu-1", server: "https://eu-1.example.com", labels: { area: "emea" }, registered: true });
+  });
+
+  test.each([
+    ["without data is named as the Secret", { metadata: { name: "eu-1" } }, "eu-1"],
+    ["without a name is named by its server", { metadata: { name: "s" }, data: { server: base64("https://x") } }, "https://x"],
+    ["with neither is none", { metadata: { name: "s" }, data: { config: base64("{}") } }, undefined],
+    ["with stringData is read, too", { metadata: { name: "s" }, stringData: { name: "eu-2" } }, "eu-2"],
+    ["of nonsense is none", 7, undefined],
+  ])("%s", (_name, raw, name) => {
+    expect(decodeClusterSecret(raw)?.name).toBe(name);
+  });
+
+  test("of Argo CD's API has its connection", () => {
+    const info = { connectionState: { status: "Failed", message: "no route", attemptedAt: "2026-01-01T00:00:00Z" } };
+    expect(decodeClusterItem({ name: "eu-1", server: "https://x", info })?.connection).toMatchObject({
+      status: "Failed",
+      message: "no route",
+    });
+    expect(decodeClusterItem({ server: "https://x", info: { connectionState: { status: "Odd" } } })).toMatchObject({
+      name: "https://x",
+      connection: { status: "Unknown" },
+    });
+  });
+});
+
+test("an ApplicationSet keeps its spec as it is", () => {
+  const spec = { generators: [{ list: { elements: [{ a: 1 }] } }] };
+  const status = { conditions: [{ type: "ErrorOccurred", status: "True", message: "x", reason: 4 }, 3] };
+  expect(decodeApplicationSet({ metadata: { name: "s", namespace: "argocd" }, spec, status })).toMatchObject({
+    spec,
+    conditions: [{ type: "ErrorOccurred", status: "True", message: "x" }],
+  });
+});

@@ -1,0 +1,147 @@
+import { parseAllDocuments } from "yaml";
+import type { ClusterView } from "./views.ts";
+
+/** A cluster as its Secret tells it, without `data.config`. */
+export interface InventoryCluster extends ClusterView {
+  annotations: Record<string, string>;
+  /** The AppProject a project-scoped cluster belongs to. */
+  project?: string;
+}
+
+/** What an inventory file holds, by kind, in the order of the file. */
+export interface Inventory {
+  clusters: InventoryCluster[];
+  /** Application objects as printed. */
+  applications: Record<string, unknown>[];
+  /** ApplicationSet objects as printed. */
+  applicationSets: Record<string, unknown>[];
+  /** One line each, `file:line:column: …` where a place is known. The rest of the file is still read. */
+  problems: string[];
+}
+
+/** Argo CD takes a Secret for a cluster by this label and value. */
+const CLUSTER_LABEL = "argocd.argoproj.io/secret-type";
+/** Deep enough for any object people write by hand, far too low for an alias bomb. */
+const MOST_ALIASES = 1000;
+
+/**
+ * Reads what `kubectl get … -o yaml` (or `-o json`) prints: cluster Secrets, Applications and ApplicationSets in one
+ * document, several, or a List. `data` may be absent from a Secret: its own name is then the cluster's. Credentials
+ * (`data.config`) never leave this function, nor do they appear in a problem.
+ * @param file how to name the text in problems
+ */
+export function readInventory(text: string, file: string): Inventory {
+  const inventory: Inventory = { clusters: [], applications: [], applicationSets: [], problems: [] };
+  const documents = readDocuments(text, file, inventory.problems);
+  for (const document of documents) addObject(inventory, document, file);
+  dropRepeated(inventory, file);
+  const found = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;
+  if (found === 0 && inventory.problems.length === 0) {
+    inventory.problems.push(
+      `${file}: no cluster Secret (label ${CLUSTER_LABEL}: cluster), Application or ApplicationSet in it; print some with kubectl get -o yaml`,
+    );
+  }
+  return inventory;
+}
+
+function readDocuments(text: string, file: string, problems: string[]): unknown[] {
+  const json = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
+  if (json !== undefined) return [json];
+  const found: unknown[] = [];
+  for (const document of parseAllDocuments(text, { logLevel: "silent", version: "1.1" })) {
+    const error = document.errors[0];
+    if (error !== undefined) {
+      const at = error.linePos?.[0];
+      // The lines below the first quote the text, which may be a credential.
+      problems.push(`${file}${at === undefined ? "" : `:${at.line}:${at.col}`}: not YAML: ${firstLine(error.message)}`);
+      continue;
+    }
+    try {
+      found.push(document.toJS({ maxAliasCount: MOST_ALIASES }));
+    } catch (error) {
+      problems.push(`${file}: not readable: ${firstLine(error instanceof Error ? error.message : "unknown reason")}`);
+    }
+  }
+  return found;
+}
+
+/** JSON is YAML too, but a large `kubectl -o json` is read many times faster as what it is. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLine(message: string): string {
+  return (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, "");
+}
+
+function addObject(inventory: Inventory, object: unknown, file: string): void {
+  if (object === null || object === undefined) return;
+  if (!isRecord(object)) {
+    inventory.problems.push(`${file}: a document is not a Kubernetes object (no kind)`);
+    return;
+  }
+  const kind = object["kind"];
+  const items = object["items"];
+  if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
+    for (const item of items) addObject(inventory, item, file);
+    return;
+  }
+  if (kind === "Application") inventory.applications.push(object);
+  else if (kind === "ApplicationSet") inventory.applicationSets.push(object);
+  else if (kind === "Secret") addCluster(inventory, object, file);
+}
+
+function addCluster(inventory: Inventory, secret: Record<string, unknown>, file: string): void {
+  const metadata = isRecord(secret["metadata"]) ? secret["metadata"] : {};
+  const labels = texts(metadata["labels"]);
+  if (labels[CLUSTER_LABEL] !== "cluster") return;
+  const own = typeof metadata["name"] === "string" ? metadata["name"] : "";
+  const name = field(secret, "name") ?? own;
+  if (name === "") {
+    inventory.problems.push(`${file}: a cluster Secret has neither data.name nor metadata.name`);
+    return;
+  }
+  const project = field(secret, "project");
+  inventory.clusters.push({
+    name,
+    server: field(secret, "server") ?? "",
+    labels,
+    annotations: texts(metadata["annotations"]),
+    registered: true,
+    ...(project === undefined || project === "" ? {} : { project }),
+  });
+}
+
+/** `stringData` wins, as it does when the Secret is applied. */
+function field(secret: Record<string, unknown>, key: "name" | "server" | "project"): string | undefined {
+  const plain = isRecord(secret["stringData"]) ? secret["stringData"][key] : undefined;
+  if (typeof plain === "string") return plain;
+  const encoded = isRecord(secret["data"]) ? secret["data"][key] : undefined;
+  return typeof encoded === "string" ? Buffer.from(encoded, "base64").toString("utf8").trim() : undefined;
+}
+
+/** Two Secrets of one cluster name cannot both be meant: the first stays. */
+function dropRepeated(inventory: Inventory, file: string): void {
+  const seen = new Set<string>();
+  inventory.clusters = inventory.clusters.filter((cluster) => {
+    const first = !seen.has(cluster.name);
+    if (!first) inventory.problems.push(`${file}: two cluster Secrets are named "${cluster.name}"; the first is used`);
+    seen.add(cluster.name);
+    return first;
+  });
+}
+
+function texts(raw: unknown): Record<string, string> {
+  if (!isRecord(raw)) return {};
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(raw)) if (typeof value === "string") kept[key] = value;
+  return kept;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

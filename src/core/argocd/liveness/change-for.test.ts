@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { COMMIT, MERGED, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
+import { type ChangeForInput, changeFor } from "./change-for.ts";
+
+const APPS = "https://github.com/acme/payments";
+const destination = { server: "https://eu-1.example.com", namespace: "payments" };
+const edit = (to: string, from: string | null = null) => ({ kind: "value" as const, file: "f.yaml", path: "p", from, to });
+const git = (targetRevision: string, over = {}) => ({ sources: [{ repoURL: APPS, path: "deploy", targetRevision, ...over }], destination });
+const given = (over: Partial<ChangeForInput>): ChangeForInput => ({
+  edits: [edit("v2", "v1")],
+  commit: COMMIT,
+  mergedAt: MERGED,
+  repoURL: REPO,
+  ...over,
+});
+
+describe("how a change must show", () => {
+  test("a targetRevision of the rendered spec: that revision, in that source, and the spec itself", () => {
+    expect(changeFor(given({ before: git("v1"), after: git("v2") }))).toEqual({
+      change: { kind: "revision", revision: "v2", repoURL: APPS, mergedAt: MERGED },
+      also: [],
+      intended: git("v2"),
+    });
+  });
+
+  test("a tag that the mirror knows brings its commit", () => {
+    const { change } = changeFor(given({ before: git("v1"), after: git("v2"), resolve: () => OLDER }));
+    expect(change).toMatchObject({ kind: "revision", commit: OLDER });
+  });
+
+  test("a Helm parameter: the intended spec", () => {
+    const helm = (tag: string) => git("main", { rest: { helm: { parameters: [{ name: "image.tag", value: tag }] } } });
+    expect(changeFor(given({ before: helm("v1"), after: helm("v2") }))).toEqual({
+      change: { kind: "generator", mergedAt: MERGED },
+      also: [],
+      intended: helm("v2"),
+    });
+  });
+
+  test("a values file in the config repo: the commit", () => {
+    const values = {
+      sources: [
+        { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1.0.0" },
+        { repoURL: REPO, ref: "v" },
+      ],
+      destination,
+    };
+    expect(changeFor(given({ before: values, after: values }))).toEqual({
+      change: { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED },
+      also: [],
+      intended: values,
+    });
+  });
+
+  test("a chart version in the spec and an image tag in a values file: both", () => {
+    const both = (version: string) => ({
+      sources: [
+        { repoURL: "https://charts.example.com", chart: "web", targetRevision: version },
+        { repoURL: REPO, ref: "v" },
+      ],
+      destination,
+    });
+    const chosen = changeFor(given({ edits: [edit("2.0.0", "1.0.0"), edit("v2", "v1")], before: both("1.0.0"), after: both("2.0.0") }));
+    expect(chosen.change).toMatchObject({ kind: "revision", revision: "2.0.0" });
+    expect(chosen.also).toEqual([{ kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED }]);
+  });
+
+  test("two sources at one new revision: once each repo", () => {
+    const two = (v: string) => ({
+      sources: [
+        { repoURL: APPS, path: "a", targetRevision: v },
+        { repoURL: `${APPS}.git`, path: "b", targetRevision: v },
+      ],
+      destination,
+    });
+    expect(changeFor(given({ before: two("v1"), after: two("v2") })).also).toEqual([]);
+  });
+
+  test("an environment branch: the release commit on it", () => {
+    const branch = { kind: "branch" as const, file: "", path: "env/eu-1", from: null, to: OLDER };
+    expect(changeFor(given({ edits: [branch] })).change).toEqual({ kind: "commit", commit: OLDER, repoURL: REPO, mergedAt: MERGED });
+  });
+
+  test.each([
+    ["a live source at the old value: the revision", git("v1"), { kind: "revision", revision: "v2" }],
+    ["a live source at the new value: the revision", git("v2"), { kind: "revision", revision: "v2" }],
+    ["none of them: the commit", git("main"), { kind: "commit", commit: COMMIT }],
+    ["nothing known: the commit", undefined, { kind: "commit", commit: COMMIT }],
+  ])("unrendered, %s", (_name, live, change) => {
+    expect(changeFor(given({ live })).change).toMatchObject(change);
+  });
+
+  test("rendered after the merge only: a source at the new value", () => {
+    expect(changeFor(given({ after: git("v2") }))).toMatchObject({
+      change: { kind: "revision", revision: "v2" },
+      also: [],
+      intended: git("v2"),
+    });
+  });
+});
+
+describe("a hydrated Application", () => {
+  const sync = { repoURL: REPO, path: "eu-1", targetRevision: "env/eu" };
+  const dry = (over: Record<string, unknown>) => ({
+    sources: [sync],
+    destination,
+    sourceHydrator: {
+      drySource: { repoURL: REPO, path: "overlays/v1", targetRevision: "main", ...over },
+      syncSource: { targetBranch: "env/eu", path: "eu-1" },
+    },
+  });
+  const tuned = (value: string) => dry({ helm: { parameters: [{ name: "tag", value }] } });
+
+  test.each([
+    ["another dry path", dry({ path: "overlays/v1" }), dry({ path: "overlays/v2" })],
+    ["another parameter of the dry source", tuned("v1"), tuned("v2")],
+  ])("%s shows in the spec", (_name, before, after) => {
+    expect(changeFor(given({ before, after }))).toEqual({ change: { kind: "generator", mergedAt: MERGED }, also: [], intended: after });
+  });
+
+  test("another branch to hydrate to shows in the spec, which no commit of a file does", () => {
+    const before = dry({});
+    const after = { ...before, sourceHydrator: { ...before.sourceHydrator, hydrateTo: { targetBranch: "env/eu-v2" } } };
+    expect(changeFor(given({ before, after })).change.kind).toBe("generator");
+  });
+
+  test("another revision of the dry source is that revision, in the dry source's repo", () => {
+    const [before, after] = ["v1", "v2"].map((targetRevision) => dry({ repoURL: APPS, targetRevision }));
+    const revision = { kind: "revision", revision: "v2", repoURL: APPS, mergedAt: MERGED };
+    expect(changeFor(given({ before, after })).change).toEqual(revision);
+    expect(changeFor(given({ after })).change).toEqual(revision);
+    expect(changeFor(given({ live: before })).change).toEqual(revision);
+  });
+
+  test("a file below the dry path is the commit, and a file beside a spec that changes is so, too", () => {
+    const commit = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+    expect(changeFor(given({ before: dry({}), after: dry({}) })).change).toEqual(commit);
+    const chosen = changeFor(given({ edits: [edit("v2", "v1"), edit("1.9", "1.8")], before: tuned("v1"), after: tuned("v2") }));
+    expect(chosen.also).toEqual([]);
+    expect(chosen.change).toEqual(commit);
+  });
+});
+
+test.each([
+  ["the project", { project: "a" }, { project: "v2" }],
+  ["what differences are ignored", {}, { ignoreDifferences: [{ kind: "Deployment", jsonPointers: ["/v2"] }] }],
+  [
+    "a value that turns something off",
+    { sources: [{ repoURL: APPS, rest: { helm: { valuesObject: {} } } }] },
+    { sources: [{ repoURL: APPS, rest: { helm: { valuesObject: { v2: false } } } }] },
+  ],
+])("%s shows in the spec", (_name, before, after) => {
+  expect(changeFor(given({ before: { ...git("main"), ...before }, after: { ...git("main"), ...after } })).change.kind).toBe("generator");
+});

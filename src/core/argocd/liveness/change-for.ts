@@ -1,0 +1,121 @@
+import type { Time } from "../../base/time.ts";
+import type { Edit } from "../../plan/plan-types.ts";
+import { committedSources } from "../decode-source.ts";
+import { equalIntent, normalRepo, sameValue } from "../same.ts";
+import type { SourceView } from "../views.ts";
+import type { Change, Intended } from "./liveness-types.ts";
+import { isFullSha } from "./moment.ts";
+
+export interface ChangeForInput {
+  /** The target's edits in the batch. */
+  edits: readonly Pick<Edit, "kind" | "file" | "path" | "from" | "to">[];
+  /** The merge commit, and when GitHub says it was merged. */
+  commit: string;
+  mergedAt: Time;
+  /** URL of the config repo, as the Applications may spell it in any way. */
+  repoURL: string;
+  /**
+   * The target's Application as the ApplicationSet (or the file it is written in) gives it at the merge commit's first
+   * parent and at the merge commit. undefined: cannot be rendered.
+   */
+  before?: Intended | undefined;
+  after?: Intended | undefined;
+  /** The Application as it is now; only looked at where it cannot be rendered. */
+  live?: Intended | undefined;
+  /** The commit a tag or branch of a repo stands for, where a mirror knows it. */
+  resolve?: (repoURL: string, revision: string) => string | undefined;
+}
+
+export interface ChosenChange {
+  change: Change;
+  /** Give these to assess as well. */
+  also: Change[];
+  intended?: Intended;
+}
+
+/**
+ * How the change of one target must show in its Application, from what the commit does to it:
+ * 1. its spec, in `targetRevision`s: each new revision must be the one seen, and the spec the intended one;
+ * 2. its spec, elsewhere (a Helm parameter, a path, the destination): the spec must be the intended one;
+ * 3. not its spec, but files it reads from the config repo (values file, overlay): the seen revision must contain the commit;
+ * 4. both: an edit that the spec does not account for is taken for one of 3, as far as a source reads the config repo.
+ * Of a hydrated Application the dry source is what the commit reaches, and the synced one what Argo CD makes of it.
+ * A `branch` pin is the release commit on the branch that the Application follows. Where nothing can be rendered the live
+ * spec decides: a source at the old or the new value is case 1, one that reads the config repo case 3.
+ */
+export function changeFor(input: ChangeForInput): ChosenChange {
+  const { edits, mergedAt, repoURL, after } = input;
+  const moved = edits.find((edit) => edit.kind === "branch");
+  if (moved !== undefined) return { change: { kind: "commit", commit: moved.to, repoURL, mergedAt }, also: [] };
+  const commit: Change = { kind: "commit", commit: input.commit, repoURL, mergedAt };
+  if (after === undefined) return unrendered(input, commit);
+  if (input.before === undefined) return withoutBefore(input, after, commit);
+  if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after };
+  const changes = revisionChanges(input, committedSources(input.before), committedSources(after));
+  const rest = edits.filter((edit) => !accountedFor(edit.to, input.before as Intended, after));
+  if (rest.length > 0 && readsRepo(committedSources(after), repoURL)) changes.push(commit);
+  const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
+  return { change, also, intended: after };
+}
+
+/** One change for each source whose revision is another now, each revision of a repo once. */
+function revisionChanges(input: ChangeForInput, before: readonly SourceView[], after: readonly SourceView[]): Change[] {
+  const found = new Map<string, Change>();
+  for (const [i, source] of after.entries()) {
+    const revision = source.targetRevision;
+    if (revision === undefined || (before.length === after.length && before[i]?.targetRevision === revision)) continue;
+    found.set(`${normalRepo(source.repoURL)}\n${revision}`, revisionChange(input, source.repoURL, revision));
+  }
+  return [...found.values()];
+}
+
+function revisionChange(input: ChangeForInput, repoURL: string, revision: string): Change {
+  const commit = isFullSha(revision) ? revision : input.resolve?.(repoURL, revision);
+  return { kind: "revision", revision, repoURL, mergedAt: input.mergedAt, ...(commit === undefined ? {} : { commit }) };
+}
+
+/** With only the rendered spec after it: a source at the new value is the sign; without one it may be in the files or not. */
+function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): ChosenChange {
+  const sources = committedSources(after);
+  const named = sources.filter((source) => input.edits.some((edit) => edit.to === source.targetRevision));
+  const changes = named.map((source) => revisionChange(input, source.repoURL, source.targetRevision ?? ""));
+  const left = input.edits.some((edit) => !mentions(after, edit.to));
+  if (left && readsRepo(sources, input.repoURL)) changes.push(commit);
+  const [change = { kind: "generator", mergedAt: input.mergedAt } as const, ...also] = changes;
+  return { change, also, intended: after };
+}
+
+function unrendered(input: ChangeForInput, commit: Change): ChosenChange {
+  const { edits, live } = input;
+  for (const source of live === undefined ? [] : committedSources(live)) {
+    const edit = edits.find(({ from, to }) => source.targetRevision === to || (from !== null && source.targetRevision === from));
+    if (edit !== undefined) return { change: revisionChange(input, source.repoURL, edit.to), also: [] };
+  }
+  return { change: commit, also: [] };
+}
+
+function readsRepo(sources: readonly SourceView[], repoURL: string): boolean {
+  return sources.some((source) => source.chart === undefined && normalRepo(source.repoURL) === normalRepo(repoURL));
+}
+
+/** The new value stands somewhere in the spec where something else stood before. */
+function accountedFor(value: string, before: Intended, after: Intended): boolean {
+  return appearsAnew(value, before, after, 0);
+}
+
+function mentions({ sources, destination, sourceHydrator }: Intended, value: string): boolean {
+  return appearsAnew(value, undefined, { sources, destination, sourceHydrator }, 0);
+}
+
+function appearsAnew(value: string, before: unknown, after: unknown, depth: number): boolean {
+  if (typeof after === "string" || typeof after === "number" || typeof after === "boolean") {
+    return after !== before && String(after).includes(value);
+  }
+  if (typeof after !== "object" || after === null || depth > 50 || sameValue(before, after)) return false;
+  for (const [key, inner] of Object.entries(after)) {
+    const was =
+      typeof before === "object" && before !== null && Object.hasOwn(before, key) ? (before as Record<string, unknown>)[key] : undefined;
+    if (appearsAnew(value, was, inner, depth + 1)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,153 @@
+import type { ApplicationView } from "../views.ts";
+import { afterGrace, firstLine, USED_UP, windowOpens } from "./findings.ts";
+import type { Change, Clause, Context, Finding, Parts, Sight } from "./liveness-types.ts";
+import { at, clockTime, isFullSha } from "./moment.ts";
+import { MOST_SKEW_MS } from "./skew.ts";
+
+type Operation = NonNullable<ApplicationView["status"]["operation"]>;
+
+const isInFlight = (state: Operation | undefined): boolean => state?.phase === "Running" || state?.phase === "Terminating";
+
+/** 5. Asked for and not begun. */
+const requested: Clause = ({ app }) =>
+  app.operationRequested && !isInFlight(app.status.operation)
+    ? { verdict: "pending", sentence: "A sync is asked for and has not begun." }
+    : undefined;
+
+/** 5. Nothing in flight. A phase nobody knows is in flight. */
+const running: Clause = (context) => {
+  const state = context.app.status.operation;
+  if (state === undefined || ENDED.includes(state.phase) || isBetweenTries(state)) return undefined;
+  if (state.phase === "Running" && /sync window/i.test(state.message ?? "")) {
+    const said = `Its sync waits for a sync window to open: ${firstLine(state.message ?? "")}`;
+    return { ...windowOpens(context), verdict: waits(context), sentence: `${said}${opening(context)}.` };
+  }
+  const since = at(state.startedAt);
+  return {
+    verdict: "pending",
+    sentence: `Its operation is ${isInFlight(state) ? state.phase.toLowerCase() : state.phase}${since === undefined ? "" : ` since ${clockTime(since, context.now)}`}.`,
+  };
+};
+
+const ENDED: readonly string[] = ["Succeeded", "Failed", "Error"];
+
+const waits = ({ stale }: Context) => (stale ? "pending" : "waiting");
+
+function opening({ input }: Context): string {
+  const opensAt = input.windows?.opensAt;
+  return opensAt === undefined ? "" : `; it opens at ${opensAt}`;
+}
+
+/** Between two tries Argo CD leaves the phase at Running, with the end of the try before in place. */
+function isBetweenTries(state: Operation): boolean {
+  return state.phase === "Running" && at(state.finishedAt) !== undefined && !/sync window/i.test(state.message ?? "");
+}
+
+/** 5. The pause between two tries looks like an operation that ended. */
+const retry: Clause = (context) => {
+  const state = context.app.status.operation;
+  const finishedAt = at(state?.finishedAt);
+  if (state === undefined || finishedAt === undefined || !isBetweenTries(state)) return undefined;
+  const next = nextTry(state, finishedAt);
+  const of = state.retry?.limit === undefined || state.retry.limit < 0 ? "" : ` of ${state.retry.limit}`;
+  const said = state.message === undefined ? "" : `: ${firstLine(state.message)}`;
+  const { now } = context;
+  const which = `retry ${Math.max(1, state.retryCount)}${of}`;
+  const failed = `Its sync failed at ${clockTime(finishedAt, now)} and`;
+  if (now > next + OVERDUE_MS) {
+    // Nothing is waited for any more: the deadlines of what does not come along run.
+    const hint = "Does Argo CD's application controller run?";
+    return {
+      verdict: "pending",
+      sentence: `${failed} ${which} was due at about ${clockTime(next, now)}, and nothing has begun${said}. ${hint}`,
+    };
+  }
+  return {
+    verdict: waits(context),
+    lookAgainAt: now < next ? next : next + OVERDUE_MS + 1,
+    sentence: `${failed} waits for ${which}, at about ${clockTime(next, now)}${said}.`,
+  };
+};
+
+/** Argo CD is busy, or its clock is behind: more is neither. */
+const OVERDUE_MS = MOST_SKEW_MS;
+
+/** Argo CD's own back-off: 5 s, doubled each time, at most 3 minutes, unless the operation says otherwise. */
+function nextTry({ retry: set, retryCount }: Operation, finishedAt: number): number {
+  const wait = (set?.durationMs ?? 5000) * (set?.factor ?? 2) ** Math.max(0, retryCount - 1);
+  return finishedAt + Math.min(wait, set?.maxMs ?? 180_000);
+}
+
+/** 5. The last thing done for the change went well. No operation at all is fine. */
+const failed: Clause = (context) => {
+  const state = context.app.status.operation;
+  return state?.phase === "Failed" || state?.phase === "Error" ? ended(context, state) : undefined;
+};
+
+export const operation: Parts = { requested, running, retry, failed };
+
+function ended(context: Context, state: Operation): Finding | undefined {
+  const finishedAt = at(state.finishedAt) ?? at(state.startedAt);
+  const ours = isOurs(context, state);
+  // What tried a commit that contains the merge cannot have ended before it, whatever the cluster's clock says. A tag or a chart's
+  // version may have been tried days before (back at it after a rollback, or there already): of that the clock must do.
+  const early = ours !== "yes" && finishedAt !== undefined && finishedAt < context.mergedAt;
+  if (ours === "no" || (early && finishedAt < context.mergedAt - MOST_SKEW_MS)) return undefined;
+  const known = ours !== "unknown" && !early;
+  const spent = context.app.spec.automated && known ? USED_UP : "";
+  const sentence = `Its sync ended ${state.phase}: ${firstLine(state.message ?? "") || "no message"}.${spent}`;
+  if (!known || context.stale || context.specDiffers !== undefined || context.firstSeenAt === undefined)
+    return { verdict: "pending", sentence };
+  return afterGrace(context, Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt), sentence);
+}
+
+/** yes: not before the change. fits: it was for what is there now, which may have been there before the change, too. */
+type Answer = "yes" | "no" | "fits" | "unknown";
+
+/** Whether what a failed operation tried contains the change. */
+function isOurs(context: Context, state: Operation): Answer {
+  if (state.ofSpec === false) return "no";
+  if (context.app.spec.sourceHydrator !== undefined) return isHydrated(context, state);
+  const tried = state.appliedRevisions.length > 0 ? state.appliedRevisions : state.requestedRevisions;
+  const answers = new Set<Answer>();
+  for (const [i, sight] of context.sights.entries()) {
+    const change = i === 0 ? context.input.change : context.input.also?.[i - 1];
+    if (change === undefined || change.kind === "generator") continue;
+    for (const index of sight.sources) {
+      const revision = tried[index] ?? "";
+      if (revision !== "") answers.add(triedChange(context, change, sight, revision, context.app.status.sync.revisions[index]));
+    }
+  }
+  if (answers.has("no")) return "no";
+  if (answers.has("unknown")) return "unknown";
+  if (answers.has("yes")) return "yes";
+  if (answers.has("fits")) return "fits";
+  if (state.ofSpec === true && context.input.change.kind !== "commit") return "fits";
+  // Without a revision it was for the head of the moment it began.
+  const startedAt = at(state.startedAt);
+  return startedAt !== undefined && context.firstSeenAt !== undefined && startedAt >= context.firstSeenAt ? "yes" : "unknown";
+}
+
+/** Which dry commit an older hydrated one was made from nobody tells, and one that changes nothing here has none of its own. */
+function isHydrated({ app, shows }: Context, { appliedRevisions: [applied], requestedRevisions: [asked] }: Operation): Answer {
+  return shows && (applied ?? asked ?? "") === app.status.sync.revisions[0] ? "fits" : "unknown";
+}
+
+function triedChange(
+  context: Context,
+  change: Exclude<Change, { kind: "generator" }>,
+  sight: Sight,
+  tried: string,
+  seen: string | undefined,
+): Answer {
+  const shown = sight.state === "proven" || sight.state === "shown";
+  // A revision is older than the commit that pins it; a commit is the merge, or follows it.
+  const same = change.kind === "revision" ? "fits" : "yes";
+  if (shown && tried === seen) return same;
+  if (change.kind === "revision" && tried === change.revision) return same;
+  // The spec names the change and Argo CD resolved it to `seen`: whatever else was tried is something else.
+  if (change.commit === undefined) return shown ? "no" : "unknown";
+  if (tried.toLowerCase() === change.commit.toLowerCase()) return same;
+  const ancestry = isFullSha(tried) ? (context.input.ancestry?.(tried, change.commit) ?? "unknown") : "unknown";
+  return ancestry === "contains" ? same : ancestry === "missing" ? "no" : "unknown";
+}

@@ -1,0 +1,108 @@
+import type { ApplicationView } from "../views.ts";
+import { compared, exists, readable, reconciled, revision, spec } from "./clause-change.ts";
+import { operation } from "./clause-operation.ts";
+import { cluster, conditions, health, synced } from "./clause-state.ts";
+import { contextOf } from "./context.ts";
+import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Parts } from "./liveness-types.ts";
+import { at, clockTime } from "./moment.ts";
+
+/** What was read tells by itself that it was; where that failed somebody has to look again. */
+const ASK_AGAIN_MS = 5000;
+
+/** The clauses that one read can meet by itself. */
+const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Parts> = {
+  exists,
+  cluster,
+  readable,
+  spec,
+  compared,
+  reconciled,
+  revision,
+  operation,
+  conditions,
+  synced,
+  health,
+};
+
+/** Every clause by its name, in parts. All must be met for *live*. */
+export const CLAUSES: Readonly<Record<ClauseName, Parts>> = { ...ONE_READ, settled: { quiet, held, asked }, confirmed: { earlier } };
+
+/** T0: from when on nothing has moved. Epoch milliseconds, by our clock as far as the cluster's is known to be ahead. */
+export function quietSince(context: Context): number {
+  const { app, aheadMs } = context;
+  return Math.max(
+    context.mergedAt,
+    (at(app.status.health.lastTransitionTime) ?? 0) - aheadMs,
+    (at(app.status.operation?.finishedAt) ?? 0) - aheadMs,
+    (context.firstSeenAt ?? 0) - aheadMs,
+  );
+}
+
+/** 7. Health is computed before new objects exist: it must have held for a while after the last thing that moved. */
+function quiet(context: Context): Finding | undefined {
+  return settling(context, quietSince(context));
+}
+
+/** 7. The same by our own clock: a cluster whose clock is behind dates what has just moved to a while ago. */
+function held(context: Context): Finding | undefined {
+  const { input, now } = context;
+  return input.held === undefined ? undefined : settling(context, at(input.held.goodSince) ?? now);
+}
+
+function settling(context: Context, since: number): Finding | undefined {
+  const due = since + context.input.settleMs;
+  if (context.now >= due) return undefined;
+  return {
+    verdict: "pending",
+    lookAgainAt: due,
+    sentence: `All is well since ${clockTime(since, context.now)}; it counts if that still holds at ${clockTime(due, context.now)}.`,
+  };
+}
+
+/** 7. A stream that dropped the one event that matters looks like one on which nothing happened: one read by name must tell. */
+function asked(context: Context): Finding | undefined {
+  const { input, app, now } = context;
+  if (input.kept === undefined) return undefined;
+  const ours = input.held === undefined ? 0 : (at(input.held.goodSince) ?? now);
+  const settled = Math.max(quietSince(context), ours) + input.settleMs;
+  const since = at(input.kept.since) ?? 0;
+  const due = since <= now ? Math.max(settled, since) : settled;
+  if ((at(app.askedAt) ?? 0) >= due) return undefined;
+  const wanted = now >= due;
+  return {
+    verdict: "pending",
+    wantsRead: wanted,
+    lookAgainAt: wanted ? now + ASK_AGAIN_MS : due,
+    sentence: `All is well by what Argo CD told of itself; it counts once it is read anew, at ${clockTime(due, now)} or later.`,
+  };
+}
+
+/** 7. An earlier read that is given must have met every clause, too, and must be one that can tell. */
+function earlier(context: Context): Finding | undefined {
+  const previous = context.input.previous;
+  if (previous === undefined) return undefined;
+  if (!isEarlier(previous, context.app)) {
+    const other = previous.uid !== context.app.uid ? "is of another object (uid)" : "is not of an older resourceVersion";
+    return { verdict: "pending", sentence: `The earlier read ${other}, so it confirms nothing.` };
+  }
+  const name = firstUnmet(contextOf(context.input, previous, at(previous.readAt) ?? context.now));
+  if (name === undefined) return undefined;
+  return { verdict: "pending", sentence: `The earlier read did not meet clause "${name}": one more read must confirm this one.` };
+}
+
+function firstUnmet(before: Context): ClauseName | undefined {
+  if (before.shows) before.firstSeenAt = at(before.app.status.reconciledAt);
+  for (const name of CLAUSE_NAMES) {
+    if (name === "settled" || name === "confirmed") continue;
+    for (const part of Object.values(ONE_READ[name])) if (part(before) !== undefined) return name;
+  }
+  return undefined;
+}
+
+/** Whether `previous` is an earlier state of the same object: what `LivenessInput.previous` wants. */
+export function isEarlier(previous: ApplicationView, app: ApplicationView): boolean {
+  if (previous.uid === "" || previous.uid !== app.uid) return false;
+  const number = /^\d{1,30}$/;
+  if (!number.test(previous.resourceVersion) || !number.test(app.resourceVersion)) return false;
+  return BigInt(previous.resourceVersion) < BigInt(app.resourceVersion);
+}

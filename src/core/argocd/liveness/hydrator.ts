@@ -1,0 +1,84 @@
+import { drySourceOf } from "../decode-source.ts";
+import { normalRepo } from "../same.ts";
+import type { ApplicationView } from "../views.ts";
+import { commitSight, containsSight } from "./commit-sight.ts";
+import type { Change, LivenessInput, Sight } from "./liveness-types.ts";
+import { at, isFullSha, second, short } from "./moment.ts";
+
+type Hydration = { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: string; ofSpec: boolean };
+
+/**
+ * With the source hydrator people commit dry manifests and Argo CD syncs what it wrote to another branch: the change is
+ * there once a dry commit that contains it was hydrated, by the `sourceHydrator` of this very spec, and the *hydrated* commit is
+ * the one compared. A change of that spec alone asks for no dry commit, but for the rest of it.
+ */
+export function hydratedSight(app: ApplicationView, change: Change, input: LivenessInput): Sight {
+  const wrong = elsewhere(app, change);
+  if (wrong !== undefined) return { state: "absent", why: wrong, sources: [] };
+  const { current, last, lastComparedDryRevision: noop } = app.status.hydrator ?? {};
+  const seen = app.status.sync.revisions[0] ?? "";
+  const has = (hydration: Hydration | undefined) => hydration?.ofSpec === true && contains(hydration, hydration.drySHA, change, input);
+  const done = current?.phase === "Hydrated" && current.ofSpec;
+  const state = change.kind === "generator" ? "shown" : "proven";
+  if (has(last)) return compared(state, seen, last?.hydratedSHA);
+  if (done && has(current)) return compared(state, seen, current.hydratedSHA);
+  // A dry commit that renders to what is there already writes nothing: only the comparison moves.
+  if (done && contains(current, noop, change, input)) return compared(state, seen, last?.hydratedSHA ?? current.hydratedSHA);
+  return failed(current, change, has(current)) ?? { state: "older", why: waitsFor(current, change), sources: [0] };
+}
+
+/** The `targetRevision` of a sourceHydrator's dry source. */
+export function dryRevision(sourceHydrator: unknown): string {
+  return drySourceOf(sourceHydrator)?.targetRevision ?? "HEAD";
+}
+
+function elsewhere(app: ApplicationView, change: Change): string | undefined {
+  if (change.kind === "generator") return undefined;
+  const repoURL = drySourceOf(app.spec.sourceHydrator)?.repoURL ?? "";
+  const revision = dryRevision(app.spec.sourceHydrator);
+  if (change.repoURL !== undefined && normalRepo(repoURL) !== normalRepo(change.repoURL)) {
+    return `its dry source is ${normalRepo(repoURL)}, not ${normalRepo(change.repoURL)}`;
+  }
+  if (change.kind === "revision" && revision !== change.revision) {
+    return `its dry source asks for ${short(revision)}, not yet for ${short(change.revision)}`;
+  }
+  return undefined;
+}
+
+function contains(hydration: Hydration | undefined, dry: string | undefined, change: Change, input: LivenessInput): boolean {
+  if (change.kind === "generator") return true;
+  if (dry === undefined || !isFullSha(dry)) return false;
+  if (change.kind === "commit") return commitSight(dry, change.commit, input).state === "proven";
+  if (isFullSha(change.revision)) return dry.toLowerCase() === change.revision.toLowerCase();
+  if (change.commit !== undefined) return containsSight(dry, change.commit, input).state === "proven";
+  // A tag nobody resolved: only that it was hydrated after the merge tells it from the one before.
+  const finished = at(hydration?.finishedAt);
+  return hydration?.phase === "Hydrated" && finished !== undefined && second(finished) > second(at(change.mergedAt) ?? Infinity);
+}
+
+function compared(state: "shown" | "proven", seen: string, hydrated: string | undefined): Sight {
+  if (hydrated !== undefined && isFullSha(seen) && seen.toLowerCase() === hydrated.toLowerCase()) {
+    return { state, why: "", sources: [0] };
+  }
+  const why = `the change is hydrated as ${short(hydrated ?? "nothing")}, Argo CD has compared ${short(seen) || "no revision"}`;
+  return { state: "older", why, sources: [0] };
+}
+
+function failed(current: Hydration | undefined, change: Change, ours: boolean): Sight | undefined {
+  // One by another spec is over with: Argo CD begins again at once.
+  if (current?.phase !== "Failed" || !current.ofSpec) return undefined;
+  const since = at(current.finishedAt);
+  const merged = at(change.mergedAt);
+  if (since === undefined || merged === undefined || second(since) < second(merged)) return undefined;
+  // One that says which dry commit it was for counts only for ours.
+  if (current.drySHA !== undefined && current.drySHA !== "" && !ours) return undefined;
+  return { state: "failed", why: `hydration failed: ${current.message ?? "no message"}`, since, sources: [0] };
+}
+
+function waitsFor(current: Hydration | undefined, change: Change): string {
+  if (current?.ofSpec === false) return "Argo CD has hydrated by an older sourceHydrator than the spec has now";
+  if (change.kind === "generator") return "Argo CD has not hydrated by the sourceHydrator of the spec yet";
+  const wanted = short(change.kind === "commit" ? change.commit : change.revision);
+  if (current?.phase === "Hydrating") return `Argo CD hydrates ${short(current.drySHA ?? "")}; ${wanted} is not hydrated yet`;
+  return `Argo CD has not hydrated ${wanted} yet`;
+}

@@ -1,0 +1,169 @@
+import type { Time } from "../../base/time.ts";
+import type { Verdict } from "../../run/state/run.ts";
+import type { ApplicationView, ClusterView, DestinationView, SourceView, SyncWindowsView } from "../views.ts";
+
+/**
+ * How the change of a target can be recognised in its Application. `changeFor` chooses.
+ * - commit: it is in files of `repoURL` that the Application reads itself, so the seen revision must contain `commit`.
+ * - revision: it is the `targetRevision` of a source. `commit`: what the revision resolves to, where that is known.
+ * - generator: it shows in the spec only, which must be the intended one.
+ */
+export type Change =
+  | { kind: "commit"; commit: string; repoURL: string; mergedAt: Time }
+  | { kind: "revision"; revision: string; commit?: string; repoURL?: string; mergedAt: Time }
+  | { kind: "generator"; mergedAt: Time };
+
+/** What the ApplicationSet (or the file) says at the commit. The optional ones are absent where the spec has none. */
+export interface Intended {
+  /** Of a hydrated Application: what is synced, not what people commit to. */
+  sources: SourceView[];
+  destination: DestinationView;
+  project?: string;
+  ignoreDifferences?: unknown;
+  /** As written, with the dry source, which nothing else of a spec or status repeats. */
+  sourceHydrator?: unknown;
+}
+
+export type Ancestry = "contains" | "missing" | "unknown";
+
+export interface LivenessInput {
+  /** undefined: a fresh control plane has no such Application. */
+  application: ApplicationView | undefined;
+  /**
+   * An earlier read, of the same uid and an older resourceVersion; every clause must hold in it as well. Any other one
+   * confirms nothing and holds the verdict at pending, so leave it out where there is none: live does not need one.
+   */
+  previous?: ApplicationView;
+  change: Change;
+  /** Further changes of the same commit that must show too, e.g. a values file beside a `targetRevision`. */
+  also?: readonly Change[];
+  cluster?: ClusterView;
+  /** Epoch milliseconds of the bot: when `application` was read from a control plane that was fresh. */
+  now: number;
+  settleMs: number;
+  graceMs: number;
+  /** As a former assessment of the same change returned it. */
+  firstSeenAt?: Time;
+  /** Whether a revision that Argo CD has seen contains the commit: the change's, or that of one of `also`. */
+  ancestry?: (seenRevision: string, commit: string) => Ancestry;
+  /** The commit up to `seen` that gave a pin another value than the intended one, if there is any. */
+  seenPinDiffers?: (seen: string) => { commit: string } | undefined;
+  intended?: Intended;
+  /** What an Application Suspended by a paused Rollout is. Default Wait. */
+  suspended?: "Wait" | "Accept";
+  /** The sync windows that concern it, where they can be seen. */
+  windows?: SyncWindowsView;
+  /** What is wrong with the ApplicationSet that owns it, if anything is. */
+  owner?: OwnerTrouble;
+  /**
+   * For whoever assesses the same change again and again: what the former assessment returned as `held`, `{}` the first
+   * time. Settling and grace are then counted by the bot's own clock as well, so that a cluster whose clock is behind
+   * shortens neither. Left out (a single read): by the cluster's times alone.
+   */
+  held?: Held;
+  /**
+   * For whoever holds in memory what a list, watch or stream has brought: *live* then needs `askedAt`, the time of a read by name,
+   * at the end of settling or later, since what was dropped on the way cannot be seen; and at `since` or later, once that is
+   * reached (the end of a bake). Left out: `application` is itself such a read, as of `now`.
+   */
+  kept?: { since?: Time };
+}
+
+/** By the bot's clock. */
+export interface Held {
+  /** Since when every read met every clause. */
+  goodSince?: Time;
+  /** Since when every read had something wrong that counts as failing once its grace is over. */
+  badSince?: Time;
+}
+
+/** gone: it was there and is not any more. deleting: it is going. failing: it reports an error, so it changes nothing. */
+export interface OwnerTrouble {
+  name: string;
+  state: "gone" | "deleting" | "failing";
+  why: string;
+}
+
+/** In the order in which they are reported where several are not met at the same level. */
+export const CLAUSE_NAMES = [
+  "exists",
+  "cluster",
+  "readable",
+  "spec",
+  "compared",
+  "reconciled",
+  "revision",
+  "operation",
+  "conditions",
+  "synced",
+  "health",
+  "settled",
+  "confirmed",
+] as const;
+
+export type ClauseName = (typeof CLAUSE_NAMES)[number];
+
+/** One part of a clause, for tests that leave it out: `reconciled/merge`. */
+export type PartName = `${ClauseName}/${string}`;
+
+/** Why a clause is not met. */
+export interface Finding {
+  verdict: Exclude<Verdict, "live">;
+  sentence: string;
+  /** Epoch milliseconds: when time alone may change it. */
+  lookAgainAt?: number;
+  wantsRefresh?: boolean;
+  /** A read by name would tell. */
+  wantsRead?: boolean;
+  /** Something in it is paused on purpose: no deadline runs meanwhile. */
+  clockStopped?: boolean;
+  /** It counts as failing once its grace is over. */
+  bad?: boolean;
+  /** The commit that changed the pin since. */
+  changedBy?: string;
+}
+
+export type Clause = (context: Context) => Finding | undefined;
+
+/** A clause by its parts: each must be met, and none stands in for another. */
+export type Parts = Readonly<Record<string, Clause>>;
+
+/** What a change looks like in a status. */
+export interface Sight {
+  /**
+   * proven: the seen revision can only come from the change. shown: it fits, and the times must prove it. absent: the
+   * spec has no place for it. older: not there yet. unknown: our mirror cannot tell. unresolved: Argo CD shows a name, not
+   * a revision. changed: somebody changed a pin since. failed: hydrating it failed.
+   */
+  state: "proven" | "shown" | "absent" | "older" | "unknown" | "unresolved" | "changed" | "failed";
+  /** What was seen instead, in words. Empty where it is proven or shown. */
+  why: string;
+  /** For failed: epoch milliseconds. */
+  since?: number;
+  /** For changed: the commit that did it. */
+  by?: string;
+  /** Positions of the sources that carry the change. */
+  sources: number[];
+}
+
+/** One read, with what several clauses need worked out once. */
+export interface Context {
+  input: LivenessInput;
+  app: ApplicationView;
+  now: number;
+  /** Epoch milliseconds. */
+  mergedAt: number;
+  sights: Sight[];
+  /** Whether `comparedTo` is the spec: if not, all of status is about something else. */
+  compared: boolean;
+  /** The status was computed before the merge, or for another spec: it says nothing of the change, good or bad. */
+  stale: boolean;
+  /** The intended spec is in place. */
+  specDiffers: string | undefined;
+  /** Every sign of the change is there. */
+  shows: boolean;
+  /** Epoch milliseconds: `reconciledAt` of the first read that showed the change. */
+  firstSeenAt: number | undefined;
+  /** By how many milliseconds the cluster's clock is at least ahead of ours. */
+  aheadMs: number;
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { application, at, COMMIT, input, LATER, MERGED, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
+import type { Change, LivenessInput } from "./liveness-types.ts";
+import { sightOf } from "./sight.ts";
+
+const revision = (name: string): Change => ({ kind: "revision", revision: name, mergedAt: MERGED });
+const ancestry: NonNullable<LivenessInput["ancestry"]> = (seen) => (seen === LATER ? "contains" : "missing");
+const digest = `sha256:${"b".repeat(64)}`;
+
+describe("a chart or OCI source", () => {
+  test.each([
+    ["the version itself is proven", { chart: "web" }, "1.2.3", "1.2.3", "proven"],
+    ["with a v it is the same", { chart: "web" }, "v1.2.3", "1.2.3", "proven"],
+    ["another version is older", { chart: "web" }, "1.2.4", "1.2.3", "older"],
+    ["a version in the range is shown", { chart: "web" }, ">=1.2, <2", "1.9.0", "shown"],
+    ["a version outside the range is older", { chart: "web" }, "~1.2.0", "1.3.0", "older"],
+    ["a prerelease is not in a range that names none", { chart: "web" }, "^1.2.0", "1.3.0-rc.1", "older"],
+    ["no version yet is unresolved", { chart: "web" }, "1.2.3", "", "unresolved"],
+    ["a prerelease is in a range that names one", { chart: "web" }, ">=1.2.0-0, <2", "1.3.0-rc.1", "shown"],
+    ["one group that names a prerelease says nothing for another", { chart: "web" }, "<1.0.0-0 || ^1.2.0", "1.3.0-rc.1", "older"],
+    ["a version that is left out is older", { chart: "web" }, ">=1.2, !=1.3.0", "1.3.0", "older"],
+    ["another than the one left out is shown", { chart: "web" }, ">=1.2, != 1.3.0", "1.3.1", "shown"],
+    ["one of two ranges is enough", { chart: "web" }, "~1.2 || ^3.0", "3.4.5", "shown"],
+    ["any version but one", { chart: "web" }, "!=1.3.0", "1.2.0", "shown"],
+    ["a wildcard is a range", { chart: "web" }, "1.x", "1.9.9", "shown"],
+    ["what is no version is in no range", { chart: "web" }, "^1.2.0", "latest", "older"],
+    ["build metadata is another package", { chart: "web" }, "1.2.3+a", "1.2.3+b", "older"],
+    ["a digest asked for and seen is proven", { repoURL: "oci://r.example.com/web" }, digest, digest, "proven"],
+    ["the digest of a tag is shown", { repoURL: "oci://r.example.com/web" }, "1.2.3", digest, "shown"],
+    ["another digest is older", { repoURL: "oci://r.example.com/web" }, digest, `sha256:${"c".repeat(64)}`, "older"],
+  ])("%s", (_name, source, wanted, seen, state) => {
+    const view = application({ spec: { source: { ...source, targetRevision: wanted } }, status: { sync: { revision: seen } } });
+    expect(sightOf(view, revision(wanted), input()).state).toBe(state);
+  });
+});
+
+describe("a revision of a Git source", () => {
+  test.each([
+    ["a shortened id that the seen one begins with is proven", COMMIT.slice(0, 8), COMMIT, "proven"],
+    ["letters of another case are the same id", COMMIT.toUpperCase(), COMMIT, "proven"],
+    ["a name is shown where it was resolved", "release-1.4", COMMIT, "shown"],
+    ["a name is unresolved where it was not", "release-1.4", "release-1.4", "unresolved"],
+    ["another id is older", LATER, COMMIT, "older"],
+    ["a shortened id that the seen one does not begin with is older", "abc1234f", COMMIT, "older"],
+    ["digits alone may be a tag's name", "20261121", COMMIT, "shown"],
+    ["a date with a letter may be, too", "20261121a", COMMIT, "shown"],
+    ["and one with the time of day", "20261121fa0930", COMMIT, "shown"],
+    ["a date that the seen one begins with is an id all the same", "20261121a", `20261121a${"c".repeat(31)}`, "proven"],
+    ["what is no day of any month is an id", "20261321a", COMMIT, "older"],
+    ["nor is one of another century", "19991121a", COMMIT, "older"],
+    ["six of them may be, too", "abcdef", COMMIT, "shown"],
+    ["HEAD is what a source without a revision follows", undefined, COMMIT, "shown"],
+  ])("%s", (_name, wanted, seen, state) => {
+    const view = application({ spec: { source: { targetRevision: wanted } }, status: { sync: { revision: seen } } });
+    expect(sightOf(view, revision(wanted ?? "HEAD"), input()).state).toBe(state);
+  });
+
+  test("one that looks like a shortened id is told so, as it may be a name for which nothing else helps", () => {
+    const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
+    expect(sightOf(view, revision("abc1234f"), input()).why).toBe(
+      "Argo CD has seen ccccccc, not abc1234f, which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)",
+    );
+  });
+
+  test("a shortened name whose commit is known is a tag's", () => {
+    const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
+    expect(sightOf(view, { ...revision("abc1234f"), commit: COMMIT } as Change, input()).state).toBe("proven");
+  });
+
+  test("of the config repo, too, is not held to the pin: a tag is older than the commit that names it", () => {
+    const source = { targetRevision: "v2" };
+    const view = application({ spec: { source }, status: { sync: { revision: OLDER } } });
+    const change: Change = { kind: "revision", revision: "v2", commit: OLDER, mergedAt: MERGED };
+    expect(sightOf(view, change, input({ seenPinDiffers: () => ({ commit: LATER }) })).state).toBe("proven");
+  });
+});
+
+describe("several sources", () => {
+  const sources = [
+    { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1.2.3" },
+    { repoURL: REPO, ref: "values", targetRevision: "main" },
+    { repoURL: REPO, path: "extra", targetRevision: "main" },
+  ];
+  const several = (revisions: string[]) =>
+    application({ spec: { source: undefined, sources }, status: { sync: { revision: undefined, revisions } } });
+  const commit: Change = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+
+  test.each([
+    ["all of the repo have it", ["1.2.3", COMMIT, LATER], "proven"],
+    ["one of the repo lacks it", ["1.2.3", COMMIT, OLDER], "older"],
+    ["the chart alone never has it", [COMMIT, OLDER, OLDER], "older"],
+    ["a missing position is unresolved", ["1.2.3", COMMIT], "unresolved"],
+  ])("%s", (_name, revisions, state) => {
+    expect(sightOf(several(revisions), commit, input({ ancestry }))).toMatchObject({ state, sources: [1, 2] });
+  });
+
+  test("a chart version is looked for at its own position", () => {
+    expect(sightOf(several(["1.2.3", OLDER, OLDER]), revision("1.2.3"), input())).toMatchObject({ state: "proven", sources: [0] });
+  });
+});
+
+describe("the source hydrator", () => {
+  const HYDRATED = "e".repeat(40);
+  const commit: Change = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+  const SPEC = {
+    drySource: { repoURL: REPO, targetRevision: "main", path: "apps" },
+    syncSource: { targetBranch: "env/eu", path: "apps" },
+  };
+  type Raw = Record<string, unknown>;
+  /** Each hydration was by the `by` sourceHydrator. */
+  const hydrated = (status: Raw, seen: string, { spec = SPEC, by = spec }: { spec?: Raw; by?: Raw } = {}) => {
+    const sourceHydrator = Object.fromEntries(
+      Object.entries(status).map(([key, value]) => [key, typeof value === "object" ? { sourceHydrator: by, ...value } : value]),
+    );
+    return application({ spec: { source: undefined, sourceHydrator: spec }, status: { sync: { revision: seen }, sourceHydrator } });
+  };
+  const failed = { phase: "Failed", drySHA: COMMIT, message: "kustomize: not found", finishedAt: at("10:00:10") };
+
+  test.each([
+    [
+      "dry commit hydrated and compared is proven",
+      { lastSuccessfulOperation: { drySHA: COMMIT, hydratedSHA: HYDRATED } },
+      HYDRATED,
+      "proven",
+    ],
+    ["a later dry commit counts as well", { lastSuccessfulOperation: { drySHA: LATER, hydratedSHA: HYDRATED } }, HYDRATED, "proven"],
+    ["hydrated and not compared yet is older", { lastSuccessfulOperation: { drySHA: COMMIT, hydratedSHA: HYDRATED } }, OLDER, "older"],
+    ["the dry SHA itself proves nothing", { lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: OLDER } }, COMMIT, "older"],
+    [
+      "a dry commit that changes nothing needs phase Hydrated",
+      {
+        lastComparedDryRevision: COMMIT,
+        currentOperation: { phase: "Hydrated", drySHA: OLDER },
+        lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
+      },
+      HYDRATED,
+      "proven",
+    ],
+    [
+      "without it that is older",
+      {
+        lastComparedDryRevision: COMMIT,
+        currentOperation: { phase: "Hydrating", drySHA: COMMIT },
+        lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
+      },
+      HYDRATED,
+      "older",
+    ],
+    ["a failed hydration of it is failed", { currentOperation: failed }, OLDER, "failed"],
+    ["one that failed before the merge is not", { currentOperation: { ...failed, finishedAt: at("09:00:00") } }, OLDER, "older"],
+    ["one of another commit is not", { currentOperation: { ...failed, drySHA: OLDER } }, OLDER, "older"],
+  ])("%s", (_name, status, seen, state) => {
+    expect(sightOf(hydrated(status, seen), commit, input({ ancestry })).state).toBe(state);
+  });
+
+  const done = { currentOperation: { phase: "Hydrated", drySHA: COMMIT, hydratedSHA: HYDRATED, finishedAt: at("10:00:05") } };
+  const both = { ...done, lastSuccessfulOperation: { drySHA: COMMIT, hydratedSHA: HYDRATED } };
+  const noop = {
+    currentOperation: { phase: "Hydrated", drySHA: OLDER, hydratedSHA: HYDRATED },
+    lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
+    lastComparedDryRevision: COMMIT,
+  };
+  const generator: Change = { kind: "generator", mergedAt: MERGED };
+  const OTHER = { ...SPEC, drySource: { ...SPEC.drySource, path: "apps/v1" } };
+  const tuned = (value: string) => ({ ...SPEC, drySource: { ...SPEC.drySource, helm: { parameters: [{ name: "tag", value }] } } });
+
+  test.each<[string, string, Raw, { spec?: Raw; by?: Raw }, Change]>([
+    ["another dry path is older, for a commit", "older", both, { by: OTHER }, commit],
+    ["another dry path is older, where nothing but the comparison moved", "older", noop, { by: OTHER }, commit],
+    ["another dry path is older, for a spec that changed", "older", both, { by: OTHER }, generator],
+    ["another parameter is older", "older", both, { spec: tuned("v2"), by: tuned("v1") }, generator],
+    ["another branch to hydrate to is older", "older", both, { by: { ...SPEC, hydrateTo: { targetBranch: "env/next" } } }, generator],
+    ["this very spec is shown", "shown", both, {}, generator],
+    [
+      "a URL spelled otherwise is this spec",
+      "shown",
+      both,
+      { by: { ...SPEC, drySource: { ...SPEC.drySource, repoURL: `${REPO}/` } } },
+      generator,
+    ],
+    ["this very spec, before Argo CD has noted it as its last success", "shown", done, {}, generator],
+    ["this very spec that failed is failed", "failed", { currentOperation: failed }, {}, generator],
+    ["another dry path that failed is older", "older", { currentOperation: failed }, { by: OTHER }, commit],
+    [
+      "another dry path that failed before any dry commit was known is older",
+      "older",
+      { currentOperation: { ...failed, drySHA: undefined } },
+      { by: OTHER },
+      commit,
+    ],
+    ["nothing at all is older", "older", {}, {}, generator],
+  ])("hydrated by %s", (_name, state, status, specs, change) => {
+    expect(sightOf(hydrated(status, HYDRATED, specs), change, input({ ancestry })).state).toBe(state);
+  });
+
+  test("hydrated by nobody knows which spec is older", () => {
+    const unknown = application({
+      spec: { source: undefined, sourceHydrator: SPEC },
+      status: { sync: { revision: HYDRATED }, sourceHydrator: both },
+    });
+    expect(sightOf(unknown, generator, input()).state).toBe("older");
+  });
+
+  const tagged = { ...SPEC, drySource: { ...SPEC.drySource, targetRevision: "v2" } };
+  const tag = (finishedAt: string) => ({ currentOperation: { ...done.currentOperation, drySHA: OLDER, finishedAt } });
+
+  test.each<[string, string, Raw, Raw, Change]>([
+    ["the tag in place and its commit hydrated is proven", "proven", both, tagged, { ...revision("v2"), commit: COMMIT } as Change],
+    ["the tag in place and another commit hydrated is older", "older", both, tagged, { ...revision("v2"), commit: OLDER } as Change],
+    ["another tag in place is absent", "absent", both, tagged, revision("v3")],
+    ["an id hydrated is proven", "proven", both, { ...SPEC, drySource: { ...SPEC.drySource, targetRevision: COMMIT } }, revision(COMMIT)],
+    ["a tag that nobody resolved, hydrated after the merge, is proven", "proven", tag(at("10:00:01")), tagged, revision("v2")],
+    ["a tag that nobody resolved, hydrated in the second of the merge, is older", "older", tag(at("10:00:00")), tagged, revision("v2")],
+  ])("a pin on the dry source: %s", (_name, state, status, spec, change) => {
+    expect(sightOf(hydrated(status, HYDRATED, { spec }), change, input({ ancestry })).state).toBe(state);
+  });
+
+  test("another dry repo can never show it", () => {
+    expect(sightOf(hydrated({}, COMMIT), { ...commit, repoURL: "https://github.com/acme/other" }, input()).state).toBe("absent");
+  });
+});

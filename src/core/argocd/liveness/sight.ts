@@ -1,0 +1,92 @@
+import { normalRepo } from "../same.ts";
+import type { ApplicationView, SourceView } from "../views.ts";
+import { isRange, sameVersion, satisfies } from "./chart-version.ts";
+import { commitSight, containsSight, unresolved } from "./commit-sight.ts";
+import { hydratedSight } from "./hydrator.ts";
+import type { Change, LivenessInput, Sight } from "./liveness-types.ts";
+import { isFullSha, short } from "./moment.ts";
+
+/** What this read shows of one change. */
+export function sightOf(app: ApplicationView, change: Change, input: LivenessInput): Sight {
+  if (app.spec.sourceHydrator !== undefined) return hydratedSight(app, change, input);
+  if (change.kind === "generator") return { state: "shown", why: "", sources: [] };
+  const sources = carriers(app.spec.sources, change);
+  if (sources.length === 0) return { state: "absent", why: absent(app, change), sources };
+  let worst: Pick<Sight, "state" | "why" | "by"> | undefined;
+  for (const index of sources) {
+    const source = app.spec.sources[index];
+    if (source === undefined) continue;
+    const seen = app.status.sync.revisions[index] ?? "";
+    const sight = change.kind === "commit" ? commitSight(seen, change.commit, input) : revisionSight(seen, source, change, input);
+    if (worst === undefined || RANK[sight.state] > RANK[worst.state]) worst = sight;
+  }
+  return worst === undefined ? { state: "absent", why: absent(app, change), sources } : { ...worst, sources };
+}
+
+const RANK: Record<Sight["state"], number> = { proven: 0, shown: 1, changed: 2, older: 3, unknown: 4, unresolved: 5, failed: 6, absent: 7 };
+
+/** Positions of the sources that carry the change; the others may be at whatever they like. */
+function carriers(sources: readonly SourceView[], change: Exclude<Change, { kind: "generator" }>): number[] {
+  const found: number[] = [];
+  for (const [index, source] of sources.entries()) {
+    const there =
+      change.kind === "commit"
+        ? source.chart === undefined && normalRepo(source.repoURL) === normalRepo(change.repoURL)
+        : (source.targetRevision ?? "HEAD") === change.revision &&
+          (change.repoURL === undefined || normalRepo(source.repoURL) === normalRepo(change.repoURL));
+    if (there) found.push(index);
+  }
+  return found;
+}
+
+function absent(app: ApplicationView, change: Exclude<Change, { kind: "generator" }>): string {
+  if (change.kind === "commit") return `none of its sources is ${normalRepo(change.repoURL)}, so the commit can never show in it`;
+  const asked = app.spec.sources.map((source) => source.targetRevision ?? "HEAD").join(", ") || "nothing";
+  return `its spec asks for ${short(asked)}, not yet for ${short(change.revision)}`;
+}
+
+function revisionSight(
+  seen: string,
+  source: SourceView,
+  change: Extract<Change, { kind: "revision" }>,
+  input: LivenessInput,
+): Pick<Sight, "state" | "why"> {
+  const { revision, commit } = change;
+  const other = { state: "older", why: `Argo CD has seen ${short(seen) || "no revision"}, not ${short(revision)}` } as const;
+  if (source.chart !== undefined) return chartSight(seen, revision, other);
+  if (/^oci:\/\//i.test(source.repoURL)) return ociSight(seen, revision, other);
+  if (!isFullSha(seen)) return unresolved(seen);
+  if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven", why: "" } : other;
+  // A shortened id, which Argo CD shows in full.
+  if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven", why: "" };
+  if (commit !== undefined) return containsSight(seen, commit, input);
+  // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
+  if (!isShortened(revision)) return { state: "shown", why: "" };
+  return {
+    ...other,
+    why: `${other.why}, which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)`,
+  };
+}
+
+/** With a letter in it, and no date in front: `20261121` and `20261121a` are most often what somebody named a tag by. */
+function isShortened(revision: string): boolean {
+  return /^[0-9a-f]{7,}$/i.test(revision) && /[a-f]/i.test(revision) && !BEGINS_WITH_DATE.test(revision);
+}
+
+const BEGINS_WITH_DATE = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
+
+function chartSight(seen: string, revision: string, other: Pick<Sight, "state" | "why">): Pick<Sight, "state" | "why"> {
+  if (seen === "") return unresolved(seen);
+  if (isRange(revision)) return satisfies(seen, revision) ? { state: "shown", why: "" } : other;
+  return sameVersion(seen, revision) ? { state: "proven", why: "" } : other;
+}
+
+/** Argo CD shows the digest that a tag of an OCI source resolved to. */
+function ociSight(seen: string, revision: string, other: Pick<Sight, "state" | "why">): Pick<Sight, "state" | "why"> {
+  if (seen === "") return unresolved(seen);
+  const digest = /^sha256:[0-9a-f]{64}$/i;
+  if (seen === revision) return { state: digest.test(seen) ? "proven" : "shown", why: "" };
+  if (digest.test(revision)) return other;
+  if (digest.test(seen)) return { state: "shown", why: "" };
+  return isRange(revision) && satisfies(seen, revision) ? { state: "shown", why: "" } : other;
+}

@@ -1,0 +1,43 @@
+import type { ApplicationView } from "../views.ts";
+import type { Context, Sight } from "./liveness-types.ts";
+import { at, second } from "./moment.ts";
+
+/** A clock further off than this is broken: it is reported, and not made up for. */
+export const MOST_SKEW_MS = 5 * 60_000;
+
+/**
+ * By how many milliseconds the cluster's clock is at least ahead of ours: it wrote a time that we had not reached when we
+ * read it. 0 where no time tells.
+ */
+export function measuredAhead(app: ApplicationView, now: number): number {
+  const { reconciledAt, health, operation } = app.status;
+  const latest = Math.max(at(reconciledAt) ?? 0, at(health.lastTransitionTime) ?? 0, at(operation?.finishedAt) ?? 0);
+  const readAt = Math.min(at(app.readAt) ?? now, now);
+  return Math.max(0, latest - readAt);
+}
+
+/** What of it is made up for. Never more than it truly is, so nothing counts earlier than it was. */
+export function correctedAhead(app: ApplicationView, now: number): number {
+  const ahead = measuredAhead(app, now);
+  return ahead <= MOST_SKEW_MS ? ahead : 0;
+}
+
+/** Both written in whole seconds: an equal one is enough only where the seen revision cannot come from before. */
+export function isNewer(reconciledAt: number | undefined, mergedAt: number, sights: readonly Sight[]): boolean {
+  if (reconciledAt === undefined) return false;
+  const reconciled = second(reconciledAt);
+  const merged = second(mergedAt);
+  return reconciled > merged || (reconciled === merged && sights.every((sight) => sight.state === "proven"));
+}
+
+/**
+ * By how many seconds it seems to be behind: a comparison that has seen the merge commit bears a time before the merge. Only
+ * said, never made up for: a comparison later than the merge by every clock is waited for. 0 where nothing tells.
+ */
+export function clockBehind(context: Context): number {
+  const { app, input, mergedAt, sights } = context;
+  const reconciledAt = at(app.status.reconciledAt);
+  if (reconciledAt === undefined || input.change.kind !== "commit" || sights[0]?.state !== "proven") return 0;
+  const behind = second(mergedAt) - second(reconciledAt);
+  return behind > 0 && behind * 1000 <= MOST_SKEW_MS ? behind : 0;
+}

@@ -1,0 +1,263 @@
+import { expect, test } from "vitest";
+import { application, at, COMMIT, input, LATER, merged, NOW, REPO } from "../../adapters/argocd/testing/application.ts";
+import { intendedOf } from "./decode-source.ts";
+import { assess, type LivenessInput } from "./liveness/liveness.ts";
+
+type Raw = Record<string, unknown>;
+const status = (over: Raw, more: Raw = {}) => application(merged({ status: over }, more));
+const outOfSync = { sync: { status: "OutOfSync" }, operationState: undefined };
+const HYDRATOR = {
+  drySource: { repoURL: REPO, path: "apps/payments", targetRevision: "main" },
+  syncSource: { targetBranch: "main", path: "apps/payments" },
+};
+const closed = { open: false, windows: [] };
+const manual = { kind: "deny", schedule: "0 22 * * *", duration: "8h", manualSync: true } as const;
+
+/** What people read while a target is waited for: why, since when, until when, and what they can do. */
+const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: string][] = [
+  [
+    "a person, where auto-sync is off",
+    input({ application: status(outOfSync, { spec: { syncPolicy: undefined } }) }),
+    "waiting",
+    "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD.",
+  ],
+  [
+    "a sync window, and when it opens",
+    input({ application: status(outOfSync), windows: { ...closed, opensAt: "2026-11-21T22:00:00Z" } }),
+    "waiting",
+    "It is OutOfSync and waits for a sync window: it opens at 2026-11-21T22:00:00Z.",
+  ],
+  [
+    "a sync window that lets people through",
+    input({ application: status(outOfSync), windows: { ...closed, windows: [manual] } }),
+    "waiting",
+    "It is OutOfSync and waits for a sync window: when it opens next cannot be told; a sync by hand is allowed meanwhile.",
+  ],
+  [
+    "a sync that a window holds up",
+    input({
+      application: status({ operationState: { phase: "Running", finishedAt: undefined, message: "blocked by sync window" } }),
+      windows: { ...closed, opensAt: "2026-11-21T22:00:00Z" },
+    }),
+    "waiting",
+    "Its sync waits for a sync window to open: blocked by sync window; it opens at 2026-11-21T22:00:00Z.",
+  ],
+  [
+    "nothing that anybody could name, for long",
+    input({ application: status(outOfSync), now: NOW + 180_000 }),
+    "pending",
+    "It is OutOfSync, and nothing syncs it: is a sync window of its project closed?",
+  ],
+  [
+    "the same, where windows can be seen and are open",
+    input({ application: status(outOfSync), now: NOW + 180_000, windows: { open: true, windows: [] } }),
+    "pending",
+    "It is OutOfSync, and nothing syncs it, though no sync window is closed.",
+  ],
+  [
+    "a cluster that is down, by the last comparison where its connection cannot be seen",
+    input({
+      application: status({
+        sync: { status: "Unknown" },
+        conditions: [
+          {
+            type: "ComparisonError",
+            message:
+              'Failed to load live state: failed to get cluster info for "https://eu-1": error synchronizing cache state: dial tcp: i/o timeout',
+            lastTransitionTime: at("10:00:12"),
+          },
+        ],
+      }),
+    }),
+    "lost",
+    'Argo CD cannot reach its cluster, by its last comparison: Failed to load live state: failed to get cluster info for "https://eu-1": error synchronizing cache state: dial tcp: i/o timeout.',
+  ],
+  [
+    "a retry, which one of how many, and when",
+    input({
+      application: status({
+        operationState: {
+          phase: "Running",
+          retryCount: 2,
+          finishedAt: at("10:00:50"),
+          message: "hook failed",
+          operation: { retry: { limit: 3, backoff: { duration: "20s", factor: 3, maxDuration: "2m" } } },
+        },
+      }),
+    }),
+    "waiting",
+    "Its sync failed at 10:00:50 and waits for retry 2 of 3, at about 10:01:50: hook failed.",
+  ],
+  [
+    "an attempt that is used up, and what helps",
+    input({ application: status({ operationState: { phase: "Failed", message: "hook failed (retried 5 times)." } }), now: NOW + 60_000 }),
+    "failing",
+    "Its sync ended Failed: hook failed (retried 5 times). Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.",
+  ],
+  ["an Application that is gone", input({ application: undefined }), "lost", "There is no such Application."],
+  [
+    "a cluster that is down, and since when that is known",
+    input({
+      cluster: {
+        name: "eu-1",
+        server: "",
+        labels: {},
+        registered: true,
+        connection: { status: "Failed", message: "dial tcp: i/o timeout\nmore", attemptedAt: at("10:00:40") },
+      },
+    }),
+    "lost",
+    "Argo CD cannot reach cluster eu-1 (tried at 10:00:40): dial tcp: i/o timeout.",
+  ],
+  [
+    "a status that is stale, since when, with a refresh asked for",
+    input({
+      application: status({ reconciledAt: at("09:58:00") }, { metadata: { annotations: { "argocd.argoproj.io/refresh": "normal" } } }),
+      change: { kind: "revision", revision: "main", mergedAt: at("10:00:00") },
+    }),
+    "pending",
+    "Stale: Argo CD last compared at 09:58:00, the change was merged at 10:00:00; a refresh is asked for.",
+  ],
+  [
+    "a status of another day, which is said with it",
+    input({ application: status({ reconciledAt: "2026-11-20T23:50:00Z" }) }),
+    "pending",
+    "Stale: Argo CD last compared at 2026-11-20 23:50:00, the change was merged at 10:00:00.",
+  ],
+  [
+    "settling that ends on another day",
+    input({ settleMs: 86_400_000 }),
+    "pending",
+    "All is well since 10:00:20; it counts if that still holds at 2026-11-22 10:00:20.",
+  ],
+  [
+    "a retry that is due and has not begun, for as long as Argo CD may be busy",
+    input({ application: status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } }), now: NOW + 240_000 }),
+    "waiting",
+    "Its sync failed at 10:00:08 and waits for retry 1, at about 10:00:13: hook failed.",
+  ],
+  [
+    "a retry that nobody begins",
+    input({
+      application: status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } }),
+      now: NOW + 3 * 86_400_000,
+    }),
+    "pending",
+    "Its sync failed at 2026-11-21 10:00:08 and retry 1 was due at about 2026-11-21 10:00:13, and nothing has begun: hook failed. Does Argo CD's application controller run?",
+  ],
+  [
+    "another hydration than the one by the spec that is there",
+    input({
+      application: application({
+        spec: { source: undefined, sourceHydrator: HYDRATOR },
+        status: { sourceHydrator: { currentOperation: { phase: "Hydrated", sourceHydrator: { ...HYDRATOR, syncSource: {} } } } },
+      }),
+    }),
+    "pending",
+    "Argo CD has hydrated by an older sourceHydrator than the spec has now.",
+  ],
+  [
+    "the dry source, where the ApplicationSet has not followed",
+    input({
+      application: application({ spec: { source: undefined, sourceHydrator: HYDRATOR } }),
+      intended: {
+        ...intendedOf({ sourceHydrator: { ...HYDRATOR, drySource: { ...HYDRATOR.drySource, targetRevision: "v2" } } }),
+        destination: { server: "https://eu-1.example.com", namespace: "payments" },
+      },
+    }),
+    "pending",
+    "The change is not in the Application yet: its dry source asks for main, not yet for v2.",
+  ],
+  [
+    "an Application that Argo CD is told to leave alone",
+    input({
+      application: status({ reconciledAt: at("09:00:00") }, { metadata: { annotations: { "argocd.argoproj.io/skip-reconcile": "true" } } }),
+    }),
+    "pending",
+    "Stale: Argo CD last compared at 09:00:00, the change was merged at 10:00:00; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking.",
+  ],
+  [
+    "a cluster's clock that seems to be behind",
+    input({ application: status({ reconciledAt: at("09:59:30"), operationState: undefined }) }),
+    "pending",
+    "Stale: Argo CD last compared at 09:59:30, the change was merged at 10:00:00; it has seen the merge, so its clock may be 30s behind.",
+  ],
+  [
+    "a clock that is hours ahead",
+    input({ application: status({ reconciledAt: at("12:00:00") }) }),
+    "pending",
+    "All is well since 12:00:00; it counts if that still holds at 12:00:10. The cluster's clock is at least 7140s ahead of ours. That is more than is made up for: set it.",
+  ],
+];
+
+test.each(MESSAGES)("waiting for %s", (_name, given, verdict, sentence) => {
+  const assessment = assess(given);
+  expect([assessment.verdict, assessment.sentence]).toEqual([verdict, sentence]);
+});
+
+test("a clock that is ahead by less than five minutes is made up for, by no more than was measured", () => {
+  const ahead = application({ status: { reconciledAt: at("10:02:00") } });
+  const goodSince = at("10:01:00");
+  const read = (now: string) => assess(input({ application: ahead, now: Date.parse(at(now)), held: { goodSince } }));
+  // Read at 10:01:00 with a time of 10:02:00 in it: at least a minute ahead, so that time was 10:01:00 at the latest.
+  expect(read("10:01:09").clause).toBe("settled");
+  expect(read("10:01:10").verdict).toBe("live");
+  expect(read("10:01:10").evidence.fields["clockAheadSeconds"]).toBe(60);
+  const hours = application({ status: { reconciledAt: at("12:00:00") } });
+  expect(assess(input({ application: hours, now: Date.parse(at("10:30:00")), held: { goodSince } })).verdict).toBe("pending");
+});
+
+test("grace is counted by our own clock as well, so that a clock that is behind shortens it by nothing", () => {
+  const degraded = application({ status: { health: { status: "Degraded", lastTransitionTime: at("10:00:20") } } });
+  const first = assess(input({ application: degraded, now: NOW + 300_000, held: {} }));
+  expect(first).toMatchObject({ verdict: "pending", held: { badSince: "2026-11-21T10:06:00.000Z" } });
+  const { held = {} } = first;
+  expect(assess(input({ application: degraded, now: NOW + 359_000, held })).verdict).toBe("pending");
+  expect(assess(input({ application: degraded, now: NOW + 360_000, held })).verdict).toBe("failing");
+});
+
+test("what something paused in it keeps still is said, and only once the change is seen", () => {
+  const suspended = { health: { status: "Suspended" } };
+  expect(assess(input({ application: status(suspended) })).clockStopped).toBe(true);
+  expect(assess(input({ application: status({ ...suspended, reconciledAt: at("09:00:00") }) })).clockStopped).toBeUndefined();
+});
+
+test("a retry that is waited for is looked at again once nobody can have begun it", () => {
+  const retrying = status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } });
+  expect(assess(input({ application: retrying })).lookAgainAt).toBe("2026-11-21T10:05:13.001Z");
+});
+
+test("of many sources the first are said, and how many more there are", () => {
+  const sources = Array.from({ length: 90 }, (_, n) => ({ repoURL: REPO, path: `apps/${n}`, targetRevision: "main" }));
+  const revisions = sources.map((_, n) => (n === 0 ? LATER : COMMIT));
+  const sync = { revision: undefined, revisions, comparedTo: { source: undefined, sources } };
+  const many = application({ spec: { source: undefined, sources }, status: { sync, operationState: undefined } });
+  const assessment = assess(input({ application: many, ancestry: () => "contains" }));
+  expect([assessment.verdict, assessment.sentence]).toEqual([
+    "live",
+    "Live at ddddddd, ccccccc, ccccccc and 87 more, Synced and Healthy since 10:00:20; compared at 10:00:10.",
+  ]);
+  expect(String(assessment.evidence.fields["seenRevision"])).toMatch(/, c{40} and 70 more$/);
+});
+
+test("settling counts from the end of an operation that came after the first sight", () => {
+  const resynced = status({ operationState: { startedAt: at("10:00:45"), finishedAt: at("10:00:50") }, reconciledAt: at("10:00:52") });
+  const read = (clock: string) => assess(input({ application: resynced, firstSeenAt: at("10:00:10"), now: Date.parse(at(clock)) })).clause;
+  expect([read("10:00:59"), read("10:01:00")]).toEqual(["settled", "all"]);
+});
+
+test("settling never counts from before the merge, however far ahead the cluster's clock is", () => {
+  const ahead = application(
+    { status: { reconciledAt: at("10:04:04"), health: { lastTransitionTime: at("08:00:00") }, operationState: undefined } },
+    Date.parse(at("10:00:04")),
+  );
+  const held = { goodSince: at("09:59:50") };
+  const read = (clock: string) =>
+    assess(input({ application: ahead, firstSeenAt: at("10:00:02"), held, now: Date.parse(at(clock)) })).clause;
+  expect([read("10:00:09"), read("10:00:10")]).toEqual(["settled", "all"]);
+});
+
+test("compared in the very second of the merge the change is seen then where the revision proves it", () => {
+  const same = status({ reconciledAt: at("10:00:00"), operationState: undefined });
+  expect(assess(input({ application: same })).firstSeenAt).toBe("2026-11-21T10:00:00.000Z");
+});

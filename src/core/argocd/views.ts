@@ -1,0 +1,139 @@
+/** What is known of Argo CD's objects, as decoded: the shapes that decisions and views of them share. */
+import type { Time } from "../base/time.ts";
+
+export interface RolloutRef {
+  namespace: string;
+  name: string;
+}
+
+/** An Argo Rollout as `kubectl argo rollouts get rollout` shows it. */
+export interface RolloutView extends RolloutRef {
+  phase: string;
+  message: string;
+  paused: boolean;
+  /** From 0; the step under way. */
+  step?: number;
+  steps?: number;
+  setWeight?: number;
+  actualWeight?: number;
+  stableImages: string[];
+  canaryImages: string[];
+  replicas: { desired: number; updated: number; ready: number; available: number };
+}
+
+export interface SyncWindowsView {
+  /** An automated sync may run now. */
+  open: boolean;
+  /** When it opens next, where that can be told. */
+  opensAt?: Time;
+  windows: { kind: "allow" | "deny"; schedule: string; duration: string; timeZone?: string; manualSync: boolean }[];
+}
+
+/** A cluster Argo CD knows, without any credential. */
+export interface ClusterView {
+  name: string;
+  server: string;
+  labels: Record<string, string>;
+  /** Annotations are not kept: they may hold anything. */
+  registered: boolean;
+  /** undefined: this adapter cannot see it. */
+  connection?: { status: "Successful" | "Failed" | "Unknown"; message: string; attemptedAt?: Time };
+}
+
+export interface SourceView {
+  repoURL: string;
+  path?: string;
+  chart?: string;
+  targetRevision?: string;
+  ref?: string;
+  /** helm, kustomize, directory, plugin: compared as a whole. */
+  rest?: Record<string, unknown>;
+}
+
+export interface DestinationView {
+  server?: string;
+  name?: string;
+  namespace?: string;
+}
+
+/** The fields of an Application that decisions use, decoded leniently: a field of the wrong type is absent, and is named in `unreadable`. */
+export interface ApplicationView {
+  uid: string;
+  namespace: string;
+  name: string;
+  resourceVersion: string;
+  labels: Record<string, string>;
+  owner?: { kind: string; name: string; uid: string };
+  deletionTimestamp?: Time;
+  refreshRequested: boolean;
+  /** Annotation `argocd.argoproj.io/skip-reconcile: "true"`: Argo CD does not look at it. Absent: it does. */
+  skipReconcile?: true;
+  /**
+   * What of it cannot be read, so that nothing may be concluded from the rest: `status.conditions[2].type`, or why it is not all
+   * here. Absent: nothing.
+   */
+  unreadable?: readonly string[];
+  /** Bot's time of the read. */
+  readAt: Time;
+  /**
+   * Bot's time at which it was last asked for by its name; what is here is of that moment or newer. Absent: never. What a list,
+   * watch or stream brought may be old: that a later event was dropped on the way cannot be told.
+   */
+  askedAt?: Time;
+  spec: {
+    project: string;
+    /** `sources` wins over `source`. */
+    sources: SourceView[];
+    multiSource: boolean;
+    destination: DestinationView;
+    automated: boolean;
+    ignoreDifferences?: unknown;
+    sourceHydrator?: unknown;
+  };
+  /** `.operation` present. */
+  operationRequested: boolean;
+  status: {
+    sync: {
+      status?: string;
+      /** In the order of sources; one item for a single source. */
+      revisions: string[];
+      comparedTo?: { sources: SourceView[]; destination: DestinationView; ignoreDifferences?: unknown };
+    };
+    health: { status?: string; message?: string; lastTransitionTime?: Time };
+    operation?: {
+      phase: string;
+      message?: string;
+      startedAt?: Time;
+      finishedAt?: Time;
+      retryCount: number;
+      /** What it was told about retries; absent parts are Argo CD's defaults (5 s, doubled, at most 3 minutes). */
+      retry?: { limit?: number; durationMs?: number; factor?: number; maxMs?: number };
+      /** What was asked for; empty: head at run time. */
+      requestedRevisions: string[];
+      appliedRevisions: string[];
+      /** The sources it applied are the spec's of this very read. Absent: it did not get as far as to record any. */
+      ofSpec?: boolean;
+    };
+    conditions: { type: string; message: string; lastTransitionTime?: Time }[];
+    reconciledAt?: Time;
+    hydrator?: {
+      /** `ofSpec`: it was for the sourceHydrator of the spec of this very read. */
+      current?: { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: Time; ofSpec: boolean };
+      last?: { drySHA?: string; hydratedSHA?: string; ofSpec: boolean };
+      lastComparedDryRevision?: string;
+    };
+  };
+}
+
+export interface ApplicationSetView {
+  namespace: string;
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  /** As in the cluster, for the comparison with Git's. */
+  spec: Record<string, unknown>;
+  conditions: { type: string; status: string; reason?: string; message?: string }[];
+  deletionTimestamp?: Time;
+  /** Why it cannot be read; then it has a condition that says so, and its spec is empty or of before. */
+  unreadable?: readonly string[];
+}

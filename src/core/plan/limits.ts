@@ -1,0 +1,92 @@
+import { count } from "../base/count.ts";
+import type { Limits } from "../spec/repo-config.ts";
+import type { Cluster } from "./plan-types.ts";
+
+/** A cluster with how many Applications of it travel. */
+export interface Sized {
+  cluster: string;
+  targets: number;
+}
+
+/** More in flight than one of the limits allows. */
+export interface Over {
+  /** As it stands in the repo's settings. */
+  setting: "limits.clusters" | "limits.targets" | "limits.label";
+  have: number;
+  most: number;
+  /** `3 clusters`, `2 clusters with region=eu`. */
+  what: string;
+}
+
+/** Counts what travels together while it is put together: each question costs only what is added by it. */
+export interface Tally {
+  /**
+   * The first of the limits that all that was added is over; undefined: none is. A cluster added twice counts once, its targets each
+   * time. What was added stays, over or not: who leaves it out begins anew.
+   */
+  add(flying: Iterable<Sized>): Over | undefined;
+}
+
+/** Begins to count, with nothing in flight. */
+export type Limiter = () => Tally;
+
+/** `clusters`: all there are, since a percentage is of those with the label; undefined: they cannot be read, and no label holds anything back. */
+export function limiter(limits: Limits, clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined): Limiter {
+  const byLabel = labelLimiter(limits.label, clusters);
+  return () => {
+    const keys = new Set<string>();
+    const labels = byLabel();
+    let targets = 0;
+    const add = (flying: Iterable<Sized>): Over | undefined => {
+      for (const one of flying) {
+        targets += one.targets;
+        if (keys.has(one.cluster)) continue;
+        keys.add(one.cluster);
+        labels.add(one.cluster);
+      }
+      if (limits.clusters !== undefined && keys.size > limits.clusters)
+        return { setting: "limits.clusters", have: keys.size, most: limits.clusters, what: count(keys.size, "cluster") };
+      if (limits.targets !== undefined && targets > limits.targets)
+        return { setting: "limits.targets", have: targets, most: limits.targets, what: count(targets, "target") };
+      return labels.over();
+    };
+    return { add };
+  };
+}
+
+interface LabelTally {
+  /** A cluster that was not added before. */
+  add(cluster: string): void;
+  over(): Over | undefined;
+}
+
+function labelLimiter(label: Limits["label"], clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined): () => LabelTally {
+  if (label === undefined || clusters === undefined) return () => ({ add: () => undefined, over: () => undefined });
+  const { key, percent } = label;
+  const valueAt = new Map<string, string>();
+  const all = new Map<string, number>();
+  for (const cluster of clusters) {
+    const value = cluster.labels[key];
+    if (value === undefined) continue;
+    valueAt.set(cluster.key, value);
+    all.set(value, (all.get(value) ?? 0) + 1);
+  }
+  const mostOf = (value: string) => Math.max(1, Math.floor(((all.get(value) ?? 0) * percent) / 100));
+  return () => {
+    const flying = new Map<string, number>();
+    let exceeded: string | undefined;
+    const add = (cluster: string) => {
+      const value = valueAt.get(cluster);
+      if (value === undefined) return;
+      const have = (flying.get(value) ?? 0) + 1;
+      flying.set(value, have);
+      if (have > mostOf(value)) exceeded ??= value;
+    };
+    const over = (): Over | undefined => {
+      if (exceeded === undefined) return undefined;
+      const have = flying.get(exceeded) ?? 0;
+      return { setting: "limits.label", have, most: mostOf(exceeded), what: `${count(have, "cluster")} with ${key}=${exceeded}` };
+    };
+    return { add, over };
+  };
+}

@@ -1,0 +1,169 @@
+import { seededNumber } from "../base/seeded.ts";
+import { labelOf, matcher } from "../base/selector.ts";
+import type { Order, Quantity, Stage } from "../spec/rollout.ts";
+import { apart, keepsApart, topologyOf } from "./apart.ts";
+import type { Limiter, Sized } from "./limits.ts";
+import type { Cluster } from "./plan-types.ts";
+import { compareText, type Unit } from "./units.ts";
+
+/** What one stage takes of the units that are left. */
+export interface Pick {
+  /** In the order they travel: first those of the batches, then the requeued ones. */
+  batched: Unit[];
+  requeued: Unit[];
+  /** Units of which the selector takes some members and not others. */
+  split: Unit[];
+  /** How many clusters the selector matched. */
+  matched: number;
+}
+
+/**
+ * SPEC §2.2: of the units left, those the stage selects, ordered, those that match `requeue` last, and the first
+ * `maxClusters` of them. A unit that would go past the limit is left whole to a later stage, and the next that fits is taken.
+ */
+export function pick(stage: Stage, units: readonly Unit[]): Pick {
+  const selects = matcher(stage.selector);
+  const isRequeued = stage.requeue === undefined ? () => false : matcher(stage.requeue.selector);
+  const result: Pick = { batched: [], requeued: [], split: [], matched: 0 };
+  const normal: Unit[] = [];
+  const late: Unit[] = [];
+  for (const unit of units) {
+    let selected = 0;
+    let drained = false;
+    for (const { cluster } of unit.members) {
+      if (!selects(cluster)) continue;
+      selected++;
+      drained ||= isRequeued(cluster);
+    }
+    if (selected === 0) continue;
+    if (selected < unit.members.length) {
+      result.split.push(unit);
+      continue;
+    }
+    result.matched += selected;
+    // One drained member puts its whole unit off: the pin is one.
+    (drained ? late : normal).push(unit);
+  }
+  let room = atMost(stage.maxClusters, result.matched);
+  const take = (from: Unit[], into: Unit[]) => {
+    for (const unit of arrange(from, stage)) {
+      if (unit.members.length > room) continue;
+      room -= unit.members.length;
+      into.push(unit);
+    }
+  };
+  take(normal, result.batched);
+  take(late, result.requeued);
+  return result;
+}
+
+/** `maxClusters`: a percentage is rounded up, and at least 1 where anything matches. */
+export function atMost(quantity: Quantity, matched: number): number {
+  return "count" in quantity ? quantity.count : Math.ceil((quantity.percent * matched) / 100);
+}
+
+/** `maxUnavailable`: a percentage is rounded down, and at least 1. */
+export function windowOf(quantity: Quantity, clusters: number): number {
+  return "count" in quantity ? quantity.count : Math.max(1, Math.floor((quantity.percent * clusters) / 100));
+}
+
+/** Units come ordered by name. */
+function arrange(units: Unit[], stage: Stage): Unit[] {
+  const ordered = order(units, stage.order);
+  return stage.topologyKey === undefined ? ordered : cycle(ordered, stage.topologyKey);
+}
+
+function order(units: Unit[], by: Order): Unit[] {
+  if (by.by === "label") return sortByLabel(units, by);
+  return by.by === "seeded" ? shuffle(units, by.seed) : units;
+}
+
+function shuffle(units: readonly Unit[], seed: string): Unit[] {
+  const keyed = units.map((unit) => ({ unit, rank: seededNumber(`${seed}\n${first(unit).key}`) }));
+  keyed.sort((a, b) => a.rank - b.rank);
+  return keyed.map(({ unit }) => unit);
+}
+
+function sortByLabel(units: readonly Unit[], order: Extract<Order, { by: "label" }>): Unit[] {
+  const keyed = units.map((unit) => ({ unit, value: labelOf(first(unit), order.key) }));
+  // Stable: ties stay in the order of names.
+  keyed.sort((a, b) => compareLabel(a.value, b.value));
+  return keyed.map(({ unit }) => unit);
+}
+
+/** Numbers as numbers, other text after them by code units, absent last. */
+function compareLabel(a: string | undefined, b: string | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  const [x, y] = [numeric(a), numeric(b)];
+  if (x !== undefined && y !== undefined) return x - y || compareText(a, b);
+  if (x !== undefined || y !== undefined) return x === undefined ? 1 : -1;
+  return compareText(a, b);
+}
+
+function numeric(text: string): number | undefined {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** Goes round the values of a label, in the order in which they first appear: one unit of each value a round. */
+function cycle(units: readonly Unit[], topologyKey: string): Unit[] {
+  const queues = new Map<string, Unit[]>();
+  for (const unit of units) {
+    const value = topologyOf(first(unit), topologyKey);
+    const queue = queues.get(value);
+    if (queue === undefined) queues.set(value, [unit]);
+    else queue.push(unit);
+  }
+  const result: Unit[] = [];
+  let left = [...queues.values()];
+  for (let round = 0; left.length > 0; round++) {
+    for (const queue of left) result.push(queue[round] as Unit);
+    left = left.filter((queue) => queue.length > round + 1);
+  }
+  return result;
+}
+
+function first(unit: Unit): Cluster {
+  return (unit.members[0] as Unit["members"][number]).cluster;
+}
+
+/**
+ * Cuts the units into batches: the n-th (from 0) of at most `sizeOf(n)` clusters, never two in one that are kept apart, nor more than
+ * `begin` says may ever be in flight.
+ */
+export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => number, stage: Stage, begin?: Limiter): Unit[][] {
+  const batches: Unit[][] = [];
+  const valuesOf = keepsApart(stage) ? apart(stage) : undefined;
+  let batch: Unit[] = [];
+  let count = 0;
+  let values = new Set<string>();
+  let tally = begin?.();
+  for (const unit of units) {
+    const sizes = sizesOfUnits([unit]);
+    const own = valuesOf === undefined ? [] : unit.members.flatMap(({ cluster }) => valuesOf(cluster));
+    // Units go round the topology's values, so once one comes again hardly any later unit would still fit.
+    const full = count + unit.members.length > sizeOf(batches.length) || own.some((value) => values.has(value));
+    if (batch.length > 0 && (full || tally?.add(sizes) !== undefined)) {
+      batches.push(batch);
+      batch = [];
+      count = 0;
+      values = new Set();
+      tally = begin?.();
+    }
+    if (batch.length === 0) tally?.add(sizes);
+    batch.push(unit);
+    count += unit.members.length;
+    for (const value of own) values.add(value);
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
+
+/** What limits count of units that travel together. */
+export function sizesOfUnits(units: readonly Unit[]): Sized[] {
+  return units.flatMap(({ members }) => members.map(({ cluster, targets }) => ({ cluster: cluster.key, targets: targets.length })));
+}
+
+/** Size of the n-th batch (from 0) of those since the stage's start or last failure: it grows from `start` up to `most`. */
+export function grownSize(grow: NonNullable<Stage["grow"]>, clean: number, most: number): number {
+  return Math.max(1, Math.min(most, Math.floor(grow.start * grow.factor ** Math.min(clean, 64))));
+}

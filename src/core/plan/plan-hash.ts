@@ -1,0 +1,45 @@
+import { canonicalJson, sha256 } from "../base/hash.ts";
+import type { Stage } from "../spec/rollout.ts";
+import type { PlannedStage, PlannedTarget } from "./plan-types.ts";
+
+/**
+ * Hash of what a person approves: which clusters in which order and batches, what is written where, and the gates. What
+ * the pins hold now is left out, so that the hash stays the same while the run moves through them.
+ */
+export function hashStage(planned: Omit<PlannedStage, "hash">, stage: Stage): string {
+  const gates: Partial<Stage> = { ...stage };
+  // What they decide stands in the batches.
+  for (const decided of ["name", "selector", "maxClusters", "maxUnavailable"] as const) delete gates[decided];
+  const batches = planned.batches.map((batch) => [batch.clusters, batch.targets.map(written)]);
+  // Lists only, so their JSON is canonical as it is.
+  return sha256(
+    JSON.stringify([
+      planned.name,
+      planned.maxUnavailable,
+      batches,
+      planned.requeued,
+      planned.requeuedTargets.map(written),
+      canonicalJson(gates),
+    ]),
+  );
+}
+
+function written(target: PlannedTarget): unknown {
+  return [
+    target.key,
+    target.edits.map((edit) => [
+      edit.kind,
+      edit.file,
+      edit.path,
+      edit.part ?? "",
+      edit.entry ?? "",
+      edit.create === true,
+      edit.to,
+      ...(edit.steps ?? []),
+    ]),
+  ];
+}
+
+export function hashPlan(stages: readonly PlannedStage[]): string {
+  return sha256(stages.map((stage) => stage.hash).join("\n"));
+}

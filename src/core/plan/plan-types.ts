@@ -1,0 +1,127 @@
+import type { Limits } from "../spec/repo-config.ts";
+import type { PinPart, Rollout } from "../spec/rollout.ts";
+
+/** A cluster as planning sees it. */
+export interface Cluster {
+  /** `controlPlane/name`. */
+  key: string;
+  name: string;
+  controlPlane: string;
+  server: string;
+  /** Labels of its Secret, without Argo CD's own type label. Selectors also see `name` and `server` where no label has that key. */
+  labels: Record<string, string>;
+  /** False for an `in-cluster` without a Secret, which is warned about. */
+  registered: boolean;
+}
+
+/** One edit of one file: a pin of one target, resolved. Two targets with the same `editKey` share a pin. */
+export interface Edit {
+  file: string;
+  /** Pin path as SPEC §6 spells it, templates filled in. For kind `branch` the branch name; for `clusterGenerator` the two entries. */
+  path: string;
+  kind: "value" | "clusterGenerator" | "branch";
+  part?: PinPart;
+  create?: boolean;
+  /** clusterGenerator only: path of the entry holding the new version; `path` holds the old one. */
+  entry?: string;
+  /** clusterGenerator only: the cluster that moves, by name. */
+  cluster?: string;
+  /** clusterGenerator only: where the version stands inside an entry's `clusters`. */
+  at?: string;
+  /** The value at the base when it was read; null where it is absent (create) or unknown (no checkout). */
+  from: string | null;
+  to: string;
+  /** Of a weight pin that is not planned yet: what its value is made of. `replicas`: how many the batch's clusters have together. */
+  weigh?: { value: WeightPart[]; replicas?: number };
+  /** Of a planned weight pin: its value at each weight of the stage, the last of which is `to`. */
+  steps?: string[];
+}
+
+/** A part of a weight pin's value: text, or what a step says. */
+export type WeightPart = string | { step: "weight" | "replicas" };
+
+export function editKey(edit: Pick<Edit, "file" | "path" | "part" | "cluster">): string {
+  return `${edit.file}\n${edit.path}\n${edit.part ?? ""}\n${edit.cluster ?? ""}`;
+}
+
+/** One Application on one cluster. */
+export interface Target {
+  /** `controlPlane/namespace/application`. */
+  key: string;
+  application: string;
+  namespace: string;
+  controlPlane: string;
+  /** Key of its cluster. */
+  cluster: string;
+  edits: Edit[];
+  /** Known only where an inventory with status was given. */
+  status?: { healthy: boolean; synced: boolean };
+}
+
+/** What a run carries. */
+export interface Release {
+  /** `version` for a single value; several names for `release.values`. */
+  values: Record<string, string>;
+  attempt: number;
+}
+
+export interface PlanInput {
+  rollout: Rollout;
+  release: Release;
+  clusters: readonly Cluster[];
+  targets: readonly Target[];
+  /** Of the repo's settings: no batch is planned larger than they could ever allow. */
+  limits?: Limits | undefined;
+}
+
+export interface PlannedTarget {
+  key: string;
+  application: string;
+  cluster: string;
+  edits: Edit[];
+}
+
+export interface PlannedBatch {
+  /** Cluster keys. */
+  clusters: string[];
+  targets: PlannedTarget[];
+}
+
+export interface PlannedStage {
+  name: string;
+  /** Over the stage's clusters, order, edits and gates. Approvals are given to it. */
+  hash: string;
+  /** Resolved: how many clusters may be in flight at once. */
+  maxUnavailable: number;
+  /** Cluster keys in the stage's batches, in order. */
+  clusters: string[];
+  /** Cluster keys put off to the stage's end. */
+  requeued: string[];
+  batches: PlannedBatch[];
+  /** The targets of the requeued clusters, so that a catch-up batch can be built from the frozen plan. */
+  requeuedTargets: PlannedTarget[];
+}
+
+export interface Warning {
+  /** Stable, e.g. `EMPTY_STAGE`, `COVERAGE`, `IN_CLUSTER`. */
+  code: string;
+  message: string;
+}
+
+export interface Plan {
+  rollout: string;
+  release: Release;
+  /** sha256 over the stages' hashes, hex. */
+  hash: string;
+  stages: PlannedStage[];
+  /** Clusters with a target that no stage takes, and why. */
+  uncovered: { cluster: string; why: string }[];
+  warnings: Warning[];
+}
+
+/** Every pin stands at the release already, as far as that was known. A weight that goes up by steps changes on the way. */
+export function changesNothing({ stages }: Plan): boolean {
+  const targets = stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
+  const edits = targets.flatMap((target) => target.edits);
+  return edits.length > 0 && edits.every((edit) => edit.from === edit.to && edit.steps === undefined);
+}

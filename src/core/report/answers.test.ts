@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { bench, bring, judge, round, say } from "../run/testing/bench.ts";
+import { helpAnswer, planAnswer, refusalAnswer, statusAnswer } from "./answers.ts";
+import { BODY_LIMIT } from "./escape.ts";
+
+function run(clusters: number) {
+  const one = bench(clusters);
+  bring(one, 1, "merged");
+  judge(one, "c1", "failing");
+  round(one);
+  return one;
+}
+
+describe("answers to commands", () => {
+  test("/status says how it stands, what it asks for, and where the whole is", () => {
+    const { run: paused, now } = run(3);
+    const text = statusAnswer(paused, now, "alice", "https://github.com/acme/fleet/pull/1#issuecomment-9");
+    expect(text).toMatch(/^### ⏸️ payments #42: v2\n/);
+    expect(text).toContain("**Paused** for");
+    expect(text).toContain("**Asks:** ");
+    expect(text).toContain("`/skip c1`");
+    expect(text).toContain("[every cluster](https://github.com/acme/fleet/pull/1#issuecomment-9)");
+    expect(text).toContain("| 0/3 |");
+  });
+
+  test("/plan names what is still to come, and never over GitHub's limit", () => {
+    const { run: few, now } = run(3);
+    expect(planAnswer(few, now, "alice")).toContain("`c1` `c2` `c3`");
+    const { run: many } = run(4000);
+    const text = planAnswer(many, now, "alice");
+    expect(text.length).toBeLessThan(BODY_LIMIT);
+    expect(text).toContain("and 3960 more");
+  });
+
+  test("refusals keep links to pull requests and let nothing else through", () => {
+    const text = refusalAnswer([
+      { text: "/resume `x` @all", author: "eve", message: "the run waits for #12: @bob said <b>no</b> [x](http://y)" },
+    ]);
+    expect(text).toContain("waits for #12");
+    expect(text.replaceAll(/(`+).*?\1/g, "")).not.toMatch(/@bob|[^\\]<b>|[^\\]\[x/);
+  });
+
+  test("what is refused is named once each, for as long as it fits", () => {
+    const lines = Array.from({ length: 500 }, (_, n) => ({ text: `/skip ${n}`, author: "eve", message: "x".repeat(900) }));
+    expect(refusalAnswer(lines).length).toBeLessThan(BODY_LIMIT);
+  });
+
+  test("/help has every command, each on a row of its own", () => {
+    const { run: one, now } = run(1);
+    expect(helpAnswer(undefined).match(/^\| `\//gm)?.length).toBeGreaterThan(9);
+    expect(say(run(1), "/help")).toBeUndefined();
+    expect(planAnswer(one, now, "a")).toContain("| 1 |");
+  });
+});

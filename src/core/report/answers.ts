@@ -1,0 +1,121 @@
+import { isEnded, type Run } from "../run/state/run.ts";
+import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
+import { cell, code, prose } from "./escape.ts";
+import { COMMENT_ROOM, fitting } from "./fit.ts";
+import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
+
+/** What a refused line was, and why. */
+export interface RefusedLine {
+  text: string;
+  author: string;
+  message: string;
+}
+
+/** The one comment of refusals on a pull request, in at most `room` characters. */
+export function refusalAnswer(lines: readonly RefusedLine[], room = COMMENT_ROOM): string {
+  const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${sentence(message)}.`);
+  const say = (most: number) => [
+    ...shown.slice(0, most),
+    shown.length > most ? `and ${shown.length - most} more` : "",
+    "<sub>`/help` lists what can be said here.</sub>",
+  ];
+  return fitting(room, [shown.length, 50, 20, 5], say, "One of them is too long for this place.");
+}
+
+/** Numbers of pull requests stay links. */
+function sentence(message: string): string {
+  return prose(message).replace(/\\#(?=\d)/g, "#");
+}
+
+/** What `/help` answers, and `/help COMMAND`. */
+export function helpAnswer(only: CommandSpec | undefined): string {
+  if (only !== undefined) return oneCommand(only);
+  const built = COMMANDS.filter((command) => command.built);
+  const rows = built.map(({ usage, summary, who }) => `| ${usages(usage)} | ${prose(summary)} | ${who} |`);
+  const later = COMMANDS.filter((command) => !command.built).map(({ name }) => `\`/${name}\``);
+  return [
+    "### 🧭 What can be said here",
+    "A line of a comment that begins with `/`, on the release pull request or a batch's. 👀 means read, 🚀 done, 😕 refused.",
+    ["| command | does | needs |", "| --- | --- | --- |", ...rows].join("\n"),
+    `<sub>\`/help COMMAND\` says more of one. Where a release has several rollouts: \`--rollout NAME\`.${later.length === 0 ? "" : ` Not available yet: ${later.join(", ")}.`} Permission is what you have on this repository now; \`.github/stagecoach.yaml\` may narrow it to teams.</sub>`,
+  ].join("\n\n");
+}
+
+function oneCommand(spec: CommandSpec): string {
+  const flags = [...spec.flags, ROLLOUT_FLAG].map(
+    (flag) => `| \`--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}\` | ${prose(flag.summary)} |`,
+  );
+  return [
+    `### 🧭 \`/${spec.name}\``,
+    `${prose(spec.summary)}. Needs **${spec.who}**, on ${spec.where}.${spec.built ? "" : " **Not available yet in this version.**"}`,
+    `\`\`\`text\n${spec.examples.join("\n")}\n\`\`\``,
+    ["| option | |", "| --- | --- |", ...flags].join("\n"),
+  ].join("\n\n");
+}
+
+function usages(usage: string): string {
+  return usage
+    .split(" | ")
+    .map((one) => code(one))
+    .join(" or ");
+}
+
+/** What `/status` answers: how the run stands, in a few lines, and where its whole page is. */
+export function statusAnswer(run: Run, now: number, author: string, live: string | undefined): string {
+  const lines = [`### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`];
+  lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(run.why, 1000)}`);
+  // While it is paused that is what it asks for.
+  if (run.next !== null && run.paused === undefined) {
+    const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
+    lines.push(`**Next:** ${prose(run.next.what)}${at}`);
+  }
+  if (run.paused !== undefined) lines.push(`**Asks:** ${prose(run.paused.ask)}`);
+  const page =
+    live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;
+  const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;
+  return fitting(COMMENT_ROOM, [MOST_STAGES, 10], (most) => [...lines, stages(run, false, most), foot], TOO_LONG);
+}
+
+/** What `/plan` answers of a run: what is done and what is to come, stage by stage. */
+export function planAnswer(run: Run, now: number, author: string): string {
+  const title = `### 🗺️ ${cell(run.rollout)} #${run.number}: the plan of ${cell(releaseName(run.release.values))}`;
+  const foot = `<sub>The plan is frozen while the run lasts, but for clusters that are skipped, put off or new · plan ${code(run.plan.hash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
+  const ways = [
+    { names: true, most: Number.POSITIVE_INFINITY },
+    { names: false, most: MOST_STAGES },
+  ];
+  return fitting(COMMENT_ROOM, ways, ({ names, most }) => [title, stages(run, names, most), foot], TOO_LONG);
+}
+
+/** Names beyond these are counted. */
+const MOST_NAMES = 40;
+const MOST_STAGES = 60;
+const TOO_LONG = "Some of it is too long for this place.";
+
+/** A row for each stage; of many, those around the one that the run is at. */
+function stages(run: Run, names: boolean, most: number): string {
+  const rows = run.plan.stages.map((stage, index) => {
+    const batches = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed");
+    const targets = batches.flatMap((batch) => batch.targets);
+    const live = new Set(
+      targets.filter((target) => target.phase === "Healthy" || target.phase === "Baked").map((target) => target.cluster),
+    );
+    const all = [...stage.clusters, ...stage.requeued];
+    const state = isEnded(run) || index < run.stage ? "done" : index === run.stage ? "now" : "to come";
+    const left = all.filter((cluster) => !live.has(cluster));
+    const column = names ? ` ${nameList(left)} |` : "";
+    const settled = batches.filter((batch) => batch.phase === "Settled").length;
+    return `| ${index + 1} | ${cell(stageName(run, index))} | ${isEnded(run) && left.length > 0 ? "ended" : state} | ${settled}/${batchesOfStage(run, index)} | ${live.size}/${all.length} |${column}`;
+  });
+  const head = `| | stage | | batches | clusters live |${names ? " to come |" : ""}`;
+  const from = rows.length <= most ? 0 : Math.max(0, Math.min(run.stage - 5, rows.length - most));
+  const shown = rows.slice(from, from + most);
+  const more = rows.length > shown.length ? `\n\n${rows.length - shown.length} more stages are not shown.` : "";
+  return `${[head, `| --- | --- | --- | --- | --- |${names ? " --- |" : ""}`, ...shown].join("\n")}${more}`;
+}
+
+function nameList(clusters: readonly string[]): string {
+  if (clusters.length === 0) return "–";
+  const shown = clusters.slice(0, MOST_NAMES).map((key) => code(shortName(key)));
+  return clusters.length > MOST_NAMES ? `${shown.join(" ")} and ${clusters.length - MOST_NAMES} more` : shown.join(" ");
+}

@@ -1,0 +1,90 @@
+import type { Batch, Run } from "../../run/state/run.ts";
+import { BODY_LIMIT, cell, code, html } from "../escape.ts";
+import { fitting } from "../fit.ts";
+import { measuredOfBatch } from "../run/analysis-markdown.ts";
+import { age, batchName, phaseWord, releaseName, shortName } from "../words.ts";
+import { gateTable } from "./batch-gates.ts";
+import { batchIntro } from "./batch-intro.ts";
+import { evidenceWords } from "./evidence-fields.ts";
+
+/** Subject and body of the batch's commit. The trailers let a restarted bot recognise its own commit. */
+export function batchCommitMessage(run: Run, batch: Batch): string {
+  const clusters = [...new Set(batch.targets.map((target) => shortName(target.cluster)))];
+  const what = batch.kind === "Revert" ? `back from ${releaseName(run.release.values)}` : releaseName(run.release.values);
+  const subject = `${run.rollout} ${what}: ${clusters.slice(0, 3).join(", ")}${clusters.length > 3 ? ` and ${clusters.length - 3} more` : ""}`;
+  return `${subject.slice(0, 200)}\n\n${batchName(run, batch)}\n\n${batchTrailers(run, batch)}\n`;
+}
+
+export function batchTrailers(run: Run, batch: Batch): string {
+  return [`Stagecoach-Run: ${run.rollout}/${run.number}`, `Stagecoach-Batch: ${batch.number}`, `Stagecoach-Attempt: ${batch.attempt}`].join(
+    "\n",
+  );
+}
+
+/** What a reviewer of the batch's PR needs: what it does and what comes next, the diff as a table, why now, and what can be said. */
+export function batchBody(run: Run, batch: Batch, now: number): string {
+  const say = (rows: number) => [
+    batchIntro(run, batch, now),
+    diffTable(batch, rows),
+    gateTable(run, batch, now),
+    evidenceBefore(run, batch, now, rows),
+    commands(),
+    footer(),
+  ];
+  return fitting(BODY_LIMIT, MOST_ROWS, say, "Some of it is too long for this place: what changes is in the diff.");
+}
+
+/** Of each table: fewer until all of it fits. */
+const MOST_ROWS = [Number.POSITIVE_INFINITY, 50, 20, 5, 0];
+
+function diffTable(batch: Batch, limit: number): string {
+  const rows: string[] = [];
+  for (const target of batch.targets) {
+    for (const edit of target.edits) {
+      if (edit.from === edit.to) continue;
+      rows.push(
+        `| ${code(shortName(target.cluster))} | ${code(target.application)} | ${code(edit.from ?? "")} | ${code(edit.to)} | ${code(edit.file)} | ${code(edit.path)} |`,
+      );
+    }
+  }
+  if (limit === 0) return `What changes is in the diff: ${rows.length} values, too long to be listed here.`;
+  const more = rows.length > limit ? `\n\n${rows.length - limit} more rows are in the diff.` : "";
+  return `| cluster | application | from | to | file | pin |\n| --- | --- | --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
+}
+
+/** The proof that the batches this one waited for are live: without it the PR would not be open. */
+export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Number.POSITIVE_INFINITY): string {
+  const before = run.batches.filter((other) => other.number < batch.number && other.phase === "Settled").at(-1);
+  if (before === undefined) return "";
+  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} before this PR`;
+  const summary = `Why now: ${html(batchName(run, before))}${settled}`;
+  if (limit === 0)
+    return `Why now: ${cell(batchName(run, before))}${settled}. What was seen of it is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`;
+  const rows = before.targets.map((target) => {
+    const proof = target.evidence;
+    const fields = proof === undefined ? "" : evidenceWords(proof);
+    return `| ${code(shortName(target.cluster))} | ${phaseWord(target)} | ${cell(proof?.sentence ?? target.why)} | ${code(fields.slice(0, 300))} |`;
+  });
+  const more = rows.length > limit ? `\n\n${rows.length - limit} more are in \`stagecoach get ${run.rollout} ${run.number}\`.` : "";
+  const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
+  const measured = measuredOfBatch(run, before, limit);
+  const parts = measured === "" ? table : `${table}\n\n${measured}`;
+  return `<details><summary>${summary}</summary>\n\n${parts}\n\n</details>`;
+}
+
+const COMMANDS_HERE = [
+  ["/promote", "ends a wait; with `merge: Manual` merges this PR once GitHub allows it"],
+  ["/pause [reason]", "nothing merges until `/resume`"],
+  ["/requeue CLUSTER… [--for 2h]", "puts clusters to the stage's end"],
+  ["/skip CLUSTER…", "leaves clusters out of this run"],
+  ["/abort [reason]", "ends the run and closes this PR"],
+] as const;
+
+function commands(): string {
+  const rows = COMMANDS_HERE.map(([usage, does]) => `| ${code(usage)} | ${does} |`);
+  return `<details><summary>What you can comment here</summary>\n\n| command | does |\n| --- | --- |\n${rows.join("\n")}\n\n</details>`;
+}
+
+function footer(): string {
+  return "<sub>Please do not push to this branch: a changed head is never merged, and pauses the run.</sub>";
+}

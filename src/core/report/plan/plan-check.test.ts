@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { samplePlan, sampleRun } from "../../../../test/support/sample-run.ts";
+import type { Problem } from "../../base/problem.ts";
+import { notARollout, ownBatch, type PlanFindings, planCheck } from "./plan-check.ts";
+import { overlap } from "./plan-overlap.ts";
+import { unstagedLine } from "./plan-unstaged.ts";
+
+const NOTHING: PlanFindings = { plans: [], problems: [], against: [], fails: false, notes: [] };
+
+function problem(over: Partial<Problem> = {}): Problem {
+  const place = { file: "rollouts/a.yaml", line: 3, column: 5, path: [] };
+  return { code: "UNKNOWN_KEY", severity: "error", message: 'unknown key "stagess"', hint: "did you mean stages?", ...place, ...over };
+}
+
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ application: `app-${index}`, cluster: `hub/c-${index}`, why: "x" }));
+
+describe("what stagecoach/plan says", () => {
+  test("a plan in one line, its stages in a table", () => {
+    const words = planCheck({
+      ...NOTHING,
+      plans: [{ plan: samplePlan(), mode: "Run", overlap: overlap({ onNewRelease: "Queue" }, sampleRun()).sentence }],
+    });
+    expect([words.status, words.conclusion, words.title]).toEqual([
+      "completed",
+      "success",
+      "payments: 6 clusters in 3 batches over 2 stages",
+    ]);
+    expect(words.summary).toContain("| 1 | canary | 2 | 1 |");
+    expect(words.summary).toContain("this release waits until it has ended");
+    expect(words.annotations).toBeUndefined();
+  });
+
+  test("errors fail it, at their lines; a warning does not", () => {
+    const failed = planCheck({ ...NOTHING, problems: [problem(), problem({ severity: "warning", code: "COVERAGE", line: 0 })] });
+    expect([failed.conclusion, failed.title]).toEqual(["failure", "1 error: no run would start"]);
+    expect(failed.annotations).toMatchObject([
+      { path: "rollouts/a.yaml", line: 3, level: "failure", title: "UNKNOWN_KEY", message: 'unknown key "stagess"\ndid you mean stages?' },
+      { line: 1, level: "warning" },
+    ]);
+    expect(planCheck({ ...NOTHING, problems: [problem({ severity: "warning" })] }).conclusion).toBe("success");
+  });
+
+  test("what passes the stages by is named in the title, unless it is allowed or meant", () => {
+    const refused = planCheck({ ...NOTHING, against: [unstagedLine("UNSTAGED", "payments", many(2), "refused")], fails: true });
+    expect([refused.conclusion, refused.title]).toEqual([
+      "failure",
+      expect.stringMatching(/^UNSTAGED Merging this PR changes c-0, c-1 at once/),
+    ]);
+    const meant = planCheck({ ...NOTHING, against: [unstagedLine("UNSTAGED", "payments", many(2), "bypassed")] });
+    expect([meant.conclusion, meant.summary]).toEqual(["success", expect.stringContaining("labelled `stagecoach/bypass`")]);
+    expect(unstagedLine("UNSTAGED", "payments", many(2), "allowed")).toContain("`allowUnstaged: true`.");
+  });
+
+  test("what cannot be seen now is neither green nor red, but an error is red all the same", () => {
+    expect(planCheck({ ...NOTHING, waiting: "control plane hub cannot be seen" })).toMatchObject({
+      status: "in_progress",
+      title: "waiting: control plane hub cannot be seen",
+    });
+    expect(planCheck({ ...NOTHING, waiting: "x", problems: [problem()] }).conclusion).toBe("failure");
+  });
+
+  test("a PR that concerns nothing, and a batch's own, are green and say so", () => {
+    expect([notARollout(), ownBatch()].map(({ conclusion, title }) => [conclusion, title])).toEqual([
+      ["success", "not a rollout PR"],
+      ["success", "not a rollout PR: a batch of a run"],
+    ]);
+  });
+
+  test("the largest of everything stays within GitHub's limits, whole", () => {
+    const stage = samplePlan().stages[0];
+    if (stage === undefined) throw new Error("the sample has stages");
+    const plan = {
+      ...samplePlan(),
+      rollout: "p".repeat(63),
+      stages: Array.from({ length: 300 }, () => ({ ...stage, name: "|".repeat(500) })),
+      warnings: Array.from({ length: 100 }, () => ({ code: "COVERAGE", message: "|".repeat(9000) })),
+    };
+    const problems = Array.from({ length: 900 }, () =>
+      problem({ message: "|".repeat(9000), hint: "`".repeat(9000), file: "x".repeat(4000) }),
+    );
+    const words = planCheck({
+      plans: Array.from({ length: 30 }, () => ({ plan, mode: "Run", overlap: overlap({ onNewRelease: "Queue" }, sampleRun()).sentence })),
+      problems,
+      against: Array.from({ length: 30 }, () => unstagedLine("UNSTAGED", "payments", many(9000), "refused")),
+      fails: true,
+      notes: Array.from({ length: 90 }, () => "n".repeat(100)),
+    });
+    expect(words.summary.length).toBeLessThan(65_535);
+    expect(words.title.length).toBeLessThanOrEqual(255);
+    expect(words.annotations).toHaveLength(100);
+    for (const line of words.summary.split("\n")) if (line.startsWith("|")) expect(line.endsWith("|")).toBe(true);
+  });
+});

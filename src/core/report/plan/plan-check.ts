@@ -1,0 +1,105 @@
+import type { Problem } from "../../base/problem.ts";
+import type { Plan } from "../../plan/plan-types.ts";
+import { cell, code } from "../escape.ts";
+import { short } from "./plan-chart.ts";
+
+/** Name of the check run; people require it by this. */
+export const PLAN_CHECK = "stagecoach/plan";
+
+/** A check run as words; the commit it is for is the caller's. */
+export interface PlanCheckWords {
+  status: "completed" | "in_progress";
+  conclusion?: "success" | "failure";
+  title: string;
+  summary: string;
+  annotations?: { path: string; line: number; level: "failure" | "warning"; title: string; message: string }[];
+}
+
+/** What was found out about a PR that touches rollouts, their releases, ApplicationSets or pins. */
+export interface PlanFindings {
+  plans: readonly { plan: Plan; mode: string; overlap?: string }[];
+  problems: readonly Problem[];
+  /** Why merging is refused or warned about besides; Markdown, harmless. */
+  against: readonly string[];
+  /** Of `against`, whether it fails the check. */
+  fails: boolean;
+  /** What cannot be seen now, such as a control plane: judged again soon. */
+  waiting?: string;
+  /** What the PR is where it releases nothing. */
+  notes: readonly string[];
+}
+
+const MOST_ANNOTATIONS = 100;
+
+/** Green where there is nothing to say, so that the check can be required. */
+export function notARollout(what = "not a rollout PR"): PlanCheckWords {
+  const summary = `${what[0]?.toUpperCase()}${what.slice(1)}: it changes no rollout, no release, no pin and no ApplicationSet of one.`;
+  return { status: "completed", conclusion: "success", title: what, summary };
+}
+
+/** A batch's own PR is judged by stagecoach/gate. */
+export function ownBatch(): PlanCheckWords {
+  const summary = "A batch of a run: `stagecoach/gate` says whether it may merge.";
+  return { status: "completed", conclusion: "success", title: "not a rollout PR: a batch of a run", summary };
+}
+
+export function planCheck(findings: PlanFindings): PlanCheckWords {
+  const { plans, problems, against, fails, waiting, notes } = findings;
+  const errors = problems.filter((problem) => problem.severity === "error");
+  const failed = errors.length > 0 || fails;
+  const parts = [
+    ...(against.length === 0 ? [] : [against.slice(0, 20).join("\n\n")]),
+    ...(problems.length === 0 ? [] : [problemTable(problems)]),
+    ...plans.slice(0, 4).map(planSummary),
+    ...notes.slice(0, 20),
+    ...(waiting === undefined ? [] : [`Waiting: ${cell(waiting, 500)}.`]),
+  ];
+  const summary = parts.join("\n\n") || "Nothing to say.";
+  const annotations = problems.slice(0, MOST_ANNOTATIONS).map(annotation);
+  const rest = { title: short(titleOf(findings, errors.length), 200), summary, ...(annotations.length === 0 ? {} : { annotations }) };
+  if (waiting !== undefined && !failed) return { status: "in_progress", ...rest };
+  return { status: "completed", conclusion: failed ? "failure" : "success", ...rest };
+}
+
+function titleOf({ plans, against, fails, waiting, notes }: PlanFindings, errors: number): string {
+  if (errors > 0) return errors === 1 ? "1 error: no run would start" : `${errors} errors: no run would start`;
+  if (fails) return (against[0] ?? "").replace(/[`*]|\[([^\]]*)\]\([^)]*\)/g, "$1").split("\n")[0] ?? "";
+  if (waiting !== undefined) return `waiting: ${waiting}`;
+  const [first, ...others] = plans;
+  if (first === undefined) return notes.length === 0 ? "valid; no release" : "valid; starts no run";
+  const clusters = first.plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
+  const batches = first.plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+  const more = others.length === 0 ? "" : ` and ${others.length} more rollouts`;
+  return `${first.plan.rollout}: ${clusters} clusters in ${batches} batches over ${first.plan.stages.length} stages${more}`;
+}
+
+function problemTable(problems: readonly Problem[]): string {
+  const rows = problems.slice(0, 30).map((problem) => {
+    const mark = problem.severity === "error" ? "❌" : "⚠️";
+    const where = code(short(`${problem.file}:${problem.line}:${problem.column}`, 200));
+    return `| ${mark} ${where} | ${cell(problem.message, 250)} | ${cell(problem.hint, 200)} | ${problem.code} |`;
+  });
+  const more = problems.length > 30 ? `\n\nand ${problems.length - 30} more: \`stagecoach lint\` lists them all.` : "";
+  return `| where | what | what to do | code |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
+}
+
+function planSummary({ plan, mode, overlap }: PlanFindings["plans"][number]): string {
+  const rows = plan.stages
+    .slice(0, 15)
+    .map((stage, index) => `| ${index + 1} | ${cell(stage.name, 80)} | ${stage.clusters.length} | ${stage.batches.length} |`);
+  const more = plan.stages.length > 15 ? `\n\nand ${plan.stages.length - 15} more stages.` : "";
+  const table = `| | stage | clusters | batches |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
+  const warned = plan.warnings.slice(0, 3).map((warning) => `- **${warning.code}** ${cell(warning.message, 200)}`);
+  const head = `**${cell(plan.rollout)}** (mode ${mode}), plan ${code(plan.hash.slice(0, 12))}`;
+  return [head, table, overlap ?? "", warned.join("\n")].filter((part) => part !== "").join("\n\n");
+}
+
+function annotation(problem: Problem): NonNullable<PlanCheckWords["annotations"]>[number] {
+  return {
+    path: problem.file,
+    line: Math.max(1, problem.line),
+    level: problem.severity === "error" ? "failure" : "warning",
+    title: problem.code,
+    message: short(`${problem.message}\n${problem.hint}`, 2000),
+  };
+}

@@ -1,0 +1,126 @@
+import { changesNothing, type Plan } from "../../plan/plan-types.ts";
+import type { Rollout } from "../../spec/rollout.ts";
+import { cell, code } from "../escape.ts";
+import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { releaseName } from "../words.ts";
+import { durationSentence, type Expected } from "./duration.ts";
+import { planChart, short } from "./plan-chart.ts";
+import { planDetails } from "./plan-details.ts";
+import { planRules, type RulesNow } from "./plan-rules.ts";
+import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
+
+/** What a plan's comment says besides the plan. */
+export interface PlanExtras {
+  /** What the release is called where it has no version yet: the merge commit of the PR itself. */
+  release?: string;
+  expected?: Expected;
+  /** What merging does to the run in progress; see overlap. Markdown, harmless. */
+  overlap?: string;
+  /** Markdown, harmless: why the PR would pass the stages by, or what else stands against merging it. */
+  against?: readonly string[];
+  /** The PR is merged, and the mode kept a run from starting. */
+  merged?: boolean;
+  /** What the rollout's rules are as of now; absent: they are not listed. */
+  rules?: RulesNow;
+  /** Further warnings, such as those of lint. */
+  warnings?: Plan["warnings"];
+}
+
+/** Told in this order until one fits: every target, every cluster by batch, a few of each batch, the stages alone. */
+const LEVELS: readonly Level[] = [
+  { targets: true, clusters: Number.POSITIVE_INFINITY, batches: Number.POSITIVE_INFINITY, stages: Number.POSITIVE_INFINITY, requeued: 10 },
+  { targets: false, clusters: Number.POSITIVE_INFINITY, batches: Number.POSITIVE_INFINITY, stages: Number.POSITIVE_INFINITY, requeued: 10 },
+  { targets: false, clusters: 5, batches: Number.POSITIVE_INFINITY, stages: Number.POSITIVE_INFINITY, requeued: 3 },
+  { targets: false, clusters: 3, batches: 60, stages: 60, requeued: 1 },
+  { targets: false, clusters: 0, batches: 0, stages: 40, requeued: 0 },
+];
+
+/** What a release PR would do, before it is merged. Never over GitHub's limit, and never cut: a large plan is summarised. */
+export function planComment(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras = {}): string {
+  const instead = `Some of the plan is too long for this place: \`stagecoach plan ${plan.rollout}\` shows all of it.`;
+  return fitting(COMMENT_ROOM, LEVELS, (level) => compose(rollout, plan, current, extras, level), instead);
+}
+
+/** Why a release PR cannot start a run, with what to change. */
+export function problemsComment(
+  problems: readonly { message: string; hint: string; file: string; line: number; column: number }[],
+): string {
+  const all = "`stagecoach lint` lists them all.";
+  const say = (most: number) => {
+    const rows = problems
+      .slice(0, most)
+      .map((p) => `| ${code(short(`${p.file}:${p.line}:${p.column}`, 200))} | ${cell(p.message, 250)} | ${cell(p.hint, 200)} |`);
+    const more = problems.length > most ? `${problems.length - most} more are not shown: ${all}` : "";
+    return ["### ❌ No run would start", `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}`, more];
+  };
+  return fitting(COMMENT_ROOM, [50, 20, 5], say, `Too long for this place: ${all}`);
+}
+
+/** In place of problems or a plan that a later push has made pointless. */
+export function nothingMore(what: "solved" | "noRelease", rollout?: string): string {
+  if (what === "solved") return "### ✅ The problems are solved\n\nWhat was wrong here is put right.";
+  return `### No release\n\nThis pull request no longer changes the release of ${rollout === undefined ? "a rollout" : `**${cell(rollout)}**`}: merging it starts no run.`;
+}
+
+function compose(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras, level: Level): string[] {
+  const name = extras.release ?? code(short(releaseName(plan.release.values), 300));
+  const change = current === undefined ? "" : `${code(short(current, 300))} → `;
+  return [
+    `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${name}`,
+    headline(rollout, plan, extras.merged === true),
+    against(extras.against ?? []),
+    extras.overlap === undefined ? "" : `> [!NOTE]\n> ${extras.overlap}`,
+    stageTable(rollout, plan, extras.expected, level),
+    extras.expected === undefined ? "" : durationSentence(extras.expected),
+    planChart(plan, gatesOfStages(rollout, plan)),
+    warnings([...plan.warnings, ...(extras.warnings ?? [])]),
+    extras.rules === undefined ? "" : planRules(rollout, extras.rules),
+    planDetails(plan, level),
+    `<sub>${modeSentence(rollout)} \`/plan\` makes this afresh · plan ${code(plan.hash.slice(0, 12))}</sub>`,
+  ];
+}
+
+function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
+  const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
+  const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+  const size = `**${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**`;
+  const each = rollout.delivery.strategy === "Commit" ? "one push of its branches a batch" : "one pull request a batch";
+  if (rollout.mode === "Observe") {
+    const first = plan.stages.findIndex((stage) => stage.batches.length > 0);
+    const names = (plan.stages[first]?.batches[0]?.clusters ?? []).map((key) => code(short(key.slice(key.lastIndexOf("/") + 1), 100)));
+    const opener = names.length === 0 ? "" : ` The first would be for ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}.`;
+    const what = merged ? "This PR was merged and started no run" : "Merging this PR starts no run";
+    return `${what}, for the rollout's mode is \`Observe\`. A run would open ${each}: ${size}.${opener}`;
+  }
+  if (changesNothing(plan))
+    return `**Nothing to change:** all ${clusters} clusters are pinned to it already. Merging this PR starts a run that only looks whether Argo CD shows them live and healthy.`;
+  const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and baked" : "";
+  return `Merging this PR starts a run: ${size}, ${each}. A batch goes on only when Argo CD shows its very change live and healthy${baked}.`;
+}
+
+function against(lines: readonly string[]): string {
+  if (lines.length === 0) return "";
+  const shown = lines.slice(0, 10).map((line) => `> ${line.replace(/\n/g, "\n> ")}`);
+  return `> [!CAUTION]\n${shown.join("\n>\n")}`;
+}
+
+function modeSentence(rollout: Rollout): string {
+  if (rollout.mode === "Observe") return "`mode: Observe`: the bot only comments.";
+  const commit = rollout.delivery.strategy === "Commit";
+  if (rollout.mode === "Propose") {
+    return commit
+      ? "`mode: Propose`: the bot says when, a person moves the branches of each batch."
+      : "`mode: Propose`: the bot opens the batches' PRs, and each waits for a person to merge it.";
+  }
+  if (commit) return "The bot fast-forwards the branches of each batch.";
+  return rollout.delivery.merge === "Manual"
+    ? "`merge: Manual`: the bot opens the batches' PRs, and each waits for a person to merge it or to comment `/promote`."
+    : "The bot opens and merges the batches' PRs.";
+}
+
+function warnings(all: Plan["warnings"]): string {
+  if (all.length === 0) return "";
+  const shown = all.slice(0, 12).map((warning) => `> - **${warning.code}** ${cell(warning.message, 400)}`);
+  const more = all.length > 12 ? [`> - and ${all.length - 12} more: \`stagecoach lint\` lists them all`] : [];
+  return `> [!WARNING]\n${[...shown, ...more].join("\n")}`;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { samplePlan, sampleRollout } from "../../../../test/support/sample-run.ts";
+import { planRules } from "./plan-rules.ts";
+import { gatesOfStages } from "./plan-stages.ts";
+
+/** A Monday, nine o'clock UTC. */
+const NOW = Date.UTC(2026, 0, 5, 9, 0, 0);
+const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 4 * 3_600_000, timeZone: "UTC", kind: "allow" as const };
+
+test("a rollout that sets none of them has no list of rules", () => {
+  expect(planRules(sampleRollout(), { now: NOW })).toBe("");
+});
+
+test("a plan says windows with their next opening, dependencies, limits, growing batches, failures, joiners and quarantine", () => {
+  const [canary, rest] = sampleRollout().stages;
+  if (canary === undefined || rest === undefined) throw new Error("no stages");
+  const rollout = sampleRollout({
+    windows: [OFFICE],
+    dependsOn: [{ rollout: "ledger", atLeast: "v2.0.0" }],
+    onFailure: { action: "Rollback", maxFailures: { percent: 5 } },
+    rollback: { maxUnavailable: { percent: 50 }, skipBake: true },
+    joiners: "Hold",
+    inventory: { file: "fleet/clusters.yaml" },
+    quarantine: { max: { count: 3 }, onReturn: "Skip" },
+    onNewRelease: "Queue",
+    stages: [canary, { ...rest, grow: { start: 1, factor: 2 }, maxUnavailable: { percent: 25 } }],
+  });
+  const text = planRules(rollout, { now: NOW, limits: { clusters: 10, label: { key: "region", percent: 30 } } });
+  for (const words of [
+    "Windows: allow `0 14 * * 1-5` for 4h (UTC); closed now, next open 14:00:00 UTC.",
+    "Each cluster waits for `ledger` there, at least `v2.0.0`.",
+    "In flight at once over all rollouts of the repo: at most 10 clusters, 30% of the clusters of one `region`.",
+    "Batches of everywhere else grow: 1, then times 2 after each in which nothing failed, up to 25%.",
+    "More than 5% failed clusters: it is rolled back.",
+    "A rollback goes by 50% at once, without bakes.",
+    "Clusters are those of `fleet/clusters.yaml`, as it is on the base branch at the time.",
+    "Clusters that appear during the run are asked about.",
+    "Clusters that cannot be reached are left out, at most 3; also where they come back.",
+    "`onNewRelease: Queue`",
+  ])
+    expect(text).toContain(words);
+  expect(planRules(rollout, { now: NOW + 6 * 3_600_000 })).toContain("open now, until 18:00:00 UTC at the earliest");
+});
+
+test("a plan says in which order clusters go, what keeps them apart, and when one counts as live and as failed, where that is not the usual", () => {
+  const [canary, rest] = sampleRollout().stages;
+  if (canary === undefined || rest === undefined) throw new Error("no stages");
+  const rollout = sampleRollout({
+    settleMs: 5000,
+    graceMs: 120_000,
+    seenDeadlineMs: 1_800_000,
+    waitingDeadlineMs: 3_600_000,
+    flap: { ignoreMs: 30_000, most: 3, windowMs: 600_000 },
+    suspended: "Accept",
+    stages: [
+      { ...canary, order: { by: "label", key: "priority" }, progressDeadlineMs: 1_200_000, topologyKey: "zone" },
+      { ...rest, order: { by: "seeded", seed: "x" }, pairs: [["a", "b"]], batching: "Rolling" },
+    ],
+  });
+  const text = planRules(rollout, { now: NOW });
+  for (const words of [
+    "Clusters of canary: by label `priority`; never two of one `zone` at once.",
+    "Clusters of everywhere else: in an order that looks random, the same for one seed; never two of a pair at once (1 of them); the next as soon as there is room (`batching: Rolling`).",
+    "A cluster is live once it held still for 5s; failing after 2m in a bad state; failed where its change is not seen within 30m; in canary healthy within 20m; a person is asked after 1h of waiting; dips under 30s are passed over, 3 within 10m; what is paused counts as healthy.",
+  ])
+    expect(text).toContain(words);
+});
+
+test("a plan says of each stage what it waits for: approvals, bake, analysis, hooks, the wait before each merge", () => {
+  const [canary, rest] = sampleRollout().stages;
+  if (canary === undefined || rest === undefined) throw new Error("no stages");
+  const hook = { url: "https://changes.example.com", timeoutMs: 10_000 };
+  const templates = [{ templateName: "webcheck", clusterScope: false }];
+  const stages = [
+    { ...canary, approval: { teams: ["sre"], count: 2 }, jitterMs: 300_000, hooks: { before: [hook], after: [hook], onFailure: [] } },
+    { ...rest, analysis: { templates, args: [], when: ["Background" as const] } },
+  ];
+  expect(gatesOfStages(sampleRollout({ stages }), samplePlan())).toEqual([
+    ["health", "2 approvals of sre", "bake 10m", "hooks before", "hooks after", "up to 5m apart"],
+    ["health", "analysis webcheck (Background)"],
+  ]);
+});

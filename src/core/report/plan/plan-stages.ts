@@ -1,0 +1,94 @@
+import { formatDuration } from "../../base/time.ts";
+import type { Plan, PlannedStage } from "../../plan/plan-types.ts";
+import { weightsOf } from "../../plan/steps.ts";
+import type { Rollout, Stage } from "../../spec/rollout.ts";
+import { cell, code } from "../escape.ts";
+import { stepsTable } from "../steps.ts";
+import { shortName } from "../words.ts";
+import { type Expected, rough } from "./duration.ts";
+import { short } from "./plan-chart.ts";
+
+/** How much of a plan is told. Numbers are the most of each that is listed. */
+export interface Level {
+  /** A row for each target; else one for each batch. */
+  targets: boolean;
+  clusters: number;
+  batches: number;
+  stages: number;
+  requeued: number;
+}
+
+/** What each stage of the plan waits for, in words. */
+export function gatesOfStages(rollout: Rollout, plan: Plan): string[][] {
+  return plan.stages.map((_, index) => gatesOf(rollout, rollout.stages[index]));
+}
+
+function gatesOf(rollout: Rollout, stage: Stage | undefined): string[] {
+  const gates = ["health"];
+  const approval = stage?.approval;
+  if (approval !== undefined) {
+    const teams = short(approval.teams.join(", "), 60);
+    gates.push(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}`);
+  }
+  if ((rollout.windows ?? []).length > 0) gates.push("windows");
+  for (const other of (rollout.dependsOn ?? []).slice(0, 3)) gates.push(`after ${short(other.rollout, 40)}`);
+  if (stage !== undefined && stage.bakeMs > 0) gates.push(`bake ${formatDuration(stage.bakeMs)}`);
+  if (stage?.steps !== undefined) gates.push(`steps ${weightsOf(stage.steps).join(" → ")}`);
+  const { analysis, hooks } = stage ?? {};
+  if (analysis !== undefined) {
+    const names = short(analysis.templates.map(({ templateName }) => templateName).join(", "), 60);
+    gates.push(`analysis ${names} (${analysis.when.join(", ")})`);
+  }
+  if ((hooks?.before.length ?? 0) > 0) gates.push("hooks before");
+  if ((hooks?.after.length ?? 0) > 0) gates.push("hooks after");
+  if (stage?.jitterMs !== undefined && stage.jitterMs > 0) gates.push(`up to ${formatDuration(stage.jitterMs)} apart`);
+  if (rollout.mode === "Propose" || rollout.delivery.merge === "Manual") gates.push("a person merges");
+  return gates;
+}
+
+/** A row for each stage. The expected duration stands there where past runs tell one. */
+export function stageTable(rollout: Rollout, plan: Plan, expected: Expected | undefined, level: Level): string {
+  const timed = expected?.stages.some((stage) => stage !== undefined) === true;
+  const rows = plan.stages.slice(0, level.stages).map((stage, index) => {
+    const gates = gatesOf(rollout, rollout.stages[index]).map((gate) => cell(gate, 100));
+    const columns = [
+      String(index + 1),
+      cell(stage.name, 80),
+      String(stage.clusters.length),
+      String(stage.batches.length),
+      String(stage.maxUnavailable),
+      gates.join(", "),
+      ...(timed ? [timeOf(expected, index)] : []),
+      requeuedOf(stage, level.requeued),
+    ];
+    return `| ${columns.join(" | ")} |`;
+  });
+  const more = plan.stages.length - rows.length;
+  const head = [
+    "",
+    "stage",
+    "clusters",
+    "batches",
+    "at once",
+    "gates",
+    ...(timed ? [expected?.windows === true ? "expected" : "took before"] : []),
+    "requeued to its end",
+  ];
+  const table = [`| ${head.join(" | ")} |`.replace("|  |", "| |"), `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
+  const whole = more > 0 ? `${table}\n\nand ${more} more stages.` : table;
+  const steps = stepsTable(rollout, plan, level);
+  return steps === "" ? whole : `${whole}\n\n${steps}`;
+}
+
+function timeOf(expected: Expected | undefined, index: number): string {
+  const time = expected?.stages[index];
+  if (time === undefined) return "–";
+  return `${rough(time.p50)}${time.p90 > time.p50 ? ` – ${rough(time.p90)}` : ""} (${time.runs})`;
+}
+
+function requeuedOf({ requeued }: PlannedStage, most: number): string {
+  if (requeued.length === 0) return "–";
+  const names = requeued.slice(0, most).map((key) => code(short(shortName(key), 60)));
+  const more = requeued.length - names.length;
+  return `${names.join(" ")}${more > 0 ? `${names.length === 0 ? "" : " and "}${more}${names.length === 0 ? "" : " more"}` : ""}`;
+}

@@ -1,0 +1,26 @@
+import { cell, code } from "../escape.ts";
+import { shortName } from "../words.ts";
+import { short } from "./plan-chart.ts";
+
+/** The label by which people say that a PR is meant to pass the stages by. */
+export const BYPASS_LABEL = "stagecoach/bypass";
+
+const MOST_NAMED = 15;
+
+/** SPEC §9.6 in one paragraph: which clusters a PR would change at once, and what to do about it. Markdown, harmless. */
+export function unstagedLine(
+  problem: string,
+  rollout: string,
+  unstaged: readonly { application: string; cluster: string; why: string }[],
+  held: "refused" | "allowed" | "bypassed",
+): string {
+  const names = [...new Set(unstaged.map(({ cluster, application }) => (cluster === "" ? application : shortName(cluster))))];
+  const shown = names.slice(0, MOST_NAMED).map((name) => code(short(name, 60)));
+  const who = shown.join(", ") + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "");
+  const [first] = unstaged;
+  const example = first === undefined ? "" : ` ${code(short(first.application, 100))}: ${cell(first.why, 200)}.`;
+  const what = `**${problem}** Merging this PR changes ${who} at once, past the stages of **${cell(rollout)}**.${example}`;
+  if (held === "allowed") return `${what} The rollout has \`allowUnstaged: true\`.`;
+  if (held === "bypassed") return `${what} The PR is labelled \`${BYPASS_LABEL}\`.`;
+  return `${what} Put the release where no Application reads it; or, where it is meant, label the PR \`${BYPASS_LABEL}\`, or set \`allowUnstaged: true\`.`;
+}

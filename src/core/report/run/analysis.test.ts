@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { freshRun } from "../../../adapters/git/testing/runs.ts";
+import type { Run } from "../../run/state/run.ts";
+import type { RunAnalysis } from "../../run/state/run-analysis-types.ts";
+import type { HookCall } from "../../run/state/run-hooks-types.ts";
+import { renderTree } from "../tree/tree.ts";
+import { measuredOfRun } from "./analysis-markdown.ts";
+import { runComment } from "./run-comment.ts";
+import { runView } from "./run-view.ts";
+
+const AT = "2026-11-21T04:10:00.000Z";
+const NOW = Date.parse("2026-11-21T04:20:00.000Z");
+
+function analysis(change: Partial<RunAnalysis>): RunAnalysis {
+  const metric = { name: "webcheck", phase: "Failed", count: 5, successful: 3, failed: 2, inconclusive: 0, error: 1, value: "nok" };
+  return {
+    ...{ id: "payments/42/1/0/AfterStage/1", stage: 0, when: "AfterStage" as const, attempt: 1, args: [] },
+    ...{ phase: "Failed" as const, why: "webcheck: failed twice | @team", startedAt: AT, endedAt: AT, metrics: [metric], ...change },
+  };
+}
+
+const held: HookCall = {
+  ...{ id: "payments/42/1/before/1/1", stage: 0, when: "before" as const, index: 0, attempt: 1, tries: 3, errors: 0 },
+  ...{ phase: "Held" as const, why: "CHG-7 waits", since: AT, nextAt: AT },
+};
+
+function run(change: Partial<Run>): Run {
+  const fresh = freshRun(2, 1, { phase: "Paused", since: AT });
+  const stage = {
+    ...{ name: "all", selector: { matchLabels: {}, matchExpressions: [] }, maxClusters: { percent: 100 }, maxUnavailable: { count: 1 } },
+    ...{ batching: "Fixed" as const, order: { by: "name" as const }, bakeMs: 0, progressDeadlineMs: 1 },
+    analysis: { templates: [{ templateName: "webcheck", clusterScope: false }], args: [], when: ["AfterStage" as const] },
+    hooks: { before: [{ url: "https://hooks.example.com/x?token=t", timeoutMs: 1 }], after: [], onFailure: [] },
+  };
+  return { ...fresh, spec: { ...fresh.spec, stages: [stage] }, ...change };
+}
+
+describe("what was measured and asked", () => {
+  const both = run({ analyses: [analysis({})], hooks: [held] });
+
+  test("is a table in the run's comment, what is not well first, in which nothing from outside is more than text", () => {
+    const text = measuredOfRun(both);
+    expect(text).toContain("webcheck: 3 ok, 2 failed, 1 not measured, last nok");
+    expect(text.indexOf("Failed")).toBeLessThan(text.indexOf("Held"));
+    expect(text).toContain("failed twice \\| @\u200bteam");
+    expect(text).not.toContain("token");
+    expect(runComment(both, NOW)).toContain(text);
+  });
+
+  test("is folded where all of it is over and well, and not there at all without any", () => {
+    expect(measuredOfRun(run({ analyses: [analysis({ phase: "Successful" })] }))).toMatch(/^<details>/);
+    expect(measuredOfRun(run({}))).toBe("");
+  });
+
+  test("is in the tree and on the page, with who accepted it", () => {
+    const accepted = run({ analyses: [analysis({ accepted: { by: "bob", at: AT } })], hooks: [held] });
+    const tree = renderTree(accepted, NOW, { color: false, width: 200 });
+    expect(tree).toMatch(/◇ analysis after the stage: webcheck .*Failed, accepted by @bob/);
+    expect(tree).toMatch(/◇ hook before the stage \(hooks\.example\.com\) .*Held .*asked 3 times · CHG-7 waits/);
+    expect(runView(accepted).stages[0]?.gates).toMatchObject([{ state: "Failed, accepted by @bob", tone: "wait" }, { state: "Held" }]);
+  });
+});

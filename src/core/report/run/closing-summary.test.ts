@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
+import type { Run } from "../../run/state/run.ts";
+import { gateWords, notOurs } from "../batch/gate-check.ts";
+import { COMMENT_ROOM } from "../fit.ts";
+import { closingSummary, handOver } from "./closing-summary.ts";
+import { runComment } from "./run-comment.ts";
+import { stageDeployments } from "./stage-deployment.ts";
+
+const NOW = Date.parse("2026-11-21T09:04:00.000Z");
+const END = "2026-11-21T10:30:00.000Z";
+
+function endedRun() {
+  const run = sampleRun();
+  const command = { id: "1#0", text: "/promote", actor: "bob", at: "2026-11-21T09:20:00.000Z", outcome: "done" as const, message: "ok" };
+  return sampleRun({
+    phase: "Failed",
+    endedAt: END,
+    stage: 2,
+    why: "every stage is done; 1 cluster failed: us-1",
+    next: null,
+    batches: run.batches.map((batch, index) => ({
+      ...batch,
+      phase: "Settled" as const,
+      settledAt: index === 0 ? "2026-11-21T09:00:00.000Z" : END,
+      targets: index === 0 ? batch.targets : [batchTarget("us-1", "Failed"), batchTarget("us-2", "Baked")],
+    })),
+    commands: [command],
+    skipped: [{ cluster: "hub/us-3", why: "@bob left it out", at: "2026-11-21T09:10:00.000Z" }],
+    requeued: [],
+  });
+}
+
+describe("a run's closing summary", () => {
+  test("says what happened, where, how long each stage took, and who did what", () => {
+    expect(closingSummary(endedRun())).toMatchInlineSnapshot(`
+      "### ❌ payments #42 Failed: v1.4.2
+
+      Every stage is done; 1 cluster failed: us-1.
+
+      **3 of 6 clusters** are live at the release. It took **1h40m**, from 08:50:00 UTC to 10:30:00 UTC.
+
+      Nothing moves any more. \`/retry\` tries the failed clusters again and goes on from there; \`/rollback\` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.
+
+      | stage | batches | clusters live | took | merged |
+      | --- | --- | --- | --- | --- |
+      | canary | 1/1 | 2/2 | 0s | #11 |
+      | everywhere else | 1/2 | 1/4 | 1h30m | #12 |
+
+      **Not at the release:**
+
+      - \`us-1\` failed: us-1 is failed
+      - \`us-3\` was left out: @​bob left it out
+
+      <details><summary>Who did what</summary>
+
+      | when | what |
+      | --- | --- |
+      | 09:00:00 UTC | @​alice merged the release (#10) |
+      | 09:20:00 UTC | @​bob: /promote |
+
+      </details>
+
+      <sub>plan \`5b6c1f0e9a7d\`</sub>"
+    `);
+  });
+
+  test("is bounded, whatever the fleet", () => {
+    const run = endedRun();
+    const targets = Array.from({ length: 5000 }, (_, index) => batchTarget(`cluster-${index}`, "Failed"));
+    const text = closingSummary({ ...run, batches: run.batches.map((batch) => ({ ...batch, targets })) });
+    expect(text.length).toBeLessThanOrEqual(COMMENT_ROOM);
+    expect(text).toContain("and 9951 more");
+  });
+
+  test("of hundreds of stages is summarised, and ends where it should", () => {
+    const run = endedRun();
+    const skipped = Array.from({ length: 100 }, (_, index) => ({ cluster: `hub/c-${index}`, why: "|".repeat(500), at: END }));
+    const text = closingSummary(manyStages({ ...run, skipped }));
+    expectWhole(text);
+    expect(text).toContain("and 240 more stages");
+    expect(text).toContain("stagecoach get payments 42");
+  });
+
+  test("says what can be done where the run did not get to its end", () => {
+    const run = endedRun();
+    expect(closingSummary({ ...run, phase: "Aborted" })).toContain("`/rollback` puts it back");
+    expect(closingSummary({ ...run, of: 41 })).not.toContain("/rollback");
+    expect(closingSummary({ ...run, phase: "Succeeded" })).not.toContain("Nothing moves");
+  });
+});
+
+test("a pause that asks for a person says why and what to do, and notifies nobody by name", () => {
+  const paused = {
+    kind: "Refused" as const,
+    by: "GitHub",
+    reason: "GitHub refuses to merge #12: @alice must `approve`",
+    at: "2026-11-21T09:00:00.000Z",
+    ask: "change what it names, then `/resume`; or `/abort`",
+  };
+  expect(handOver(sampleRun({ phase: "Paused", paused }))).toMatchInlineSnapshot(`
+    "### ⏸️ payments #42 waits for a person
+
+    GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`.
+
+    **Your turn:** change what it names, then \`/resume\`; or \`/abort\`"
+  `);
+});
+
+/** 300 stages, with names as long as they may be. */
+function manyStages(run: Run): Run {
+  const [stage] = run.plan.stages;
+  if (stage === undefined) return run;
+  const stages = Array.from({ length: 300 }, (_, index) => ({ ...stage, name: `${index} ${"|".repeat(250)}` }));
+  return { ...run, plan: { ...run.plan, stages } };
+}
+
+function expectWhole(text: string): void {
+  expect(text.length).toBeLessThanOrEqual(COMMENT_ROOM);
+  expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
+  for (const line of text.split("\n")) if (line.startsWith("|")) expect(line.endsWith("|")).toBe(true);
+  expect(text.endsWith("</sub>")).toBe(true);
+}
+
+describe("the live page", () => {
+  test("of hundreds of stages, with a thousand clusters put off, is summarised around where the run is", () => {
+    const run = sampleRun();
+    const [item] = run.requeued;
+    if (item === undefined) throw new Error("the sample has a requeued cluster");
+    const requeued = Array.from({ length: 1000 }, (_, index) => ({ ...item, cluster: `hub/us-${index}`, why: "|".repeat(600) }));
+    const remarks = Array.from({ length: 10 }, () => "|".repeat(1000));
+    const text = runComment({ ...manyStages(run), stage: 150, requeued }, NOW, remarks);
+    expectWhole(text);
+    expect(text).toContain("240 more stages are not shown");
+    expect(text).toContain("and 980 more are requeued");
+    expect(text).toMatch(/^\| 150 /m);
+  });
+
+  test("of a run that has ended reads the same whenever it is written again", () => {
+    const run = endedRun();
+    expect(runComment(run, NOW)).toBe(runComment(run, NOW + 86_400_000));
+    expect(runComment(run, NOW)).toContain("**Failed** at 2026-11-21 10:30:00 UTC");
+  });
+
+  test("carries remarks, made harmless", () => {
+    const text = runComment(sampleRun(), NOW, ["the team `sre` | @all could not be asked"]);
+    expect(text).toContain("> [!NOTE]\n> the team `sre` \\| @\u200ball could not be asked");
+  });
+});
+
+describe("the gate's check run", () => {
+  test("says why it waits, what comes next and what the batch before proved", () => {
+    const run = sampleRun();
+    const batch = run.batches[1] ?? expect.fail();
+    const state = { kind: "waiting" as const, why: "#12 is open; waiting for | us-1", next: { what: "judged again", at: END } };
+    expect(gateWords(run, batch, state, NOW)).toMatchInlineSnapshot(`
+      {
+        "status": "in_progress",
+        "summary": "Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
+
+      \\#12 is open; waiting for \\| us-1
+
+      **Next:** judged again, at the latest 10:30:00 UTC
+
+      <details><summary>Why now: batch 1 of 1 of canary, settled 4m before this PR</summary>
+
+      | cluster | state | why | evidence |
+      | --- | --- | --- | --- |
+      | \`eu-1\` | Baked | live at 1f2e3d4 and healthy | \`status.sync.revision=1f2e3d4\` |
+      | \`eu-2\` | Baked | live at 1f2e3d4 and healthy | \`status.sync.revision=1f2e3d4\` |
+
+      </details>",
+        "title": "waits: #12 is open; waiting for | us-1",
+      }
+    `);
+  });
+
+  test("fails while the run is paused, and is green on a PR that is not ours", () => {
+    const run = sampleRun();
+    const batch = run.batches[1] ?? expect.fail();
+    const fenced = gateWords(run, batch, { kind: "fenced", why: "@bob paused the run", next: { what: "`/resume` goes on" } }, NOW);
+    expect(fenced).toMatchObject({ status: "completed", conclusion: "failure", title: "must not be merged now: @bob paused the run" });
+    expect(notOurs()).toMatchObject({ status: "completed", conclusion: "success", title: "not a rollout PR" });
+  });
+});
+
+test("each stage that has begun is one deployment, whose status follows the stage", () => {
+  const [canary, rest] = stageDeployments(sampleRun());
+  expect([canary?.environment, canary?.state, rest?.state]).toEqual(["payments/canary", "success", "in_progress"]);
+  expect(canary).toMatchObject({ task: "payments #42", ref: expect.stringMatching(/^[0-9a-f]{7,40}$/) });
+  expect(stageDeployments(endedRun()).map(({ state }) => state)).toEqual(["success", "success"]);
+  const failure = { kind: "Failure" as const, by: "stagecoach", reason: "us-1 failed", at: END, ask: "`/retry`" };
+  const paused = { ...endedRun(), stage: 1, phase: "Paused" as const, paused: failure };
+  expect(stageDeployments(paused).map(({ state }) => state)).toEqual(["success", "failure"]);
+});

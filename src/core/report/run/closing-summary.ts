@@ -1,0 +1,126 @@
+import { epoch, formatDuration } from "../../base/time.ts";
+import type { Batch, Run } from "../../run/state/run.ts";
+import { cell, code, prose } from "../escape.ts";
+import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { isLive, settledBatches } from "../steps.ts";
+import { batchesOfStage, clockTime, releaseName, runMark, sentence, shortName } from "../words.ts";
+
+const MOST_FAILURES = 50;
+const MOST_DEEDS = 100;
+const MOST_STAGES = 60;
+
+/** What happened, where, how long it took, and who did what: the run's last word, written once when it has ended. */
+export function closingSummary(run: Run): string {
+  const end = epoch(run.endedAt ?? run.since);
+  const foot = `<sub>plan ${code(run.plan.hash.slice(0, 12))}</sub>`;
+  const all = `All of it: \`stagecoach get ${run.rollout} ${run.number}\`.`;
+  const rest = (whole: boolean) => (whole ? [failures(run), deeds(run, end)] : [all]);
+  const say = (whole: boolean) => [headline(run, end), afterwards(run), stages(run, end), ...rest(whole), foot];
+  return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
+}
+
+/** What a person may want to do now that nothing goes on by itself. */
+function afterwards(run: Run): string {
+  if (run.of !== undefined && run.phase === "Failed")
+    return "Not every cluster is back, and nothing moves any more. `/retry` tries the failed ones again; a pull request by hand puts a pin back as well.";
+  if (run.phase === "Failed")
+    return "Nothing moves any more. `/retry` tries the failed clusters again and goes on from there; `/rollback` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.";
+  if (run.phase === "Aborted")
+    return "Nothing moves any more, and what was moved stays as it is. `/rollback` puts it back, by pull requests in reverse order; the next release starts a new run.";
+  return "";
+}
+
+function headline(run: Run, end: number): string {
+  const took = formatDuration(end - epoch(run.startedAt));
+  const moved = liveClusters(run.batches);
+  const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
+  const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number} ${run.phase}: ${cell(releaseName(run.release.values))}`;
+  return `${title}\n\n${cell(sentence(run.why), 1000)}\n\n**${moved.size} of ${all} clusters** are live at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
+}
+
+function liveClusters(batches: readonly Batch[]): Set<string> {
+  const live = new Set<string>();
+  for (const batch of batches) {
+    for (const target of batch.targets) if (isLive(batch, target)) live.add(target.cluster);
+  }
+  return live;
+}
+
+function stages(run: Run, end: number): string {
+  const rows = run.plan.stages.map((stage, index) => {
+    const batches = run.batches.filter((batch) => batch.stage === index);
+    const settled = settledBatches(batches);
+    const total = stage.clusters.length + stage.requeued.length;
+    const pulls = batches.flatMap((batch) => (batch.pull === undefined || batch.merged === undefined ? [] : [`#${batch.pull.number}`]));
+    const shown = pulls.length > 20 ? `${pulls.slice(0, 20).join(" ")} and ${pulls.length - 20} more` : pulls.join(" ");
+    return `| ${cell(stage.name)} | ${settled}/${batchesOfStage(run, index)} | ${liveClusters(batches).size}/${total} | ${tookOf(batches, end)} | ${shown} |`;
+  });
+  const more = rows.length > MOST_STAGES ? `\n\nand ${rows.length - MOST_STAGES} more stages` : "";
+  const table = ["| stage | batches | clusters live | took | merged |", "| --- | --- | --- | --- | --- |", ...rows.slice(0, MOST_STAGES)];
+  return `${table.join("\n")}${more}`;
+}
+
+/** From the first batch's PR to the last one's settling, or to the run's end where it did not settle. */
+function tookOf(batches: readonly Batch[], end: number): string {
+  const starts = batches.flatMap((batch) => [batch.pull?.openedAt, batch.merged?.at].filter((time) => time !== undefined)).map(epoch);
+  if (starts.length === 0) return "–";
+  const open = batches.some((batch) => batch.settledAt === undefined);
+  const last = open ? end : Math.max(...batches.map((batch) => epoch(batch.settledAt ?? batch.since)));
+  return formatDuration(Math.max(0, last - Math.min(...starts)));
+}
+
+function failures(run: Run): string {
+  const rows: string[] = [];
+  for (const batch of run.batches) {
+    for (const target of batch.targets) {
+      if (target.phase === "Failed") rows.push(`- ${code(shortName(target.cluster))} failed: ${cell(target.why, 500)}`);
+    }
+  }
+  for (const one of run.requeued)
+    if (one.failed === true) rows.push(`- ${code(shortName(one.cluster))} was put off to the last look: ${cell(one.why, 500)}`);
+  for (const one of run.skipped) rows.push(`- ${code(shortName(one.cluster))} was left out: ${cell(one.why, 500)}`);
+  if (rows.length === 0) return "";
+  const more = rows.length > MOST_FAILURES ? `\n- and ${rows.length - MOST_FAILURES} more` : "";
+  return `**Not at the release:**\n\n${rows.slice(0, MOST_FAILURES).join("\n")}${more}`;
+}
+
+/** Who released, who merged by hand, and every command that was done, in order. Texts are harmless; numbers of our pull requests are links. */
+function deeds(run: Run, end: number): string {
+  const all: { at: string; text: string }[] = [
+    {
+      at: run.trigger.at,
+      text: released(run),
+    },
+  ];
+  for (const { merged, pull } of run.batches) {
+    if (merged === undefined || pull === undefined || merged.by.endsWith("[bot]") || /\s/.test(merged.by)) continue;
+    all.push({ at: merged.at, text: `${account(merged.by)} merged #${pull.number}` });
+  }
+  for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") all.push({ at, text: cell(`@${actor}: ${text}`, 300) });
+  if (all.length === 1) return "";
+  const rows = all.sort((a, b) => epoch(a.at) - epoch(b.at)).map(({ at, text }) => `| ${clockTime(at, end)} | ${text} |`);
+  const more = rows.length > MOST_DEEDS ? `\n\n${rows.length - MOST_DEEDS} more are in the journal.` : "";
+  return `<details><summary>Who did what</summary>\n\n| when | what |\n| --- | --- |\n${rows.slice(0, MOST_DEEDS).join("\n")}${more}\n\n</details>`;
+}
+
+/** Without a PR an account is named only where GitHub knows one: what stands in a commit anybody may have typed. */
+function released({ trigger }: Run): string {
+  const place = trigger.pull === undefined ? "" : ` (#${trigger.pull})`;
+  if (trigger.accounts === undefined) return `${account(trigger.author)} merged the release${place}`;
+  if (trigger.accounts.length > 0) return `${trigger.accounts.slice(0, 5).map(account).join(", ")} brought the release in${place}`;
+  return `the release was brought in${place} by an account that GitHub does not know; its commit says ${cell(trigger.author, 100)}`;
+}
+
+/** Named, and not notified. */
+function account(login: string): string {
+  return cell(`@${login}`, 100);
+}
+
+/** A run that stands still and wants something of somebody: said in a comment of its own, since edits notify nobody. */
+export function handOver(run: Run): string {
+  const { paused } = run;
+  if (paused === undefined) return "";
+  const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
+  const say = () => [title, cell(sentence(paused.reason), 1000), `**Your turn:** ${prose(paused.ask)}`];
+  return fitting(COMMENT_ROOM, [0], say, `What it asks for is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`);
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { plannedTarget, sampleRun } from "../../../../test/support/sample-run.ts";
+import { renderTree } from "../tree/tree.ts";
+import { besides } from "./membership.ts";
+import { runComment } from "./run-comment.ts";
+import { runView } from "./run-view.ts";
+
+const AT = "2026-11-21T09:00:00.000Z";
+const NOW = Date.parse("2026-11-21T09:05:00.000Z");
+
+const run = sampleRun({
+  joined: [{ cluster: "hub/us-9", stage: 1, targets: [plannedTarget("us-9")], at: AT }],
+  quarantined: [{ cluster: "hub/us-3", stage: 1, why: "Argo CD cannot reach it: timeout", since: AT }],
+  notJoined: [{ cluster: "hub/ap-2", why: "it appeared during the run, and no stage takes it", at: AT }],
+});
+
+test("clusters that joined, are in quarantine or are not taken stand in every report, with why", () => {
+  expect(besides(run).map((one) => [one.cluster, one.status])).toEqual([
+    ["hub/us-9", "Joined"],
+    ["hub/us-3", "Quarantined"],
+    ["hub/ap-2", "Not in this run"],
+  ]);
+  const reports = [runComment(run, NOW), renderTree(run, NOW, { color: false, width: 160 }), JSON.stringify(runView(run))];
+  for (const text of reports) {
+    expect(text).toContain("us-9");
+    expect(text).toContain("caught up after the last stage");
+    expect(text).toContain("Argo CD cannot reach it: timeout");
+    expect(text).toContain("no stage takes it");
+  }
+});
+
+test("one that is caught up, put off or left out is shown there and not twice", () => {
+  expect(besides({ ...run, notJoined: [], quarantined: [], skipped: [{ cluster: "hub/us-9", why: "left out", at: AT }] })).toEqual([]);
+});

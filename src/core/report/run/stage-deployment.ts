@@ -1,0 +1,58 @@
+import type { Batch, Run } from "../../run/state/run.ts";
+import { releaseName } from "../words.ts";
+
+/** A deployment as GitHub shows it, in the shape the forge takes. */
+export interface StageDeployment {
+  environment: string;
+  /** The merge commit of the stage's first batch. */
+  ref: string;
+  task: string;
+  description: string;
+  state: "in_progress" | "success" | "failure" | "inactive";
+  statusDescription: string;
+  environmentUrl?: string;
+  logUrl?: string;
+}
+
+const STATUS_LIMIT = 140;
+const ENVIRONMENT_LIMIT = 255;
+
+/**
+ * A GitHub Deployment for each stage of which something has merged: environment `rollout/stage`, one for each run. Its status
+ * changes with the stage, not with each batch, so that it costs a few calls a stage however many batches it has.
+ */
+export function stageDeployments(run: Run): StageDeployment[] {
+  const reports: StageDeployment[] = [];
+  for (const [index, stage] of run.plan.stages.entries()) {
+    const batches = run.batches.filter((batch) => batch.stage === index);
+    const first = batches.find((batch) => batch.merged !== undefined && batch.pull !== undefined);
+    if (first?.merged === undefined) continue;
+    const { state, words } = stateOf(run, index, batches);
+    const url = batches.findLast((batch) => batch.pull !== undefined)?.pull?.url;
+    reports.push({
+      environment: `${run.rollout}/${stage.name}`.slice(0, ENVIRONMENT_LIMIT),
+      ref: first.merged.commit,
+      task: `${run.rollout} #${run.number}`,
+      description: `${run.rollout} ${releaseName(run.release.values)}, stage ${stage.name}`.slice(0, STATUS_LIMIT),
+      state,
+      statusDescription: words.length > STATUS_LIMIT ? `${words.slice(0, STATUS_LIMIT - 1)}…` : words,
+      ...(url === undefined ? {} : { environmentUrl: url, ...logOf(run, url) }),
+    });
+  }
+  return reports;
+}
+
+/** The release PR, where the run's live page is. */
+function logOf(run: Run, url: string): { logUrl?: string } {
+  const { pull } = run.trigger;
+  return pull === undefined ? {} : { logUrl: url.replace(/\/\d+$/, `/${pull}`) };
+}
+
+function stateOf(run: Run, index: number, batches: readonly Batch[]): { state: StageDeployment["state"]; words: string } {
+  const clusters = new Set(batches.flatMap((batch) => batch.targets.map((target) => target.cluster))).size;
+  const failed = batches.some((batch) => batch.targets.some((target) => target.phase === "Failed"));
+  if (index < run.stage || run.phase === "Succeeded") return { state: "success", words: `${clusters} clusters are live and healthy` };
+  if (run.phase === "Failed" || (run.paused?.kind === "Failure" && failed)) return { state: "failure", words: run.why };
+  if (run.phase === "Aborted" || run.phase === "Superseded") return { state: "inactive", words: run.why };
+  return { state: "in_progress", words: "batch by batch; the release's pull request shows where it is" };
+}

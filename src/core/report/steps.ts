@@ -1,0 +1,102 @@
+import { formatDuration } from "../base/time.ts";
+import type { Plan, PlannedStage } from "../plan/plan-types.ts";
+import { type Wait, waitsAfter, weightsOf } from "../plan/steps.ts";
+import type { Batch, BatchTarget, Run } from "../run/state/run.ts";
+import { hasGoneOn, isMidStep, isMidway } from "../run/state/steps.ts";
+import type { Rollout, Step } from "../spec/rollout.ts";
+import { cell, code } from "./escape.ts";
+import { short } from "./plan/plan-chart.ts";
+import { shortName } from "./words.ts";
+
+/** What a stage's batches hold now, each target once: what went on to its next weight is shown there. */
+export function targetsNow(batches: readonly Batch[]): BatchTarget[] {
+  return batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.filter((target) => !hasGoneOn(batch, target))));
+}
+
+/**
+ * What a batch holds that no later weight of it has taken over, its pull request open or merged, and that was not put to the stage's
+ * end since: each cluster in one place.
+ */
+export function targetsShown(run: Pick<Run, "batches" | "requeued">, batch: Batch): BatchTarget[] {
+  if (!isMidStep(batch)) return withoutPutOff(run, batch);
+  const later = run.batches.filter((one) => one.number > batch.number && one.stage === batch.stage && one.ofStage === batch.ofStage);
+  const taken = new Set(later.flatMap((one) => (one.phase === "Closed" ? [] : one.targets.map(({ key }) => key))));
+  return batch.targets.filter((target) => !taken.has(target.key) && !hasGoneOn(batch, target));
+}
+
+/** A cluster put off is shown where it is tried again, or where it waits for that. */
+function withoutPutOff(run: Pick<Run, "batches" | "requeued">, batch: Batch): BatchTarget[] {
+  if (!batch.targets.some(({ phase }) => phase === "Requeued")) return batch.targets;
+  const later = run.batches.filter((one) => one.number > batch.number && one.phase !== "Closed");
+  const elsewhere = new Set([...run.requeued, ...later.flatMap((one) => one.targets)].map(({ cluster }) => cluster));
+  return batch.targets.filter(({ phase, cluster }) => phase !== "Requeued" || !elsewhere.has(cluster));
+}
+
+/** Confirmed at the whole release: a cluster at one of the weights before is not there yet. */
+export function isLive(batch: Batch, target: BatchTarget): boolean {
+  return (target.phase === "Healthy" || target.phase === "Baked") && !isMidway(batch, target) && !hasGoneOn(batch, target);
+}
+
+/** How many batches of these are done, those that travel in steps once their last is. */
+export function settledBatches(batches: readonly Batch[]): number {
+  return batches.filter((batch) => batch.phase === "Settled" && !isMidStep(batch)).length;
+}
+
+/** The weights of each stage that has steps, what follows each, and how replicas are split over the clusters of a batch. */
+export function stepsTable(rollout: Rollout, plan: Plan, most: { stages: number; batches: number; clusters: number }): string {
+  const parts = plan.stages.slice(0, most.stages).flatMap((stage, index) => {
+    const steps = rollout.stages[index]?.steps;
+    return steps === undefined ? [] : [stageSteps(rollout, stage, steps, most)];
+  });
+  return parts.join("\n\n");
+}
+
+function stageSteps(rollout: Rollout, stage: PlannedStage, steps: readonly Step[], most: { batches: number; clusters: number }): string {
+  const weights = weightsOf(steps);
+  const rows = weights.map((weight, at) => {
+    const waits = waitsAfter(steps, at + 1).map(waitWords);
+    return `| ${at + 1} of ${weights.length} | ${weight} | ${cell(waits.join(", then ") || "–", 300)} |`;
+  });
+  const head = `Steps of ${cell(short(stage.name, 80))}, one pull request each:\n\n| step | weight | then |\n| --- | --- | --- |`;
+  const table = `${head}\n${rows.join("\n")}`;
+  const split = replicaSplit(rollout, stage, weights, most);
+  return split === "" ? table : `${table}\n\n${split}`;
+}
+
+export function waitWords(wait: Wait): string {
+  if (wait.kind === "analysis") return `analysis ${short(wait.analysis.templates.map(({ templateName }) => templateName).join(", "), 60)}`;
+  return wait.durationMs === undefined ? "pause until /promote" : `pause ${formatDuration(wait.durationMs)}`;
+}
+
+/** A row for each cluster of the first batches: of the first pin whose replicas are split, else of the first that has a weight. */
+function replicaSplit(
+  rollout: Rollout,
+  stage: PlannedStage,
+  weights: readonly number[],
+  most: { batches: number; clusters: number },
+): string {
+  const pins = rollout.weightPins ?? [];
+  const pin = Math.max(
+    0,
+    pins.findIndex(({ replicas }) => replicas !== undefined),
+  );
+  if (most.batches === 0) return "";
+  const index = rollout.pins.length + pin;
+  const rows: string[] = [];
+  for (const [at, batch] of stage.batches.entries()) {
+    const seen = new Set<string>();
+    for (const { cluster, edits } of batch.targets) {
+      const steps = edits[index]?.steps;
+      if (steps === undefined || seen.has(cluster)) continue;
+      seen.add(cluster);
+      rows.push(`| ${at + 1} | ${code(short(shortName(cluster), 60))} | ${steps.map((step) => code(short(step, 40))).join(" | ")} |`);
+    }
+  }
+  const limit = Math.max(1, most.clusters);
+  const more = rows.length > limit ? `\n\nand ${rows.length - limit} more clusters.` : "";
+  const head = ["batch", "cluster", ...weights.map((weight) => `at ${weight}`)];
+  if (rows.length === 0) return "";
+  const replicas = pins[pin]?.replicas;
+  const words = replicas === undefined ? "What each cluster has at each weight:" : `${replicas} replicas over the clusters of each batch:`;
+  return `${words}\n\n| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}\n${rows.slice(0, limit).join("\n")}${more}`;
+}

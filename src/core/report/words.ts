@@ -1,0 +1,106 @@
+import { epoch, formatDuration, type Time } from "../base/time.ts";
+import type { Edit } from "../plan/plan-types.ts";
+import { stepWords } from "../plan/steps.ts";
+import type { Batch, Run, RunPhase, TargetPhase } from "../run/state/run.ts";
+
+/** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */
+
+const RUN_MARKS: Record<RunPhase, string> = {
+  Pending: "⏳",
+  Progressing: "🚚",
+  Paused: "⏸️",
+  RollingBack: "↩️",
+  Succeeded: "✅",
+  RolledBack: "↩️",
+  Failed: "❌",
+  Aborted: "🛑",
+  Superseded: "⏭️",
+};
+
+/** Who released; of a commit whose makers GitHub does not know, what it says itself. */
+export function releaser({ trigger }: Pick<Run, "trigger">): string {
+  return trigger.accounts?.length === 0 ? `${trigger.author} (so says the commit; GitHub knows no account)` : trigger.author;
+}
+
+const TARGET_MARKS: Record<TargetPhase, string> = {
+  Pending: "⚪",
+  Requeued: "🔁",
+  Proposed: "📝",
+  Merged: "🔀",
+  Syncing: "🔄",
+  Healthy: "💚",
+  Baked: "✅",
+  Failed: "❌",
+  Skipped: "⏭️",
+  RolledBack: "↩️",
+};
+
+export function runMark(phase: RunPhase): string {
+  return RUN_MARKS[phase];
+}
+
+export function targetMark(phase: TargetPhase): string {
+  return TARGET_MARKS[phase];
+}
+
+/** A target's phase as people read it: what failed as it had been before is told apart. */
+export function phaseWord({ phase, excused }: { phase: TargetPhase; excused?: true }): string {
+  return excused === true ? `${phase} (baseline)` : phase;
+}
+
+/** `v1.4.2`, or `chart=1.2.0, image=v3` where a release has several values. */
+export function releaseName(values: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(values).sort(([a], [b]) => a.localeCompare(b));
+  const only = entries.length === 1 ? entries[0]?.[1] : undefined;
+  return only ?? entries.map(([name, value]) => `${name}=${value}`).join(", ");
+}
+
+/** A value of a pin as a table has room for: of a branch it is a commit id. */
+export function pinValue(edit: Pick<Edit, "kind" | "from" | "to">, which: "from" | "to"): string {
+  const value = edit[which] ?? "";
+  return edit.kind === "branch" && /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 10) : value;
+}
+
+/** `controlPlane/cluster` → `cluster`: for people, where the control plane adds nothing. */
+export function shortName(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
+}
+
+export function stageName(run: Pick<Run, "plan">, stage: number): string {
+  return run.plan.stages[stage]?.name ?? `stage ${stage + 1}`;
+}
+
+/** How many batches a stage will have had when it is done, as known now. */
+export function batchesOfStage(run: Pick<Run, "plan" | "batches">, stage: number): number {
+  const planned = run.plan.stages[stage]?.batches.length ?? 0;
+  // A batch that travels in steps is one.
+  const opened = new Set(run.batches.flatMap((batch) => (batch.stage === stage ? [batch.ofStage] : []))).size;
+  return Math.max(planned, opened);
+}
+
+/** `batch 2 of 3 of canary in EMEA`. */
+export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): string {
+  const stage = `${stageName(run, batch.stage)}${stepWords(batch)}`;
+  if (batch.kind === "CatchUp") return `catch-up batch of ${stage}`;
+  if (batch.kind === "Hotfix") return `hotfix batch of ${stage}`;
+  if (batch.kind === "Revert") return `revert batch of ${stage}`;
+  return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
+}
+
+/** With a capital at its start and a stop at its end, where it begins with a word of ours. */
+export function sentence(text: string): string {
+  const line = text.trim();
+  const begun = /^[a-z]+(?=[\s,;:])/.test(line) ? line.charAt(0).toUpperCase() + line.slice(1) : line;
+  return begun === "" || /[.!?…)]$/.test(begun) ? begun : `${begun}.`;
+}
+
+export function age(since: Time, now: number): string {
+  return formatDuration(Math.max(0, Math.floor((now - epoch(since)) / 1000) * 1000));
+}
+
+/** `14:05:09 UTC`, with the date where it is not `now`'s. */
+export function clockTime(time: Time, now: number): string {
+  const day = time.slice(0, 10);
+  const hour = `${time.slice(11, 19)} UTC`;
+  return day === new Date(now).toISOString().slice(0, 10) ? hour : `${day} ${hour}`;
+}

@@ -1,0 +1,117 @@
+import { count } from "../../base/count.ts";
+import { matches } from "../../base/selector.ts";
+import { epoch } from "../../base/time.ts";
+import { isMoving, type Run } from "../state/run.ts";
+import { change, type Draft, pause, wakeAt } from "../state/run-draft.ts";
+import { clusterCount, clusterName, clustersOf, liveTargets, nameList, unitOf } from "../state/run-names.ts";
+import { lostPlane, lostWords, planeOf } from "../targets/target-unseen.ts";
+import { close, rebuild } from "./batch-build.ts";
+
+/**
+ * Why a cluster is to be left out by the rule `quarantine` now; undefined: it is not, or there is no such rule. A control plane that
+ * cannot be read counts only after `grace`: a bot that has just started has not read any yet.
+ */
+export function quarantineWhy(draft: Draft, cluster: string): string | undefined {
+  const rule = draft.run.spec.quarantine;
+  if (rule === undefined) return undefined;
+  const { world } = draft;
+  const unreachable = world.unreachable?.get(cluster);
+  if (unreachable !== undefined) return `Argo CD cannot reach it: ${unreachable}`;
+  const lost = lostPlane(draft, cluster);
+  if (lost !== undefined) {
+    const from = epoch(lost.since) + draft.run.spec.graceMs;
+    if (draft.now >= from) return lostWords(planeOf(cluster), lost);
+    wakeAt(draft, from);
+    return undefined;
+  }
+  const seen = world.clusters.get(cluster);
+  return rule.selector !== undefined && seen !== undefined && matches(rule.selector, seen)
+    ? "it matches the quarantine selector"
+    : undefined;
+}
+
+/** How many clusters may be in quarantine: a percentage is of the run's clusters, rounded up. */
+export function quarantineBudget(run: Run): number {
+  const max = run.spec.quarantine?.max;
+  if (max === undefined) return 0;
+  return "count" in max ? max.count : Math.ceil((max.percent * clusterCount(run)) / 100);
+}
+
+/** Leaves out those of the clusters that are to be, with all that share their pins, and gives back the others. */
+export function leaveUnreachable(draft: Draft, stage: number, clusters: readonly string[]): string[] {
+  if (draft.run.spec.quarantine === undefined) return [...clusters];
+  const out = new Map<string, string>();
+  for (const cluster of clusters) {
+    const why = quarantineWhy(draft, cluster);
+    if (why === undefined) continue;
+    for (const member of unitOf(draft.run, cluster)) {
+      if (!out.has(member) && clusters.includes(member))
+        out.set(member, member === cluster ? why : `with ${clusterName(draft.run, cluster)}: ${why}`);
+    }
+  }
+  if (out.size === 0) return [...clusters];
+  quarantine(draft, stage, out);
+  return clusters.filter((cluster) => !out.has(cluster));
+}
+
+function quarantine(draft: Draft, stage: number, out: ReadonlyMap<string, string>): void {
+  const kept = (draft.run.quarantined ?? []).filter((one) => !out.has(one.cluster));
+  const added = [...out].map(([cluster, why]) => ({ cluster, stage, why, since: draft.at }));
+  const requeued = draft.run.requeued.filter((one) => !out.has(one.cluster));
+  const [first] = added;
+  change(draft, { quarantined: [...kept, ...added], requeued }, `${nameList(draft.run, out.keys())} in quarantine: ${first?.why ?? ""}`);
+}
+
+/** More clusters are in quarantine than may be, and somebody has not been asked about one of them. */
+export function wantsWord(run: Run): boolean {
+  const inside = run.quarantined ?? [];
+  return inside.length > quarantineBudget(run) && inside.some((one) => one.asked !== true);
+}
+
+/** Pauses a run that has more clusters in quarantine than it may, once for each that is added. */
+export function judgeQuarantine(draft: Draft): void {
+  const { run } = draft;
+  if (!wantsWord(run) || !isMoving(run)) return;
+  const inside = run.quarantined ?? [];
+  const most = quarantineBudget(run);
+  const names = nameList(
+    run,
+    inside.map((one) => one.cluster),
+  );
+  const reason = `${count(inside.length, "cluster")} in quarantine (${names}), at most ${most} may: ${inside.at(-1)?.why ?? ""}`;
+  const ask = "`/resume` goes on without them, `/skip CLUSTER…` leaves some out for good, `/abort` ends the run";
+  change(draft, { quarantined: inside.map((one) => ({ ...one, asked: true as const })) });
+  pause(draft, "Quarantine", "stagecoach", reason, ask);
+}
+
+/** Takes such clusters out of batches that are not being merged yet: their PRs are closed, and built again without them. */
+export function leaveUnreachableOpen(draft: Draft): void {
+  if (draft.run.spec.quarantine === undefined) return;
+  for (const batch of draft.run.batches) {
+    const unseen = batch.phase === "Proposing" && draft.world.pulls.get(batch.number) === null;
+    const open = batch.phase === "Open" && batch.intention === undefined;
+    if (!(unseen || open) || batch.closing !== undefined || batch.kind === "Revert") continue;
+    const clusters = clustersOf(liveTargets(batch));
+    const left = leaveUnreachable(draft, batch.stage, clusters);
+    if (left.length === clusters.length) continue;
+    if (unseen) rebuild(draft, batch);
+    else close(draft, batch, "a cluster of it cannot be reached, or is stopped");
+  }
+}
+
+/** Those that are back and are to be caught up. */
+export function returned(draft: Draft): { cluster: string; stage: number }[] {
+  const { run, world } = draft;
+  if (run.spec.quarantine?.onReturn !== "CatchUp") return [];
+  return (run.quarantined ?? []).filter(({ cluster }) => {
+    if (lostPlane(draft, cluster) !== undefined || (!world.clustersKnown && !world.clusters.has(cluster))) return false;
+    return unitOf(run, cluster).every((member) => quarantineWhy(draft, member) === undefined);
+  });
+}
+
+/** They are tried now, or are out of the run for another reason. */
+export function release(draft: Draft, clusters: readonly string[]): void {
+  const before = draft.run.quarantined ?? [];
+  const left = before.filter((one) => !clusters.includes(one.cluster));
+  if (left.length !== before.length) change(draft, { quarantined: left });
+}

@@ -1,0 +1,8 @@
+import { change, type Draft } from "../state/run-draft.ts";
+
+/** Leaves a cluster out of the rest of the run. */
+export function skip(draft: Draft, cluster: string, why: string, event: string): void {
+  const skipped = [...draft.run.skipped.filter((one) => one.cluster !== cluster), { cluster, why, at: draft.at }];
+  const requeued = draft.run.requeued.filter((one) => one.cluster !== cluster);
+  change(draft, { skipped, requeued }, event);
+}

@@ -1,0 +1,220 @@
+import { iso, parseDuration, type Time } from "../../base/time.ts";
+import type { Command } from "../../spec/command.ts";
+import { close, rebuild } from "../batches/batch-build.ts";
+import { release } from "../batches/quarantine.ts";
+import { requeue } from "../batches/requeue.ts";
+import { makeRoom } from "../batches/run-ahead.ts";
+import { asBefore, cannotRevert, changedTargets, revert } from "../batches/run-revert.ts";
+import { skip } from "../batches/run-skip.ts";
+import { failedClusters, withinBudget } from "../outcome/run-failures.ts";
+import type { Batch, BatchTarget, Run } from "../state/run.ts";
+import { batchOf, change, type Draft, mapTargets, moveTarget } from "../state/run-draft.ts";
+import { clusterKey, clusterName, clustersOf, isOut, liveTargets, nameList, stageOf, unitOf } from "../state/run-names.ts";
+import { isMidStep, midwayBatch } from "../state/steps.ts";
+import { done, type Reply, refused } from "./run-obey.ts";
+import { failedAfter, mergeUnderWay, unpause } from "./run-steer.ts";
+
+/** Where a cluster is in the run: the last batch that has it, and what of it is there. */
+export interface Place {
+  cluster: string;
+  batch?: Batch;
+  targets: BatchTarget[];
+}
+
+export function placeOf(run: Run, cluster: string): Place {
+  const batch = run.batches.findLast((one) => one.targets.some((target) => target.cluster === cluster && !isOut(target)));
+  if (batch === undefined) return { cluster, targets: [] };
+  return { cluster, batch, targets: batch.targets.filter((target) => target.cluster === cluster && !isOut(target)) };
+}
+
+export function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
+  return place.targets.some((target) => phases.includes(target.phase));
+}
+
+/** The clusters named, each known and with all that share its pins; or why not. */
+export function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: string } {
+  const clusters: string[] = [];
+  for (const name of names) {
+    const found = clusterKey(run, name);
+    if ("error" in found) return found;
+    if (!clusters.includes(found.key)) clusters.push(found.key);
+  }
+  for (const cluster of clusters) {
+    const others = unitOf(run, cluster).filter((member) => !clusters.includes(member));
+    if (others.length > 0) return { error: `${clusterName(run, cluster)} shares its pin with ${nameList(run, others)}: name them all` };
+  }
+  return { clusters };
+}
+
+export function skipCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  if (command.args.length === 0) return refused("name the clusters: /skip CLUSTER…");
+  const asked = named(run, command.args);
+  if ("error" in asked) return refused(asked.error);
+  const places = asked.clusters.map((cluster) => placeOf(run, cluster));
+  for (const place of places) {
+    const why = cannotSkip(run, place);
+    if (why !== undefined) return refused(why);
+  }
+  if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
+  const why = `left out by @${command.actor}`;
+  release(draft, asked.clusters);
+  for (const { cluster } of places) skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
+  for (const place of places) putOut(draft, movedPlace(run, place), "Skipped", why);
+  reopen(draft, places, "a cluster of it is left out");
+  goOn(draft, command);
+  return done(`left out of this run: ${nameList(run, asked.clusters, 20)}`);
+}
+
+function cannotSkip(run: Run, place: Place): string | undefined {
+  const name = clusterName(run, place.cluster);
+  if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} is left out already`;
+  const confirmed = place.targets.length > 0 && !has(place, "Pending", "Proposed", "Merged", "Syncing", "Failed");
+  if (confirmed && run.paused?.kind !== "Drift" && midwayBatch(run, place.cluster) === undefined) return `${name} is confirmed already`;
+  return undefined;
+}
+
+export function requeueCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  const asked = requeueClusters(run, command);
+  if ("error" in asked) return refused(asked.error);
+  const until = untilOf(draft, command);
+  if (until === "invalid") return refused(`--for wants a duration such as 30m or 2h, not "${String(command.flags.for)}"`);
+  const places = asked.clusters.map((cluster) => placeOf(run, cluster));
+  for (const place of places) {
+    const why = cannotRequeue(run, place, until);
+    if (why !== undefined) return refused(why);
+  }
+  if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
+  // What is tried again with the same release keeps its pin; what is put off gets back what it had.
+  const back = isRetry(command) ? [] : places.flatMap((place) => toRevert(run, movedPlace(run, place)));
+  const cannot = cannotRevert(run, back);
+  if (cannot !== undefined) return refused(cannot);
+  for (const place of places) putToEnd(draft, place, `put off by @${command.actor}`, until);
+  reopen(draft, places, "a cluster of it is put off");
+  revert(draft, back);
+  goOn(draft, command);
+  const first = back.length === 0 ? "" : `; first a batch puts back what ${nameList(run, clustersOf(back), 20)} had before`;
+  return done(`put to the stage's end: ${nameList(run, asked.clusters, 20)}${first}`);
+}
+
+/** `/requeue failed`: the very same release once more. */
+function isRetry({ args }: Command): boolean {
+  return args.length === 1 && args[0] === "failed";
+}
+
+/** The merged batch that holds a cluster which is in one of the next weight now, were it as failed since; else where it is. */
+export function movedPlace(run: Run, place: Place): Place {
+  const batch = isUnmerged(place) ? (midwayBatch(run, place.cluster) ?? failedMidway(run, place.cluster)) : undefined;
+  if (batch === undefined) return place;
+  return { cluster: place.cluster, batch, targets: batch.targets.filter((target) => target.cluster === place.cluster && !isOut(target)) };
+}
+
+function failedMidway(run: Run, cluster: string): Batch | undefined {
+  return run.batches.findLast(
+    (batch) =>
+      isMidStep(batch) &&
+      batch.merged !== undefined &&
+      batch.targets.some((target) => target.cluster === cluster && target.phase === "Failed"),
+  );
+}
+
+function toRevert(run: Run, { batch, targets }: Place): (BatchTarget & { stage: number })[] {
+  const whole = batch === undefined ? targets : targets.map((target) => asBefore(run, batch, target));
+  return changedTargets(batch, whole).map((target) => ({ ...target, stage: batch?.stage ?? 0 }));
+}
+
+/** Clusters on one pin that are between two weights go together: with one of them its mates at that weight. */
+export function withMates(run: Run, clusters: readonly string[]): string[] {
+  const all = new Set(clusters);
+  for (const cluster of clusters) {
+    const { batch } = movedPlace(run, placeOf(run, cluster));
+    if (batch === undefined || !isMidStep(batch)) continue;
+    const there = clustersOf(liveTargets(batch));
+    for (const member of unitOf(run, cluster)) if (there.includes(member)) all.add(member);
+  }
+  return [...all];
+}
+
+function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
+  const { for: text } = command.flags;
+  if (text === undefined) return undefined;
+  const ms = text === true ? undefined : parseDuration(text);
+  return ms === undefined ? "invalid" : iso(draft.now + ms);
+}
+
+function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: string } {
+  const failed = failedClusters(run);
+  if (isRetry(command)) {
+    const later = failedAfter(run, failed, command);
+    const known = [...failed].filter((cluster) => !later.includes(cluster));
+    if (known.length > 0) return { clusters: withMates(run, known) };
+    return { error: later.length > 0 ? `${nameList(run, later)} failed after it was written: say it again` : "no cluster has failed" };
+  }
+  if (command.args.length > 0) return named(run, command.args);
+  const batch = run.batches.find((one) => one.number === command.batch);
+  if (batch === undefined) return { error: "name the clusters: /requeue CLUSTER… or /requeue failed" };
+  const clusters = clustersOf(batch.targets.filter((target) => !isOut(target)));
+  const mine = clusters.filter((cluster) => failed.has(cluster));
+  return { clusters: mine.length > 0 ? withMates(run, mine) : clusters };
+}
+
+function cannotRequeue(run: Run, place: Place, until: Time | undefined): string | undefined {
+  const name = clusterName(run, place.cluster);
+  if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} was left out of this run`;
+  if (place.batch?.kind === "Revert" && !has(place, "Failed")) return `${name} is being put back already: ${place.batch.why}`;
+  if (isUnmerged(place) || has(place, "Failed", "Merged", "Syncing", "Healthy")) return undefined;
+  if (place.targets.length > 0) return `${name} is confirmed already`;
+  const waiting = run.requeued.find((one) => one.cluster === place.cluster && one.failed !== true);
+  if (waiting !== undefined && until === undefined) return `${name} is put off already: ${waiting.why}`;
+  return undefined;
+}
+
+/** In a batch that has not merged, or that was closed. */
+export function isUnmerged(place: Place): boolean {
+  return place.batch !== undefined && place.batch.merged === undefined;
+}
+
+/** A merge call, or the making of the PR, may be under way: it is seen first. */
+export function mustWait(draft: Draft, command: Command, places: readonly Place[]): boolean {
+  if (mergeUnderWay(draft, command)) return true;
+  return places.some(({ batch }) => batch?.phase === "Proposing" && draft.world.pulls.get(batch.number) !== null);
+}
+
+export function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefined): void {
+  const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
+  release(draft, [place.cluster]);
+  putOut(draft, movedPlace(draft.run, place), "Requeued", why);
+  requeue(draft, stage, [place.cluster], why, until);
+  goBack(draft, stage);
+}
+
+/** An earlier stage has something to catch up on: what is open of a later one is closed, and built again when its turn comes. */
+export function goBack(draft: Draft, stage: number): void {
+  if (stage < draft.run.stage) change(draft, { stage });
+  makeRoom(draft, stage);
+}
+
+/** Takes a cluster's targets out of a batch that has merged. */
+function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: string): void {
+  if (place.batch === undefined || isUnmerged(place)) return;
+  const patch = { deadlineAt: undefined, waitingSince: undefined };
+  mapTargets(draft, place.batch.number, (target) =>
+    target.cluster === place.cluster && !isOut(target) ? moveTarget(draft, target, phase, why, patch) : target,
+  );
+}
+
+/** Builds the batches again that have to go on without some of their clusters. */
+export function reopen(draft: Draft, places: readonly Place[], why: string): void {
+  for (const number of new Set(places.filter(isUnmerged).map(({ batch }) => batch?.number ?? 0))) {
+    const batch = batchOf(draft.run, number);
+    if (batch.phase === "Proposing") rebuild(draft, batch);
+    else if (batch.phase === "Open") close(draft, batch, why);
+  }
+}
+
+/** A run paused on failures goes on when none is left that it does not tolerate. */
+function goOn(draft: Draft, command: Command): void {
+  const { run } = draft;
+  if (run.paused?.kind === "Failure" && withinBudget(run)) unpause(draft, {}, `goes on after /${command.name} of ${command.actor}`);
+}

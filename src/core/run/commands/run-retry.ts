@@ -1,0 +1,76 @@
+import { epoch, iso } from "../../base/time.ts";
+import type { Command } from "../../spec/command.ts";
+import { takeAlong } from "../batches/step-make.ts";
+import { failedClusters } from "../outcome/run-failures.ts";
+import type { Batch, BatchTarget } from "../state/run.ts";
+import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/run-draft.ts";
+import { nameList } from "../state/run-names.ts";
+import { isMidStep } from "../state/steps.ts";
+import { goBack, has, isUnmerged, movedPlace, mustWait, type Place, placeOf, putToEnd, reopen, withMates } from "./run-clusters.ts";
+import { retryGates } from "./run-hooks-command.ts";
+import { done, type Reply, refused } from "./run-obey.ts";
+import { tooEarly, unpause } from "./run-steer.ts";
+
+/** `/retry`: every failed cluster is tried again, and every gate that ended badly is asked again. */
+export function retryCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  const stopped = run.paused?.kind === "Failure" || run.paused?.kind === "Undecided" || run.phase === "Failed";
+  if (!stopped) return refused(`/retry is for a run that stopped on failures; this one is ${run.phase}`);
+  if (tooEarly(command, run.paused?.at ?? run.since)) return refused("it was written before the failure it would answer");
+  const failed = [...failedClusters(run)];
+  // At the weight where it failed: the pull request of the next waits until it is there.
+  const places = failed.map((cluster) => movedPlace(run, placeOf(run, cluster)));
+  const moot = withMates(
+    run,
+    places.filter((place) => isToBeginAnew(draft, place)).map(({ cluster }) => cluster),
+  ).map((cluster) => placeOf(run, cluster));
+  if (moot.some(isUnmerged) && mustWait(draft, command, moot)) return "later";
+  for (const place of places) if (!moot.some(({ cluster }) => cluster === place.cluster)) lookAgain(draft, place);
+  for (const { cluster } of moot) beginAnew(draft, movedPlace(run, placeOf(run, cluster)), command.actor);
+  reopen(draft, moot, "a cluster of it is tried again");
+  const gates = retryGates(draft);
+  unpause(draft, { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) }, `retried by ${command.actor}`);
+  const again = [...(failed.length > 0 || gates.length === 0 ? [nameList(run, failed)] : []), ...gates.slice(0, 5)];
+  const held = run.paused?.held === undefined ? "" : `; the run stays paused by @${run.paused.held.by} until \`/resume\``;
+  return done(`looked at anew: ${again.join("; ")}${held}`);
+}
+
+/** Its pins were changed away meanwhile: it is updated again, at the end of its stage. Any other is looked at where it is. */
+function isToBeginAnew(draft: Draft, place: Place): boolean {
+  const changed = place.targets.some((target) => {
+    const pins = draft.world.targets.get(target.key)?.pins;
+    return pins !== undefined && target.edits.some((edit, index) => (pins[index] ?? null) !== edit.to);
+  });
+  return place.batch === undefined || changed || !has(place, "Failed");
+}
+
+function beginAnew(draft: Draft, place: Place, actor: string): void {
+  if (place.batch !== undefined) takeAlong(draft, place.batch, place.cluster);
+  putToEnd(draft, placeOf(draft.run, place.cluster), `retried by @${actor}`, undefined);
+}
+
+function lookAgain(draft: Draft, place: Place): void {
+  const { batch } = place;
+  if (batch === undefined) return;
+  mapTargets(draft, batch.number, (target) =>
+    target.cluster === place.cluster && target.phase === "Failed" ? rearm(draft, batch, target) : target,
+  );
+  if (batch.phase !== "Merged") moveBatch(draft, batch.number, "Merged", { bake: undefined, settledAt: undefined });
+  takeAlong(draft, batch, place.cluster);
+  if (isMidStep(batch)) goBack(draft, batch.stage);
+  else if (batch.stage < draft.run.stage) change(draft, { stage: batch.stage });
+}
+
+function rearm(draft: Draft, batch: Batch, target: BatchTarget): BatchTarget {
+  const { spec } = draft.run;
+  const seen = target.firstSeenAt !== undefined;
+  const wait = seen ? (spec.stages[batch.stage]?.progressDeadlineMs ?? 0) : spec.seenDeadlineMs;
+  const patch = {
+    deadlineAt: iso(epoch(draft.at) + wait),
+    evidence: undefined,
+    confirmedAt: undefined,
+    waitingSince: undefined,
+    retriedAt: draft.at,
+  };
+  return moveTarget(draft, target, seen ? "Syncing" : "Merged", "looked at anew", patch);
+}

@@ -1,0 +1,93 @@
+import semver from "semver";
+import type { Edit } from "../../plan/plan-types.ts";
+import type { Dependency } from "../../spec/rollout.ts";
+import type { Batch, BatchTarget, Run } from "../state/run.ts";
+import type { Draft } from "../state/run-draft.ts";
+import { clusterName, clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/run-names.ts";
+import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
+import type { Blocked } from "./pull-gates.ts";
+
+/** `dependsOn`: per cluster, the rollouts that must be there first. A cluster that such a rollout does not go to does not wait for it. */
+export function dependsGate(draft: Draft, batch: Batch): Blocked | undefined {
+  const { dependsOn } = draft.run.spec;
+  if (dependsOn === undefined || dependsOn.length === 0) return undefined;
+  const { others } = draft.world;
+  if (others === undefined) return { why: "the rollouts it depends on could not be read", next: { what: "they are read" } };
+  for (const dependency of dependsOn) {
+    const other = others.find((run) => run.rollout === dependency.rollout);
+    // It has never run: what is there now was adopted, and no version of it is known to us.
+    if (other === undefined) continue;
+    for (const cluster of clustersOf(liveTargets(batch))) {
+      const missing = missingAt(other, dependency, draft.run, cluster);
+      if (missing === undefined) continue;
+      const why = `${clusterName(draft.run, cluster)} waits for ${dependency.rollout}: ${missing}`;
+      return { why, next: { what: `${dependency.rollout} is there` } };
+    }
+  }
+  return undefined;
+}
+
+/** What is missing of a dependency at one cluster, as a sentence; undefined: nothing. */
+export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster: string): string | undefined {
+  if (stageOf(other, cluster) === undefined && other.stays?.includes(cluster) !== true) return undefined;
+  const wanted = atLeast === "SameVersion" ? versionOf(run) : atLeast;
+  const there = versionAt(other, cluster);
+  if (there === undefined) return `what it has brought there is not known (run #${other.number} is ${other.phase})`;
+  if (there === wanted) return undefined;
+  if (atLeast === "SameVersion") return `it is at ${there}, and ${wanted} is wanted`;
+  const [have, least] = [semver.parse(there), semver.parse(wanted)];
+  if (have === null || least === null) return `it is at ${there}, which cannot be compared with ${wanted}`;
+  return semver.gte(have, least) ? undefined : `it is at ${there}, and at least ${wanted} is wanted`;
+}
+
+/** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */
+export function versionAt(run: Run, cluster: string): string | undefined {
+  const here = run.batches.flatMap((batch) => {
+    const targets = batch.targets.filter((target) => target.cluster === cluster);
+    return targets.length === 0 ? [] : [{ ...batch, targets }];
+  });
+  // On its way back, were its pull request still to come: neither the one nor the other.
+  if (here.some((batch) => batch.kind === "Revert" && batch.targets.some((target) => !isOut(target)))) return undefined;
+  // What came before it was put back is not there any more.
+  const back = here.findLast((batch) => batch.kind === "Revert" && batch.targets.some((target) => target.phase === "RolledBack"));
+  const begun = here.filter(
+    ({ number, merged, intention }) => number > (back?.number ?? 0) && (merged !== undefined || intention !== undefined),
+  );
+  if (begun.some((batch) => batch.targets.some((target) => isMidway(batch, target)))) return undefined;
+  // Of a canary its last weight tells; what stays at an earlier one is not there.
+  const end = begun.at(-1);
+  if (end?.targets.some((target) => hasGoneOn(end, target)) === true) return undefined;
+  const whole = begun.filter((batch) => batch === end || !isMidStep(batch));
+  const states = whole.flatMap((batch) => batch.targets.filter((target) => target.phase !== "Requeued" && target.phase !== "RolledBack"));
+  const last = states.filter((target) => target.phase !== "Skipped");
+  if (last.length > 0) {
+    const confirmed = last.every((target) => target.phase === "Healthy" || target.phase === "Baked");
+    return confirmed ? broughtBy(run, last) : undefined;
+  }
+  // A rollback leaves alone what the release that it takes back never came to.
+  if (run.stays?.includes(cluster) === true) return versionOf(run);
+  if (targetsOf(run, cluster).some((target) => run.unproven?.includes(target.key) === true)) return undefined;
+  const before = new Set(targetsOf(run, cluster).flatMap((target) => versionsOf(target.edits)));
+  const [only] = before;
+  return before.size === 1 && only !== null ? only : undefined;
+}
+
+/** A rollback brings each cluster what was last good there, which need not be what is last good as a whole. */
+function broughtBy(run: Run, targets: readonly BatchTarget[]): string {
+  const version = versionOf(run);
+  const values = new Set(targets.flatMap(({ edits }) => edits.flatMap((edit) => (edit.steps === undefined ? [edit.to] : []))));
+  const [only] = values;
+  if (run.kind !== "Rollback" || values.size !== 1 || only === undefined) return version;
+  // A pin may hold more than the version, such as an image with its tag.
+  const holds = only.endsWith(version) && !/[\w.-]/.test(only.at(-version.length - 1) ?? "");
+  return only === version || holds ? version : only;
+}
+
+/** What stood in the pins of a version. */
+function versionsOf(edits: readonly Edit[]): (string | null)[] {
+  return edits.flatMap((edit) => (edit.steps === undefined ? [edit.from] : []));
+}
+
+function versionOf({ release }: Pick<Run, "release">): string {
+  return release.values["version"] ?? Object.values(release.values)[0] ?? "";
+}

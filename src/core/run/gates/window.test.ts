@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { iso } from "../../base/time.ts";
+import { AT, batch, bench, bring, MINUTE, round } from "../testing/bench.ts";
+
+/** AT is a Monday, nine o'clock UTC. */
+const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
+
+test("a freeze that never opens is named, also while the rollout's own window is closed, and what changes next is looked at", () => {
+  const self = bench(1, [{}], (rollout) => {
+    rollout.windows = [OFFICE];
+  });
+  self.world = {
+    ...self.world,
+    freezes: [{ ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, kind: "deny", where: ".github/stagecoach.yaml" }],
+  };
+  bring(self, 1, "merging");
+  const never = {
+    why: expect.stringMatching(/; the windows of \.github\/stagecoach\.yaml do not open within a year$/),
+    next: { what: "somebody changes the windows of .github/stagecoach.yaml" },
+  };
+  expect(batch(self.run, 1)).toMatchObject(never);
+  expect(self.last.wakeAt).toBe(iso(AT + 5 * 60 * MINUTE));
+  self.now = AT + 5 * 60 * MINUTE;
+  round(self);
+  expect(batch(self.run, 1)).toMatchObject(never);
+});
+
+test("where windows change too often to be looked through, the next change is waited for, and nothing is said to be never", () => {
+  const half = { schedule: "0 * * * *", durationMs: 30 * MINUTE, timeZone: "UTC", kind: "allow" as const };
+  const self = bench(1, [{}], (rollout) => {
+    rollout.windows = [half];
+  });
+  self.world = { ...self.world, freezes: [{ ...half, schedule: "0 * * 1-11 *", kind: "deny", where: ".github/stagecoach.yaml" }] };
+  bring(self, 1, "merging");
+  expect(batch(self.run, 1)).toMatchObject({
+    why: expect.stringMatching(/frozen by the window \(0 \* \* 1-11 \* for 30m, UTC\) of \.github\/stagecoach\.yaml$/),
+    next: { what: "the window opens", at: iso(AT + 30 * MINUTE) },
+  });
+  expect(self.last.wakeAt).toBe(iso(AT + 30 * MINUTE));
+});

@@ -1,0 +1,208 @@
+import { epoch } from "../../base/time.ts";
+import { keepsApart } from "../../plan/apart.ts";
+import { windowOf } from "../../plan/pick.ts";
+import { hashPlan, hashStage } from "../../plan/plan-hash.ts";
+import type { Edit, Plan, PlannedBatch, PlannedStage, PlannedTarget } from "../../plan/plan-types.ts";
+import type { Rollout, Stage } from "../../spec/rollout.ts";
+import type { BatchTarget, Run } from "../state/run.ts";
+import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "../state/run-names.ts";
+
+/** A run's way back: what a rollback run is started with. */
+export interface Rollback {
+  spec: Rollout;
+  plan: Plan;
+  /** Clusters that moved and cannot be put back, and why: they are named, and left as they are. */
+  left: { cluster: string; why: string }[];
+}
+
+/**
+ * SPEC §9.17: the clusters that the run has moved, in reverse: last stage first, last batch first, each pin back to what was
+ * last good there, or to `to`. Windows, approvals, bakes, jitter and `dependsOn` do not apply to it; health, halts, limits and
+ * GitHub's rules do. Pure; the same run gives the same plan.
+ */
+export function planRollback(run: Run, to?: string): Rollback | { error: string } {
+  const branch = run.plan.stages.some((stage) =>
+    stage.batches.some((one) => one.targets.some((t) => t.edits.some((e) => e.kind === "branch"))),
+  );
+  if (branch) return { error: "its pins are branches, which only move forward: revert on the base branch and release that" };
+  const left = new Map<string, string>();
+  const back = new Map<string, PlannedTarget>();
+  for (const [key, target] of movedTargets(run)) {
+    const planned = reversed(run, target, to);
+    if ("why" in planned) left.set(target.cluster, planned.why);
+    else back.set(key, planned);
+  }
+  // Targets of a cluster, and clusters that share a pin, only go together.
+  for (const cluster of [...left.keys()])
+    for (const member of unitOf(run, cluster)) left.set(member, left.get(member) ?? left.get(cluster) ?? "");
+  const stages: { spec: Stage; planned: PlannedStage }[] = [];
+  for (let index = run.plan.stages.length - 1; index >= 0; index--) {
+    const stage = reverseStage(run, index, back, left);
+    if (stage !== undefined) stages.push(stage);
+  }
+  if (stages.length === 0) return { error: left.size === 0 ? "it has moved no cluster" : "none of the clusters it moved can be put back" };
+  const plan: Plan = {
+    rollout: run.rollout,
+    release: { values: to === undefined ? (run.goodRelease ?? {}) : { version: to }, attempt: run.release.attempt },
+    hash: hashPlan(stages.map(({ planned }) => planned)),
+    stages: stages.map(({ planned }) => planned),
+    uncovered: [],
+    warnings: [],
+  };
+  return {
+    spec: reverseSpec(
+      run.spec,
+      stages.map(({ spec }) => spec),
+    ),
+    plan,
+    left: [...left].map(([cluster, why]) => ({ cluster, why })),
+  };
+}
+
+/** What a run has changed and not taken back, by target key, as its last batch has it. */
+export function movedTargets(run: Run): Map<string, BatchTarget> {
+  const moved = new Map<string, BatchTarget>();
+  for (const batch of run.batches) {
+    if (batch.merged === undefined) continue;
+    for (const target of batch.targets) {
+      if (wasOutBefore(batch.merged.at, target)) continue;
+      if (batch.kind === "Revert") moved.delete(target.key);
+      // Tried again after it had moved: nothing was left to write, and it has moved all the same.
+      else if (moved.has(target.key) || target.edits.some((edit) => edit.from !== edit.to)) moved.set(target.key, target);
+    }
+  }
+  return moved;
+}
+
+/** Taken out of the batch before it merged: it was not in the commit. What is put off or left out later has moved. */
+function wasOutBefore(mergedAt: string, target: BatchTarget): boolean {
+  return isOut(target) && epoch(target.since) < epoch(mergedAt);
+}
+
+function reversed(run: Run, target: BatchTarget, to: string | undefined): PlannedTarget | { why: string } {
+  const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
+  const edits: Edit[] = [];
+  for (const [i, edit] of target.edits.entries()) {
+    const good = goodValue(run, target.key, i, frozen?.edits[i] ?? edit, to);
+    if (good === undefined)
+      return { why: `its pin ${edit.file} ${edit.path} does not hold the plain version of one target, so --to cannot be written there` };
+    if (good === null) return { why: `its pin ${edit.file} ${edit.path} was made by this run: nothing stood there before` };
+    edits.push(backwards(edit, good));
+  }
+  return { key: target.key, application: target.application, cluster: target.cluster, edits };
+}
+
+function goodValue(run: Run, key: string, index: number, frozen: Edit, to: string | undefined): string | null | undefined {
+  // With --to it is the version that is another: a weight goes back to what it was.
+  if (to === undefined || frozen.steps !== undefined) {
+    const known = run.lastGood?.[key];
+    return known === undefined ? frozen.from : (known[index] ?? null);
+  }
+  // Another value in an entry of a generator would be every cluster's that is with it.
+  return frozen.to === run.release.values["version"] && frozen.kind === "value" ? to : undefined;
+}
+
+/** Of a cluster between two entries of a generator, too: it goes to the entry that holds the value. */
+export function backwards(edit: Edit, good: string): Edit {
+  return { ...edit, from: edit.to, to: good, ...(edit.steps === undefined ? {} : { steps: [good] }) };
+}
+
+function reverseStage(
+  run: Run,
+  index: number,
+  back: ReadonlyMap<string, PlannedTarget>,
+  left: ReadonlyMap<string, string>,
+): { spec: Stage; planned: PlannedStage } | undefined {
+  const spec = run.spec.stages[index];
+  const before = run.plan.stages[index];
+  if (spec === undefined || before === undefined) return undefined;
+  const groups = groupsOf(run, index, (cluster) => !left.has(cluster) && targetsOf(run, cluster).some((t) => back.has(t.key)));
+  const clusters = groups.flat();
+  if (clusters.length === 0) return undefined;
+  const size =
+    run.spec.rollback?.maxUnavailable === undefined ? before.maxUnavailable : windowOf(run.spec.rollback.maxUnavailable, clusters.length);
+  // Clusters that are kept apart never moved in one batch, and do not go back in one.
+  const apart = keepsApart(spec) ? groups.flatMap((group) => regroup(run, group, size)) : regroup(run, clusters, size);
+  const cut = run.spec.rollback?.maxUnavailable === undefined ? groups : apart;
+  const batches = cut.map((group) => toBatch(group, run, back));
+  const most = Math.max(size, ...batches.map((batch) => batch.clusters.length));
+  const plain = reverseStageSpec(spec, run.spec.rollback?.skipBake ?? true);
+  const planned = { name: before.name, maxUnavailable: most, clusters, requeued: [], batches, requeuedTargets: [] };
+  return { spec: plain, planned: { ...planned, hash: hashStage(planned, plain) } };
+}
+
+/** The stage's clusters as its batches moved them, last batch first; each cluster once. */
+function groupsOf(run: Run, stage: number, wanted: (cluster: string) => boolean): string[][] {
+  const seen = new Set<string>();
+  const groups: string[][] = [];
+  for (const batch of run.batches.toReversed()) {
+    if (batch.merged === undefined) continue;
+    const group = clustersOf(batch.targets).filter((cluster) => stageOf(run, cluster) === stage && !seen.has(cluster) && wanted(cluster));
+    for (const cluster of group) seen.add(cluster);
+    if (group.length > 0) groups.push(group.toReversed());
+  }
+  return groups;
+}
+
+function regroup(run: Run, clusters: readonly string[], size: number): string[][] {
+  const groups: string[][] = [];
+  const seen = new Set<string>();
+  for (const cluster of clusters) {
+    if (seen.has(cluster)) continue;
+    const unit = unitOf(run, cluster).filter((member) => clusters.includes(member));
+    for (const member of unit) seen.add(member);
+    const last = groups.at(-1);
+    if (last === undefined || last.length + unit.length > size) groups.push([...unit]);
+    else last.push(...unit);
+  }
+  return groups;
+}
+
+function toBatch(clusters: string[], run: Run, back: ReadonlyMap<string, PlannedTarget>): PlannedBatch {
+  const targets = clusters.flatMap((cluster) => targetsOf(run, cluster).flatMap((t) => back.get(t.key) ?? []));
+  return { clusters, targets };
+}
+
+function reverseStageSpec(spec: Stage, skipBake: boolean): Stage {
+  const { requeue: _r, grow: _g, jitterMs: _j, approval: _a, analysis: _m, hooks: _h, steps: _s, ...kept } = spec;
+  return { ...kept, batching: "Fixed", bakeMs: skipBake ? 0 : spec.bakeMs };
+}
+
+/** A rollback that fails stops and asks, whatever the rollout tolerates on its way forward. */
+function reverseSpec(spec: Rollout, stages: Stage[]): Rollout {
+  const { windows: _w, dependsOn: _d, ...kept } = spec;
+  return { ...kept, stages, onFailure: { action: "Pause", maxFailures: { count: 0 } } };
+}
+
+/**
+ * What was last good at a run's targets, where that is not what stands there when it starts: a run before it that did not
+ * succeed had moved them.
+ */
+export function lastGoodFor(plan: Plan, before: Run | undefined): Record<string, (string | null)[]> | undefined {
+  if (before === undefined || before.phase === "Succeeded" || before.phase === "RolledBack") return undefined;
+  const moved = goodBefore(before);
+  const good: Record<string, (string | null)[]> = {};
+  for (const stage of plan.stages) {
+    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+      const last = moved[target.key];
+      if (last !== undefined) good[target.key] = last;
+    }
+  }
+  return Object.keys(good).length === 0 ? undefined : good;
+}
+
+/** What was last good before a run, of the targets where that is not what stands there: those it has moved, and those that a run before it had. */
+export function goodBefore(run: Run): Record<string, (string | null)[]> {
+  const good: Record<string, (string | null)[]> = { ...run.lastGood };
+  for (const [key, target] of movedTargets(run)) {
+    const frozen = targetsOf(run, target.cluster).find((one) => one.key === key) ?? target;
+    good[key] ??= frozen.edits.map((edit) => edit.from);
+  }
+  return good;
+}
+
+/** The release that is good when a run starts: what the run before it was, where it succeeded, or else what was good then. */
+export function goodReleaseFor(before: Run | undefined, declared: Record<string, string>): Record<string, string> {
+  if (before === undefined) return declared;
+  return before.phase === "Succeeded" || before.phase === "RolledBack" ? before.release.values : (before.goodRelease ?? declared);
+}

@@ -1,0 +1,156 @@
+import { iso, type Time } from "../base/time.ts";
+import type { Edit, Plan, Release } from "../plan/plan-types.ts";
+import type { Rollout } from "../spec/rollout.ts";
+import { haltsToCarry } from "./commands/run-halt.ts";
+import { supersededBefore } from "./outcome/overlap.ts";
+import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
+import { type Batch, isEnded, type Pause, type Requeued, type Run } from "./state/run.ts";
+
+export interface StartInput {
+  rollout: Rollout;
+  /** Of the rollout's runs, from 1. */
+  number: number;
+  release: Release;
+  trigger: Run["trigger"];
+  plan: Plan;
+  /** Epoch milliseconds. */
+  now: number;
+  /** The rollout's last run, which has ended; what was good before it may still be what is good. */
+  before?: Run | undefined;
+  /** The release that was asked for until now. */
+  lastRelease?: Readonly<Record<string, string>>;
+}
+
+/** A new run: nothing is open yet, its first round makes the first batch. Rollout and plan are kept as they are and never changed. */
+export function startRun({ rollout, number, release, trigger, plan, now, before, lastRelease = {} }: StartInput): Run {
+  const at = iso(now);
+  const lastGood = lastGoodFor(plan, before);
+  const unproven = before === undefined ? [] : unprovenAfter(before);
+  return {
+    format: 1,
+    rollout: rollout.name,
+    number,
+    release,
+    trigger,
+    spec: rollout,
+    plan,
+    phase: "Pending",
+    since: at,
+    why: "the release is merged; the run starts",
+    next: { what: "the first batch is made", at },
+    stage: 0,
+    batches: [],
+    requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => putOff(cluster, index, at))),
+    skipped: [],
+    failedAccepted: [],
+    ...(supersededBefore(before) === 0 ? {} : { superseded: supersededBefore(before) }),
+    goodRelease: goodReleaseFor(before, { ...lastRelease }),
+    ...(lastGood === undefined ? {} : { lastGood }),
+    ...(unproven.length === 0 ? {} : { unproven }),
+    commands: [],
+    startedAt: at,
+  };
+}
+
+export interface RollbackInput {
+  /** The run whose clusters are put back: ended, and asked to be rolled back. */
+  of: Run;
+  back: Rollback;
+  number: number;
+  asked: NonNullable<Run["rollback"]>;
+  /** The edits that restore the release values, made with the last batch. */
+  restore?: readonly Edit[];
+  now: number;
+}
+
+/** A rollback: a run of its own, steered from where the run it takes back was. */
+export function startRollback({ of, back, number, asked, restore, now }: RollbackInput): Run {
+  const { accounts: _, ...brought } = of.trigger;
+  const trigger = { ...brought, author: asked.by, at: asked.at };
+  const run = startRun({ rollout: back.spec, number, release: back.plan.release, trigger, plan: back.plan, now });
+  return {
+    ...run,
+    kind: "Rollback",
+    of: of.number,
+    why: asked.reason,
+    skipped: back.left.map((one) => ({ ...one, at: run.startedAt })),
+    ...(restore === undefined || restore.length === 0 ? {} : { restore: [...restore] }),
+    ...(of.goodRelease === undefined ? {} : { goodRelease: of.goodRelease }),
+    // Where it does not get to its end, the next run must not take what it was to take back for good.
+    lastGood: goodBefore(of),
+    unproven: unprovenAfter(of),
+    stays: clustersOfPlan(of.plan).filter(
+      (cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster)),
+    ),
+    ...(haltsToCarry(of, now).length === 0 ? {} : { halts: haltsToCarry(of, now) }),
+  };
+}
+
+function clustersOfPlan(plan: Plan): string[] {
+  return plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
+}
+
+/** What stands at a target when a run is over and was never seen healthy there, by any run. */
+function unprovenAfter(run: Run): string[] {
+  const unproven = new Set(run.unproven);
+  for (const batch of run.batches) {
+    if (batch.merged === undefined) continue;
+    for (const { key, phase, edits } of batch.targets) {
+      if (phase === "Healthy" || phase === "Baked") unproven.delete(key);
+      else if (edits.some((edit) => edit.from !== edit.to)) unproven.add(key);
+    }
+  }
+  return [...unproven];
+}
+
+function putOff(cluster: string, stage: number, at: Time): Requeued {
+  return { cluster, stage, attempts: 0, since: at, nextAt: at, why: "matches the stage's requeue selector: tried after its batches" };
+}
+
+/** What the journal's index says of a rollout. Same shape as the journal's entry. */
+export interface Adopted {
+  lastRun: number;
+  lastRelease: Record<string, string>;
+  attempt: number;
+  cursor: string;
+}
+
+/** A rollout seen for the first time: the release it names is taken for what is there already, and nothing starts (SPEC §9.7). */
+export function adopt(release: Release, cursor: string): Adopted {
+  return { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor };
+}
+
+/** Branch of one attempt of one batch, or of one weight of it; stage and batch count from 1. */
+export function branchOf(
+  run: Pick<Run, "rollout" | "number">,
+  batch: Pick<Batch, "stage" | "ofStage" | "attempt"> & { step?: { index: number } },
+): string {
+  const step = batch.step === undefined ? "" : `-step${batch.step.index}`;
+  return `stagecoach-run/${run.rollout}/${run.number}/${batch.stage + 1}-${batch.ofStage}-${batch.attempt}${step}`;
+}
+
+/**
+ * A newer release takes over: nothing of this run merges any more, and it ends as Superseded once its PRs are observed
+ * closed or merged and what it has in flight is confirmed or has failed. The successor starts after that, so a cluster is never in flight
+ * for two runs, and their windows need no common count. The same run where it has ended or is ending already.
+ */
+export function supersede(run: Run, by: { values: Record<string, string>; commit: string }, now: number): Run {
+  if (isEnded(run) || run.ending !== undefined) return run;
+  const at = iso(now);
+  const reason = `a newer release took over: ${Object.values(by.values).join(", ")} (${by.commit.slice(0, 10)})`;
+  return endSoon(run, { phase: "Superseded", by: by.commit, reason, at });
+}
+
+/** A run on its way to its end: Paused until it gets there. */
+export function endSoon(run: Run, ending: NonNullable<Run["ending"]>): Run {
+  const paused: Pause = { kind: "Command", by: ending.by, reason: ending.reason, at: ending.at, ask: "nothing: it ends by itself" };
+  return {
+    ...run,
+    phase: "Paused",
+    since: ending.at,
+    why: ending.reason,
+    next: { what: "its open pull requests are closed" },
+    paused,
+    ending,
+  };
+}

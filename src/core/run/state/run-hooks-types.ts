@@ -1,0 +1,55 @@
+import type { Time } from "../../base/time.ts";
+import type { HookWhen } from "../../spec/stage-checks.ts";
+
+/**
+ * Calling: a request is under way. Waiting: it got no usable answer, and is asked again. Held: it said to wait. Done: it said to go on.
+ * Failed: it said that the run has failed. Error: no usable answer was got, however often it was asked.
+ */
+export type HookPhase = "Calling" | "Waiting" | "Held" | "Done" | "Failed" | "Error";
+
+/** One event for one hook of a run: journalled before the hook is asked, and with its answer. */
+export interface HookCall {
+  /** `ROLLOUT/RUN/STAGE/WHEN/HOOK/ATTEMPT`: id of the event, the same however often it is sent. */
+  id: string;
+  /** Index of the stage. */
+  stage: number;
+  when: HookWhen;
+  /** Which of the stage's hooks of this kind, from 0. */
+  index: number;
+  /** From 1; raised by `/retry`, and for each event of its kind. */
+  attempt: number;
+  phase: HookPhase;
+  /** One sentence. */
+  why: string;
+  /** Requests made, the one under way included. */
+  tries: number;
+  /** Of these, without a usable answer in a row. */
+  errors: number;
+  /** Time of the event. */
+  since: Time;
+  /** Waiting and Held: when it is asked again. */
+  nextAt?: Time;
+  endedAt?: Time;
+  /** onFailure: what it is about. */
+  failures?: HookFailure[];
+  /** By `/resume`: the run goes on without its consent. */
+  accepted?: { by: string; at: Time };
+}
+
+export interface HookFailure {
+  /** A cluster's name, or what has failed of the stage. */
+  what: string;
+  why: string;
+}
+
+/** What a hook answered to one request. `error`: nothing usable; `again`: asking again may help. */
+export type HookAnswer =
+  | { kind: "go"; message: string }
+  | { kind: "hold"; message: string; forMs: number }
+  | { kind: "fail"; message: string }
+  | { kind: "error"; message: string; again: boolean };
+
+/** How the answer to one request is found. */
+export function hookTryKey(id: string, request: number): string {
+  return `${id}#${request}`;
+}

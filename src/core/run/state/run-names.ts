@@ -1,0 +1,189 @@
+import { editKey, type Plan, type PlannedStage, type PlannedTarget } from "../../plan/plan-types.ts";
+import { stepWords } from "../../plan/steps.ts";
+import type { Batch, BatchTarget, Joined, Run } from "./run.ts";
+import type { ObservedPull } from "./world.ts";
+
+/** What names are looked up in: the frozen plan, and the clusters that joined beside it. */
+export type Planned = Pick<Run, "plan" | "joined">;
+
+/** What a frozen plan says of its clusters, worked out once a plan: a plan never changes, so this is a memory, not a state. */
+interface PlanIndex {
+  /** Names people use for a cluster → keys that bear it. */
+  byName: Map<string, string[]>;
+  stageOf: Map<string, number>;
+  targetsOf: Map<string, PlannedTarget[]>;
+  /** Cluster → clusters whose pins it shares, itself included; only where more than one. */
+  unitOf: Map<string, string[]>;
+  targets: number;
+}
+
+const indexes = new WeakMap<Plan, PlanIndex>();
+/** With those that joined: each list of them is new where one is added. */
+const amended = new WeakMap<readonly Joined[], { plan: Plan; index: PlanIndex }>();
+
+function indexOf({ plan, joined }: Planned): PlanIndex {
+  if (joined === undefined || joined.length === 0) {
+    const known = indexes.get(plan) ?? makeIndex(plan.stages);
+    indexes.set(plan, known);
+    return known;
+  }
+  const known = amended.get(joined);
+  if (known !== undefined && known.plan === plan) return known.index;
+  const late = joined.map(({ cluster, stage, targets }) => ({
+    stage,
+    clusters: [cluster],
+    requeued: [],
+    batches: [],
+    requeuedTargets: targets,
+  }));
+  const index = makeIndex([...plan.stages, ...late]);
+  amended.set(joined, { plan, index });
+  return index;
+}
+
+type Indexed = Pick<PlannedStage, "clusters" | "requeued" | "requeuedTargets"> & {
+  /** Where it is not the place in the list. */
+  stage?: number;
+  batches: { targets: PlannedTarget[] }[];
+};
+
+function makeIndex(stages: readonly Indexed[]): PlanIndex {
+  const index: PlanIndex = { byName: new Map(), stageOf: new Map(), targetsOf: new Map(), unitOf: new Map(), targets: 0 };
+  const sharers = new Map<string, Set<string>>();
+  for (const [place, stage] of stages.entries()) {
+    const number = stage.stage ?? place;
+    for (const cluster of [...stage.clusters, ...stage.requeued]) {
+      index.stageOf.set(cluster, number);
+      push(index.byName, shortOf(cluster), cluster);
+    }
+    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+      index.targets += 1;
+      push(index.targetsOf, target.cluster, target);
+      for (const edit of target.edits) {
+        const key = editKey(edit);
+        const set = sharers.get(key) ?? new Set();
+        sharers.set(key, set.add(target.cluster));
+      }
+    }
+  }
+  joinUnits(index, sharers);
+  return index;
+}
+
+/** Clusters that share a pin, directly or over others, are one unit: they can only move together (SPEC §9.2). */
+function joinUnits(index: PlanIndex, sharers: Map<string, Set<string>>): void {
+  for (const clusters of sharers.values()) {
+    if (clusters.size < 2) continue;
+    const unit = new Set<string>();
+    for (const cluster of clusters) {
+      for (const member of index.unitOf.get(cluster) ?? [cluster]) unit.add(member);
+    }
+    const members = [...unit];
+    for (const member of members) index.unitOf.set(member, members);
+  }
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+function shortOf(cluster: string): string {
+  return cluster.slice(cluster.indexOf("/") + 1);
+}
+
+/** A cluster as people call it: its name, or `controlPlane/name` where two control planes have one of that name. */
+export function clusterName(run: Planned, cluster: string): string {
+  const short = shortOf(cluster);
+  return (indexOf(run).byName.get(short)?.length ?? 0) > 1 ? cluster : short;
+}
+
+/** The key of the cluster a person means, or why it is not clear which. */
+export function clusterKey(run: Planned, name: string): { key: string } | { error: string } {
+  const index = indexOf(run);
+  if (index.stageOf.has(name)) return { key: name };
+  const keys = index.byName.get(name) ?? [];
+  const [key] = keys;
+  if (key === undefined) return { error: `no cluster "${name}" in this run` };
+  if (keys.length > 1) return { error: `"${name}" is ambiguous: ${keys.join(", ")}` };
+  return { key };
+}
+
+/** At most `most` names, then how many more. Never empty text for an empty list: "nothing". */
+export function nameList(run: Planned, clusters: Iterable<string>, most = 5): string {
+  const names = [...new Set(clusters)].map((cluster) => clusterName(run, cluster));
+  if (names.length === 0) return "nothing";
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
+}
+
+/** Index of the plan's stage that has the cluster; undefined: none. */
+export function stageOf(run: Planned, cluster: string): number | undefined {
+  return indexOf(run).stageOf.get(cluster);
+}
+
+export function targetsOf(run: Planned, cluster: string): readonly PlannedTarget[] {
+  return indexOf(run).targetsOf.get(cluster) ?? [];
+}
+
+/** The clusters that have to move together with this one, itself included. */
+export function unitOf(run: Planned, cluster: string): readonly string[] {
+  return indexOf(run).unitOf.get(cluster) ?? [cluster];
+}
+
+export function clusterCount(run: Planned): number {
+  return indexOf(run).stageOf.size;
+}
+
+/** Out of its batch: left out, or put off to a later batch of its stage. */
+export function isOut(target: Pick<BatchTarget, "phase">): boolean {
+  return target.phase === "Skipped" || target.phase === "Requeued" || target.phase === "RolledBack";
+}
+
+/** The targets a batch's PR changes or watches. */
+export function liveTargets(batch: Batch): BatchTarget[] {
+  return batch.targets.filter((target) => !isOut(target));
+}
+
+export function clustersOf(targets: Iterable<Pick<BatchTarget, "cluster">>): string[] {
+  const clusters = new Set<string>();
+  for (const target of targets) clusters.add(target.cluster);
+  return [...clusters];
+}
+
+/** Every edit is at its value already: the target takes part without a change. */
+export function isThere(target: Pick<BatchTarget, "edits">): boolean {
+  return target.edits.every((edit) => edit.from === edit.to);
+}
+
+const BATCH_NOUNS: Record<Batch["kind"], string> = {
+  Planned: "batch",
+  CatchUp: "catch-up batch",
+  Hotfix: "hotfix batch",
+  Revert: "revert batch",
+};
+
+/** `batch 2 of stage "eu-west-1"`. */
+export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind" | "step">): string {
+  const stage = run.plan.stages[batch.stage]?.name ?? String(batch.stage + 1);
+  return `${BATCH_NOUNS[batch.kind]} ${batch.ofStage} of stage "${stage}"${stepWords(batch)}`;
+}
+
+/** A batch's PR in a sentence; where it has none, because it moves branches, what takes its place. */
+export function pullName(pull: { number: number } | undefined): string {
+  if (pull === undefined || pull.number === 0) return "the fast-forward";
+  return `#${pull.number}`;
+}
+
+/** Where a pin stands, in a sentence. */
+export function pinPlace(edit: { kind: string; file: string; path: string } | undefined): string {
+  if (edit === undefined) return "its file";
+  return edit.kind === "branch" ? `branch ${edit.path}` : edit.file;
+}
+
+/** Why a PR whose head is not taken for ours is none that is merged. */
+export function whatChanged({ head, retargeted }: Pick<ObservedPull, "head" | "retargeted">): string {
+  if (retargeted !== undefined) return `somebody pointed it at another base branch, ${retargeted.slice(0, 100)}`;
+  return `its head ${head.slice(0, 10)} is not a commit of this run`;
+}

@@ -1,0 +1,211 @@
+import type { Time } from "../../base/time.ts";
+import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
+import type { Command } from "../../spec/command.ts";
+import type { Limits } from "../../spec/repo-config.ts";
+import type { Window } from "../../spec/windows.ts";
+import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
+import type { ObservedAnalysis } from "./run-analysis-types.ts";
+import type { HookAnswer } from "./run-hooks-types.ts";
+
+/**
+ * What one round of looking found. Every part may be missing (`undefined`: not looked, or could not be seen): advance then
+ * waits for it, and never takes missing for good.
+ */
+export interface World {
+  /** Head of the base branch. */
+  base: { commit: string };
+  /** By batch number. null: looked, and there is none for its branch. */
+  pulls: ReadonlyMap<number, ObservedPull | null>;
+  /** By batch number: head of a branch that bears our name and holds what is not ours. No PR is ever opened on it. */
+  taken?: ReadonlyMap<number, string>;
+  /** The render guard's answer for a batch, on this very base. */
+  guards: ReadonlyMap<number, Guard>;
+  /** By target key: every target of a batch that is not Closed. */
+  targets: ReadonlyMap<string, ObservedTarget>;
+  /** By cluster key: as registered now. Empty map and `clustersKnown: false` where the inventory cannot be read. */
+  clusters: ReadonlyMap<string, Cluster>;
+  clustersKnown: boolean;
+  /** Commands written for this run, oldest first, whether or not already handled. */
+  commands: readonly Command[];
+  /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
+  freezes?: readonly (Window & { where: string })[];
+  /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
+  settingsBroken?: string;
+  /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */
+  others?: readonly Run[];
+  /** Most clusters or targets in flight over all runs of the repo. */
+  limits?: Limits;
+  /** By name: control planes of the run that cannot be read now. Nothing is concluded about their targets; the others go on. */
+  lostPlanes?: ReadonlyMap<string, LostPlane>;
+  /** By command: what came of its actions on Argo Rollouts, by `actionKey`, as far as this process has tried them. */
+  actions?: ReadonlyMap<string, ReadonlyMap<string, RolloutOutcome>>;
+  /** Clusters that have Applications of the rollout's source which the run does not know, with their pins resolved. undefined: not looked. */
+  joiners?: readonly Joiner[];
+  /** By cluster key: those that Argo CD says it cannot reach now, and why. */
+  unreachable?: ReadonlyMap<string, string>;
+  /** By id: analyses that are under way or over. One that is not in it is to be started. undefined: not looked. */
+  analyses?: ReadonlyMap<string, ObservedAnalysis>;
+  /** By `hookTryKey`: what hooks answered, as far as this process has asked them. */
+  hooks?: ReadonlyMap<string, HookAnswer>;
+  /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
+  approvals?: ReadonlyMap<number, readonly Approver[]>;
+  /** By batch number: who approved its stage by command and does not count now, and why: "is in none of them any more". Absent: not looked. */
+  lapsed?: ReadonlyMap<number, readonly Lapsed[]>;
+}
+
+export interface Joiner {
+  cluster: Cluster;
+  targets: readonly PlannedTarget[];
+}
+
+/** `why` says what to do about it, e.g. what to grant. */
+export interface LostPlane {
+  since: Time;
+  why: string;
+}
+
+export interface Approver {
+  by: string;
+  at: Time;
+}
+
+export interface Lapsed {
+  by: string;
+  why: string;
+}
+
+export interface ObservedPull {
+  /** 0: there is no PR, the batch moves branches (`delivery.strategy: Commit`), and this is how that stands. */
+  number: number;
+  url: string;
+  state: "open" | "closed" | "merged";
+  draft: boolean;
+  head: string;
+  /** Who moved the head last: true where the head is a commit of ours for this batch and attempt. */
+  headIsOurs: boolean;
+  /** The branch that somebody has pointed it at instead of the one it was opened for; then `headIsOurs` is false. */
+  retargeted?: string;
+  /** unknown: GitHub has not computed it yet. */
+  mergeable: "yes" | "conflict" | "blocked" | "behind" | "unknown";
+  /** For people, where blocked: what is missing, in GitHub's own words. */
+  blockedBy?: string;
+  /** The last answer to our merge call that was a refusal, if any in this process. */
+  refusal?: {
+    kind: "Retry" | "Wait" | "Human";
+    message: string;
+    /** Time of the intention it was the answer to; absent: not known, and taken for the outstanding one. */
+    to?: Time;
+  };
+  /** What GitHub still wants before it merges this head, worked out from its rules; empty: nothing that the rules we may read name. undefined: not looked. */
+  needs?: PullNeed[];
+  /** Our own check at this head, only where it is a required one. */
+  gate?: "absent" | "waiting" | "passed" | "failed";
+  /** Its place in the merge queue; null: looked, and it is not in it. undefined: not looked, or could not be seen. */
+  queue?: { state: string; position: number } | null;
+  openedAt: Time;
+  merged?: {
+    commit: string;
+    at: Time;
+    by: string;
+    byUs: boolean /** The pin files at the commit and its first parent differ in exactly the batch's pins. */;
+    exact: boolean;
+  };
+  closedBy?: string;
+}
+
+/** One thing a rule of the base branch wants of a PR and does not have yet. */
+export type PullNeed =
+  /** A required check. silent: nothing of that name was ever reported for this head. */
+  | { kind: "check"; name: string; state: "silent" | "pending" | "failed"; detail?: string; url?: string }
+  | { kind: "reviews"; have: number; want: number }
+  | { kind: "changesRequested"; by: string[] }
+  | { kind: "codeOwners" }
+  | { kind: "lastPush" }
+  | { kind: "signatures" }
+  | { kind: "method"; method: string; allowed: string[] };
+
+/** See SPEC §9.4. Void on another base or after 60 s: the shell leaves it out then. */
+export type Guard =
+  | { ok: true; base: string; at: Time }
+  | { ok: false; base: string; at: Time; why: string /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };
+
+export interface ObservedTarget {
+  /** Number of the batch whose change `assessment`, `drift` and `inHistory` are about. undefined: of the only one that it is in. */
+  batch?: number;
+  /** Where the target has moved: the liveness of its change. */
+  assessment?: Assessment;
+  /** The pins' values at the base head, in the order of its edits; null: absent. undefined: could not be read. */
+  pins?: (string | null)[];
+  /** The commit that last changed a pin away from the intended value, if any. */
+  drift?: { commit: string; author: string; subject: string };
+  /** The batch's merge commit is an ancestor of the base head. undefined: not merged. */
+  inHistory?: boolean;
+  /** Its Argo Rollouts. undefined: not looked. */
+  rollouts?: ObservedRollouts;
+  /** When Argo CD was last asked to compare it anew, and whether it could be asked. undefined: it was not wanted. */
+  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: string } };
+  /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
+  ailments?: string[];
+}
+
+/** `seen` or `unseen` (why they cannot be read). */
+export interface ObservedRollouts {
+  /** Of the read. */
+  at: Time;
+  /** When they are worth another look. */
+  lookAgainAt?: Time;
+  seen?: readonly RolloutState[];
+  unseen?: string;
+  /** Why actions cannot be run on them, with what to configure; undefined: they can. */
+  cannotAct?: string;
+}
+
+export interface Assessment {
+  verdict: Verdict;
+  /** Short stable name of the clause not met, or `all`. */
+  clause: string;
+  sentence: string;
+  /** First read of Argo CD that showed the change. */
+  firstSeenAt?: Time;
+  /** When to look again at the latest, e.g. settle end or next retry. */
+  lookAgainAt?: Time;
+  /** A refresh would help. */
+  wantsRefresh: boolean;
+  /** Something in it is paused on purpose, such as a Rollout at a canary step: `progressDeadline` stands still. */
+  clockStopped?: true;
+  /** A pin was changed since, as of the revision that Argo CD has seen: the commit that did it. */
+  changedBy?: string;
+  /** For the next assessment of the same change: since when, by our clock, all has been well, or something bad. */
+  held?: { goodSince?: Time; badSince?: Time };
+  evidence: Evidence;
+}
+
+/** Idempotent intentions. Their outcome is never returned: it is observed in the next round. */
+export type Effect =
+  | { kind: "Propose"; batch: number }
+  | { kind: "Merge"; batch: number; pull: number; head: string }
+  | { kind: "Close"; batch: number; pull: number; why: string }
+  | { kind: "Refresh"; targets: string[] }
+  /** Of the order with this command's id: those Rollouts without an outcome. */
+  | { kind: "RolloutActions"; command: string }
+  | { kind: "StartAnalysis"; analysis: string }
+  /** No further measurement. Also of one that is not known any more. */
+  | { kind: "StopAnalysis"; analysis: string }
+  /** `request` counts the requests of one event from 1. */
+  | { kind: "CallHook"; hook: string; request: number }
+  | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: string };
+
+export interface Advanced<Run> {
+  run: Run;
+  effects: Effect[];
+  /** When to look again though nothing happens; undefined: only on an event. */
+  wakeAt?: Time;
+  /** transition: record before acting. observation: may be recorded at leisure. */
+  change: "none" | "observation" | "transition";
+  /** What happened, one sentence each, for the journal's subject. */
+  events: string[];
+  /** Batches whose open PR nothing of the run stands against: what it still waits for is GitHub's or a person's. */
+  cleared?: number[];
+  /** Batches whose open PR nobody may merge now, though the run goes on: their clusters are halted. */
+  fenced?: number[];
+}

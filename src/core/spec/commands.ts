@@ -1,0 +1,229 @@
+import type { Command, CommandName, Permission } from "./command.ts";
+
+/** What a command may say besides its words. */
+export interface FlagSpec {
+  /** Without the dashes. */
+  name: string;
+  /** How its value is called; absent: it has none. */
+  value?: string;
+  summary: string;
+}
+
+/** A command as people know it. Parser, help, the reference page and the shells' completion are made from these. */
+export interface CommandSpec {
+  name: CommandName;
+  /** As it is written, without the slash's line start rule. */
+  usage: string;
+  /** What its words are. `command`: the name of one. Where it is `nothing`, words are a mistake that is told. */
+  words: "nothing" | "clusters" | "reason" | "command";
+  /** Besides `--rollout NAME`, which every command takes. */
+  flags: readonly FlagSpec[];
+  /** Without `--rollout` it is for all rollouts that are steered from one release PR: SPEC §9.21. */
+  onAll?: true;
+  /** Makes things safer: acts however late it is found, SPEC §9.20. */
+  anyAge?: true;
+  /** The least permission on the repository. */
+  who: Exclude<Permission, "none">;
+  /** Where it may be written. */
+  where: string;
+  summary: string;
+  examples: string[];
+  /** False: refused with a clear answer in this version. */
+  built: boolean;
+}
+
+const anywhere = "any PR of the run";
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "promote",
+    usage: "/promote",
+    words: "nothing",
+    flags: [
+      {
+        name: "full",
+        summary: "ends all later bakes, step pauses and analyses of the run, too; needs maintain. Approvals, windows and halts stay",
+      },
+      {
+        name: "rollouts",
+        summary:
+          "instead: moves the paused Argo Rollouts of the batch on by one step, all its clusters together; with `--full`, to their end",
+      },
+    ],
+    who: "write",
+    where: anywhere,
+    summary: "ends the bake under way; with `merge: Manual`, merges the pull request once GitHub allows it. Health is never skipped",
+    examples: ["/promote", "/promote --rollouts"],
+    built: true,
+  },
+  {
+    name: "requeue",
+    usage: "/requeue CLUSTER… [--for 2h] | /requeue failed",
+    words: "clusters",
+    flags: [{ name: "for", value: "DURATION", summary: "not before then, such as 2h" }],
+    who: "write",
+    where: anywhere,
+    summary:
+      "puts clusters to the stage's end, and back to what they had where they are merged; `failed`: tries the failed ones again, with the same release",
+    examples: ["/requeue eu-1", "/requeue eu-1 eu-2 --for 2h", "/requeue failed"],
+    built: true,
+  },
+  {
+    name: "skip",
+    usage: "/skip CLUSTER…",
+    words: "clusters",
+    flags: [],
+    who: "write",
+    where: anywhere,
+    summary: "leaves clusters out of this run; what is merged for them stays merged",
+    examples: ["/skip eu-1"],
+    built: true,
+  },
+  {
+    name: "pause",
+    usage: "/pause [reason]",
+    words: "reason",
+    flags: [],
+    onAll: true,
+    anyAge: true,
+    who: "write",
+    where: anywhere,
+    summary:
+      "nothing merges until `/resume`; of a run that had paused by itself, too: `/retry` and `/skip` do their part then, and it stays paused",
+    examples: ["/pause", "/pause errors on the checkout page"],
+    built: true,
+  },
+  {
+    name: "resume",
+    usage: "/resume",
+    words: "nothing",
+    flags: [{ name: "rollouts", summary: "also resumes the paused Argo Rollouts of the batch, as `/promote --rollouts` does" }],
+    who: "write",
+    where: anywhere,
+    summary: "goes on after a pause; after a failure it accepts the failed clusters as failed, which needs maintain",
+    examples: ["/resume"],
+    built: true,
+  },
+  {
+    name: "abort",
+    usage: "/abort [reason]",
+    words: "reason",
+    flags: [{ name: "rollouts", summary: "instead: aborts the Argo Rollouts of the batch that are under way; the run goes on watching" }],
+    onAll: true,
+    anyAge: true,
+    who: "write",
+    where: anywhere,
+    summary: "ends the run and closes its open pull requests; what is updated stays",
+    examples: ["/abort", "/abort wrong version"],
+    built: true,
+  },
+  {
+    name: "retry",
+    usage: "/retry",
+    words: "nothing",
+    flags: [{ name: "rollouts", summary: "instead: tries the aborted Argo Rollouts of the batch again" }],
+    who: "write",
+    where: anywhere,
+    summary: "a run that stopped on failures goes on where it failed: failed clusters are looked at anew",
+    examples: ["/retry"],
+    built: true,
+  },
+  {
+    name: "rollback",
+    usage: "/rollback [--to VERSION]",
+    words: "nothing",
+    flags: [{ name: "to", value: "VERSION", summary: "the version to go back to" }],
+    who: "maintain",
+    where: anywhere,
+    summary: "ends the run and puts the old values back, in reverse order, only for clusters already moved; works on a run long over, too",
+    examples: ["/rollback"],
+    built: true,
+  },
+  {
+    name: "halt",
+    usage: "/halt [cluster=A,B] [--for 2h] reason | /halt --off [cluster=A,B]",
+    words: "reason",
+    flags: [
+      { name: "for", value: "DURATION", summary: "until then; without it, until it is lifted" },
+      { name: "off", summary: "lifts halts that were made on this rollout" },
+    ],
+    anyAge: true,
+    who: "maintain",
+    where: anywhere,
+    summary: "no run of the repo merges a change for these clusters, or for any, until then",
+    examples: ["/halt cluster=eu-1 --for 2h maintenance"],
+    built: true,
+  },
+  {
+    name: "hotfix",
+    usage: "/hotfix CLUSTER… reason",
+    words: "clusters",
+    flags: [],
+    who: "maintain",
+    where: anywhere,
+    summary: "one batch now, out of its turn, without bake and windows; health, approvals, halts and limits hold as ever",
+    examples: ["/hotfix eu-1 customer down"],
+    built: true,
+  },
+  {
+    name: "status",
+    usage: "/status",
+    words: "nothing",
+    flags: [],
+    onAll: true,
+    who: "read",
+    where: anywhere,
+    summary: "answers how the run stands, and brings its page on the release pull request up to date",
+    examples: ["/status"],
+    built: true,
+  },
+  {
+    name: "plan",
+    usage: "/plan",
+    words: "nothing",
+    flags: [],
+    onAll: true,
+    who: "read",
+    where: "the release PR, merged or not, and any PR of the run",
+    summary: "before the release is merged, makes the plan anew; of a run, answers what is done and what is to come",
+    examples: ["/plan"],
+    built: true,
+  },
+  {
+    name: "help",
+    usage: "/help [COMMAND]",
+    words: "command",
+    flags: [],
+    onAll: true,
+    who: "read",
+    where: "the release PR, merged or not, and any PR of the run",
+    summary: "the list of commands, or what one of them does",
+    examples: ["/help", "/help requeue"],
+    built: true,
+  },
+];
+
+/** Every command may name the rollout it is for. */
+export const ROLLOUT_FLAG: FlagSpec = { name: "rollout", value: "NAME", summary: "the rollout meant, where a release has several" };
+
+/** Names in the order of the table. */
+export const COMMAND_NAMES: readonly CommandName[] = COMMANDS.map(({ name }) => name);
+
+const RANK: Record<Permission, number> = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 };
+
+export function hasPermission(permission: Permission, least: Permission): boolean {
+  return RANK[permission] >= RANK[least];
+}
+
+export function commandSpec(name: CommandName): CommandSpec {
+  const spec = COMMANDS.find((one) => one.name === name);
+  if (spec === undefined) throw new Error(`no command "${name}" is declared`);
+  return spec;
+}
+
+/** Why this account may not give this command; undefined: it may. */
+export function notAllowed(command: Command): string | undefined {
+  const { who } = commandSpec(command.name);
+  if (hasPermission(command.permission, who)) return undefined;
+  return `/${command.name} needs ${who} permission on this repository; @${command.actor} has ${command.permission}`;
+}

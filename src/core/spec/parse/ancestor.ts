@@ -1,0 +1,110 @@
+import { z } from "zod";
+import type { Finding } from "../../base/problem.ts";
+import { API_VERSION, KIND } from "../schema.ts";
+import { key, quantity, selector, text } from "../schema-common.ts";
+import { stageSchema } from "../schema-stage.ts";
+import { isRecord } from "./walk.ts";
+
+/**
+ * The resource of the Skyscanner controllers, in the shapes it had: `maxClusters`/`maxUnavailable`/`clusters`, and later
+ * `maxTargets`/`maxParallel`/`targets.clusters` and `appSetRef`. Counts were of Applications there and are of clusters here.
+ */
+const { name, clusters, maxClusters, maxUnavailable, topologyKey, requeue } = stageSchema.shape;
+
+const stage = z.strictObject({
+  name,
+  clusters: clusters.optional(),
+  targets: key(
+    z.strictObject({ clusters: key(z.strictObject({ selector: key(selector, "Which clusters.") }), "Clusters.") }).optional(),
+    "As `clusters`.",
+  ),
+  maxClusters,
+  maxTargets: key(quantity.optional(), "As `maxClusters`."),
+  maxUnavailable,
+  maxParallel: key(quantity.optional(), "As `maxUnavailable`."),
+  topologyKey,
+  requeue,
+});
+
+const reference = z.strictObject({ apiGroup: text.optional(), apiVersion: text.optional(), kind: text.optional(), name: text.min(1) });
+
+export const ancestorSchema = z.strictObject({
+  apiVersion: text,
+  kind: text,
+  metadata: z.strictObject({
+    name: text.min(1).max(63),
+    namespace: text.optional(),
+    labels: z.record(z.string(), text).optional(),
+    annotations: z.record(z.string(), text).optional(),
+  }),
+  spec: z.strictObject({ sourceRef: reference.optional(), appSetRef: reference.optional(), stages: z.array(stage).min(1) }),
+});
+
+const SAME: readonly [string, string][] = [
+  ["maxClusters", "maxTargets"],
+  ["maxUnavailable", "maxParallel"],
+  ["clusters", "targets"],
+];
+
+/** Keys that mean the same thing, given both; and what must be there under one of its names. */
+export function checkAncestor(data: unknown): Finding[] {
+  const findings: Finding[] = [];
+  const spec = isRecord(data) && isRecord(data["spec"]) ? data["spec"] : {};
+  if (spec["sourceRef"] === undefined && spec["appSetRef"] === undefined) {
+    findings.push({ code: "MISSING_KEY", message: "spec.sourceRef is missing", hint: "name the ApplicationSet there", path: ["spec"] });
+  }
+  const stages = Array.isArray(spec["stages"]) ? (spec["stages"] as unknown[]) : [];
+  for (const [i, raw] of stages.entries()) {
+    if (!isRecord(raw)) continue;
+    for (const [ours, theirs] of SAME) {
+      if (raw[ours] !== undefined && raw[theirs] !== undefined) {
+        findings.push({
+          code: "SAME_KEY_TWICE",
+          message: `${ours} and ${theirs} mean the same`,
+          hint: "keep one",
+          path: ["spec", "stages", i, theirs],
+          atKey: true,
+        });
+      }
+    }
+    if (raw["clusters"] === undefined && raw["targets"] === undefined) {
+      findings.push({
+        code: "MISSING_KEY",
+        message: `spec.stages[${i}].clusters is missing`,
+        hint: "add clusters.selector; {} selects every cluster",
+        path: ["spec", "stages", i],
+      });
+    }
+  }
+  return findings;
+}
+
+/** The same thing in our own resource's words. Takes data that may be wrong and leaves the wrong parts as they are. */
+export function modernise(data: Record<string, unknown>): Record<string, unknown> {
+  const spec = isRecord(data["spec"]) ? data["spec"] : {};
+  const ref = isRecord(spec["sourceRef"]) ? spec["sourceRef"] : isRecord(spec["appSetRef"]) ? spec["appSetRef"] : {};
+  const metadata = isRecord(data["metadata"]) ? data["metadata"] : {};
+  const namespace = metadata["namespace"];
+  const stages = Array.isArray(spec["stages"]) ? (spec["stages"] as unknown[]) : [];
+  return {
+    apiVersion: API_VERSION,
+    kind: KIND,
+    metadata,
+    spec: {
+      // The old controller took ApplicationSets of its own resource's namespace.
+      sourceRef: { kind: "ApplicationSet", name: ref["name"], ...(typeof namespace === "string" ? { namespace } : {}) },
+      stages: stages.map((raw) => (isRecord(raw) ? moderniseStage(raw) : raw)),
+    },
+  };
+}
+
+function moderniseStage(raw: Record<string, unknown>): Record<string, unknown> {
+  const { maxTargets, maxParallel, targets, ...rest } = raw;
+  const inner = isRecord(targets) ? targets["clusters"] : undefined;
+  return {
+    ...rest,
+    ...(maxTargets === undefined ? {} : { maxClusters: maxTargets }),
+    ...(maxParallel === undefined ? {} : { maxUnavailable: maxParallel }),
+    ...(inner === undefined ? {} : { clusters: inner }),
+  };
+}

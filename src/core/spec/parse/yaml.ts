@@ -1,0 +1,189 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
+import type { Finding, Problem } from "../../base/problem.ts";
+
+/** Settings files are small; what is larger was not written by a person. */
+export const LARGEST_FILE = 1024 * 1024;
+const DEEPEST = 64;
+const MOST_ALIASES = 100;
+
+/** One YAML document with the way back from a path to its place in the text. */
+export interface Source {
+  file: string;
+  /** Plain data, as JSON has it. */
+  data: unknown;
+  place(finding: Finding): Problem;
+}
+
+export interface ReadYaml {
+  sources: Source[];
+  problems: Problem[];
+}
+
+/** Reads every document of a YAML text. Too large, too deep, aliases that multiply, duplicate keys and syntax errors are problems, never thrown. */
+export function readYaml(text: string, file: string): ReadYaml {
+  const whole = (code: string, message: string, hint: string): ReadYaml => ({
+    sources: [],
+    problems: [{ code, severity: "error", message, hint, file, line: 1, column: 1, path: [] }],
+  });
+  if (text.length > LARGEST_FILE) {
+    return whole(
+      "TOO_LARGE",
+      `the file has ${(text.length / LARGEST_FILE).toFixed(1)} MiB; at most 1 MiB is read`,
+      "split it, or check that this is the file you meant",
+    );
+  }
+  if (deepFlow(text)) return whole("TOO_DEEP", "brackets are nested more than 200 deep", "check that this is the file you meant");
+  try {
+    return readDocuments(text, file);
+  } catch (error) {
+    if (error instanceof RangeError)
+      return whole("TOO_DEEP", "the file is nested too deep to be read", "check that this is the file you meant");
+    throw error;
+  }
+}
+
+function readDocuments(text: string, file: string): ReadYaml {
+  const lines = new LineCounter();
+  const problems: Problem[] = [];
+  const sources: Source[] = [];
+  // Without documents the result is an object that carries the empty stream's errors.
+  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, logLevel: "silent", prettyErrors: false });
+  for (const document of Array.isArray(documents) ? documents : []) {
+    if (document.errors.length > 0) {
+      if (document.errors.some((error) => /call stack/.test(error.message))) throw new RangeError("nested too deep");
+      for (const error of document.errors) problems.push(syntaxProblem(error, lines, file, text.includes("{{")));
+      continue;
+    }
+    const read = toData(() => document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown);
+    if (!read.ok) {
+      problems.push({ ...read, severity: "error", file, ...at(lines, document.range[0]), path: [] });
+      continue;
+    }
+    if (read.data === null || read.data === undefined) continue;
+    sources.push({ file, data: read.data, place: (finding) => placeIn(document.contents, lines, file, finding) });
+  }
+  return { sources, problems };
+}
+
+function toData(read: () => unknown): { ok: true; data: unknown } | { ok: false; code: string; message: string; hint: string } {
+  try {
+    const data = read();
+    if (depthOf(data, 0) > DEEPEST)
+      return {
+        ok: false,
+        code: "TOO_DEEP",
+        message: `values are nested more than ${DEEPEST} deep`,
+        hint: "check that this is the file you meant",
+      };
+    return { ok: true, data };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    if (/Excessive alias/.test(error.message)) {
+      return { ok: false, code: "ALIAS_BOMB", message: "aliases (*name) multiply beyond what is read", hint: "write the values out" };
+    }
+    return { ok: false, code: "SYNTAX", message: error.message, hint: "define the anchor (&name) before its alias" };
+  }
+}
+
+function depthOf(data: unknown, depth: number): number {
+  if (typeof data !== "object" || data === null || depth > DEEPEST) return depth;
+  let deepest = depth;
+  for (const value of Object.values(data)) deepest = Math.max(deepest, depthOf(value, depth + 1));
+  return deepest;
+}
+
+/** A cheap look before parsing: open brackets outside comments, wherever they stand. */
+function deepFlow(text: string): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (char === 0x5b || char === 0x7b) depth++;
+    else if ((char === 0x5d || char === 0x7d) && depth > 0) depth--;
+    if (depth > 200) return true;
+  }
+  return false;
+}
+
+function at(lines: LineCounter, offset: number): { line: number; column: number } {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+function syntaxProblem(error: YAMLError, lines: LineCounter, file: string, isTemplate: boolean): Problem {
+  const duplicate = error.code === "DUPLICATE_KEY";
+  return {
+    code: duplicate ? "DUPLICATE_KEY" : "SYNTAX",
+    severity: "error",
+    message: duplicate ? "this key stands twice in one map" : `not valid YAML: ${error.message}`,
+    hint: duplicate
+      ? "remove one of the two"
+      : isTemplate
+        ? "put {{ … }} in quotes; a Helm template is no rollout"
+        : "correct the syntax at this place",
+    file,
+    ...at(lines, error.pos[0]),
+    path: [],
+  };
+}
+
+/** Where the ancestor's resource keeps what ours calls otherwise. */
+const ELSEWHERE: Record<string, readonly string[]> = {
+  maxClusters: ["maxTargets"],
+  maxUnavailable: ["maxParallel"],
+  clusters: ["targets", "clusters"],
+  sourceRef: ["appSetRef"],
+};
+
+function placeIn(root: ParsedNode | null, lines: LineCounter, file: string, finding: Finding): Problem {
+  const offset = offsetOf(root, finding.path, finding.atKey === true);
+  const { code, message, hint, path } = finding;
+  return { code, severity: finding.severity ?? "error", message, hint, file, ...at(lines, offset), path };
+}
+
+/** Offset of the value at a path, or of the last thing on the way that is there. */
+function offsetOf(root: Node | null, path: readonly (string | number)[], atKey: boolean): number {
+  let node: Node | null | undefined = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const [i, step] of path.entries()) {
+    const last = i === path.length - 1;
+    const found: Child | undefined = child(node, step) ?? elsewhere(node, step);
+    if (found === undefined) return offset;
+    offset = (last && !atKey ? found.value?.range?.[0] : undefined) ?? found.key ?? found.value?.range?.[0] ?? offset;
+    node = found.value;
+  }
+  return offset;
+}
+
+/** A value, and where its key begins if it has one. */
+interface Child {
+  key?: number;
+  value: Node | null;
+}
+
+function child(parent: Node | null | undefined, step: string | number): Child | undefined {
+  if (isMap(parent)) {
+    for (const pair of parent.items) {
+      if (!isScalar(pair.key) || String(pair.key.value) !== String(step)) continue;
+      const start = pair.key.range?.[0];
+      return { ...(start === undefined ? {} : { key: start }), value: pair.value as Node | null };
+    }
+    return undefined;
+  }
+  if (isSeq(parent) && typeof step === "number") {
+    const value = parent.items[step] as Node | undefined;
+    return value === undefined ? undefined : { value };
+  }
+  return undefined;
+}
+
+function elsewhere(parent: Node | null | undefined, step: string | number): Child | undefined {
+  const names = ELSEWHERE[String(step)];
+  if (names === undefined) return undefined;
+  let found: Child = { value: parent ?? null };
+  for (const name of names) {
+    const inner: Child | undefined = child(found.value, name);
+    if (inner === undefined) return undefined;
+    found = inner;
+  }
+  return found;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { parseRepoConfig, unusedSettings } from "./parse/config.ts";
+
+function read(text: string) {
+  const { policy, problems } = parseRepoConfig(text, "c.yaml");
+  return {
+    teams: Object.fromEntries(policy.teams),
+    bots: [...policy.bots],
+    problems: problems.map((p) => `${p.line}:${p.column} ${p.code} ${p.message}; ${p.hint}`),
+  };
+}
+
+describe("who may, in the repo's settings", () => {
+  test("teams by command, and bots in the case GitHub compares them in", () => {
+    expect(read('commands:\n  promote: { teams: [sre, on-call] }\nbots: ["Renovate[bot]"]\n')).toEqual({
+      teams: { promote: ["sre", "on-call"] },
+      bots: ["renovate[bot]"],
+      problems: [],
+    });
+  });
+
+  test("without the keys nothing is narrowed and no bot is heard", () => {
+    expect(read("mode: Run\n")).toEqual({ teams: {}, bots: [], problems: [] });
+  });
+
+  test.each([
+    [
+      "a command that is none",
+      "commands:\n  promot: { teams: [sre] }\n",
+      '2:3 UNKNOWN_KEY unknown key "promot" in commands; did you mean "promote"?',
+    ],
+    [
+      "a key that is none",
+      "commands:\n  pause: { team: [sre] }\n",
+      '2:12 UNKNOWN_KEY unknown key "team" in commands.pause; did you mean "teams"?',
+    ],
+    [
+      "a team with its organisation",
+      'commands:\n  pause: { teams: ["@acme/sre"] }\n',
+      '2:20 BAD_VALUE "@acme/sre" is no team\'s slug; write the slug alone, such as sre',
+    ],
+    [
+      "a command for nobody",
+      "commands:\n  pause: { teams: [] }\n",
+      "2:19 BAD_VALUE commands.pause.teams is empty; it needs at least one item",
+    ],
+    [
+      "a bot that is no name",
+      "bots: ['@renovate']\n",
+      '1:8 BAD_VALUE "@renovate" is no account\'s name; write it as GitHub shows it, such as renovate[bot]',
+    ],
+    ["a misspelt key at the top", "comands: {}\n", '1:1 UNKNOWN_KEY unknown key "comands" at the top; did you mean "commands"?'],
+  ])("%s is told with its place and what to write", (_name, text, problem) => {
+    expect(read(text).problems).toContain(problem);
+  });
+
+  test("settings of a rollout that no file declares are warned about, with the nearest name", () => {
+    const { rollouts } = parseRepoConfig("rollouts:\n  paymets: { mode: Run }\n  ledger: { mode: Run }\n", "c.yaml");
+    expect(unusedSettings(rollouts, ["payments", "ledger"]).map((p) => `${p.line}:${p.column} ${p.severity} ${p.code} ${p.hint}`)).toEqual([
+      '2:3 warning UNKNOWN_ROLLOUT did you mean "payments"?',
+    ]);
+  });
+});

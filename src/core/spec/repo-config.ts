@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { say, show } from "../base/problem.ts";
+import { parseDuration } from "../base/time.ts";
+import type { CommandName } from "./command.ts";
+import { COMMAND_NAMES } from "./commands.ts";
+import { overrideSchema } from "./schema.ts";
+import { key, team, text } from "./schema-common.ts";
+import { modeSchema, windowSchema } from "./schema-spec.ts";
+import type { Window } from "./windows.ts";
+
+const login = text.regex(/^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/, {
+  error: ({ input }) => say("BAD_VALUE", `${show(input)} is no account's name`, "write it as GitHub shows it, such as renovate[bot]"),
+});
+
+const commandRule = z.strictObject({
+  teams: key(
+    z.array(team).min(1).max(20),
+    "Slugs of teams of the repository's organisation: members of any one may, besides having the permission that the command needs.",
+  ),
+});
+
+type Rules = Record<CommandName, z.ZodOptional<typeof commandRule>>;
+
+const rules = Object.fromEntries(
+  COMMAND_NAMES.map((name) => [name, key(commandRule.optional(), `Narrows who may comment \`/${name}\`.`)]),
+) as Rules;
+
+/** `.github/stagecoach.yaml`: a repo's own settings, read from the default branch, never from a pull request. */
+export const repoConfigSchema = z.strictObject({
+  mode: key(modeSchema.optional(), "Mode of rollouts that name none. Default: Propose."),
+  rollouts: key(z.record(z.string(), overrideSchema).default({}), "By the rollout's name: what its resource cannot say itself."),
+  commands: key(z.strictObject(rules).default({}), "By the command's name: who may give it. It narrows, and never widens."),
+  bots: key(
+    z.array(login).max(50).default([]),
+    "Bots whose comments count as commands; those of others are ignored. One that is named counts as having write permission, and is in no team.",
+  ),
+  freezes: key(
+    z.array(windowSchema).max(50).default([]),
+    "Windows that bind every rollout of the repo besides its own: mostly of `kind: deny`, such as the days around the end of the year. Read anew in every round, so a freeze added now holds runs in progress.",
+  ),
+  limits: key(
+    z
+      .strictObject({
+        clusters: key(z.int().min(1).optional(), "Most clusters in flight at once, over all runs of the repo."),
+        targets: key(z.int().min(1).optional(), "Most Applications in flight at once, over all runs of the repo."),
+        label: key(
+          z
+            .strictObject({
+              key: key(text.min(1), "Label of clusters, such as `region`."),
+              percent: key(z.int().min(1).max(100), "Most of the clusters of one value in flight at once, rounded down, at least 1."),
+            })
+            .optional(),
+          "Most clusters in flight at once of those that have the same value of a label.",
+        ),
+      })
+      .optional(),
+    "Most that all running rollouts of the repo may have in flight together.",
+  ),
+  journal: key(
+    z
+      .strictObject({
+        keep: key(
+          z.int().min(1).max(10_000).optional(),
+          "How many runs of a rollout stay in the journal's newest state; older ones are folded away, and stay in its history. Default: 50.",
+        ),
+      })
+      .optional(),
+    "How the journal is kept.",
+  ),
+});
+
+export type RepoConfig = z.output<typeof repoConfigSchema>;
+
+/** What a repo's settings say of commands. */
+export interface CommandPolicy {
+  /** Teams of which the author must be in one; a command that is not here is narrowed by nothing. */
+  teams: ReadonlyMap<CommandName, readonly string[]>;
+  /** In lower case, as GitHub compares them. */
+  bots: ReadonlySet<string>;
+}
+
+export const OPEN_POLICY: CommandPolicy = { teams: new Map(), bots: new Set() };
+
+/** The part of the settings that is about commands. */
+export function commandPolicy({ commands, bots }: Pick<RepoConfig, "commands" | "bots">): CommandPolicy {
+  const teams = new Map<CommandName, readonly string[]>();
+  for (const name of COMMAND_NAMES) {
+    const rule = commands[name];
+    if (rule !== undefined) teams.set(name, rule.teams);
+  }
+  return { teams, bots: new Set(bots.map((name) => name.toLowerCase())) };
+}
+
+/** The part of the settings that binds every run of the repo, as of now. */
+export interface RepoBounds {
+  freezes: Window[];
+  limits?: Limits;
+  /** Runs of a rollout that stay in the journal's newest state. */
+  keep?: number;
+}
+
+export function repoBounds({ journal, ...rest }: Pick<RepoConfig, "freezes" | "limits" | "journal">): RepoBounds {
+  const keep = journal?.keep;
+  return { ...windowsAndLimits(rest), ...(keep === undefined ? {} : { keep }) };
+}
+
+function windowsAndLimits({ freezes, limits }: Pick<RepoConfig, "freezes" | "limits">): RepoBounds {
+  const windows = freezes.map(({ schedule, duration, timeZone, kind }) => ({
+    schedule,
+    timeZone,
+    kind,
+    durationMs: parseDuration(duration) ?? 0,
+  }));
+  if (limits === undefined) return { freezes: windows };
+  const { clusters, targets, label } = limits;
+  const bounds: Limits = {
+    ...(clusters === undefined ? {} : { clusters }),
+    ...(targets === undefined ? {} : { targets }),
+    ...(label === undefined ? {} : { label }),
+  };
+  return { freezes: windows, limits: bounds };
+}
+
+/** `limits` of `.github/stagecoach.yaml`: over all runs of the repo together. */
+export interface Limits {
+  clusters?: number;
+  targets?: number;
+  /** At most so many percent of the clusters that have this label, by value, rounded down and at least 1. */
+  label?: { key: string; percent: number };
+}

@@ -1,0 +1,86 @@
+import semver from "semver";
+import type { z } from "zod";
+import { pathMatcher, whyNoGlob } from "../../base/path-glob.ts";
+import type { Finding } from "../../base/problem.ts";
+import { parseTemplate } from "../../base/template.ts";
+import { parseDeliveryTemplate } from "../delivery-template.ts";
+import type { deliverySchema, pinSchema, releaseSchema } from "../schema-spec.ts";
+
+type Path = (string | number)[];
+type Release = z.output<typeof releaseSchema>;
+
+/** What a release by `commit` or `tag` says must be usable. */
+export function checkFound(release: Release, path: Path): Finding[] {
+  const findings: Finding[] = [];
+  for (const [i, glob] of (release.commit?.paths ?? []).entries()) {
+    const why = whyNoGlob(glob);
+    if (why === undefined) continue;
+    const hint = "name paths from the repo's root, such as apps/payments/**";
+    findings.push({ code: "BAD_GLOB", message: `"${glob}" ${why}`, hint, path: [...path, "commit", "paths", i] });
+  }
+  if (release.tag !== undefined) {
+    const range = typeof release.tag === "string" ? release.tag : release.tag.range;
+    const where = typeof release.tag === "string" ? [...path, "tag"] : [...path, "tag", "range"];
+    if (semver.validRange(range) === null)
+      findings.push({
+        code: "BAD_RANGE",
+        message: `"${range}" is no semver range`,
+        hint: 'write one such as ">=1.0.0 <2" or "^1.4"; what stands before the version in the tag goes into prefix',
+        path: where,
+      });
+  }
+  return findings;
+}
+
+/** SPEC §9.7: a batch's own merge would be a release where a pin's file is among the paths, and no run would ever end. */
+export function checkCommitPaths(release: Release | undefined, pins: readonly z.output<typeof pinSchema>[], path: Path): Finding[] {
+  const globs = release?.commit?.paths;
+  if (globs === undefined) return [];
+  const matches = pathMatcher(globs);
+  return pins.flatMap((pin, i): Finding[] => {
+    const file = pin.file ?? pin.clusterGenerator?.file;
+    if (file === undefined || !matches(anyOf(file))) return [];
+    const message = `release.commit.paths match the pin file ${file}, so every batch would be a release`;
+    const hint = `take it out of the paths, such as by "!${file.replace(/\{\{.*?\}\}/g, "*")}"`;
+    const place = pin.clusterGenerator === undefined ? "file" : "clusterGenerator";
+    return [{ code: "COMMIT_PATHS", message, hint, path: [...path, i, place] }];
+  });
+}
+
+/** A path as the template may give it. The files it really gives are looked at again in the plan. */
+function anyOf(file: string): string {
+  const parsed = parseTemplate(file);
+  return parsed.ok ? parsed.parts.map((part) => ("text" in part ? part.text : "x")).join("") : file;
+}
+
+/** Templates of `delivery` can be filled in, with values that the release has. */
+export function checkDelivery(delivery: z.output<typeof deliverySchema>, release: Release | undefined, path: Path): Finding[] {
+  const findings: Finding[] = [];
+  for (const name of ["title", "body", "commitMessage"] as const) {
+    const template = delivery[name];
+    if (template === undefined) continue;
+    const parsed = parseDeliveryTemplate(template);
+    if (!parsed.ok) {
+      findings.push({ code: "BAD_TEMPLATE", message: parsed.message, hint: parsed.hint, path: [...path, name] });
+      continue;
+    }
+    if (name === "title" && /[\r\n]/.test(template.trim()))
+      findings.push({ code: "BAD_TEMPLATE", message: "a title is one line", hint: "move the rest to body", path: [...path, name] });
+    findings.push(...unknownValues(parsed.parts, release, [...path, name]));
+  }
+  return findings;
+}
+
+function unknownValues(parts: readonly object[], release: Release | undefined, path: Path): Finding[] {
+  if (release === undefined) return [];
+  const known = Object.keys(release.values ?? { version: "" });
+  const wanted = parts.flatMap((part) => ("value" in part && typeof part.value === "string" ? [part.value] : []));
+  return wanted
+    .filter((value) => !known.includes(value))
+    .map((value) => ({
+      code: "BAD_TEMPLATE",
+      message: `the release has no value "${value}"`,
+      hint: `it has ${known.join(", ")}`,
+      path,
+    }));
+}

@@ -1,0 +1,130 @@
+import type { Finding } from "../../base/problem.ts";
+import { show } from "../../base/problem.ts";
+import type { Selector } from "../../base/selector.ts";
+
+type Path = (string | number)[];
+
+const NAME = /^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)$/;
+const PREFIX = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const VALUE = /^$|^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
+/** Not labels but the cluster's own: any text. */
+const OWN_FIELDS = new Set(["name", "server"]);
+
+/** What Kubernetes would refuse of a selector, and what can never match anything. */
+export function checkSelector(selector: Selector, path: Path): Finding[] {
+  return [...checkSyntax(selector, path), ...checkOperands(selector, path), ...checkContradiction(selector, path)];
+}
+
+function checkSyntax(selector: Selector, path: Path): Finding[] {
+  const findings: Finding[] = [];
+  const check = (key: string, values: readonly string[], keyPath: Path, valuePath: Path, atKey: boolean) => {
+    const [prefix, name] = key.includes("/") ? [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)] : [undefined, key];
+    if (!NAME.test(name) || (prefix !== undefined && !PREFIX.test(prefix))) {
+      findings.push({
+        code: "BAD_LABEL",
+        message: `${show(key)} cannot be the key of a label`,
+        hint: "letters, digits, - _ . up to 63 of them, perhaps after a DNS prefix and /",
+        path: keyPath,
+        atKey,
+      });
+      return;
+    }
+    for (const value of OWN_FIELDS.has(key) ? [] : values) {
+      if (!VALUE.test(value)) {
+        findings.push({
+          code: "BAD_LABEL",
+          message: `${show(value)} cannot be the value of a label`,
+          hint: "letters, digits, - _ . up to 63 of them; no label can ever have this one",
+          path: valuePath,
+        });
+      }
+    }
+  };
+  for (const [key, value] of Object.entries(selector.matchLabels)) {
+    const place = [...path, "matchLabels", key];
+    check(key, [value], place, place, true);
+  }
+  for (const [i, { key, values }] of selector.matchExpressions.entries()) {
+    const place = [...path, "matchExpressions", i];
+    check(key, values, [...place, "key"], [...place, "values"], false);
+  }
+  return findings;
+}
+
+function checkOperands(selector: Selector, path: Path): Finding[] {
+  const findings: Finding[] = [];
+  for (const [i, { operator, values }] of selector.matchExpressions.entries()) {
+    const needs = operator === "In" || operator === "NotIn";
+    const place = [...path, "matchExpressions", i];
+    if (needs && values.length === 0) {
+      const what = operator === "In" ? "matches nothing" : "is refused by Kubernetes";
+      findings.push({
+        code: "SELECTOR_VALUES",
+        message: `${operator} without values ${what}`,
+        hint: "list at least one value, or use Exists or DoesNotExist",
+        path: place,
+      });
+    }
+    if (!needs && values.length > 0) {
+      findings.push({
+        code: "SELECTOR_VALUES",
+        message: `${operator} takes no values`,
+        hint: `remove values, or use ${operator === "Exists" ? "In" : "NotIn"}`,
+        path: [...place, "values"],
+      });
+    }
+  }
+  return findings;
+}
+
+interface Demand {
+  /** undefined: anything. */
+  allowed?: Set<string>;
+  forbidden: Set<string>;
+  present: boolean;
+  absent: boolean;
+}
+
+function checkContradiction(selector: Selector, path: Path): Finding[] {
+  const demands = new Map<string, Demand>();
+  const findings: Finding[] = [];
+  const reported = new Set<string>();
+  const demand = (key: string): Demand => {
+    const found = demands.get(key) ?? { forbidden: new Set<string>(), present: false, absent: false };
+    demands.set(key, found);
+    return found;
+  };
+  const judge = (key: string, place: Path) => {
+    if (reported.has(key) || possible(demand(key))) return;
+    reported.add(key);
+    findings.push({
+      code: "SELECTOR_NEVER_MATCHES",
+      message: `what is asked of label "${key}" cannot hold at once, so no cluster matches`,
+      hint: "correct one of the requirements on this label",
+      path: place,
+    });
+  };
+  for (const [key, value] of Object.entries(selector.matchLabels)) {
+    demand(key).present = true;
+    demand(key).allowed = new Set([value]);
+  }
+  for (const [i, { key, operator, values }] of selector.matchExpressions.entries()) {
+    const here = demand(key);
+    if (operator === "In" && values.length > 0) {
+      here.present = true;
+      here.allowed = new Set(values.filter((value) => here.allowed?.has(value) ?? true));
+    }
+    if (operator === "NotIn") for (const value of values) here.forbidden.add(value);
+    if (operator === "Exists") here.present = true;
+    if (operator === "DoesNotExist") here.absent = true;
+    judge(key, [...path, "matchExpressions", i]);
+  }
+  return findings;
+}
+
+function possible(demand: Demand): boolean {
+  if (demand.present && demand.absent) return false;
+  if (demand.allowed === undefined) return true;
+  for (const value of demand.allowed) if (!demand.forbidden.has(value)) return true;
+  return false;
+}

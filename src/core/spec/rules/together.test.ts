@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { parseRollouts } from "../parse/parse.ts";
+import { clashes } from "./together.ts";
+
+function rollout(name: string, set: string, file = `rollouts/${name}.yaml`, plane = "", dependsOn: string[] = []) {
+  return from(name, `{ kind: ApplicationSet, name: ${set}${plane === "" ? "" : `, controlPlane: ${plane}`} }`, file, dependsOn);
+}
+
+function from(name: string, source: string, file = `rollouts/${name}.yaml`, dependsOn: string[] = []) {
+  const text = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: ${name} }
+spec:
+  sourceRef: ${source}
+  release: { version: v1 }
+  pins: [{ file: set.yaml, path: a }]
+${dependsOn.length === 0 ? "" : `  dependsOn: [${dependsOn.map((other) => `{ rollout: ${other} }`).join(", ")}]\n`}  stages: [{ name: all, clusters: { selector: {} } }]
+`;
+  const { rollouts, problems } = parseRollouts(text, file);
+  const [first] = rollouts;
+  if (first === undefined) throw new Error(JSON.stringify(problems));
+  return first;
+}
+
+describe("rollouts of one repo", () => {
+  test("may each have a set of their own, or one of one name on another control plane", () => {
+    expect(
+      clashes([rollout("a", "x"), rollout("b", "y"), rollout("c", "z", "c.yaml", "hub-1"), rollout("d", "z", "d.yaml", "hub-2")]),
+    ).toEqual([]);
+  });
+
+  test("clash over one ApplicationSet: the later names the earlier, and what to do", () => {
+    const [a, b] = [rollout("a", "x"), rollout("b", "x")];
+    expect(clashes([a, b])).toEqual([
+      {
+        rollouts: [a, b],
+        problem: expect.objectContaining({
+          code: "SOURCE_SHARED",
+          file: "rollouts/b.yaml",
+          path: ["spec", "sourceRef", "name"],
+          message: 'ApplicationSet argocd/x belongs to rollout "a" (rollouts/a.yaml) already',
+          hint: "one ApplicationSet may belong to one rollout only; remove one of the two",
+        }),
+      },
+    ]);
+  });
+
+  test("clash over the Applications of one name or one selector, in whatever order it is written; others may stand side by side", () => {
+    const named = (name: string, values: string) =>
+      from(name, `{ kind: Application, selector: { matchExpressions: [{ key: name, operator: In, values: [${values}] }] } }`);
+    const labelled = (name: string, labels: string, more = "") =>
+      from(name, `{ kind: Application, selector: { matchLabels: ${labels} }${more} }`);
+    const told = (...all: ReturnType<typeof from>[]) =>
+      clashes(all).map(({ problem }) => [problem.code, problem.file, problem.path?.join("."), problem.message]);
+    expect(told(named("shop", "shop-a, shop-b"), named("shop-2", "shop-b, shop-a"))).toEqual([
+      [
+        "SOURCE_SHARED",
+        "rollouts/shop-2.yaml",
+        "spec.sourceRef.selector",
+        'Applications of argocd with name in (shop-b,shop-a) belong to rollout "shop" (rollouts/shop.yaml) already',
+      ],
+    ]);
+    expect(told(labelled("a", "{ x: y, app: shop }"), labelled("b", "{ app: shop, x: y }"))).toHaveLength(1);
+    expect(
+      told(
+        labelled("a", "{ app: shop }"),
+        labelled("b", "{ app: cart }"),
+        labelled("c", "{ app: shop }", ", namespace: other"),
+        labelled("d", "{ app: shop }", ", controlPlane: hub-2"),
+        named("e", "shop-a"),
+      ),
+    ).toEqual([]);
+  });
+
+  test("clash over a name", () => {
+    const found = clashes([rollout("a", "x"), rollout("a", "y", "rollouts/other.yaml")]);
+    expect(found.map(({ problem }) => [problem.code, problem.file, problem.message])).toEqual([
+      ["DUPLICATE_ROLLOUT", "rollouts/other.yaml", 'rollout "a" is also in rollouts/a.yaml'],
+    ]);
+  });
+
+  test("dependsOn that goes round over the files of three rollouts is told in each of them, with the way round; a name that nobody has, too", () => {
+    const of = (name: string, ...others: string[]) => rollout(name, `${name}-set`, `rollouts/${name}.yaml`, "", others);
+    const told = (all: ReturnType<typeof of>[]) =>
+      clashes(all).map(({ problem }) => `${problem.code} ${problem.file}: ${problem.message} (${problem.hint})`);
+    expect(told([of("a", "b"), of("b", "c"), of("c")])).toEqual([]);
+    const round = told([of("a", "b"), of("b", "c"), of("c", "a"), of("d", "a")]);
+    expect(round).toHaveLength(3);
+    expect(round[0]).toMatch(/^DEPENDENCY_CYCLE rollouts\/a\.yaml: dependsOn goes round in a circle: a → b → c → a /);
+    expect(told([of("a", "a")])[0]).toContain("a → a");
+    expect(told([of("ledger"), of("orders", "leger")])[0]).toMatch(/leger.*ledger/);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { parseRollouts } from "../parse/parse.ts";
+
+/** `line:column CODE message` of each error of a rollout with these windows, which stand in line 7. */
+function told(windows: string): string[] {
+  const text = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: payments }
+spec:
+  sourceRef: { kind: ApplicationSet, name: payments }
+  stages: [{ name: all, clusters: { selector: {} } }]
+  windows: [${windows}]
+`;
+  const { problems } = parseRollouts(text, "r.yaml");
+  return problems
+    .filter(({ severity }) => severity === "error")
+    .map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`);
+}
+
+test.each([
+  ["a day that never comes", '{ schedule: "0 9 30 2 *", duration: 8h }', /^7:\d+ (?:WINDOW_NEVER_OPENS|BAD_WINDOW) /],
+  [
+    "a deny over the whole of its allow",
+    '{ schedule: "0 9 * * *", duration: 1h }, { schedule: "0 0 * * *", duration: 24h, kind: deny }',
+    /^7:\d+ WINDOW_NEVER_OPENS these windows do not open within a year/,
+  ],
+  ["a schedule that is none", '{ schedule: "every day", duration: 8h }', /^7:\d+ BAD_WINDOW /],
+  ["a time zone that is none", '{ schedule: "0 9 * * *", duration: 8h, timeZone: Mars/Base }', /^7:\d+ BAD_WINDOW /],
+  ["a duration of 10", '{ schedule: "0 9 * * *", duration: 10 }', /^7:\d+ BAD_DURATION 10 is not a duration/],
+])("windows with %s are an error at their place", (_name, windows, expected) => {
+  const [first = "", ...more] = told(windows);
+  expect(first).toMatch(expected);
+  expect(more).toEqual([]);
+});
+
+test("windows that open now and then are none", () => {
+  expect(
+    told('{ schedule: "0 9 * * 1-5", duration: 8h, timeZone: Europe/Rome }, { schedule: "0 0 20 12 *", duration: 18d, kind: deny }'),
+  ).toEqual([]);
+});

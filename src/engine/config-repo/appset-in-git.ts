@@ -1,0 +1,151 @@
+import { parseAllDocuments } from "yaml";
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { GitError } from "../../adapters/git/port.ts";
+import { type AppSetCluster, type RenderResult, render } from "../../core/appset/index.ts";
+import { committedSources, intendedOf } from "../../core/argocd/decode-source.ts";
+import type { Intended } from "../../core/argocd/liveness/liveness.ts";
+import type { SourceView } from "../../core/argocd/views.ts";
+import type { SourceRef } from "../../core/spec/rollout.ts";
+import { sameRepo } from "./repo-url.ts";
+import type { Snapshot, SyncFiles } from "./snapshot.ts";
+
+/** By Application name. */
+export type RenderedSpecs = ReadonlyMap<string, Intended>;
+
+/** Files larger than this hold no ApplicationSet a person wrote; generated ones stay below it too. */
+const LARGEST_MANIFEST = 10 * 1024 * 1024;
+
+/** The ApplicationSet of a rollout as it stands in Git. */
+export interface ApplicationSetInGit {
+  file: string;
+  object: Record<string, unknown>;
+}
+
+/**
+ * Finds the manifest of an ApplicationSet at a commit: first in the files named (the pins' own), then in any YAML file.
+ * undefined: nothing in Git declares it, or it is itself a template.
+ */
+export async function findApplicationSet(
+  snapshot: Snapshot,
+  ref: Pick<SourceRef, "name" | "namespace">,
+  likely: Iterable<string>,
+): Promise<ApplicationSetInGit | undefined> {
+  for (const file of new Set(likely)) {
+    const found = await snapshot.with((files) => matching(file, quietly(files, file), ref));
+    if (found !== undefined) return found;
+  }
+  const yamls = (await snapshot.paths()).filter((path) => /\.ya?ml$/.test(path));
+  return snapshot.with((files) => {
+    let found: ApplicationSetInGit | undefined;
+    // Asks for every file in one pass, so that they come in one read.
+    for (const path of yamls) found ??= matching(path, quietly(files, path), ref);
+    return found;
+  });
+}
+
+/** Every manifest of an ApplicationSet at a commit, in the order of paths: one of each file. */
+export function findApplicationSets(snapshot: Snapshot, ref: Pick<SourceRef, "name" | "namespace">): Promise<ApplicationSetInGit[]> {
+  return snapshot.with((files) => {
+    const yamls = files.paths().filter((path) => /\.ya?ml$/.test(path));
+    const found: ApplicationSetInGit[] = [];
+    for (const path of yamls) {
+      const one = matching(path, quietly(files, path), ref);
+      if (one !== undefined) found.push(one);
+    }
+    return found;
+  });
+}
+
+/** What must not be read declares nothing. */
+function quietly(files: SyncFiles, path: string): string | null {
+  try {
+    return files.read(path);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}
+
+function matching(file: string, text: string | null, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
+  const object = manifestIn(text, "ApplicationSet", [ref]);
+  return object === undefined ? undefined : { file, object };
+}
+
+/** Whether a file holds the manifest of one of these objects. */
+export function declares(
+  snapshot: Snapshot,
+  file: string,
+  kind: "ApplicationSet" | "Application",
+  objects: readonly Pick<SourceRef, "name" | "namespace">[],
+): Promise<boolean> {
+  return snapshot.with((files) => manifestIn(quietly(files, file), kind, objects) !== undefined);
+}
+
+/** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. */
+export function manifestIn(
+  text: string | null,
+  kind: string,
+  wanted: readonly Pick<SourceRef, "name" | "namespace">[],
+): Record<string, unknown> | undefined {
+  if (text === null || text.length > LARGEST_MANIFEST || !text.includes(kind)) return undefined;
+  if (!wanted.some(({ name }) => text.includes(name))) return undefined;
+  for (const document of parseAllDocuments(text, { logLevel: "silent" })) {
+    if (document.errors.length > 0) continue;
+    const object: unknown = document.toJS({ maxAliasCount: 100 });
+    if (!isRecord(object) || object["kind"] !== kind) continue;
+    const metadata = object["metadata"];
+    if (!isRecord(metadata)) continue;
+    const { name, namespace } = metadata;
+    if (wanted.some((one) => name === one.name && (typeof namespace !== "string" || namespace === one.namespace))) return object;
+  }
+  return undefined;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Clusters as the clusters generator sees them: registered ones, with Argo CD's own label back on. */
+export function generatorClusters(planes: Iterable<ControlPlane>): AppSetCluster[] {
+  return [...planes].flatMap((plane) =>
+    plane
+      .clusters()
+      .filter((cluster) => cluster.registered)
+      .map((cluster) => ({
+        name: cluster.name,
+        server: cluster.server,
+        labels: { ...cluster.labels, "argocd.argoproj.io/secret-type": "cluster" },
+        annotations: {},
+      })),
+  );
+}
+
+/**
+ * What the set yields with the repo as in this snapshot. Git generators read it where they name the config repo at the
+ * base branch; other repositories are not at hand and make the render say so.
+ */
+export function renderAt(
+  set: ApplicationSetInGit,
+  clusters: readonly AppSetCluster[],
+  files: SyncFiles,
+  repoURL: string,
+  base: string,
+): RenderResult {
+  return render(set.object, {
+    clusters,
+    repo(url, revision) {
+      if (!sameRepo(url, repoURL) || (revision !== base && revision !== "HEAD" && revision !== "")) return undefined;
+      return { files: () => files.paths(), read: (path) => files.read(path) };
+    },
+  });
+}
+
+export function specsOf(result: RenderResult): RenderedSpecs | undefined {
+  if (!result.ok) return undefined;
+  return new Map(result.applications.map((application) => [application.metadata.name, intendedOf(application.spec)]));
+}
+
+/** Where an Application's spec, as it is written, takes its files from: of a hydrated one the dry source. */
+export function sourcesOf(spec: Record<string, unknown>): SourceView[] {
+  return committedSources(intendedOf(spec));
+}

@@ -1,0 +1,48 @@
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { pinsOf } from "../../core/plan/steps.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import type { SeenApplication } from "../resolve/targets-select.ts";
+import type { RepoContext } from "../round/context.ts";
+import { generatorClusters, isRecord, renderAt } from "./appset-in-git.ts";
+import { setsByPlane } from "./plane-sets.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/**
+ * Gives Applications the parameters that their generator gave them, for pins that say `{{ params.X }}`: they are known only
+ * where the ApplicationSet stands in this repo and can be rendered. Otherwise the pin's own problem says so.
+ */
+export async function withGeneratorParams(
+  context: Pick<RepoContext, "repoURL">,
+  rollout: Rollout,
+  applications: readonly SeenApplication[],
+  planes: readonly ControlPlane[],
+  snapshot: Snapshot,
+  baseBranch: string,
+): Promise<readonly SeenApplication[]> {
+  if (rollout.source.kind !== "ApplicationSet" || !JSON.stringify(pinsOf(rollout)).includes("params")) return applications;
+  const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
+  const sets = await setsByPlane(snapshot, rollout.source, files, planes);
+  const byPlane = new Map<string, Map<string, Record<string, string>>>();
+  for (const plane of planes) {
+    const set = sets.get(plane.name);
+    if (set === undefined) continue;
+    const rendered = await snapshot.with((sync) => renderAt(set, generatorClusters([plane]), sync, context.repoURL, baseBranch));
+    const given = rendered.generators.flatMap((generator) => generator.params);
+    if (!rendered.ok || given.length !== rendered.applications.length) continue;
+    byPlane.set(plane.name, new Map(rendered.applications.map((application, i) => [application.metadata.name, flat(given[i] ?? {})])));
+  }
+  return applications.map((one) => {
+    const params = byPlane.get(one.controlPlane)?.get(one.view.name);
+    return params === undefined ? one : { ...one, params };
+  });
+}
+
+/** `a.b` for nested ones, as pins name them. */
+export function flat(params: Readonly<Record<string, unknown>>, prefix = ""): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [key, value] of Object.entries(params)) {
+    if (isRecord(value)) Object.assign(found, flat(value, `${prefix}${key}.`));
+    else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") found[prefix + key] = String(value);
+  }
+  return found;
+}

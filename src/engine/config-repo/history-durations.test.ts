@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { sampleRun } from "../../../test/support/sample-run.ts";
+import { printRun } from "../../adapters/git/journal/print-run.ts";
+import type { Mirror } from "../../adapters/git/port.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import type { RepoContext } from "../round/context.ts";
+import { repoMemory } from "../round/memory.ts";
+import { durationsOf } from "./history-durations.ts";
+
+const at = (minute: number) => new Date(Date.parse("2026-11-21T08:00:00.000Z") + minute * 60_000).toISOString();
+
+function ended(number: number, minutes: number, change: Partial<Run> = {}): Run {
+  const base = sampleRun();
+  const batches = base.batches.map((batch, index) => ({
+    ...batch,
+    pull: { number: index, url: "u", head: "a", openedAt: at(index * minutes) },
+    settledAt: at((index + 1) * minutes),
+  }));
+  return sampleRun({ number, batches, stage: 2, phase: "Succeeded", startedAt: at(0), endedAt: at(2 * minutes), ...change });
+}
+
+function journalOf(runs: readonly Run[], broken: Record<string, string> = {}) {
+  const files = new Map(runs.flatMap((run) => [...printRun(run).files]));
+  for (const [path, text] of Object.entries(broken)) files.set(path, text);
+  let reads = 0;
+  const mirror: Partial<Mirror> = {
+    listFiles: async (_commit, prefix = "") => [...files.keys()].filter((path) => path.startsWith(`${prefix}/`)),
+    async readFiles(_commit, paths) {
+      reads += 1;
+      return new Map(paths.map((path) => [path, files.get(path) ?? null]));
+    },
+  };
+  const memory = repoMemory(mirror as Mirror);
+  const ask = (last: number) => durationsOf({ mirror } as RepoContext, memory, "head", "payments", last);
+  return { ask, reads: () => reads };
+}
+
+test("the stages of past runs are timed from the journal as it is written, and each run is read once", async () => {
+  const { ask, reads } = journalOf([ended(1, 10), ended(2, 20)]);
+  const history = await ask(2);
+  expect(history.stages.get("canary")).toEqual([1_200_000, 600_000]);
+  expect(history.totals).toEqual([2_400_000, 1_200_000]);
+  const before = reads();
+  expect(await ask(2)).toEqual(history);
+  expect(reads()).toBe(before);
+});
+
+test("a run under way counts for nothing, and one that is broken or folded away is left out", async () => {
+  const { endedAt: _, ...open } = ended(4, 5);
+  const { ask } = journalOf([ended(2, 20), { ...open, phase: "Progressing" }], {
+    "runs/payments/3/run.yaml": "a: [",
+    "runs/payments/3/plan.yaml": "\u0000",
+  });
+  expect((await ask(4)).totals).toEqual([2_400_000]);
+});
+
+test("without a journal there is no history", async () => {
+  expect((await journalOf([]).ask(0)).totals).toEqual([]);
+});

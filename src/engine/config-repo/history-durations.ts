@@ -1,0 +1,66 @@
+import { parse } from "yaml";
+import { type History, historyOf, NO_HISTORY, type TimedRun } from "../../core/report/plan/duration.ts";
+import type { Batch, Run } from "../../core/run/state/run.ts";
+import { badWindow, type Window } from "../../core/spec/windows.ts";
+import type { RepoContext } from "../round/context.ts";
+import type { RepoMemory } from "../round/memory.ts";
+
+/** So many of the last runs are looked at. */
+const MOST_RUNS = 20;
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+/** Runs that have ended stay as they are: each is read once by a process. null: it cannot be read. */
+const known = new WeakMap<RepoMemory, Map<string, TimedRun | null>>();
+
+/**
+ * How long the last runs of a rollout took, from the journal. `last`: number of its last run. A run that cannot be read, or was folded
+ * away, is left out: durations are a help, and hold up nothing.
+ */
+export async function durationsOf(
+  context: RepoContext,
+  memory: RepoMemory,
+  journal: string | undefined,
+  rollout: string,
+  last: number,
+  freezes: readonly (Window & { where: string })[] = [],
+): Promise<History> {
+  if (journal === undefined || last === 0) return NO_HISTORY;
+  const kept = known.get(memory) ?? new Map<string, TimedRun | null>();
+  known.set(memory, kept);
+  const runs: TimedRun[] = [];
+  for (let number = last; number > Math.max(0, last - MOST_RUNS); number--) {
+    const key = `${rollout}/${number}`;
+    let run = kept.get(key);
+    if (run === undefined) {
+      run = await readTimes(context, journal, rollout, number).catch(() => null);
+      if (run === null || run.endedAt !== undefined) kept.set(key, run);
+    }
+    if (run?.endedAt !== undefined) runs.push(run);
+  }
+  return historyOf(runs, freezes);
+}
+
+/** Of the large files only what is small: a batch without its targets, the plan's file without the plan. */
+async function readTimes({ mirror }: RepoContext, journal: string, rollout: string, number: number): Promise<TimedRun | null> {
+  const folder = `runs/${rollout}/${number}`;
+  const paths = (await mirror.listFiles(journal, folder)).filter((path) => /\/(run|plan|batches\/\d+)\.yaml$/.test(path));
+  const texts = await mirror.readFiles(journal, paths, { maxBytes: LARGEST_FILE });
+  const head = dataOf(texts.get(`${folder}/run.yaml`)) as Partial<Run> | undefined;
+  if (head?.phase === undefined || head.startedAt === undefined || head.stage === undefined) return null;
+  const planned = texts.get(`${folder}/plan.yaml`) ?? "";
+  const { spec } = (dataOf(planned.slice(planned.lastIndexOf("\nspec:\n") + 1)) ?? {}) as { spec?: Run["spec"] };
+  const batches = paths
+    .filter((path) => path.includes("/batches/"))
+    .map((path) => dataOf(texts.get(path)?.split(/^targets:/m)[0]) as Batch | undefined)
+    .filter((batch) => batch !== undefined);
+  const { phase, stage, startedAt, endedAt } = head;
+  const plan = { stages: (spec?.stages ?? []).map(({ name }) => ({ name: String(name) })) };
+  const windows = (Array.isArray(spec?.windows) ? spec.windows : []).filter((one) => badWindow(one) === undefined && one.durationMs > 0);
+  return { phase, stage, startedAt, plan, windows, batches, ...(endedAt === undefined ? {} : { endedAt }) };
+}
+
+function dataOf(text: string | null | undefined): unknown {
+  if (text === null || text === undefined) return undefined;
+  const data: unknown = parse(text, { logLevel: "silent", maxAliasCount: 0 });
+  return typeof data === "object" && data !== null ? data : undefined;
+}

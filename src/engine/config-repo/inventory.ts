@@ -1,0 +1,209 @@
+import { type Document, LineCounter, parseAllDocuments } from "yaml";
+import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode-cluster.ts";
+import type { ClusterView } from "../../core/argocd/views.ts";
+import { nearest, type Problem } from "../../core/base/problem.ts";
+import { isRecord } from "../../core/spec/parse/walk.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Snapshot, SyncFiles } from "./snapshot.ts";
+
+/** The clusters of `spec.inventory.file`, or why they are not known: of the first mistakes each with its place. */
+export type Declared = { ok: true; file: string; clusters: readonly ClusterView[] } | { ok: false; problems: Problem[] };
+
+/** In characters. Ten thousand clusters, printed by kubectl, have half of it. */
+const LARGEST = 8 * 1024 * 1024;
+const MOST_CLUSTERS = 20_000;
+const MOST_PROBLEMS = 20;
+const MOST_ALIASES = 1000;
+const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+const STRIP = `yq 'del(.items[].data.config, .items[].metadata.annotations)'`;
+
+/** Texts read lately, with what they hold: a commit that leaves the file as it is costs nothing. */
+const READ = new Map<string, Declared>();
+const MOST_READ = 8;
+
+/** As of a commit; undefined: the rollout names no file, and clusters are those that Argo CD knows. */
+export async function declaredAt(snapshot: Snapshot, rollout: Pick<Rollout, "inventory" | "file">): Promise<Declared | undefined> {
+  return rollout.inventory === undefined ? undefined : snapshot.with((files) => declaredIn(files, rollout));
+}
+
+/** As `declaredAt`, of files that are at hand. Never throws: what cannot be read is a problem. */
+export function declaredIn(files: SyncFiles, rollout: Pick<Rollout, "inventory" | "file">): Declared | undefined {
+  const file = rollout.inventory?.file;
+  if (file === undefined) return undefined;
+  try {
+    const text = files.read(file);
+    return text === null ? refuse([notThere(files, rollout.file, file)]) : remembered(text, file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 200) : "unknown reason";
+    return refuse([invalid(file, `${file} cannot be read: ${why}`, "an inventory is a plain file inside the repo")]);
+  }
+}
+
+function notThere(files: SyncFiles, rollout: string, file: string): Problem {
+  const near = nearest(
+    file,
+    files.paths().filter((path) => /\.(ya?ml|json)$/.test(path)),
+  );
+  const hint = near === undefined ? "add the file, or remove spec.inventory" : `did you mean ${near}?`;
+  return problemAt(rollout, "INVENTORY_NOT_FOUND", `spec.inventory.file ${file} is not there`, hint, ["spec", "inventory", "file"]);
+}
+
+function remembered(text: string, file: string): Declared {
+  const key = `${file}\n${text}`;
+  const known = READ.get(key);
+  if (known !== undefined) return known;
+  const made = readClusters(text, file);
+  const oldest = READ.keys().next().value;
+  if (READ.size >= MOST_READ && oldest !== undefined) READ.delete(oldest);
+  READ.set(key, made);
+  return made;
+}
+
+/**
+ * Cluster Secrets as `kubectl get secrets -o yaml` (or `-o json`) prints them, in one document, several or a List: name, server and labels,
+ * nothing else. A file with a credential in it is refused as a whole, and no problem quotes any of it.
+ */
+export function readClusters(text: string, file: string): Declared {
+  if (text.length > LARGEST) {
+    const size = `${file} has ${Math.ceil(text.length / 1024 / 1024)} MiB, more than ${LARGEST / 1024 / 1024}`;
+    return refuse([invalid(file, size, "keep cluster Secrets only, without data.config and annotations")]);
+  }
+  const lines = new LineCounter();
+  const reader: Reader = { file, lines, clusters: new Map(), servers: new Map(), problems: [] };
+  const documents = parseAllDocuments(text, { logLevel: "silent", version: "1.1", lineCounter: lines, prettyErrors: false });
+  for (const document of documents) readDocument(reader, document as Document);
+  const { problems, clusters } = reader;
+  if (problems.length === 0 && clusters.size === 0)
+    problems.push(invalid(file, `${file} has no cluster Secret (label ${SECRET_TYPE}: cluster)`, "print some with kubectl get -o yaml"));
+  if (clusters.size > MOST_CLUSTERS)
+    problems.push(invalid(file, `${file} has ${clusters.size} clusters, more than ${MOST_CLUSTERS}`, "split the rollout"));
+  return problems.length > 0 ? refuse(problems) : { ok: true, file, clusters: [...clusters.values()] };
+}
+
+interface Reader {
+  file: string;
+  lines: LineCounter;
+  clusters: Map<string, ClusterView>;
+  servers: Map<string, string>;
+  problems: Problem[];
+}
+
+type Path = (string | number)[];
+
+function readDocument(reader: Reader, document: Document): void {
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const { line, col } = reader.lines.linePos(error.pos[0]);
+    // What the parser says may quote the text, which may be a credential.
+    reader.problems.push({ ...invalid(reader.file, `${reader.file} is not YAML: ${error.code}`, "correct it"), line, column: col });
+    return;
+  }
+  let object: unknown;
+  try {
+    object = document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch {
+    reader.problems.push(invalid(reader.file, `${reader.file} cannot be read: too many aliases in it`, "write it without"));
+    return;
+  }
+  readObject(reader, document, object, []);
+}
+
+function readObject(reader: Reader, document: Document, object: unknown, path: Path): void {
+  if (object === null || object === undefined || reader.problems.length >= MOST_PROBLEMS) return;
+  if (isRecord(object) && typeof object["kind"] === "string" && object["kind"].endsWith("List") && Array.isArray(object["items"])) {
+    for (const [i, item] of object["items"].entries()) readObject(reader, document, item, [...path, "items", i]);
+    return;
+  }
+  const fault = readOne(reader, object);
+  if (fault !== undefined) tell(reader, document, path, fault);
+}
+
+/** What is wrong at a path inside an object. */
+interface Fault {
+  inner: Path;
+  message: string;
+  hint: string;
+  code?: "INVENTORY_CREDENTIALS";
+}
+
+function readOne(reader: Reader, object: unknown): Fault | undefined {
+  const hint = "an inventory is what kubectl get -o yaml prints";
+  if (!isRecord(object)) return { inner: [], message: "this is not a Kubernetes object", hint };
+  if (typeof object["kind"] !== "string") return { inner: [], message: "the object has no kind", hint };
+  // kubectl prints several kinds at once; only cluster Secrets are of interest.
+  return object["kind"] === "Secret" ? readSecret(reader, object) : undefined;
+}
+
+function readSecret(reader: Reader, secret: Record<string, unknown>): Fault | undefined {
+  const metadata = isRecord(secret["metadata"]) ? secret["metadata"] : {};
+  const own = typeof metadata["name"] === "string" ? `Secret ${short(metadata["name"])}` : "a Secret";
+  const credential = credentialIn(secret, metadata);
+  if (credential !== undefined) {
+    const message = `${own} holds ${credential}: credentials of a cluster do not belong into Git`;
+    // Its own place is not named: what shows the line would show them.
+    return { inner: [], message, hint: `replace them, and print the file through ${STRIP}`, code: "INVENTORY_CREDENTIALS" };
+  }
+  const labels = isRecord(metadata["labels"]) ? metadata["labels"] : {};
+  if (labels[SECRET_TYPE] !== "cluster") return undefined;
+  const [unquoted] = Object.entries(labels).find(([, value]) => typeof value !== "string") ?? [];
+  if (unquoted !== undefined) {
+    const message = `label ${short(unquoted)} of ${own} is not text`;
+    return { inner: ["metadata", "labels", unquoted], message, hint: "put its value in quotes" };
+  }
+  const cluster = decodeClusterSecret(secret);
+  if (cluster !== undefined) return addCluster(reader, cluster);
+  return { inner: [], message: `${own} names no cluster`, hint: "give it data.name in base64, stringData.name or metadata.name" };
+}
+
+function addCluster({ clusters, servers }: Reader, cluster: ClusterView): Fault | undefined {
+  const { name, server } = cluster;
+  const hint = "keep one of them";
+  if (clusters.has(name)) return { inner: [], message: `cluster ${short(name)} is there twice`, hint };
+  const other = server === "" ? undefined : servers.get(server);
+  if (other !== undefined) return { inner: [], message: `clusters ${short(other)} and ${short(name)} have the same server`, hint };
+  clusters.set(name, cluster);
+  if (server !== "") servers.set(server, name);
+  return undefined;
+}
+
+function short(text: string): string {
+  return text.slice(0, 100);
+}
+
+/** Any Secret's data but what says which cluster it is; `last-applied-configuration` holds the whole Secret once more. */
+function credentialIn(secret: Record<string, unknown>, metadata: Record<string, unknown>): string | undefined {
+  for (const part of ["data", "stringData"]) {
+    const data = secret[part];
+    if (!isRecord(data)) continue;
+    const key = Object.keys(data).find((name) => !["name", "server", "project"].includes(name));
+    if (key !== undefined) return `${part}.${short(key)}`;
+  }
+  const annotations = metadata["annotations"];
+  return isRecord(annotations) && annotations[APPLIED] !== undefined ? `annotation ${APPLIED}` : undefined;
+}
+
+/** At its place, or at the nearest one above it that stands in the file. */
+function tell({ file, lines, problems }: Reader, document: Document, object: Path, { inner, message, hint, code }: Fault): void {
+  const path = [...object, ...inner];
+  let node: unknown;
+  for (let depth = path.length; depth >= 0 && !hasRange(node); depth--)
+    node = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true);
+  const { line, col } = hasRange(node) ? lines.linePos(node.range[0]) : { line: 1, col: 1 };
+  problems.push({ ...problemAt(file, code ?? "INVENTORY_INVALID", message, hint, path), line, column: col });
+}
+
+function hasRange(node: unknown): node is { range: [number, number, number] } {
+  return typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range);
+}
+
+function refuse(problems: Problem[]): Declared {
+  return { ok: false, problems };
+}
+
+function invalid(file: string, message: string, hint: string): Problem {
+  return problemAt(file, "INVENTORY_INVALID", message, hint, []);
+}
+
+function problemAt(file: string, code: string, message: string, hint: string, path: Path): Problem {
+  return { code, severity: "error", message, hint, file, line: 1, column: 1, path };
+}

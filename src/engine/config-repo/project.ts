@@ -1,0 +1,68 @@
+import { GitError } from "../../adapters/git/port.ts";
+import { locateInRollout } from "../../core/spec/parse/locate.ts";
+import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { clashes } from "../../core/spec/rules/together.ts";
+import { otherBase } from "./base-branch.ts";
+import type { Snapshot, SyncFiles } from "./snapshot.ts";
+
+/** Where a repo's own settings stand, always read from the base branch, never from a PR. */
+export const REPO_CONFIG = ".github/stagecoach.yaml";
+export const ROLLOUTS_FOLDER = "rollouts/";
+
+/** The rollouts a config repo declares at one commit. */
+export interface Project {
+  rollouts: Rollout[];
+  problems: Problem[];
+}
+
+/**
+ * Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out,
+ * and rollouts that clash take each other out: which of the two is meant, only a person can say. With `baseBranch`, the branch
+ * it is read from, rollouts that want another one are out, too. A rollout that is a symbolic link is a problem: none is followed.
+ */
+export async function readProject(snapshot: Snapshot, baseBranch?: string): Promise<Project> {
+  const files = [...(await snapshot.paths()), ...(await snapshot.links(ROLLOUTS_FOLDER))].filter(isRolloutFile);
+  return snapshot.with((sync) => {
+    const problems: Problem[] = [];
+    const config = parseRepoConfig(readOrTell(sync, REPO_CONFIG, problems), REPO_CONFIG);
+    problems.push(...config.problems);
+    // Settings that cannot be read may be the ones that hold a rollout back: none is taken to be declared then.
+    if (problems.some((problem) => problem.severity === "error")) return { rollouts: [], problems };
+    const rollouts: Rollout[] = [];
+    for (const file of files) {
+      const text = readOrTell(sync, file, problems);
+      if (text === null) continue;
+      const parsed = parseRollouts(text, file, config.rollouts);
+      rollouts.push(...parsed.rollouts);
+      problems.push(...parsed.problems);
+    }
+    const out = new Set<Rollout>();
+    const locate = (problem: Problem, rollout: Rollout) => locateInRollout(problem, rollout, (path) => sync.read(path), REPO_CONFIG);
+    for (const rollout of rollouts) {
+      const other = otherBase(rollout, baseBranch);
+      if (other.length > 0) out.add(rollout);
+      problems.push(...other.map((problem) => locate(problem, rollout)));
+    }
+    for (const clash of clashes(rollouts)) {
+      for (const rollout of clash.rollouts) out.add(rollout);
+      problems.push(locate(clash.problem, clash.rollouts[1]));
+    }
+    return { rollouts: rollouts.filter((rollout) => !out.has(rollout)), problems };
+  });
+}
+
+function readOrTell(sync: SyncFiles, file: string, problems: Problem[]): string | null {
+  try {
+    return sync.read(file);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const hint = "it must be a plain file of at most 10 MiB inside the repo";
+    problems.push({ code: "UNREADABLE", severity: "error", message: error.message, hint, file, line: 1, column: 1, path: [] });
+    return null;
+  }
+}
+
+export function isRolloutFile(path: string): boolean {
+  return path.startsWith(ROLLOUTS_FOLDER) && /\.ya?ml$/.test(path);
+}

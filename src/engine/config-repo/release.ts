@@ -1,0 +1,99 @@
+import { findPin } from "../../core/pins/index.ts";
+import type { Release } from "../../core/plan/plan-types.ts";
+import type { ReleaseSpec, Rollout } from "../../core/spec/rollout.ts";
+
+export type ReadRelease =
+  | { ok: true; release: Release }
+  | { ok: false; file: string; message: string; hint: string; line?: number; column?: number };
+
+/** The name under which a release of a single value keeps it. */
+export const VERSION = "version";
+
+/** What is found in Git's history and not in a file: a commit, or the name of a tag. */
+export interface FoundVersion {
+  version: string | undefined;
+}
+
+/**
+ * The release a rollout asks for, from the rollout itself or the files it points to. `found`: of a release by `commit` or
+ * `tag`, which stands in no file; without it such a release is not known.
+ */
+export function readRelease(rollout: Rollout, read: (path: string) => string | null, found?: FoundVersion): ReadRelease {
+  const spec = rollout.release;
+  if (spec === undefined) {
+    return {
+      ok: false,
+      file: rollout.file,
+      message: `rollout ${rollout.name} says nowhere which version to carry`,
+      hint: "set spec.release, or rollouts.NAME.release in .github/stagecoach.yaml",
+    };
+  }
+  if (spec.kind === "version") return { ok: true, release: { values: { [VERSION]: spec.version }, attempt: spec.attempt } };
+  if (spec.kind === "from") return readValues(rollout, { [VERSION]: spec }, spec.attempt, read);
+  if (spec.kind === "values") return readValues(rollout, spec.values, spec.attempt, read);
+  if (found?.version !== undefined) return { ok: true, release: { values: { [VERSION]: found.version }, attempt: spec.attempt } };
+  return { ok: false, file: rollout.file, ...notFound(spec) };
+}
+
+function notFound(spec: Extract<ReleaseSpec, { kind: "commit" | "tag" }>): { message: string; hint: string } {
+  if (spec.kind === "commit") {
+    return { message: "the release is a merge commit of this repo, and none is known here", hint: "name one: --to COMMIT" };
+  }
+  const named = spec.prefix === undefined ? "" : ` after "${spec.prefix}"`;
+  return { message: `no tag of this repo has a version in ${spec.range}${named}`, hint: "push one, or correct release.tag" };
+}
+
+/** Files besides the rollout's own that say which version to carry. */
+export function releaseFiles(rollout: Rollout): string[] {
+  const spec = rollout.release;
+  if (spec?.kind === "from") return [spec.file];
+  if (spec?.kind === "values") return Object.values(spec.values).flatMap((value) => (typeof value === "string" ? [] : [value.file]));
+  return [];
+}
+
+function readValues(
+  rollout: Rollout,
+  wanted: Record<string, string | { file: string; path: string }>,
+  attempt: number,
+  read: (path: string) => string | null,
+): ReadRelease {
+  const values: Record<string, string> = {};
+  for (const [name, place] of Object.entries(wanted)) {
+    if (typeof place === "string") {
+      values[name] = place;
+      continue;
+    }
+    const text = read(place.file);
+    if (text === null)
+      return {
+        ok: false,
+        file: place.file,
+        message: `${place.file} is not there; rollout ${rollout.name} takes its release from it`,
+        hint: `add the file, or correct release in ${rollout.file}`,
+      };
+    const found = findPin(text, { path: place.path });
+    if (!found.ok) {
+      const { message, hint, line, column } = found.error;
+      return {
+        ok: false,
+        file: place.file,
+        message,
+        hint,
+        ...(line === undefined ? {} : { line }),
+        ...(column === undefined ? {} : { column }),
+      };
+    }
+    if (found.found.value === null || found.found.value === "") {
+      return {
+        ok: false,
+        file: place.file,
+        message: `${place.path} is empty`,
+        hint: "write the version there",
+        line: found.found.line,
+        column: found.found.column,
+      };
+    }
+    values[name] = found.found.value;
+  }
+  return { ok: true, release: { values, attempt } };
+}

@@ -1,0 +1,59 @@
+import semver from "semver";
+import type { ReleaseSpec } from "../../core/spec/rollout.ts";
+import type { RepoContext } from "../round/context.ts";
+import type { RepoMemory } from "../round/memory.ts";
+
+/** A tag of the config repo that a release may be. */
+export interface FoundTag {
+  name: string;
+  /** The version in its name, as semver spells it. */
+  version: string;
+  commit: string;
+}
+
+export type TagSpec = Extract<ReleaseSpec, { kind: "tag" }>;
+
+const TAGS = "refs/tags/";
+
+/** By repo: the tags as of one asking of the remote's heads. */
+const known = new WeakMap<RepoMemory, { at: number; tags: ReadonlyMap<string, string> }>();
+
+/** Tag → commit, asked for as often as the heads of the remote are: an event, or a minute, later. */
+export async function tagsOf(context: RepoContext, memory: RepoMemory): Promise<ReadonlyMap<string, string>> {
+  const kept = known.get(memory);
+  if (kept !== undefined && kept.at === memory.remote.at) return kept.tags;
+  const refs = await context.mirror.remoteBelow([TAGS]);
+  const tags = new Map([...refs].map(([ref, commit]) => [ref.slice(TAGS.length), commit]));
+  known.set(memory, { at: memory.remote.at, tags });
+  return tags;
+}
+
+/** The version in a tag's name, where the name is of this rollout: prefix and version, or version with or without `v`. */
+export function versionOfTag(name: string, prefix: string | undefined): string | undefined {
+  if (name.length > 200) return undefined;
+  if (prefix !== undefined && !name.startsWith(prefix)) return undefined;
+  const text = prefix === undefined ? name : name.slice(prefix.length);
+  return /^v?\d+\.\d+\.\d+/.test(text) ? (semver.parse(text)?.version ?? undefined) : undefined;
+}
+
+/** The newest tag in the range; of two names for one version the one that sorts first. Prereleases only where the range names one. */
+export function newestTag(tags: ReadonlyMap<string, string>, { range, prefix }: Pick<TagSpec, "range" | "prefix">): FoundTag | undefined {
+  let newest: FoundTag | undefined;
+  for (const [name, commit] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const version = versionOfTag(name, prefix);
+    if (version === undefined || !semver.satisfies(version, range)) continue;
+    if (newest === undefined || semver.gt(version, newest.version)) newest = { name, version, commit };
+  }
+  return newest;
+}
+
+/**
+ * Whether a tag is a release after this one: a newer version, or any where the last one is not in the range (any more). A tag
+ * that was deleted or moved so starts nothing.
+ */
+export function isNewer(tag: FoundTag, last: string | undefined, { range, prefix }: Pick<TagSpec, "range" | "prefix">): boolean {
+  if (last === tag.name) return false;
+  const before = last === undefined ? undefined : versionOfTag(last, prefix);
+  if (before === undefined || !semver.satisfies(before, range)) return true;
+  return semver.gt(tag.version, before);
+}

@@ -1,0 +1,122 @@
+import { GitError, type Mirror } from "../../adapters/git/port.ts";
+
+/** Files of one commit (or tree), read in bulk and kept for the snapshot's life. */
+export interface Snapshot {
+  /** Commit or tree id. */
+  readonly id: string;
+  paths(): Promise<readonly string[]>;
+  /** Symbolic links below a folder: never read, only told of. */
+  links(folder: string): Promise<readonly string[]>;
+  read(path: string): Promise<string | null>;
+  /**
+   * Runs a synchronous, pure function that reads files: what it asks for and is not here yet is fetched in one go and the
+   * function run again, until it asks for nothing new. So the core stays free of awaits, and a thousand files cost one call.
+   */
+  with<T>(work: (files: SyncFiles) => T): Promise<T>;
+}
+
+export interface SyncFiles {
+  /**
+   * null: not there, or (while more is being fetched) not known yet: the result of that pass is thrown away. Throws a
+   * GitError for what must not be read (a symbolic link, a file too large): who asked for it says what that means.
+   */
+  read(path: string): string | null;
+  paths(): readonly string[];
+}
+
+/** The file's own fault, not the mirror's. */
+function isAboutFile(error: unknown): error is GitError {
+  return error instanceof GitError && error.kind !== "Unavailable";
+}
+
+/** Chains of files that name files are short; past this many passes something asks in circles. */
+const MOST_PASSES = 12;
+
+export function openSnapshot(mirror: Mirror, id: string): Snapshot {
+  const texts = new Map<string, string | null>();
+  const unreadable = new Map<string, GitError>();
+  let listing: readonly string[] | undefined;
+  const linksBelow = new Map<string, readonly string[]>();
+
+  async function load(wanted: Iterable<string>): Promise<void> {
+    const missing = [...wanted].filter((path) => !texts.has(path) && !unreadable.has(path));
+    if (missing.length === 0) return;
+    try {
+      for (const [path, text] of await mirror.readFiles(id, missing)) texts.set(path, text);
+    } catch (error) {
+      if (!isAboutFile(error)) throw error;
+      // One file that must not be read is no reason not to read the others.
+      for (const path of missing) await loadOne(path);
+    }
+  }
+
+  async function loadOne(path: string): Promise<void> {
+    try {
+      texts.set(path, (await mirror.readFiles(id, [path])).get(path) ?? null);
+    } catch (error) {
+      if (!isAboutFile(error)) throw error;
+      unreadable.set(path, error);
+    }
+  }
+
+  function known(path: string): string | null {
+    const error = unreadable.get(path);
+    if (error !== undefined) throw error;
+    return texts.get(path) ?? null;
+  }
+
+  async function paths(): Promise<readonly string[]> {
+    listing ??= await mirror.listFiles(id);
+    return listing;
+  }
+
+  async function links(folder: string): Promise<readonly string[]> {
+    const found = linksBelow.get(folder) ?? (await mirror.listFiles(id, folder, "link"));
+    linksBelow.set(folder, found);
+    return found;
+  }
+
+  return {
+    id,
+    paths,
+    links,
+    async read(path) {
+      await load([path]);
+      return known(path);
+    },
+    async with(work) {
+      for (let pass = 0; pass < MOST_PASSES; pass++) {
+        const asked = new Set<string>();
+        let wantsPaths = false;
+        const files: SyncFiles = {
+          read(path) {
+            if (!texts.has(path) && !unreadable.has(path)) asked.add(path);
+            return known(path);
+          },
+          paths() {
+            wantsPaths ||= listing === undefined;
+            return listing ?? [];
+          },
+        };
+        const result = work(files);
+        if (asked.size === 0 && !wantsPaths) return result;
+        if (wantsPaths) await paths();
+        await load(asked);
+      }
+      throw new GitError("Invalid", `reading files at ${id}: each file read names another, ${MOST_PASSES} levels deep; is there a cycle?`);
+    },
+  };
+}
+
+/** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. */
+export function snapshotCache(mirror: Mirror, size = 8): (id: string) => Snapshot {
+  const kept = new Map<string, Snapshot>();
+  return (id) => {
+    const found = kept.get(id) ?? openSnapshot(mirror, id);
+    kept.delete(id);
+    kept.set(id, found);
+    const oldest = kept.keys().next().value;
+    if (kept.size > size && oldest !== undefined) kept.delete(oldest);
+    return found;
+  };
+}

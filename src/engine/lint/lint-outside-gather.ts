@@ -1,0 +1,95 @@
+import { GitError } from "../../adapters/git/port.ts";
+import { type AppSetCluster, compareRenders } from "../../core/appset/index.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { type ApplicationSetInGit, manifestIn, renderAt } from "../config-repo/appset-in-git.ts";
+import type { SyncFiles } from "../config-repo/snapshot.ts";
+import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
+import { applyEdits } from "../resolve/pin-edit.ts";
+import type { OutsideInput, ParentApplication } from "./lint-outside.ts";
+import { pinsAnImage } from "./lint-outside-pins.ts";
+import { imageUpdatersIn } from "./lint-outside-updaters.ts";
+
+export interface GatherInput {
+  rollout: Rollout;
+  set: ApplicationSetInGit | undefined;
+  clusters: readonly AppSetCluster[];
+  /** By Application name, as resolved at the same commit. */
+  edits: ReadonlyMap<string, readonly Edit[]>;
+  parents: readonly ParentApplication[];
+  seesAll: boolean;
+  repoURL: string | undefined;
+  /** How many files the repo has. */
+  fileCount: number;
+  /** The repo's default branch, where it is known. */
+  defaultBranch: string | undefined;
+  /** Checks that this branch requires; left out: not known. */
+  required?: readonly { context: string; app?: number }[] | undefined;
+}
+
+const MOST_WORKFLOWS = 500;
+
+/** No version is like it, so that it is seen wherever it comes out. */
+const MARK = "0.0.0-stagecoach-lint";
+
+/** Renders the ApplicationSet once as it is and once with one target's pins changed, and puts together what lint looks at. */
+export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInput {
+  const { rollout, set, clusters, edits, parents, seesAll, repoURL, defaultBranch } = input;
+  const base = defaultBranch ?? rollout.delivery.base;
+  const before = set === undefined ? undefined : renderAt(set, clusters, files, repoURL ?? "", base ?? "HEAD");
+  const rendered = before?.ok === true && before.applications.length > 0 ? before.applications : undefined;
+  const pinPaths = set === undefined || rendered === undefined ? undefined : changedPlaces(input, set, files);
+  return {
+    rollout,
+    ...(set === undefined ? {} : { set }),
+    ...(rendered === undefined ? {} : { rendered }),
+    edits,
+    ...(pinPaths === undefined ? {} : { pinPaths }),
+    parents,
+    seesAll,
+    ...(repoURL === undefined ? {} : { repoURL }),
+    ...(base === undefined ? {} : { base }),
+    files: input.fileCount,
+    ...(pinsAnImage(rollout) ? { updaters: imageUpdatersIn(files, (path) => quietly(files, path)) } : {}),
+    ...requirements(input, files),
+  };
+}
+
+/** Workflows are read only where a check is required. */
+function requirements({ required }: GatherInput, files: SyncFiles): Pick<OutsideInput, "required" | "workflows"> {
+  if (required === undefined || required.length === 0) return {};
+  const workflows = files
+    .paths()
+    .filter(isWorkflow)
+    .slice(0, MOST_WORKFLOWS)
+    .flatMap((path) => readWorkflow(path, quietly(files, path) ?? "") ?? []);
+  return { required, workflows };
+}
+
+/** What must not be read says nothing. */
+function quietly(files: SyncFiles, path: string): string | null {
+  try {
+    return files.read(path);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}
+
+/** What of its Application changes with the pins of a target; of the first, for they are alike. */
+function changedPlaces(input: GatherInput, set: ApplicationSetInGit, files: SyncFiles): string[] | undefined {
+  const { rollout, clusters, edits, repoURL = "" } = input;
+  const base = input.defaultBranch ?? rollout.delivery.base ?? "HEAD";
+  const [own] = edits.values();
+  if (own === undefined) return undefined;
+  const marked = own.filter((edit) => edit.kind === "value").map((edit) => ({ ...edit, to: MARK }));
+  const changed = applyEdits(marked, (path) => files.read(path));
+  if (!changed.ok || changed.files.size === 0) return undefined;
+  const after: SyncFiles = { paths: () => files.paths(), read: (path) => changed.files.get(path) ?? files.read(path) };
+  const text = after.read(set.file);
+  const object = manifestIn(text, "ApplicationSet", [rollout.source]);
+  if (object === undefined) return undefined;
+  const [one, two] = [renderAt(set, clusters, files, repoURL, base), renderAt({ ...set, object }, clusters, after, repoURL, base)];
+  if (!one.ok || !two.ok) return undefined;
+  return compareRenders(one, two).changed.flatMap(({ paths }) => paths);
+}

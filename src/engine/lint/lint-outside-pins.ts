@@ -1,0 +1,95 @@
+import type { RenderedApplication } from "../../core/appset/index.ts";
+import type { Finding } from "../../core/base/problem.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { isRecord } from "../config-repo/appset-in-git.ts";
+import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
+
+const UPDATER = "argocd-image-updater.argoproj.io/";
+
+/** What the set is told to leave alone in live Applications must not be what pins change. */
+export function ignoredPins({ set, pinPaths }: OutsideInput): Finding[] {
+  const ignored = specOf(set?.object)?.["ignoreApplicationDifferences"];
+  if (set === undefined || pinPaths === undefined || !Array.isArray(ignored)) return [];
+  const findings: Finding[] = [];
+  for (const entry of ignored.filter(isRecord)) {
+    for (const text of [...texts(entry["jsonPointers"]), ...texts(entry["jqPathExpressions"])]) {
+      const hit = pinPaths.find((path) => covers(stepsOf(text), stepsOf(path)));
+      if (hit === undefined) continue;
+      findings.push({
+        code: "IGNORED_PIN",
+        message: `${set.file}: ignoreApplicationDifferences has ${text}, so a batch's change of ${hit} never reaches the Application`,
+        hint: "take it out of ignoreApplicationDifferences",
+        path: ["spec", "pins"],
+      });
+    }
+  }
+  return findings;
+}
+
+function texts(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+}
+
+/**
+ * `/spec/source/targetRevision`, `.spec.sources[0].helm` and `spec["source"]` alike, as steps; a place in a list is `*`. Of a jq
+ * expression the path before its first filter counts.
+ */
+function stepsOf(path: string): string[] {
+  const pointer = path.startsWith("/");
+  const plain = pointer ? path.slice(1) : (path.split("|")[0] ?? "").trim();
+  const steps = pointer ? plain.split("/") : plain.replace(/\["?([^\]"]*)"?\]/g, ".$1").split(".");
+  return steps
+    .map((step) => step.replace(/~1/g, "/").replace(/~0/g, "~").trim())
+    .flatMap((step, index) => (step === "" && index === 0 ? [] : [step === "" || /^\d+$/.test(step) ? "*" : step]));
+}
+
+/** One lies in the other: what is ignored holds the pin, or is a part of what the pin changes. */
+function covers(ignored: readonly string[], pin: readonly string[]): boolean {
+  const length = Math.min(ignored.length, pin.length);
+  if (length < 2) return false;
+  // A path into a list keeps or loses the whole list in a merge patch.
+  const cut = ignored.slice(0, length).findIndex((step, index) => step === "*" && pin[index] === "*");
+  const until = cut === -1 ? length : cut;
+  return ignored.slice(0, until).every((step, index) => step === pin[index]);
+}
+
+/** Image Updater would write the same tag as the pins, and each undo the other. It is told by annotations or, since its 1.0, by a resource. */
+export function imageUpdater({ rollout, set, rendered, updaters = [] }: OutsideInput): Finding[] {
+  if (!pinsAnImage(rollout) || rendered === undefined) return [];
+  const findings: Finding[] = [];
+  const annotated = rendered.filter(({ metadata }) =>
+    Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(`${UPDATER}image-list`)),
+  );
+  if (annotated.length > 0)
+    findings.push({
+      code: "IMAGE_UPDATER",
+      message: `${set?.file ?? "the ApplicationSet"}: ${few(annotated.map(nameOf))} also have their image set by Argo CD Image Updater (${UPDATER}image-list)`,
+      hint: "remove the annotation, or the image from the pins: one of the two decides the tag",
+      path: AT_SOURCE,
+    });
+  for (const { file, name, namespace, takes } of updaters) {
+    if (namespace !== undefined && namespace !== rollout.source.namespace) continue;
+    const taken = rendered.filter(({ metadata }) => takes({ name: metadata.name, labels: metadata.labels ?? {} }));
+    if (taken.length === 0) continue;
+    findings.push({
+      code: "IMAGE_UPDATER",
+      message: `${file}: ImageUpdater ${name} also sets images of ${few(taken.map(nameOf))}`,
+      hint: "take them out of its applicationRefs, or the image out of the pins: one of the two decides the tag",
+      path: AT_SOURCE,
+    });
+  }
+  return findings;
+}
+
+/** Whether a rollout's pins write an image, by what they are called. */
+export function pinsAnImage({ pins }: Pick<Rollout, "pins">): boolean {
+  return pins.some(
+    (pin) =>
+      pin.kind === "value" &&
+      ((pin.part !== undefined && pin.part !== "ref") || /(^|[.\]])(image|tag|newTag|newName|digest)$/i.test(pin.path)),
+  );
+}
+
+function nameOf({ metadata }: RenderedApplication): string {
+  return metadata.name;
+}

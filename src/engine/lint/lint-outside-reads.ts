@@ -1,0 +1,151 @@
+import type { SourceView } from "../../core/argocd/views.ts";
+import type { Finding } from "../../core/base/problem.ts";
+import { isRecord, sourcesOf } from "../config-repo/appset-in-git.ts";
+import { sameRepo } from "../config-repo/repo-url.ts";
+import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
+import { readsFile } from "./outside-readers.ts";
+
+/** From so many Applications on one repo, or files in it, every push is felt by all of them. */
+const MANY_APPLICATIONS = 50;
+const MANY_FILES = 2000;
+const ANNOTATION = "argocd.argoproj.io/manifest-generate-paths";
+
+/**
+ * Generators, the parent and sources must read the pin files at the branch that batches are written to; else merges would
+ * be seen never, or only by a part.
+ */
+export function baseRevisions(input: OutsideInput): Finding[] {
+  const { base, repoURL } = input;
+  if (base === undefined || repoURL === undefined) return [];
+  return [
+    ...generators(input, repoURL, base),
+    ...parent(input, repoURL, base),
+    ...sources(input, repoURL, base),
+    ...otherRepo(input, repoURL),
+  ];
+}
+
+function wrong(what: string, revision: string, base: string): Finding {
+  return {
+    code: "BASE_REVISION",
+    message: `${what} at ${revision}, and batches are written to ${base}`,
+    hint: `let it read ${base}`,
+    path: AT_SOURCE,
+  };
+}
+
+function isAt(revision: string | undefined, base: string): boolean {
+  const name = (revision ?? "").replace(/^refs\/heads\//, "");
+  return name === "" || name === "HEAD" || name === base;
+}
+
+function generators({ set }: OutsideInput, repoURL: string, base: string): Finding[] {
+  const findings: Finding[] = [];
+  for (const git of gitGenerators(specOf(set?.object)?.["generators"])) {
+    const { repoURL: url, revision } = git;
+    if (typeof url !== "string" || !sameRepo(url, repoURL) || (revision !== undefined && typeof revision !== "string")) continue;
+    // A template gives what its parameters give: that is seen in the rendering.
+    if (isAt(revision, base) || revision?.includes("{{")) continue;
+    findings.push(wrong(`${set?.file ?? "the ApplicationSet"}: a git generator reads this repo`, revision ?? "", base));
+  }
+  return findings;
+}
+
+/** Of all levels: matrix and merge hold others. */
+function gitGenerators(list: unknown, depth = 0): Record<string, unknown>[] {
+  if (!Array.isArray(list) || depth > 3) return [];
+  return list.filter(isRecord).flatMap((entry) => {
+    const own = isRecord(entry["git"]) ? [entry["git"]] : [];
+    const inner = [entry["matrix"], entry["merge"]].filter(isRecord);
+    return [...own, ...inner.flatMap((one) => gitGenerators(one["generators"], depth + 1))];
+  });
+}
+
+/** Who applies the ApplicationSet reads it at the base, where batches write into its file. */
+function parent({ set, edits, parents }: OutsideInput, repoURL: string, base: string): Finding[] {
+  if (set === undefined || ![...edits.values()].some((some) => some.some((edit) => edit.file === set.file))) return [];
+  const readers = parents.filter((one) => readsAtAnyRevision(one.sources, set.file, repoURL));
+  if (readers.length === 0 || readers.some((one) => readsFile(one.sources, set.file, { repoURL, baseBranch: base }))) return [];
+  const [first] = readers;
+  const revision = first?.sources.find((source) => sameRepo(source.repoURL, repoURL))?.targetRevision ?? "";
+  return [wrong(`its parent Application ${first?.name ?? ""} reads ${set.file}`, revision, base)];
+}
+
+/** Applications that take a pin's file for their values must take it at the base. */
+function sources({ rendered, edits }: OutsideInput, repoURL: string, base: string): Finding[] {
+  const found = new Map<string, string[]>();
+  for (const application of rendered ?? []) {
+    const views = sourcesOf(application.spec);
+    for (const { file, kind } of edits.get(application.metadata.name) ?? []) {
+      if (kind === "branch" || readsFile(views, file, { repoURL, baseBranch: base }) || !readsAtAnyRevision(views, file, repoURL)) continue;
+      const revision =
+        views.find((source) => sameRepo(source.repoURL, repoURL) && !isAt(source.targetRevision, base))?.targetRevision ?? "";
+      found.set(revision, [...(found.get(revision) ?? []), application.metadata.name]);
+    }
+  }
+  return [...found].slice(0, 3).map(([revision, names]) => wrong(`${few(names)} reads the pin's file`, revision, base));
+}
+
+/** The place of the pin's file, in another repo: Argo CD would never see what a batch changes. */
+function otherRepo({ rendered, edits }: OutsideInput, repoURL: string): Finding[] {
+  const found = new Map<string, string[]>();
+  for (const application of rendered ?? []) {
+    const views = sourcesOf(application.spec);
+    const here = views.map((source) => ({ ...source, repoURL, targetRevision: "HEAD" }));
+    for (const { file, kind } of edits.get(application.metadata.name) ?? []) {
+      if (kind === "branch" || readsAtAnyRevision(views, file, repoURL)) continue;
+      if (!readsFile(here, file, { repoURL, baseBranch: "HEAD" })) continue;
+      const urls = [...new Set(views.filter((source) => source.chart === undefined).map((source) => source.repoURL))].join(", ");
+      found.set(urls, [...new Set([...(found.get(urls) ?? []), application.metadata.name])]);
+    }
+  }
+  return [...found].slice(0, 3).map(([urls, names]) => ({
+    code: "BASE_REVISION",
+    severity: "warning",
+    message: `${few(names)} reads the pin's file from ${urls.slice(0, 300)}, and batches are written to ${repoURL}`,
+    hint: "if these are one repo, spell it alike; else Argo CD never sees what a batch changes",
+    path: AT_SOURCE,
+  }));
+}
+
+function readsAtAnyRevision(views: readonly SourceView[], file: string, repoURL: string): boolean {
+  const atBase = views.map((source) => (sameRepo(source.repoURL, repoURL) ? { ...source, targetRevision: "HEAD" } : source));
+  return readsFile(atBase, file, { repoURL, baseBranch: "HEAD" });
+}
+
+/** In a large monorepo without the annotation every push makes Argo CD render everything anew. */
+export function generatePaths({ rendered, repoURL, base, files }: OutsideInput): Finding[] {
+  if (rendered === undefined || repoURL === undefined || (rendered.length < MANY_APPLICATIONS && files < MANY_FILES)) return [];
+  const without = rendered.filter(
+    ({ metadata, spec }) =>
+      metadata.annotations?.[ANNOTATION] === undefined &&
+      sourcesOf(spec).some((source) => sameRepo(source.repoURL, repoURL) && isAt(source.targetRevision, base ?? "HEAD")),
+  );
+  if (without.length === 0) return [];
+  return [
+    {
+      code: "NO_GENERATE_PATHS",
+      severity: "warning",
+      message: `${without.length} Applications follow this repo of ${files} files without ${ANNOTATION}: Argo CD renders all of them anew at every push, and sees changes late`,
+      hint: `add the annotation ${ANNOTATION} to the template`,
+      path: AT_SOURCE,
+    },
+  ];
+}
+
+/** Batches in an ApplicationSet that nobody applies from Git change nothing in the cluster. */
+export function notApplied({ set, parents, seesAll, repoURL }: OutsideInput): Finding[] {
+  if (set === undefined || repoURL === undefined) return [];
+  const candidates = parents.filter((one) => !one.owned);
+  if (candidates.length === 0 && !seesAll) return [];
+  if (parents.some((one) => readsAtAnyRevision(one.sources, set.file, repoURL))) return [];
+  return [
+    {
+      code: "NOT_APPLIED",
+      severity: "warning",
+      message: `no Application applies ${set.file} from Git: a batch would wait until somebody does`,
+      hint: "let a parent Application read that folder (app of apps), or apply the file after each merge",
+      path: AT_SOURCE,
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+import { parseAllDocuments } from "yaml";
+import { pathMatcher } from "../../core/base/path-glob.ts";
+import { matches } from "../../core/base/selector.ts";
+import { isRecord } from "../config-repo/appset-in-git.ts";
+import type { SyncFiles } from "../config-repo/snapshot.ts";
+
+/** One `applicationRefs` entry of an ImageUpdater (argocd-image-updater 1.0 and later), which names images by itself. */
+export interface ImageUpdaterRef {
+  file: string;
+  /** Of the ImageUpdater. */
+  name: string;
+  /** Whose Applications it looks at; undefined: those of wherever it is applied. */
+  namespace: string | undefined;
+  takes(application: { name: string; labels: Readonly<Record<string, string>> }): boolean;
+}
+
+const LARGEST = 1024 * 1024;
+
+/** Every ImageUpdater that the repo declares. Those that leave it to annotations say nothing that the annotations do not. */
+export function imageUpdatersIn(files: SyncFiles, read: (path: string) => string | null): ImageUpdaterRef[] {
+  return files
+    .paths()
+    .filter((path) => /\.ya?ml$/.test(path))
+    .flatMap((path) => updatersOf(path, read(path)));
+}
+
+function updatersOf(file: string, text: string | null): ImageUpdaterRef[] {
+  if (text === null || text.length > LARGEST || !/^kind:\s*["']?ImageUpdater\b/m.test(text)) return [];
+  return parseAllDocuments(text, { logLevel: "silent" }).flatMap((document) => {
+    if (document.errors.length > 0) return [];
+    const object: unknown = document.toJS({ maxAliasCount: 100 });
+    if (!isRecord(object) || object["kind"] !== "ImageUpdater" || !isRecord(object["metadata"]) || !isRecord(object["spec"])) return [];
+    const { metadata, spec } = object;
+    const name = String(metadata["name"] ?? "");
+    // Up to 1.0 the spec could name another namespace than its own.
+    const namespace = [spec["namespace"], metadata["namespace"]].find((one) => typeof one === "string");
+    const refs = Array.isArray(spec["applicationRefs"]) ? spec["applicationRefs"].filter(isRecord) : [];
+    return refs
+      .filter((ref) => ref["useAnnotations"] !== true && Array.isArray(ref["images"]) && ref["images"].length > 0)
+      .map((ref) => ({ file, name, namespace, takes: taker(ref) }));
+  });
+}
+
+function taker(ref: Record<string, unknown>): ImageUpdaterRef["takes"] {
+  const byName = pathMatcher([typeof ref["namePattern"] === "string" ? ref["namePattern"] : "*"]);
+  const selector = isRecord(ref["labelSelectors"]) ? ref["labelSelectors"] : {};
+  const matchLabels = Object.fromEntries(
+    Object.entries(isRecord(selector["matchLabels"]) ? selector["matchLabels"] : {}).map(([key, value]) => [key, String(value)]),
+  );
+  const matchExpressions = (Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : [])
+    .filter(isRecord)
+    .flatMap(expression);
+  return ({ name, labels }) => byName(name) && matches({ matchLabels, matchExpressions }, { name: "", labels });
+}
+
+const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
+
+function expression({ key, operator, values }: Record<string, unknown>) {
+  const known = OPERATORS.find((one) => one === operator);
+  if (typeof key !== "string" || known === undefined) return [];
+  return [{ key, operator: known, values: (Array.isArray(values) ? values : []).map(String) }];
+}

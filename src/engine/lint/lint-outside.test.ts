@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { sampleRollout } from "../../../test/support/sample-run.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { manifestIn } from "../config-repo/appset-in-git.ts";
+import { lintOutside, type ParentApplication } from "./lint-outside.ts";
+import { gatherOutside } from "./lint-outside-gather.ts";
+
+const REPO = "https://github.com/acme/fleet.git";
+const FILE = "appsets/payments.yaml";
+
+type Data = Record<string, unknown>;
+
+interface World {
+  /** Of the set's spec, beside its generators and template. */
+  spec?: Data;
+  /** Of the template's spec. */
+  template?: Data;
+  annotations?: Data;
+  source?: Data;
+  generators?: unknown[];
+  parents?: ParentApplication[];
+  rollout?: Partial<Rollout>;
+  edit?: Partial<Edit>;
+  files?: number;
+  seesAll?: boolean;
+  base?: string | undefined;
+}
+
+const PARENT: ParentApplication = { name: "apps", sources: [{ repoURL: REPO, path: "appsets", targetRevision: "main" }], owned: false };
+
+function lint(world: World = {}): string[] {
+  const list = {
+    list: {
+      elements: [
+        { cluster: "eu-1", targetRevision: "v1" },
+        { cluster: "us-1", targetRevision: "v1" },
+      ],
+    },
+  };
+  const source = { repoURL: REPO, path: "apps/payments", targetRevision: "{{targetRevision}}", ...world.source };
+  const object = {
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "ApplicationSet",
+    metadata: { name: "payments", namespace: "argocd" },
+    spec: {
+      ...world.spec,
+      generators: world.generators ?? [list],
+      template: {
+        metadata: { name: "payments-{{cluster}}", ...(world.annotations === undefined ? {} : { annotations: world.annotations }) },
+        spec: {
+          project: "default",
+          source,
+          destination: { name: "{{cluster}}", namespace: "x" },
+          syncPolicy: { automated: {} },
+          ...world.template,
+        },
+      },
+    },
+  };
+  const text = stringify(object);
+  const files: Record<string, string> = { [FILE]: text, "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n" };
+  const sync = {
+    read: (path: string) => files[path] ?? null,
+    paths: () => Object.keys(files),
+  };
+  const rollout = sampleRollout(world.rollout);
+  const path = "spec.generators[0].list.elements[cluster=eu-1].targetRevision";
+  const edit: Edit = { kind: "value", file: FILE, path, from: "v1", to: "v2", ...world.edit };
+  const set = manifestIn(text, "ApplicationSet", [rollout.source]);
+  const input = gatherOutside(
+    {
+      rollout,
+      set: set === undefined ? undefined : { file: FILE, object: set },
+      clusters: [],
+      edits: new Map([["payments-eu-1", [edit]]]),
+      parents: world.parents ?? [PARENT],
+      seesAll: world.seesAll ?? true,
+      fileCount: world.files ?? 2,
+      repoURL: REPO,
+      defaultBranch: "base" in world ? world.base : "main",
+    },
+    sync,
+  );
+  return lintOutside(input).map(({ code, severity, message }) => `${severity} ${code} ${message}`);
+}
+
+describe("lint looks outside the rollout's file", () => {
+  test("a fleet that is set up well has nothing against it", () => {
+    expect(lint()).toEqual([]);
+  });
+
+  test.each<[string, World, RegExp]>([
+    ["RollingSync", { spec: { strategy: { type: "RollingSync", rollingSync: { steps: [] } } } }, /^error ROLLING_SYNC/],
+    ["create-only", { spec: { syncPolicy: { applicationsSync: "create-only" } } }, /^error CREATE_ONLY/],
+    ["auto-sync not there", { template: { syncPolicy: {} } }, /^error AUTO_SYNC_OFF .*its Applications have no/],
+    ["auto-sync off", { template: { syncPolicy: { automated: { enabled: false } } } }, /^error AUTO_SYNC_OFF/],
+    [
+      "a pin's place ignored by pointer",
+      { spec: { ignoreApplicationDifferences: [{ jsonPointers: ["/spec/source/targetRevision"] }] } },
+      /^error IGNORED_PIN .*\/spec\/source\/targetRevision/,
+    ],
+    [
+      "a pin's place ignored by what holds it",
+      { spec: { ignoreApplicationDifferences: [{ jsonPointers: ["/spec/source"] }] } },
+      /^error IGNORED_PIN/,
+    ],
+    [
+      "a pin's place ignored by a jq expression",
+      { spec: { ignoreApplicationDifferences: [{ jqPathExpressions: [".spec.source.targetRevision"] }] } },
+      /^error IGNORED_PIN/,
+    ],
+    [
+      "Image Updater on the same tag",
+      {
+        annotations: { "argocd-image-updater.argoproj.io/image-list": "app=ghcr.io/acme/app" },
+        rollout: { pins: [{ kind: "value", file: FILE, path: "x.image.tag", create: false, value: "v" }] },
+      },
+      /^error IMAGE_UPDATER/,
+    ],
+    [
+      "a git generator at another branch",
+      {
+        generators: [{ git: { repoURL: "git@github.com:acme/fleet", revision: "release", files: [{ path: "clusters/*.yaml" }] } }],
+      },
+      /^error BASE_REVISION .*git generator reads this repo at release/,
+    ],
+    [
+      "a parent at another branch",
+      { parents: [{ ...PARENT, sources: [{ repoURL: REPO, path: "appsets", targetRevision: "stable" }] }] },
+      /^error BASE_REVISION its parent Application apps reads appsets\/payments.yaml at stable/,
+    ],
+    [
+      "the pin's place read from another repo: both are named",
+      {
+        source: { repoURL: "https://git.example.com/other/fleet.git", targetRevision: "main", helm: { valueFiles: ["values.yaml"] } },
+        edit: { file: "apps/payments/values.yaml", path: "image.tag" },
+      },
+      /^warning BASE_REVISION payments-eu-1 reads the pin's file from https:\/\/git.example.com\/other\/fleet.git, and batches are written to .*acme\/fleet/,
+    ],
+    [
+      "values read at another branch than they are written to",
+      {
+        source: { targetRevision: "stable", path: "clusters" },
+        edit: { file: "clusters/eu-1.yaml", path: "targetRevision" },
+      },
+      /^error BASE_REVISION payments-eu-1 reads the pin's file at stable/,
+    ],
+    [
+      "delivery.base that nobody reads",
+      { base: undefined, rollout: { delivery: { ...sampleRollout().delivery, base: "rollouts" } } },
+      /^error BASE_REVISION .* at main/,
+    ],
+    [
+      "a large monorepo without manifest-generate-paths",
+      { source: { targetRevision: "main" }, files: 3000 },
+      /^warning NO_GENERATE_PATHS 2 Applications/,
+    ],
+    [
+      "a set that nothing applies",
+      { parents: [{ ...PARENT, sources: [{ repoURL: REPO, path: "other", targetRevision: "main" }] }] },
+      /^warning NOT_APPLIED/,
+    ],
+  ])("%s", (_name, world, says) => {
+    const told = lint(world);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(says);
+  });
+
+  test.each<[string, World]>([
+    ["the annotation of Image Updater where pins are no image", { annotations: { "argocd-image-updater.argoproj.io/image-list": "x" } }],
+    [
+      "another place that is ignored",
+      { spec: { ignoreApplicationDifferences: [{ jsonPointers: ["/spec/syncPolicy", "/metadata/labels"] }] } },
+    ],
+    ["a file generator at HEAD", { generators: [{ git: { repoURL: REPO, revision: "HEAD", files: [{ path: "clusters/*.yaml" }] } }] }],
+    ["a generator of another repo", { generators: [{ git: { repoURL: "https://x/y.git", revision: "v1", files: [] } }] }],
+    [
+      "a large monorepo with the annotation",
+      { source: { targetRevision: "main" }, files: 3000, annotations: { "argocd.argoproj.io/manifest-generate-paths": "." } },
+    ],
+    ["nobody known who could apply it", { parents: [{ ...PARENT, owned: true, sources: [] }], seesAll: false }],
+    [
+      "a base that is not known",
+      { base: undefined, parents: [{ ...PARENT, sources: [{ repoURL: REPO, path: "appsets", targetRevision: "stable" }] }] },
+    ],
+  ])("nothing is said of %s", (_name, world) => {
+    expect(lint(world)).toEqual([]);
+  });
+
+  test("a set whose parts are of the wrong type harms nobody", () => {
+    expect(lint({ spec: { strategy: 7, syncPolicy: [], ignoreApplicationDifferences: [null, { jsonPointers: 3 }, "x"] } })).toEqual([]);
+    expect(lint({ generators: [{ matrix: { generators: [{ matrix: { generators: "x" } }] } }, null] })).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { batchTarget, sampleRollout, sampleRun } from "../../../test/support/sample-run.ts";
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
+import type { Batch } from "../../core/run/state/run.ts";
+import type { PinTemplate, SourceRef } from "../../core/spec/rollout.ts";
+import type { Snapshot, SyncFiles } from "../config-repo/snapshot.ts";
+import { outsideReader, readsFile } from "./outside-readers.ts";
+
+const repoURL = "https://github.example/org/config.git";
+const HERE = { repoURL };
+const chart = { repoURL: "https://charts.example", chart: "app", targetRevision: "1.2.3" };
+const helm = (...valueFiles: string[]) => ({ rest: { helm: { valueFiles } } });
+
+const READS: [string, boolean, SourceView[]][] = [
+  ["its directory", true, [{ ...HERE, path: "values" }]],
+  ["a directory above it", true, [{ ...HERE, path: "./values/shared/" }]],
+  ["the whole repo", true, [{ ...HERE, path: "." }]],
+  ["a directory whose name only begins alike", false, [{ ...HERE, path: "values/share" }]],
+  ["another directory", false, [{ ...HERE, path: "apps/a" }]],
+  ["a values file relative to its path", true, [{ ...HERE, path: "apps/a", ...helm("../../values/shared/eu.yaml") }]],
+  ["a values file from the root", true, [{ ...HERE, path: "apps/a", ...helm("/values/shared/eu.yaml") }]],
+  ["a file parameter", true, [{ ...HERE, path: "apps/a", rest: { helm: { fileParameters: [{ path: "/values/shared/eu.yaml" }] } } }]],
+  ["another values file", false, [{ ...HERE, path: "apps/a", ...helm("/values/shared/us.yaml", "https://x/values/shared/eu.yaml") }]],
+  [
+    "it through a ref",
+    true,
+    [
+      { ...chart, ...helm("$v/values/shared/eu.yaml") },
+      { ...HERE, ref: "v" },
+    ],
+  ],
+  [
+    "another file through a ref",
+    false,
+    [
+      { ...chart, ...helm("$v/values/shared/us.yaml") },
+      { ...HERE, ref: "v" },
+    ],
+  ],
+  [
+    "a ref of another repo",
+    false,
+    [
+      { ...chart, ...helm("$v/values/shared/eu.yaml") },
+      { repoURL: "https://github.example/org/other", ref: "v" },
+    ],
+  ],
+  [
+    "a ref at a tag",
+    false,
+    [
+      { ...chart, ...helm("$v/values/shared/eu.yaml") },
+      { ...HERE, targetRevision: "v1", ref: "v" },
+    ],
+  ],
+  ["the directory at the base branch", true, [{ ...HERE, path: "values", targetRevision: "main" }]],
+  [
+    "the directory at HEAD, by another spelling of the repo",
+    true,
+    [{ repoURL: "git@github.example:org/config", path: "values", targetRevision: "HEAD" }],
+  ],
+  ["the directory at another branch", false, [{ ...HERE, path: "values", targetRevision: "env/eu" }]],
+  ["the same directory of another repo", false, [{ repoURL: "https://github.example/org/other", path: "values" }]],
+];
+
+test.each(READS)("an Application that reads %s: reads the file is %s", (_name, expected, sources) => {
+  expect(readsFile(sources, "values/shared/eu.yaml", { repoURL, baseBranch: "main" })).toBe(expected);
+});
+
+const FILE = "values/shared/eu.yaml";
+const SHARED: PinTemplate = { kind: "value", file: FILE, path: "image.tag", create: false, value: "{{ release.version }}" };
+
+function judge(
+  files: Record<string, string>,
+  readers: Record<string, SourceView[]>,
+  more: { pin?: PinTemplate; source?: Partial<SourceRef>; fresh?: boolean; to?: string; sourceHydrator?: unknown } = {},
+) {
+  const { pin = SHARED, fresh = true, to = "v1.4.2", sourceHydrator } = more;
+  const rollout = sampleRollout();
+  const run = sampleRun({ spec: { ...rollout, pins: [pin], source: { ...rollout.source, ...more.source } } });
+  const edits = [{ kind: "value" as const, file: Object.keys(files)[0] ?? FILE, path: "image.tag", from: "v1.4.1", to }];
+  const batch = { targets: [{ ...batchTarget("us-1", "Pending"), edits }] } as unknown as Batch;
+  const plane: Partial<ControlPlane> = {
+    name: "hub",
+    state: () => ({ fresh, since: "2026-11-21T09:00:00.000Z" }),
+    applications: () =>
+      Object.entries(readers).map(
+        ([name, sources]) => ({ namespace: "argocd", name, spec: { sources, sourceHydrator } }) as unknown as ApplicationView,
+      ),
+  };
+  const synchronous: SyncFiles = { read: (path) => files[path] ?? null, paths: () => Object.keys(files) };
+  const snapshot = { with: async (work: (all: SyncFiles) => unknown) => work(synchronous) } as unknown as Snapshot;
+  return outsideReader({ planes: new Map([["hub", plane as ControlPlane]]), repoURL }, snapshot, run, batch, "main");
+}
+
+const manifest = (kind: string, name: string) =>
+  `apiVersion: argoproj.io/v1alpha1\nkind: ${kind}\nmetadata: { name: ${name}, namespace: argocd }\n`;
+const whole = { parent: [{ ...HERE, path: "." }] };
+const values = { [FILE]: "image: { tag: v1.4.1 }\n" };
+
+describe("a batch that changes a file", () => {
+  test("is refused where an Application outside it reads the file, and told which", async () => {
+    const why = `it would change ${FILE}, which ledger in hub reads too and which is not part of this batch`;
+    expect(await judge(values, { ledger: [{ ...HERE, path: "values" }] })).toEqual({ why, retry: false });
+    // A target of the same run, in another batch.
+    expect(await judge(values, { "payments-us-2": [{ ...HERE, path: "apps", ...helm(`/${FILE}`) }] })).toMatchObject({ retry: false });
+  });
+
+  test("is refused where one outside it is hydrated from the file, which is in no source that is synced", async () => {
+    const synced = { ledger: [{ ...HERE, path: "ledger", targetRevision: "env/eu" }] };
+    const sourceHydrator = {
+      drySource: { ...HERE, path: "values", targetRevision: "main" },
+      syncSource: { targetBranch: "env/eu", path: "ledger" },
+    };
+    expect(await judge(values, synced, { sourceHydrator })).toMatchObject({ retry: false });
+    expect(await judge(values, synced, { sourceHydrator: { ...sourceHydrator, drySource: { ...HERE, path: "apps" } } })).toBeUndefined();
+  });
+
+  test("is not refused for its own Application, nor for one that reads something else", async () => {
+    expect(await judge(values, { "payments-us-1": [{ ...HERE, path: "values" }], ledger: [{ ...HERE, path: "apps" }] })).toBeUndefined();
+  });
+
+  test("is not refused where the pin is per item of the file, or stands at the release already", async () => {
+    const pin = { ...SHARED, path: "clusters[name={{ cluster.name }}].tag" };
+    expect(await judge(values, whole, { pin })).toBeUndefined();
+    expect(await judge(values, whole, { to: "v1.4.1" })).toBeUndefined();
+    expect(await judge(values, whole, { pin: { ...SHARED, file: "values/{{ cluster.name }}.yaml" } })).toMatchObject({ retry: false });
+  });
+
+  test("is not refused for the parent that applies the file that declares what the run moves", async () => {
+    const source = { kind: "Application" as const };
+    expect(await judge({ "sets/a.yaml": manifest("ApplicationSet", "payments") }, whole)).toBeUndefined();
+    expect(await judge({ "apps/us.yaml": manifest("Application", "payments-us-1") }, whole, { source })).toBeUndefined();
+    expect(await judge({ "sets/a.yaml": manifest("ApplicationSet", "ledger") }, whole)).toMatchObject({ retry: false });
+    expect(await judge({ "apps/us.yaml": manifest("Application", "ledger") }, whole, { source })).toMatchObject({ retry: false });
+  });
+
+  test("waits for a control plane that cannot be seen", async () => {
+    expect(await judge(values, {}, { fresh: false })).toMatchObject({ retry: true });
+  });
+});

@@ -1,0 +1,118 @@
+import { posix } from "node:path";
+import { committedSources } from "../../core/argocd/decode-source.ts";
+import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
+import { pinsOf } from "../../core/plan/steps.ts";
+import type { Batch, Run } from "../../core/run/state/run.ts";
+import { declares } from "../config-repo/appset-in-git.ts";
+import { sameRepo } from "../config-repo/repo-url.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import { heldByLost, lostPlanes, planesFor } from "../resolve/fleet.ts";
+import type { RepoContext } from "../round/context.ts";
+
+/** The config repo at the base branch, as Applications' sources name it. */
+export interface BaseOfRepo {
+  repoURL: string;
+  baseBranch: string;
+}
+
+/**
+ * SPEC §9.2: what a batch changes must be read by its own Applications only. The first that is not of the batch and reads
+ * one of its files, as a problem of the render guard. A file whose pins are per item of it may be read by all, and so may
+ * one that declares the rollout's own ApplicationSet or Applications: the parent that applies it is meant to read it.
+ */
+export async function outsideReader(
+  context: Pick<RepoContext, "planes" | "repoURL">,
+  snapshot: Snapshot,
+  run: Run,
+  batch: Batch,
+  baseBranch: string,
+): Promise<{ why: string; retry: boolean } | undefined> {
+  const files = await watchedFiles(snapshot, run, batch);
+  if (files.length === 0) return undefined;
+  const mine = new Set(batch.targets.map((target) => target.key));
+  const planes = planesFor(context, run.spec.source.controlPlanes);
+  const held = heldByLost(lostPlanes(planes), planes, batch);
+  if (held !== undefined) return { why: held, retry: true };
+  for (const plane of planes) {
+    for (const application of plane.applications()) {
+      if (mine.has(`${plane.name}/${application.namespace}/${application.name}`)) continue;
+      const file = files.find((path) => readsFile(committedSources(application.spec), path, { repoURL: context.repoURL, baseBranch }));
+      if (file !== undefined) return { why: sentence(application, plane.name, file), retry: false };
+    }
+  }
+  return undefined;
+}
+
+function sentence({ name }: ApplicationView, plane: string, file: string): string {
+  return `it would change ${file}, which ${name} in ${plane} reads too and which is not part of this batch`;
+}
+
+/** Files the batch changes that nobody else may read. */
+async function watchedFiles(snapshot: Snapshot, run: Run, batch: Batch): Promise<string[]> {
+  const changed = new Set<string>();
+  for (const { edits } of batch.targets) {
+    for (const [index, edit] of edits.entries()) {
+      if (edit.kind === "value" && edit.from !== edit.to && !isPerItem(run, index)) changed.add(edit.file);
+    }
+  }
+  const { kind, name, namespace } = run.spec.source;
+  const objects = kind === "ApplicationSet" ? [{ name, namespace }] : batch.targets.map(({ key, application }) => nameOf(key, application));
+  const watched: string[] = [];
+  for (const file of changed) {
+    if (!(await declares(snapshot, file, kind, objects))) watched.push(file);
+  }
+  return watched;
+}
+
+function nameOf(key: string, name: string): { name: string; namespace: string } {
+  return { name, namespace: key.split("/")[1] ?? "" };
+}
+
+/** Edits stand in the order of the rollout's pins. A path that names the cluster, the Application or a parameter is per item. */
+function isPerItem(run: Run, index: number): boolean {
+  const pin = pinsOf(run.spec)[index];
+  return pin?.kind === "value" && /\{\{\s*(cluster|application|params)\b/.test(pin.path);
+}
+
+/** Whether Argo CD reads this file of the config repo, at the base branch, for an Application with these sources. */
+export function readsFile(sources: readonly SourceView[], file: string, base: BaseOfRepo): boolean {
+  return sources.some((source) => {
+    if (isBase(source, base) && source.chart === undefined && isBelow(source, file)) return true;
+    return helmFiles(source).some((named) => namesFile(sources, source, named, file, base));
+  });
+}
+
+function isBase(source: SourceView, { repoURL, baseBranch }: BaseOfRepo): boolean {
+  const revision = source.targetRevision?.replace(/^refs\/heads\//, "") ?? "";
+  return sameRepo(source.repoURL, repoURL) && (revision === "" || revision === "HEAD" || revision === baseBranch);
+}
+
+function isBelow(source: SourceView, file: string): boolean {
+  // A source that is only referred to gives no manifests of its own.
+  if (source.path === undefined && source.ref !== undefined) return false;
+  const directory = inRepo(source.path ?? "");
+  return directory === "" || file === directory || file.startsWith(`${directory}/`);
+}
+
+function namesFile(sources: readonly SourceView[], source: SourceView, named: string, file: string, base: BaseOfRepo): boolean {
+  const [, ref, rest = ""] = /^\$([^/]+)\/(.+)$/.exec(named) ?? [];
+  if (ref !== undefined) {
+    const meant = sources.find((other) => other.ref === ref);
+    return meant !== undefined && isBase(meant, base) && inRepo(rest) === file;
+  }
+  if (source.chart !== undefined || !isBase(source, base) || named.includes("://")) return false;
+  return inRepo(named.startsWith("/") ? named : posix.join(source.path ?? "", named)) === file;
+}
+
+function helmFiles({ rest }: SourceView): string[] {
+  const helm: unknown = rest?.["helm"];
+  if (typeof helm !== "object" || helm === null) return [];
+  const { valueFiles, fileParameters } = helm as { valueFiles?: unknown; fileParameters?: unknown };
+  const parameters: unknown[] = Array.isArray(fileParameters) ? fileParameters.map((one: { path?: unknown } | null) => one?.path) : [];
+  return [...(Array.isArray(valueFiles) ? valueFiles : []), ...parameters].filter((one) => typeof one === "string");
+}
+
+/** From the root of the repo, without `.` and slashes around it. */
+function inRepo(path: string): string {
+  return posix.normalize(`/${path}`).replace(/^\/+/, "").replace(/\/+$/, "");
+}

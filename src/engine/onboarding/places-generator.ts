@@ -1,0 +1,198 @@
+import type { PinStep } from "../../core/pins/index.ts";
+import { printPinPath } from "../../core/pins/index.ts";
+import { valueAt } from "./generalise.ts";
+import { dig, isRecord, listAt, textAt, textOf } from "./scan.ts";
+import type { InitTarget, Manifest, Place, RepoFiles } from "./types.ts";
+import { isFloating, isVersion, isVersionKey } from "./versions.ts";
+
+/** A parameter that the template writes where a version goes. */
+interface Wanted {
+  param: string;
+  /** Where in the template: for people. */
+  at: string;
+}
+
+export interface GeneratorPlaces {
+  places: Place[];
+  /** Why a version that the template takes from a parameter has no place in Git. */
+  why: string[];
+}
+
+/**
+ * Places in the generators that versions of the template come from: list elements, files of a git generator. The values
+ * of a clusters generator stand once for all of its clusters, so they are a place only for a pair of entries.
+ */
+export function generatorPlaces(set: Manifest, target: InitTarget, files: RepoFiles): GeneratorPlaces {
+  const found: GeneratorPlaces = { places: [], why: [] };
+  const text = textOf(files, set.file);
+  if (text === null) return found;
+  const go = dig(set.object, "spec", "goTemplate") === true;
+  for (const { param, at } of wantedParams(dig(set.object, "spec", "template", "spec"))) {
+    const here: Trace = { set, target, files, text, go, param, at, found };
+    for (const [i, generator] of listAt(set.object, "spec", "generators").entries()) {
+      trace(here, generator, [key("spec"), key("generators"), { kind: "index", index: i }]);
+    }
+    const value = target.params[param];
+    if (value !== undefined && isFloating(value)) found.why.push(`${at} is ${value === "" ? "empty" : value}, which moves by itself`);
+  }
+  return found;
+}
+
+interface Trace extends Wanted {
+  set: Manifest;
+  target: InitTarget;
+  files: RepoFiles;
+  text: string;
+  go: boolean;
+  found: GeneratorPlaces;
+}
+
+function key(name: string): PinStep {
+  return { kind: "key", key: name };
+}
+
+function trace(here: Trace, generator: unknown, path: readonly PinStep[]): void {
+  if (!isRecord(generator)) return;
+  for (const combined of ["matrix", "merge"]) {
+    for (const [i, inner] of listAt(generator, combined, "generators").entries()) {
+      trace(here, inner, [...path, key(combined), key("generators"), { kind: "index", index: i }]);
+    }
+  }
+  if (isRecord(generator["list"])) traceList(here, generator["list"], [...path, key("list")]);
+  if (isRecord(generator["git"])) traceGit(here, generator["git"]);
+  if (isRecord(generator["clusters"])) traceClusters(here, generator["clusters"], [...path, key("clusters")]);
+}
+
+/** The element whose every field the target has as a parameter. */
+function traceList({ set, target, text, param, found }: Trace, list: Record<string, unknown>, path: readonly PinStep[]): void {
+  const elements = listAt(list, "elements");
+  const mine = elements.findIndex((element) => isRecord(element) && fits(element, target.params));
+  const element = elements[mine];
+  if (!isRecord(element)) return;
+  const keys = keysFor(element, param);
+  if (keys === undefined) return;
+  const chosen = identity(elements, element);
+  const step: PinStep =
+    chosen === undefined ? { kind: "index", index: mine } : { kind: "match", key: chosen, value: String(element[chosen]) };
+  const document = set.documents > 1 ? set.document : undefined;
+  const pin = printPinPath({ document, steps: [...path, key("elements"), step, ...keys.map(key)] });
+  add(found, { kind: "generator field", slot: `generator field ${param}`, file: set.file, path: pin }, text);
+}
+
+function fits(element: Record<string, unknown>, params: Readonly<Record<string, string>>, prefix = ""): boolean {
+  return Object.entries(element).every(([name, value]) => {
+    if (isRecord(value)) return fits(value, params, `${prefix}${name}.`);
+    if (typeof value === "object") return true;
+    const given = params[prefix + name];
+    return given === undefined || given === String(value);
+  });
+}
+
+/** `values.revision` may be a key with a dot, or keys below each other. */
+function keysFor(data: Record<string, unknown>, param: string): string[] | undefined {
+  if (Object.hasOwn(data, param)) return [param];
+  const keys = param.split(".");
+  return dig(data, ...keys) === undefined ? undefined : keys;
+}
+
+const LIKELY = ["cluster", "clusterName", "cluster_name", "name", "env", "environment", "stage", "server", "url"];
+
+/** A field that no other element has the value of. */
+function identity(elements: readonly unknown[], element: Record<string, unknown>): string | undefined {
+  const names = [...LIKELY, ...Object.keys(element).filter((name) => !LIKELY.includes(name) && !isVersionKey(name))];
+  return names.find((name) => {
+    const value = element[name];
+    if (typeof value !== "string" || value === "" || value.includes("{{")) return false;
+    return elements.filter((other) => isRecord(other) && other[name] === value).length === 1;
+  });
+}
+
+/** A file of a git generator: its folder and name are parameters themselves. */
+function traceGit({ target, files, go, param, found }: Trace, git: Record<string, unknown>): void {
+  if (listAt(git, "files").length === 0) return;
+  const prefix = textAt(git, "pathParamPrefix");
+  const base = prefix === undefined ? "path" : `${prefix}.path`;
+  const folder = target.params[go ? `${base}.path` : base];
+  const name = target.params[`${base}.filename`];
+  if (folder === undefined || name === undefined) return;
+  const file = folder === "" || folder === "." ? name : `${folder}/${name}`;
+  const text = textOf(files, file);
+  if (text === null) return;
+  for (const path of new Set([
+    printPinPath({ document: undefined, steps: param.split(".").map(key) }),
+    printPinPath({ document: undefined, steps: [key(param)] }),
+  ])) {
+    if (add(found, { kind: "generator field", slot: `generator field ${param}`, file, path }, text)) return;
+  }
+}
+
+/** Values stand once for all clusters of the entry: that is found, too, so that it can be told. */
+function traceClusters({ set, text, param, at, found }: Trace, clusters: Record<string, unknown>, path: readonly PinStep[]): void {
+  const way = param.replace(/^values\./, "").split(".");
+  const value = textAt(clusters, "values", ...way);
+  if (value === undefined) return;
+  if (value.includes("{{")) {
+    found.why.push(`${at} comes from ${value} of the cluster's Secret, which is not in Git`);
+    return;
+  }
+  const document = set.documents > 1 ? set.document : undefined;
+  const pin = printPinPath({ document, steps: [...path, key("values"), ...way.map(key)] });
+  add(found, { kind: "generator field", slot: `generator field ${param}`, file: set.file, path: pin }, text);
+}
+
+/** False: there is no version at that place. */
+export function add(found: { places: Place[] }, place: Omit<Place, "value">, text: string): boolean {
+  const value = valueAt(text, place.path, place.part);
+  if (value === undefined || !isVersion(value)) return false;
+  found.places.push({ ...place, value });
+  return true;
+}
+
+/** Parameters written at places of the template where versions go. */
+function wantedParams(spec: unknown): Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const { path, text, isVersionPlace } of leaves(spec, [], 0)) {
+    if (!isVersionPlace) continue;
+    for (const [, param = ""] of text.matchAll(/\{\{-?\s*\.?([A-Za-z_][\w.-]*)\s*-?\}\}/g)) {
+      if (!wanted.has(param)) wanted.set(param, { param, at: path.join(".") });
+    }
+  }
+  return [...wanted.values()];
+}
+
+interface Leaf {
+  path: string[];
+  text: string;
+  isVersionPlace: boolean;
+}
+
+const DEEPEST = 20;
+
+/** Helm values in a block scalar: a line at a time, by its key. */
+function* linesOf(text: string, path: string[]): Generator<Leaf> {
+  for (const line of text.split("\n")) {
+    const name = /^\s*(?:-\s*)?([\w.-]+)\s*:/.exec(line)?.[1];
+    if (name !== undefined) yield { path: [...path, name], text: line, isVersionPlace: isVersionKey(name) || name === "image" };
+  }
+}
+
+function* leaves(value: unknown, path: string[], depth: number): Generator<Leaf> {
+  if (depth > DEEPEST) return;
+  if (typeof value === "string") {
+    const name = path.at(-1) ?? "";
+    if (name === "values") yield* linesOf(value, path);
+    else yield { path, text: value, isVersionPlace: isVersionKey(name) || path.includes("images") || name === "image" };
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      // A Helm parameter says in `name` what its `value` is.
+      const parameter = isRecord(item) && typeof item["name"] === "string" && path.at(-1) === "parameters" ? item["name"] : undefined;
+      if (parameter !== undefined && isRecord(item) && typeof item["value"] === "string") {
+        yield { path: [...path, parameter], text: item["value"], isVersionPlace: isVersionKey(parameter) || /image$/i.test(parameter) };
+      } else yield* leaves(item, [...path, String(i)], depth + 1);
+    }
+    return;
+  }
+  if (isRecord(value)) for (const [name, item] of Object.entries(value)) yield* leaves(item, [...path, name], depth + 1);
+}

@@ -1,0 +1,121 @@
+import { type PinStep, printPinPath } from "../../core/pins/index.ts";
+import { add } from "./places-generator.ts";
+import { isRecord, listAt, textAt, textOf } from "./scan.ts";
+import type { Manifest, Place, RepoFiles } from "./types.ts";
+import { isVersionKey } from "./versions.ts";
+
+/**
+ * Versions that stand in an Application's own spec (or an ApplicationSet's template): `targetRevision`, Helm parameters and
+ * values, kustomize images. `below`: the way from the manifest's root to that spec.
+ */
+export function specPlaces(manifest: Manifest, spec: Record<string, unknown>, below: readonly string[], files: RepoFiles): Place[] {
+  const text = textOf(files, manifest.file);
+  if (text === null) return [];
+  const found: { places: Place[] } = { places: [] };
+  const document = manifest.documents > 1 ? manifest.document : undefined;
+  const root: PinStep[] = below.map((key) => ({ kind: "key", key }));
+  const put = (kind: Place["kind"], slot: string, steps: PinStep[], part?: Place["part"]) =>
+    add(
+      found,
+      {
+        kind,
+        slot,
+        file: manifest.file,
+        path: printPinPath({ document, steps: [...root, ...steps] }),
+        ...(part === undefined ? {} : { part }),
+      },
+      text,
+    );
+  for (const { source, steps, nth } of sourcesOf(spec)) {
+    if (source["targetRevision"] !== undefined) put("targetRevision", `targetRevision${nth}`, [...steps, key("targetRevision")]);
+    const helm = isRecord(source["helm"]) ? source["helm"] : {};
+    for (const parameter of listAt(helm, "parameters")) {
+      const name = textAt(parameter, "name");
+      if (name === undefined || !isVersionKey(name)) continue;
+      put("Helm values", `helm parameter ${name}`, [
+        ...steps,
+        key("helm"),
+        key("parameters"),
+        { kind: "match", key: "name", value: name },
+        key("value"),
+      ]);
+    }
+    for (const way of versionKeys(helm["valuesObject"])) {
+      put("Helm values", `helm valuesObject ${way.join(".")}`, [...steps, key("helm"), key("valuesObject"), ...way.map(key)]);
+    }
+    if (typeof helm["values"] === "string") putBlock(helm["values"], steps, put);
+    for (const [i, image] of listAt(source, "kustomize", "images").entries()) {
+      if (typeof image !== "string") continue;
+      const slot = `kustomize image ${image.replace(/[:@].*$/, "")}`;
+      put(
+        "inline image",
+        slot,
+        [...steps, key("kustomize"), key("images"), { kind: "index", index: i }],
+        image.includes("@") ? "tag+digest" : "tag",
+      );
+    }
+  }
+  return found.places;
+}
+
+type Put = (kind: Place["kind"], slot: string, steps: PinStep[], part?: Place["part"]) => boolean;
+
+/** YAML in a block scalar: the two keys images have in nearly every chart. */
+function putBlock(values: string, steps: readonly PinStep[], put: Put): void {
+  for (const way of [["image", "tag"], ["tag"], ["version"]]) {
+    if (!values.includes(`${way.at(-1)}:`)) continue;
+    const slot = `helm values ${way.join(".")}`;
+    if (put("Helm values", slot, [...steps, key("helm"), key("values"), { kind: "into" }, ...way.map(key)])) return;
+  }
+}
+
+export interface SourceAt {
+  source: Record<string, unknown>;
+  steps: PinStep[];
+  /** ` 2` for the second of several, for slots. */
+  nth: string;
+}
+
+/** `sources` wins over `source`, as in Argo CD. */
+export function sourcesOf(spec: Record<string, unknown>): SourceAt[] {
+  const sources = listAt(spec, "sources");
+  if (sources.length > 0) {
+    return sources.flatMap((source, index) =>
+      isRecord(source)
+        ? [{ source, steps: [key("sources"), { kind: "index" as const, index }], nth: sources.length > 1 ? ` ${index + 1}` : "" }]
+        : [],
+    );
+  }
+  return isRecord(spec["source"]) ? [{ source: spec["source"], steps: [key("source")], nth: "" }] : [];
+}
+
+function key(name: string): PinStep {
+  return { kind: "key", key: name };
+}
+
+const DEEPEST = 8;
+const MOST = 50;
+
+/** Ways down to `image.tag` and keys like it, the shortest first. */
+export function versionKeys(values: unknown): string[][] {
+  const ways: string[][] = [];
+  const walk = (value: unknown, way: string[]): void => {
+    if (!isRecord(value) || way.length >= DEEPEST || ways.length >= MOST) return;
+    for (const [name, item] of Object.entries(value)) {
+      const under = [...way, name];
+      if (isRecord(item)) walk(item, under);
+      else if ((typeof item === "string" || typeof item === "number") && isImageKey(under)) ways.push(under);
+    }
+  };
+  walk(values, []);
+  return ways.sort((a, b) => a.length - b.length);
+}
+
+/** `image.tag`, `app.image.tag`, `imageTag`; a bare `version` deep inside is mostly an API's. */
+function isImageKey(way: readonly string[]): boolean {
+  const last = way.at(-1) ?? "";
+  const before = way.at(-2) ?? "";
+  if (/^(?:image_?tag|tag)$/i.test(last)) return true;
+  if (way.length <= 2 && /^(?:app_?version|version|revision|targetRevision|release)$/i.test(last)) return true;
+  return /image/i.test(before) && isVersionKey(last);
+}

@@ -1,0 +1,120 @@
+import { readYamlDocuments } from "../../core/appset/index.ts";
+import type { Figures, Manifest, RepoFiles, Undecided } from "./types.ts";
+
+/** What a repo holds that a rollout can be about. */
+export interface Scan {
+  sets: Manifest[];
+  applications: Manifest[];
+  figures: Figures;
+  undecided: Undecided[];
+}
+
+/** Larger ones were not written by a person. */
+const LARGEST_FILE = 1024 * 1024;
+/** A repo with more YAML than this is looked at in part, and told so. */
+const MOST_FILES = 20_000;
+const MANIFEST = /\bkind["']?\s*:\s*["']?Application(?:Set)?\b/;
+
+/** Looks for ApplicationSets and Applications in every YAML and JSON file, and counts what else versions live in. */
+export function scanRepo(files: RepoFiles): Scan {
+  const paths = files.paths().filter((path) => /\.(?:ya?ml|json)$/.test(path));
+  const looked = paths.slice(0, MOST_FILES);
+  const scan: Scan = { sets: [], applications: [], figures: figuresOf(files.paths()), undecided: [] };
+  for (const path of looked) scanFile(scan, path, textOf(files, path));
+  scan.figures.applicationSets = scan.sets.length;
+  scan.figures.applications = scan.applications.length;
+  if (looked.length < paths.length) {
+    scan.undecided.push({
+      what: "the repo",
+      file: ".",
+      why: `it has ${paths.length} YAML and JSON files, and the first ${MOST_FILES} were looked at`,
+      hint: "write rollouts for the rest by hand, from one of those proposed",
+    });
+  }
+  return scan;
+}
+
+/** null: not there, or not to be read; then it declares nothing. */
+export function textOf(files: RepoFiles, path: string): string | null {
+  try {
+    return files.read(path);
+  } catch {
+    return null;
+  }
+}
+
+function scanFile(scan: Scan, file: string, text: string | null): void {
+  if (text === null || text.length > LARGEST_FILE || !MANIFEST.test(text)) return;
+  const documents = readYamlDocuments(text);
+  for (const [index, { value, problem, line }] of documents.entries()) {
+    if (problem !== undefined) {
+      scan.undecided.push(unreadable(file, line, problem, text));
+      continue;
+    }
+    if (!isRecord(value)) continue;
+    const items = value["kind"] === "List" && Array.isArray(value["items"]) ? value["items"] : [value];
+    for (const object of items) {
+      if (!isRecord(object)) continue;
+      const manifest = { file, document: index + 1, documents: documents.length, object };
+      if (object["kind"] === "ApplicationSet") scan.sets.push(manifest);
+      // What stands in a List has no path of its own that a pin could name plainly.
+      else if (object["kind"] === "Application" && object === value && isArgoCd(object)) scan.applications.push(manifest);
+    }
+  }
+}
+
+function isArgoCd(object: Record<string, unknown>): boolean {
+  return typeof object["apiVersion"] === "string" && object["apiVersion"].startsWith("argoproj.io/");
+}
+
+function unreadable(file: string, line: number, problem: string, text: string): Undecided {
+  const template = text.includes("{{");
+  return {
+    what: "an ApplicationSet or Application",
+    file: `${file}:${line}`,
+    why: template
+      ? "the file is a Helm template, not YAML: what it becomes is known only once it is rendered"
+      : `it is not YAML: ${firstLine(problem)}`,
+    hint: template ? "commit the rendered manifest, or point a pin at the values that the template takes its version from" : "correct it",
+  };
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n")[0] ?? "").slice(0, 200);
+}
+
+function figuresOf(paths: readonly string[]): Figures {
+  const count = (pattern: RegExp) => paths.filter((path) => pattern.test(path)).length;
+  return {
+    files: paths.length,
+    applicationSets: 0,
+    applications: 0,
+    kustomizations: count(/(?:^|\/)kustomization\.ya?ml$/),
+    charts: count(/(?:^|\/)Chart\.yaml$/),
+    valuesFiles: count(/(?:^|\/)[\w.-]*values[\w.-]*\.ya?ml$/),
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value on the way down keys, `undefined` where one is missing. */
+export function dig(value: unknown, ...keys: (string | number)[]): unknown {
+  let here = value;
+  for (const key of keys) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string | number, unknown>)[key];
+  }
+  return here;
+}
+
+export function textAt(value: unknown, ...keys: (string | number)[]): string | undefined {
+  const found = dig(value, ...keys);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+export function listAt(value: unknown, ...keys: (string | number)[]): unknown[] {
+  const found = dig(value, ...keys);
+  return Array.isArray(found) ? found : [];
+}

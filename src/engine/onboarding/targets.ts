@@ -1,0 +1,134 @@
+import { type AppSetCluster, render } from "../../core/appset/index.ts";
+import { plainServer } from "../../core/argocd/same.ts";
+import { dig, isRecord, textAt } from "./scan.ts";
+import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
+
+const TYPE_LABEL = "argocd.argoproj.io/secret-type";
+const IN_CLUSTER = "https://kubernetes.default.svc";
+
+export type Targets = { ok: true; targets: InitTarget[] } | { ok: false; why: string; hint: string };
+
+/** The Applications that an ApplicationSet of the repo yields, with their clusters. */
+export function targetsOfSet(set: Manifest, input: InitInput): Targets {
+  const clusters = input.clusters.map(
+    ({ name, server, labels }): AppSetCluster => ({ name, server, labels: { ...labels, [TYPE_LABEL]: "cluster" }, annotations: {} }),
+  );
+  const snapshot = { files: () => input.files.paths(), read: (path: string) => input.files.read(path) };
+  const result = render(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? snapshot : undefined) });
+  if (!result.ok) {
+    const [problem] = result.problems;
+    return {
+      ok: false,
+      why: problem === undefined ? "it cannot be rendered" : `${problem.where}: ${problem.message}`,
+      hint: problem?.hint ?? "check it",
+    };
+  }
+  const usesClusters = result.generators.some((generator) => generator.kind.includes("clusters") || mentionsClusters(set.object));
+  if (usesClusters && clusters.length === 0) {
+    return {
+      ok: false,
+      why: "it takes its clusters from Argo CD, and none is known here",
+      hint: "give --inventory with the cluster Secrets: kubectl get secrets -n argocd -l argocd.argoproj.io/secret-type=cluster -o yaml",
+    };
+  }
+  if (result.applications.length === 0)
+    return {
+      ok: false,
+      why: "it yields no Application: no cluster and no file that is known here matches its generators",
+      hint: "check its generators, and that --inventory has the clusters",
+    };
+  const params = result.generators.flatMap((generator) => generator.params);
+  const known = params.length === result.applications.length;
+  const index = indexOf(input.clusters);
+  const targets: InitTarget[] = [];
+  for (const [i, application] of result.applications.entries()) {
+    const own = known ? flatten(params[i] ?? {}) : {};
+    const { name, namespace, labels = {} } = application.metadata;
+    const cluster = clusterOf(application.spec, own, labels, index);
+    if (cluster === undefined)
+      return {
+        ok: false,
+        why: `${name} names no cluster that is known: ${destination(application.spec)}`,
+        hint: "give --inventory with its Secret",
+      };
+    targets.push({ application: name, namespace, labels, spec: application.spec, params: own, ...cluster });
+  }
+  return { ok: true, targets };
+}
+
+/** A hand-written Application; undefined: it goes to no cluster that is known, or nobody can tell which. */
+export function targetOfManifest(manifest: Manifest, input: InitInput): InitTarget | undefined {
+  const { object } = manifest;
+  const name = textAt(object, "metadata", "name");
+  const { spec } = object;
+  if (name === undefined || !isRecord(spec)) return undefined;
+  const rawLabels = dig(object, "metadata", "labels");
+  const labels: Record<string, string> = {};
+  if (isRecord(rawLabels)) for (const [key, value] of Object.entries(rawLabels)) if (typeof value === "string") labels[key] = value;
+  const cluster = clusterOf(spec, {}, labels, indexOf(input.clusters));
+  if (cluster === undefined) return undefined;
+  return {
+    application: name,
+    namespace: textAt(object, "metadata", "namespace") ?? "argocd",
+    labels,
+    spec,
+    params: {},
+    ...cluster,
+    manifest,
+  };
+}
+
+function mentionsClusters(set: Record<string, unknown>): boolean {
+  const generators = JSON.stringify(dig(set, "spec", "generators") ?? []);
+  return generators.includes('"clusters":');
+}
+
+interface ClusterIndex {
+  known: boolean;
+  byName: ReadonlyMap<string, InitCluster>;
+  byServer: ReadonlyMap<string, InitCluster>;
+}
+
+function indexOf(clusters: readonly InitCluster[]): ClusterIndex {
+  return {
+    known: clusters.length > 0,
+    byName: new Map(clusters.map((cluster) => [cluster.name, cluster])),
+    byServer: new Map(clusters.toReversed().map((cluster) => [plainServer(cluster.server), cluster])),
+  };
+}
+
+/** As lint and plan find it: by the inventory, or where there is none by the destination and the generator's parameters. */
+function clusterOf(
+  spec: Record<string, unknown>,
+  params: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>>,
+  index: ClusterIndex,
+): Pick<InitTarget, "cluster" | "nameIsSure"> | undefined {
+  const named = textAt(spec, "destination", "name");
+  const server = textAt(spec, "destination", "server");
+  const found =
+    (named === undefined ? undefined : index.byName.get(named)) ??
+    (server === undefined ? undefined : index.byServer.get(plainServer(server)));
+  if (found !== undefined) return { cluster: found, nameIsSure: true };
+  if (named === "in-cluster" || (server !== undefined && plainServer(server) === IN_CLUSTER)) {
+    return { cluster: { name: "in-cluster", server: IN_CLUSTER, labels: {} }, nameIsSure: true };
+  }
+  if (index.known) return undefined;
+  const address = server ?? params["server"] ?? params["url"] ?? "";
+  const name = named ?? params["cluster"] ?? params["name"] ?? params["clusterName"] ?? /^[a-z]+:\/\/([^/:]+)/i.exec(address)?.[1];
+  if (name === undefined || name === "") return undefined;
+  return { cluster: { name, server: address, labels: { ...params, ...labels } }, nameIsSure: named !== undefined };
+}
+
+function destination(spec: Record<string, unknown>): string {
+  return textAt(spec, "destination", "name") ?? textAt(spec, "destination", "server") ?? "no destination";
+}
+
+function flatten(params: Readonly<Record<string, unknown>>, prefix = ""): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [key, value] of Object.entries(params)) {
+    if (isRecord(value)) Object.assign(flat, flatten(value, `${prefix}${key}.`));
+    else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") flat[prefix + key] = String(value);
+  }
+  return flat;
+}

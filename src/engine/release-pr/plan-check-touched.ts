@@ -1,0 +1,89 @@
+import { pathMatcher } from "../../core/base/path-glob.ts";
+import { parseTemplate } from "../../core/base/template.ts";
+import { pinsOf } from "../../core/plan/steps.ts";
+import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
+import { declares } from "../config-repo/appset-in-git.ts";
+import { isRolloutFile, type Project, REPO_CONFIG } from "../config-repo/project.ts";
+import { releaseFiles } from "../config-repo/release.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import type { RepoContext } from "../round/context.ts";
+
+/** Of a PR with more files the first so many are looked into for ApplicationSets. */
+const MOST_LOOKED_INTO = 300;
+
+/** What of a rollout a PR changes. */
+export interface Touches {
+  /** The rollout's own file, its inventory, or the repo's settings. */
+  rollout: boolean;
+  /** What says the release, or is it. */
+  release: boolean;
+  pins: boolean;
+  set: boolean;
+}
+
+/**
+ * The files a PR changes, from Git alone: what merging it into this base would change. A conflict leaves that open; GitHub is asked
+ * then, for the one PR.
+ */
+export async function touchedBy(
+  { mirror, forge }: RepoContext,
+  base: string,
+  pull: { number: number; head: string },
+): Promise<{ touched: readonly string[]; tree?: string }> {
+  const merged = await mirror.mergeTree(base, pull.head);
+  if ("conflicts" in merged) return { touched: await forge.changedFiles(pull.number) };
+  return { touched: await mirror.changedPaths(base, merged.tree), tree: merged.tree };
+}
+
+/** Whether a PR may concern any rollout: by the names of its files alone, so that most PRs cost nothing. */
+export function mayConcern(project: Project, touched: readonly string[]): boolean {
+  if (touched.some((path) => isRolloutFile(path) || path === REPO_CONFIG)) return true;
+  const rollouts = project.rollouts.map(watcher);
+  return touched.some((path) => /\.ya?ml$/.test(path) || rollouts.some((concerns) => concerns(path)));
+}
+
+function watcher(rollout: Rollout): (path: string) => boolean {
+  const files = new Set([rollout.file, rollout.inventory?.file, ...releaseFiles(rollout)]);
+  const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
+  const isPin = pinFiles(pinsOf(rollout));
+  return (path) => files.has(path) || isPath(path) || isPin(path);
+}
+
+/** What of this rollout a PR changes, as it stands before and with the PR merged. */
+export async function touchesOf(
+  rollout: Rollout,
+  touched: readonly string[],
+  before: Snapshot,
+  after: Snapshot | undefined,
+): Promise<Touches> {
+  const files = new Set(releaseFiles(rollout));
+  const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
+  const isPin = pinFiles(pinsOf(rollout));
+  return {
+    rollout: touched.some((path) => [rollout.file, rollout.inventory?.file, REPO_CONFIG].includes(path)),
+    release: touched.some((path) => files.has(path) || isPath(path)),
+    pins: touched.some(isPin),
+    set: await touchesSet(rollout, touched, before, after),
+  };
+}
+
+async function touchesSet(rollout: Rollout, touched: readonly string[], before: Snapshot, after: Snapshot | undefined): Promise<boolean> {
+  if (rollout.source.kind !== "ApplicationSet") return false;
+  for (const file of touched.filter((path) => /\.ya?ml$/.test(path)).slice(0, MOST_LOOKED_INTO)) {
+    for (const snapshot of [before, after]) {
+      if (snapshot !== undefined && (await declares(snapshot, file, "ApplicationSet", [rollout.source]))) return true;
+    }
+  }
+  return false;
+}
+
+/** Files that pins may stand in, whatever their templates are filled in with. */
+export function pinFiles(pins: readonly PinTemplate[]): (path: string) => boolean {
+  const patterns = pins.flatMap((pin) => {
+    if (pin.kind === "branch") return [];
+    const parsed = parseTemplate(pin.file);
+    const parts = parsed.ok ? parsed.parts : [{ text: pin.file }];
+    return [parts.map((part) => ("text" in part ? part.text.replace(/[*?[\]!]/g, "?") : "**")).join("")];
+  });
+  return patterns.length === 0 ? () => false : pathMatcher(patterns);
+}

@@ -1,0 +1,41 @@
+import { iso } from "../../core/base/time.ts";
+import type { Warning } from "../../core/plan/plan-types.ts";
+import { closedNow, whyNever, windowSets } from "../../core/run/gates/window.ts";
+import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { nextOpenAt } from "../../core/spec/window-waits.ts";
+import type { Window } from "../../core/spec/windows.ts";
+import { REPO_CONFIG } from "../config-repo/project.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import type { RepoContext } from "../round/context.ts";
+
+/** The freezes of the repo and of the server, with where each stands. */
+export async function freezesOf(context: Pick<RepoContext, "freezes">, snapshot: Snapshot): Promise<(Window & { where: string })[]> {
+  const { freezes } = parseRepoConfig(await snapshot.read(REPO_CONFIG), REPO_CONFIG).bounds;
+  return [
+    ...freezes.map((one) => ({ ...one, where: REPO_CONFIG })),
+    ...(context.freezes ?? []).map((one) => ({ ...one, where: "the server" })),
+  ];
+}
+
+/** Windows and freezes that would hold the first batch now: said before anybody merges the release. */
+export async function windowWarning(
+  context: Pick<RepoContext, "clock" | "freezes">,
+  rollout: Rollout,
+  snapshot: Snapshot,
+): Promise<Warning[]> {
+  if (rollout.mode === "Observe") return [];
+  const held = await freezesOf(context, snapshot);
+  const sets = windowSets(rollout.windows ?? [], held);
+  const now = context.clock.now();
+  const never = whyNever(sets, now);
+  if (never !== undefined) return [{ code: "WINDOW_NEVER_OPENS", message: `no batch would ever merge: ${never.why}` }];
+  const closed = closedNow(sets, now);
+  if (closed === undefined) return [];
+  const { by } = closed;
+  const opening = nextOpenAt(sets, now);
+  const at = opening !== undefined && "at" in opening ? opening.at : closed.changesAt;
+  const rule = by === undefined ? "its windows" : `${by.kind === "deny" ? "a freeze" : "the window"} ${by.schedule} (${by.timeZone})`;
+  const until = at === undefined ? "" : ` until ${iso(at).slice(0, 16).replace("T", " ")} UTC`;
+  return [{ code: "WINDOW_CLOSED", message: `no batch merges now: ${rule} holds them${until}` }];
+}

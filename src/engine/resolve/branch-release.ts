@@ -1,0 +1,37 @@
+import type { Release } from "../../core/plan/plan-types.ts";
+import { VERSION } from "../config-repo/release.ts";
+import type { RepoContext } from "../round/context.ts";
+import { branchHeads, whyNoBranch } from "../round/observe/branch-heads.ts";
+
+/** What branch pins are resolved with: where the release is, and where the branches are. */
+export interface BranchPlaces {
+  /** The commit that the release's version means; undefined: none in this repo. */
+  release: string | undefined;
+  /** By branch; those that are not there are left out. */
+  heads: ReadonlyMap<string, string>;
+}
+
+/** Asks the remote for the release commit and the heads of these branches. */
+export async function branchPlaces(
+  context: Pick<RepoContext, "mirror">,
+  release: Release,
+  branches: Iterable<string>,
+): Promise<BranchPlaces> {
+  const names = [...branches].filter((name) => whyNoBranch(name) === undefined);
+  return { release: await releaseCommit(context, release.values[VERSION] ?? ""), heads: await branchHeads(context, names) };
+}
+
+/** The commit that a full commit id, a tag or a branch of the config repo means. undefined: it is none of them. */
+export async function releaseCommit({ mirror }: Pick<RepoContext, "mirror">, version: string): Promise<string | undefined> {
+  if (/^[0-9a-f]{40}$/.test(version)) {
+    if ((await mirror.commitInfo(version)) === undefined) await mirror.fetch();
+    return (await mirror.commitInfo(version)) === undefined ? undefined : version;
+  }
+  if (version === "" || whyNoBranch(version) !== undefined) return undefined;
+  for (const ref of [`refs/tags/${version}`, `refs/heads/${version}`]) {
+    await mirror.fetch([ref]);
+    const commit = await mirror.resolve(ref);
+    if (commit !== undefined) return (await mirror.commitInfo(commit)) === undefined ? undefined : commit;
+  }
+  return undefined;
+}

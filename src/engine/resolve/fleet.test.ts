@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { sampleRollout } from "../../../test/support/sample-run.ts";
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { decodeApplication } from "../../core/argocd/decode.ts";
+import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import type { RepoContext } from "../round/context.ts";
+import { clustersOf } from "./fleet.ts";
+import { makePlan } from "./make-plan.ts";
+
+const SINCE = "2026-11-21T14:05:00.000Z";
+const FORBIDDEN = "forbidden; grant the verbs get, list and watch on applications.argoproj.io";
+const FILE = "clusters.yaml";
+
+interface Hub {
+  plane: ControlPlane;
+  fresh: boolean;
+}
+
+/** A plane with one cluster and one Application, named alike on every plane. */
+function hub(name: string): Hub {
+  const self: Hub = { fresh: true, plane: {} as ControlPlane };
+  const cluster: ClusterView = { name: "shop", server: `https://${name}.example`, labels: { hub: name }, registered: true };
+  const raw = {
+    metadata: {
+      name: "payments",
+      namespace: "argocd",
+      uid: name,
+      ownerReferences: [{ kind: "ApplicationSet", name: "payments", uid: "s", controller: true }],
+    },
+    spec: {
+      project: "default",
+      source: { repoURL: "https://github.example/o/r", path: "app", targetRevision: "v1" },
+      destination: { name: "shop" },
+    },
+    status: {},
+  };
+  const application = decodeApplication(raw, 0) as ApplicationView;
+  self.plane = {
+    name,
+    state: () => ({ fresh: self.fresh, since: SINCE, ...(self.fresh ? {} : { why: FORBIDDEN }) }),
+    clusters: () => [cluster],
+    applications: () => [application],
+  } as Partial<ControlPlane> as ControlPlane;
+  return self;
+}
+
+const snapshot: Snapshot = {
+  id: "a".repeat(40),
+  paths: async () => [FILE],
+  links: async () => [],
+  read: async () => "hub-eu: v1\nhub-us: v1\n",
+  with: async (work) => work({ read: (path) => (path === FILE ? "hub-eu: v1\nhub-us: v1\n" : null), paths: () => [FILE] }),
+};
+
+const NAMES = ["hub-eu", "hub-us"];
+
+function contextOf(hubs: readonly Hub[]): RepoContext {
+  return { planes: new Map(hubs.map(({ plane }) => [plane.name, plane])), repoURL: "https://github.example/o/r" } as unknown as RepoContext;
+}
+
+function planFor(hubs: readonly Hub[], partial = false) {
+  const source = { ...sampleRollout().source, controlPlanes: NAMES };
+  const [first] = sampleRollout().stages;
+  const stages = first === undefined ? [] : [{ ...first, maxUnavailable: { count: 2 } }];
+  const pins = [{ kind: "value" as const, file: FILE, path: "{{ cluster.labels.hub }}", create: false, value: "{{ release.version }}" }];
+  return makePlan(contextOf(hubs), sampleRollout({ source, stages, pins }), { values: { version: "v2" }, attempt: 1 }, snapshot, "main", {
+    partial,
+  });
+}
+
+describe("a fleet over several control planes", () => {
+  test("clusters and Applications of one name on two planes are two targets", async () => {
+    const made = await planFor([hub("hub-eu"), hub("hub-us")]);
+    const targets = made.ok ? made.plan.stages.flatMap((stage) => stage.batches.flatMap((batch) => batch.targets)) : [];
+    expect(targets.map(({ key, cluster, edits }) => [key, cluster, edits[0]?.path])).toEqual([
+      ["hub-eu/argocd/payments", "hub-eu/shop", "hub-eu"],
+      ["hub-us/argocd/payments", "hub-us/shop", "hub-us"],
+    ]);
+  });
+
+  test("of one that is lost nothing is said, and the others are known", () => {
+    const hubs = [hub("hub-eu"), hub("hub-us")];
+    clustersOf(contextOf(hubs), NAMES);
+    for (const one of hubs) one.fresh = one.plane.name === "hub-eu";
+    const fleet = clustersOf(contextOf(hubs), NAMES);
+    expect([fleet.known, fleet.clusters.map((cluster) => cluster.key), [...fleet.lost]]).toEqual([
+      false,
+      ["hub-eu/shop"],
+      [["hub-us", { since: SINCE, why: FORBIDDEN }]],
+    ]);
+    expect(clustersOf(contextOf(hubs), NAMES, { remembered: true }).clusters).toHaveLength(2);
+  });
+
+  test("a lost plane's part is planned as it was last read, with a warning that says which, since when, why and what to grant", async () => {
+    const hubs = [hub("hub-eu"), hub("hub-us")];
+    clustersOf(contextOf(hubs), NAMES);
+    for (const one of hubs) one.fresh = one.plane.name === "hub-eu";
+    const made = await planFor(hubs);
+    expect(made).toMatchObject({
+      ok: true,
+      plan: {
+        stages: [{ clusters: ["hub-eu/shop", "hub-us/shop"] }],
+        warnings: [
+          {
+            code: "PLANE_LOST",
+            message: `control plane hub-us cannot be seen since 2026-11-21 14:05:00 UTC: ${FORBIDDEN}; its 1 clusters are planned as they were last read, and batches with one of them wait until it is back`,
+          },
+        ],
+      },
+    });
+  });
+
+  test("half an inventory is no plan to run: it waits, and shows what is known of it", async () => {
+    const hubs = [hub("hub-eu"), hub("hub-us")];
+    for (const one of hubs) one.fresh = one.plane.name === "hub-eu";
+    expect(await planFor(hubs)).toMatchObject({
+      ok: false,
+      retry: true,
+      problems: [{ message: `control plane hub-us cannot be seen: ${FORBIDDEN}` }],
+    });
+    const shown = await planFor(hubs, true);
+    expect(shown).toMatchObject({
+      ok: true,
+      plan: { warnings: [{ code: "PLANE_LOST", message: expect.stringContaining("no run starts before it is back") }] },
+    });
+  });
+
+  test("with every plane lost there is nothing to plan", async () => {
+    const hubs = [hub("hub-eu"), hub("hub-us")];
+    clustersOf(contextOf(hubs), NAMES);
+    for (const one of hubs) one.fresh = false;
+    expect(await planFor(hubs, true)).toMatchObject({ ok: false, retry: true });
+  });
+});

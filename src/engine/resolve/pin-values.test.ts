@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
+import type { BatchTarget } from "../../core/run/state/run.ts";
+import type { RepoContext } from "../round/context.ts";
+import { repoMemory } from "../round/memory.ts";
+import { driftOf } from "./pin-values.ts";
+
+/** A straight line of commits c0, c1, …, each given by the file it changes. */
+function baseOf(files: string[]) {
+  let diffs = 0;
+  const number = (sha: string) => Number(sha.slice(1));
+  const info = (n: number): CommitInfo => ({
+    sha: `c${n}`,
+    parents: [],
+    author: "ann",
+    authorEmail: "",
+    at: 0,
+    subject: `change ${n}`,
+    body: "",
+  });
+  const mirror: Partial<Mirror> = {
+    async changedPaths(from, to) {
+      diffs += 1;
+      return files.slice(number(from) + 1, number(to) + 1);
+    },
+    isAncestor: async (a, b) => number(a) <= number(b),
+    firstParentLog: async (from = "c0", to, limit) =>
+      Array.from({ length: number(to) - number(from) }, (_, index) => info(number(from) + 1 + index)).slice(0, limit),
+  };
+  const memory = repoMemory(mirror as Mirror);
+  const drift = async (base: string, file: string) => {
+    const target = { edits: [{ kind: "value", file, path: "version", from: "v1", to: "v2" }] } as unknown as BatchTarget;
+    return (await driftOf({ mirror } as RepoContext, memory, base, target, ["v1"], "c0"))?.commit;
+  };
+  return { drift, diffs: () => diffs };
+}
+
+test("drift names the newest commit that touched the pin's file, and compares each commit once for all targets and rounds", async () => {
+  const { drift, diffs } = baseOf(["merge", "a", "b", "a", "readme", "b", "a"]);
+  expect([await drift("c4", "a"), await drift("c4", "b"), await drift("c4", "c")]).toEqual(["c3", "c2", undefined]);
+  expect([await drift("c4", "a"), diffs()]).toEqual(["c3", 4]);
+  expect([await drift("c6", "a"), await drift("c6", "b"), diffs()]).toEqual(["c6", "c5", 6]);
+});
+
+test("a base set back is looked at anew", async () => {
+  const { drift } = baseOf(["merge", "a", "b", "a"]);
+  expect([await drift("c3", "a"), await drift("c2", "a")]).toEqual(["c3", "c1"]);
+});

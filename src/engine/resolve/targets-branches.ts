@@ -1,0 +1,41 @@
+import type { Release } from "../../core/plan/plan-types.ts";
+import { VERSION } from "../config-repo/release.ts";
+import { whyNoBranch } from "../round/observe/branch-heads.ts";
+import type { BranchPlaces } from "./branch-release.ts";
+import type { Draft } from "./targets-pins.ts";
+import type { ProblemList, TargetProblem } from "./targets-problems.ts";
+
+/** Puts the commits into branch edits: where each branch is, and the release commit. A pin without either is a problem. */
+export function placeBranches(
+  index: number,
+  drafts: readonly Draft[],
+  release: Release,
+  { release: to, heads }: BranchPlaces,
+  problems: ProblemList,
+): void {
+  for (const draft of drafts) {
+    const edit = draft.edits[index];
+    if (edit === undefined) continue;
+    const from = heads.get(edit.path);
+    const problem = to === undefined ? noCommit(release) : from === undefined ? noBranch(edit.path, index) : undefined;
+    if (problem !== undefined) problems.add(problem, draft.seen.view.name);
+    draft.edits[index] = to === undefined || from === undefined ? undefined : { ...edit, from, to };
+  }
+}
+
+function noCommit({ values }: Release): TargetProblem {
+  const version = values[VERSION];
+  const message =
+    version === undefined
+      ? "the release has no version, so it names no commit that branches could be moved to"
+      : `release version "${version}" is no full commit id, tag or branch of this repo`;
+  return { code: "RELEASE_COMMIT", message, hint: "name a tag or a commit id that has been pushed", path: ["spec", "release"] };
+}
+
+function noBranch(branch: string, index: number): TargetProblem {
+  const path = ["spec", "pins", index, "branch"];
+  const why = whyNoBranch(branch);
+  if (why !== undefined) return { code: "BRANCH_NAME", message: why, hint: "correct the template", path };
+  const hint = "create it at what the cluster runs now, or correct the template";
+  return { code: "BRANCH_MISSING", message: `branch ${branch} is not there`, hint, path };
+}

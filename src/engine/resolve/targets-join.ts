@@ -1,0 +1,72 @@
+import type { ApplicationView, DestinationView } from "../../core/argocd/views.ts";
+import type { Cluster } from "../../core/plan/plan-types.ts";
+
+const IN_CLUSTER = { name: "in-cluster", server: "https://kubernetes.default.svc" };
+
+/** One spelling of an API server's address: trailing slashes and the host's case do not count. */
+export function normaliseServer(server: string): string {
+  const trimmed = server.replace(/\/+$/, "");
+  const match = /^([a-z]+:\/\/[^/]+)(.*)$/i.exec(trimmed);
+  return match === null ? trimmed : `${(match[1] ?? "").toLowerCase()}${match[2] ?? ""}`;
+}
+
+/** Finds the cluster of a destination on one control plane; makes those that only Applications tell of. */
+export interface ClusterIndex {
+  find(controlPlane: string, application: ApplicationView): Cluster | { missing: string };
+  /** Clusters found that were not in the inventory: `in-cluster`, or all of them where no cluster Secret can be seen. */
+  made(): Cluster[];
+}
+
+/**
+ * Indexes clusters by name and by server. Without any cluster (no access to their Secrets) each destination makes one, with
+ * the Application's own labels (SPEC §9.3 b). `in-cluster` without a Secret is a cluster without labels.
+ */
+export function indexClusters(clusters: readonly Cluster[]): ClusterIndex {
+  const byName = new Map<string, Cluster>();
+  const byServer = new Map<string, Cluster>();
+  const made = new Map<string, Cluster>();
+  for (const cluster of clusters) {
+    byName.set(`${cluster.controlPlane}/${cluster.name}`, cluster);
+    const server = `${cluster.controlPlane}/${normaliseServer(cluster.server)}`;
+    // Argo CD, too, takes the first where several Secrets share a server.
+    if (!byServer.has(server)) byServer.set(server, cluster);
+  }
+  const make = (controlPlane: string, name: string, server: string, labels: Record<string, string>, registered: boolean): Cluster => {
+    const key = `${controlPlane}/${name}`;
+    const cluster = made.get(key) ?? { key, name, controlPlane, server, labels, registered };
+    made.set(key, cluster);
+    return cluster;
+  };
+  return {
+    made: () => [...made.values()],
+    find(controlPlane, application) {
+      const { destination } = application.spec;
+      const found = known(controlPlane, destination, byName, byServer);
+      if (found !== undefined) return found;
+      if (
+        destination.name === IN_CLUSTER.name ||
+        (destination.server !== undefined && normaliseServer(destination.server) === IN_CLUSTER.server)
+      ) {
+        return make(controlPlane, IN_CLUSTER.name, IN_CLUSTER.server, {}, false);
+      }
+      const name = destination.name ?? hostOf(destination.server);
+      if (clusters.length === 0 && name !== undefined)
+        return make(controlPlane, name, destination.server ?? "", { ...application.labels }, true);
+      return { missing: destination.name ?? destination.server ?? "nothing" };
+    },
+  };
+}
+
+function known(
+  controlPlane: string,
+  { name, server }: DestinationView,
+  byName: ReadonlyMap<string, Cluster>,
+  byServer: ReadonlyMap<string, Cluster>,
+): Cluster | undefined {
+  const named = name === undefined ? undefined : byName.get(`${controlPlane}/${name}`);
+  return named ?? (server === undefined ? undefined : byServer.get(`${controlPlane}/${normaliseServer(server)}`));
+}
+
+function hostOf(server: string | undefined): string | undefined {
+  return server === undefined ? undefined : /^[a-z]+:\/\/([^/:]+)/i.exec(server)?.[1];
+}

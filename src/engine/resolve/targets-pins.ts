@@ -1,0 +1,190 @@
+import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../../core/base/template.ts";
+import { findPin } from "../../core/pins/index.ts";
+import type { Cluster, Edit, Release } from "../../core/plan/plan-types.ts";
+import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
+import { whyOutside } from "../../core/spec/rules/pins.ts";
+import type { BranchPlaces } from "./branch-release.ts";
+import { placeBranches } from "./targets-branches.ts";
+import { readGeneratorMove } from "./targets-generator.ts";
+import type { ProblemList } from "./targets-problems.ts";
+import type { SeenApplication } from "./targets-select.ts";
+
+/** A target whose pins are being resolved. */
+export interface Draft {
+  seen: SeenApplication;
+  cluster: Cluster;
+  /** One a pin, in the order of the rollout; a hole where it could not be resolved. */
+  edits: (Edit | undefined)[];
+}
+
+type Texts = Record<"file" | "path" | "value" | "branch", TemplatePart[]>;
+
+/** Fills the templates of every pin in for every target, then reads what stands there now, file by file. */
+export function resolvePins(
+  rollout: Rollout,
+  release: Release,
+  drafts: readonly Draft[],
+  readFile: (path: string) => string | null,
+  problems: ProblemList,
+  branches?: BranchPlaces,
+): void {
+  for (const [i, pin] of rollout.pins.entries()) {
+    const texts = partsOf(pin);
+    for (const draft of drafts) draft.edits[i] = fill(pin, i, texts, draft, release, problems);
+    const place = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : [])];
+    if (pin.kind !== "branch") readValues(i, place, drafts, readFile, problems);
+    else if (branches !== undefined) placeBranches(i, drafts, release, branches, problems);
+  }
+}
+
+function partsOf(pin: PinTemplate): Texts {
+  const parts = (text: string): TemplatePart[] => {
+    const parsed = parseTemplate(text);
+    return parsed.ok ? parsed.parts : [{ text }];
+  };
+  return {
+    file: parts("file" in pin ? pin.file : ""),
+    path: parts(pin.kind === "value" ? pin.path : pin.kind === "clusterGenerator" ? pin.old : ""),
+    value: parts(pin.kind === "branch" ? "" : pin.value),
+    branch: parts(pin.kind === "branch" ? pin.branch : ""),
+  };
+}
+
+/** What templates of pins are filled in with for one target. */
+export function valuesOf({ cluster, seen }: Draft, release: Release): TemplateValues {
+  const application = { name: seen.view.name, namespace: seen.view.namespace };
+  return { cluster, application, params: seen.params ?? {}, release: release.values };
+}
+
+/** File and path of a pin for one target; undefined: a problem was told. `place`: path of the pin in the rollout. */
+export function renderPlace(
+  pin: { file: string; path: string },
+  place: (string | number)[],
+  draft: Draft,
+  release: Release,
+  problems: ProblemList,
+): { file: string; path: string } | undefined {
+  const values = valuesOf(draft, release);
+  const found: string[] = [];
+  for (const name of ["file", "path"] as const) {
+    const parsed = parseTemplate(pin[name]);
+    const rendered = renderTemplate(parsed.ok ? parsed.parts : [{ text: pin[name] }], values, name === "path");
+    if (rendered.ok) found.push(rendered.text);
+    else {
+      const problem = { code: "TEMPLATE_VALUE", message: `{{ ${rendered.missing} }} has no value`, hint: hintFor(rendered.missing) };
+      problems.add({ ...problem, path: [...place, name] }, draft.seen.view.name);
+    }
+  }
+  const [file, path] = found;
+  if (file === undefined || path === undefined) return undefined;
+  return isInside(file, [...place, "file"], draft, problems) ? { file, path } : undefined;
+}
+
+function isInside(file: string, path: (string | number)[], draft: Draft, problems: ProblemList): boolean {
+  const outside = whyOutside(file);
+  if (outside === undefined) return true;
+  const hint = "name a file of the config repo, from its root";
+  problems.add({ code: "FILE_OUTSIDE_REPO", message: `pin file "${file}" ${outside}`, hint, path, oneCause: true }, draft.seen.view.name);
+  return false;
+}
+
+function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, release: Release, problems: ProblemList): Edit | undefined {
+  const { cluster, seen } = draft;
+  const values = valuesOf(draft, release);
+  const render = (name: keyof Texts): string | undefined => {
+    const rendered = renderTemplate(texts[name], values, name === "path");
+    if (rendered.ok) return rendered.text;
+    const path = ["spec", "pins", index, pin.kind === "clusterGenerator" && name === "file" ? "clusterGenerator" : name];
+    problems.add(
+      { code: "TEMPLATE_VALUE", message: `{{ ${rendered.missing} }} has no value`, hint: hintFor(rendered.missing), path },
+      seen.view.name,
+    );
+    return undefined;
+  };
+  if (pin.kind === "branch") {
+    const branch = render("branch");
+    // Replaced by the commits that the two mean where the remote can be asked.
+    return branch === undefined ? undefined : { file: "", path: branch, kind: "branch", from: null, to: release.values["version"] ?? "" };
+  }
+  const [file, path, to] = [render("file"), render("path"), render("value")];
+  if (file === undefined || path === undefined || to === undefined) return undefined;
+  if (!isInside(file, ["spec", "pins", index, "file"], draft, problems)) return undefined;
+  if (pin.kind === "clusterGenerator")
+    return { file, path, kind: "clusterGenerator", entry: pin.new, cluster: cluster.name, at: pin.path, from: null, to };
+  return {
+    file,
+    path,
+    kind: "value",
+    ...(pin.part === undefined ? {} : { part: pin.part }),
+    ...(pin.create ? { create: true } : {}),
+    from: null,
+    to,
+  };
+}
+
+function hintFor(missing: string): string {
+  if (missing.startsWith("cluster.labels")) return "label the cluster's Secret, or leave the cluster out of the stages";
+  if (missing.startsWith("params")) return "use a parameter of the generator; they are known where the ApplicationSet stands in this repo";
+  return "correct the template, or the release";
+}
+
+/** Reads what stands in the place of a pin now, file by file. `place`: path of the pin in the rollout. */
+export function readValues(
+  index: number,
+  place: (string | number)[],
+  drafts: readonly Draft[],
+  readFile: (path: string) => string | null,
+  problems: ProblemList,
+): void {
+  const byFile = Map.groupBy(
+    drafts.filter((draft) => draft.edits[index] !== undefined),
+    (draft) => draft.edits[index]?.file ?? "",
+  );
+  for (const [file, group] of byFile) {
+    const fail = (code: string, message: string, hint: string) => {
+      for (const draft of group) {
+        draft.edits[index] = undefined;
+        problems.add({ code, message, hint, path: [...place, "file"], oneCause: true }, draft.seen.view.name);
+      }
+    };
+    const text = tryRead(file, readFile, (why) =>
+      fail("PIN_FILE_UNREADABLE", `pin file ${file} cannot be read: ${why}`, "a pin's file is a plain file inside the repo"),
+    );
+    if (text === null) fail("PIN_FILE_MISSING", `pin file ${file} is not there`, "add the file, or correct the pin's file");
+    if (typeof text === "string") readFrom(text, file, index, group, place, problems);
+  }
+}
+
+function tryRead(file: string, readFile: (path: string) => string | null, failed: (why: string) => void): string | null | undefined {
+  try {
+    return readFile(file);
+  } catch (error) {
+    failed(error instanceof Error ? error.message : "unknown reason");
+    return undefined;
+  }
+}
+
+function readFrom(
+  text: string,
+  file: string,
+  index: number,
+  group: readonly Draft[],
+  place: (string | number)[],
+  problems: ProblemList,
+): void {
+  const edits = group.flatMap((draft) => draft.edits[index] ?? []);
+  const results = edits[0]?.kind === "clusterGenerator" ? readGeneratorMove(text, edits) : edits.map((edit) => findPin(text, edit));
+  for (const [i, result] of results.entries()) {
+    const draft = group[i];
+    const edit = draft?.edits[index];
+    if (draft === undefined || edit === undefined) continue;
+    if (result.ok) {
+      draft.edits[index] = { ...edit, from: result.found.value };
+      continue;
+    }
+    draft.edits[index] = undefined;
+    const { code, message, hint, line, column } = result.error;
+    const at = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+    problems.add({ code, message: `in ${at}: ${message}`, hint, path: [...place, "path"], oneCause: true }, draft.seen.view.name);
+  }
+}

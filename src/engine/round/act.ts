@@ -1,0 +1,123 @@
+import { epoch } from "../../core/base/time.ts";
+import type { Batch, Run } from "../../core/run/state/run.ts";
+import type { Effect } from "../../core/run/state/world.ts";
+import type { Command } from "../../core/spec/command.ts";
+import { mergeText } from "./act/batch-text.ts";
+import { moveBranches } from "./act/branch-act.ts";
+import { movesBranches } from "./act/branch-moves.ts";
+import { proposeBatch } from "./act/propose.ts";
+import { mergeOrEnqueue } from "./act/queue-merge.ts";
+import { runRolloutActions } from "./act/rollout-actions.ts";
+import { startAnalysis, stopAnalysis } from "./act-analysis.ts";
+import { callHook } from "./act-hooks.ts";
+import type { RepoContext } from "./context.ts";
+import { nudge } from "./guard/refresh.ts";
+import { mayFollow } from "./guard/refresh-before-merge.ts";
+import { keep, type RepoMemory } from "./memory.ts";
+import { closeWithBranch } from "./observe/open-pulls.ts";
+
+/** What acting needs to know of the round it belongs to. */
+export interface ActScope {
+  run: Run;
+  /** Head of the base branch the round looked at. */
+  base: string;
+  baseBranch: string;
+  /** Head of the journal after the round was recorded. */
+  journalHead: string | undefined;
+  commands: readonly Command[];
+  /** Wall milliseconds (performance.now) when the round decided. */
+  decidedAt: number;
+  /** The bot's time at that moment. */
+  now: number;
+}
+
+/**
+ * An intention lapses 30 s after it was journalled, and another replica then acts on that. A merge is begun only while so
+ * much of it is left that its own call ends before: that is sent within 4 s or not at all, and cut off 10 s after it was
+ * sent. Counted in the wall's time since the round decided, because that is what sockets take.
+ */
+const INTENTION_BEGINS_BY_MS = 15_000;
+
+/**
+ * Tries one effect. What came of it is observed in the next round; the answer only says whether something was done, or was
+ * refused and should wait. Each may be tried twice, after a crash at any point of the first try.
+ */
+export async function act(context: RepoContext, memory: RepoMemory, scope: ActScope, effect: Effect): Promise<boolean> {
+  switch (effect.kind) {
+    case "Propose":
+      return proposeBatch(context, memory, scope, batchOf(scope.run, effect.batch));
+    case "Merge":
+      return merge(context, memory, scope, batchOf(scope.run, effect.batch), effect);
+    case "Close":
+      await close(context, memory, effect.pull);
+      return true;
+    case "Refresh":
+      nudge(context, memory, effect.targets);
+      return true;
+    case "RolloutActions":
+      return runRolloutActions(context, memory, scope.run, effect.command);
+    case "StartAnalysis":
+      return startAnalysis(context, memory, scope.run, effect.analysis);
+    case "StopAnalysis":
+      return stopAnalysis(context, effect.analysis);
+    case "CallHook":
+      return callHook(context, scope.run, effect.hook, effect.request);
+    case "Answer": {
+      const command = scope.commands.find((c) => c.id === effect.command);
+      if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message, scope.run);
+      return true;
+    }
+  }
+}
+
+function batchOf(run: Run, number: number): Batch {
+  const batch = run.batches.find((b) => b.number === number);
+  if (batch === undefined) throw new Error(`${run.rollout} #${run.number}: an effect names batch ${number}, which the run does not have`);
+  return batch;
+}
+
+async function merge(
+  context: RepoContext,
+  memory: RepoMemory,
+  scope: ActScope,
+  batch: Batch,
+  effect: { pull: number; head: string },
+): Promise<boolean> {
+  const { run } = scope;
+  // Before the heads are read, since it may take seconds: nothing that takes long stands between these and the call.
+  if (!(await mayFollow(context, run, batch))) return false;
+  // The intention is only worth something while no other replica has written since (SPEC §9.13), and the guard's answer
+  // only on the base it was given for (§9.4).
+  const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);
+  memory.remote.stale = true;
+  if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return true;
+  const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : scope.now - epoch(batch.intention.at);
+  if (old + performance.now() - scope.decidedAt > INTENTION_BEGINS_BY_MS) return false;
+  if (movesBranches(run)) {
+    await moveBranches(context, memory, batch, effect.head);
+    return true;
+  }
+  const outcome = await mergeOrEnqueue(context, memory, batch.branch, {
+    number: effect.pull,
+    head: effect.head,
+    method: run.spec.delivery.method,
+    ...mergeText(context, run, batch, effect.pull),
+  });
+  const key = `${batch.branch}@${effect.head}`;
+  if (outcome.kind === "merged" || outcome.kind === "queued") {
+    memory.refusals.delete(key);
+    return true;
+  }
+  context.log.info({ pull: effect.pull, outcome: outcome.kind, message: outcome.message }, "merge was refused");
+  const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
+  keep(memory.refusals, key, { kind, message: outcome.message, ...(batch.intention === undefined ? {} : { to: batch.intention.at }) });
+  return kind !== "Retry";
+}
+
+async function close(context: RepoContext, memory: RepoMemory, pull: number): Promise<void> {
+  // Nothing is open where branches are moved: it is withdrawn by being journalled as closing.
+  if (pull === 0) return;
+  const known = [...memory.pulls.values()].find((one) => one.number === pull) ?? (await context.forge.pull(pull));
+  if (known === null) return;
+  await closeWithBranch(context, known);
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
+import { batchTrailers } from "../../../core/report/batch/batch-pull.ts";
+import { parseTitle } from "../../../core/run/state/pull-title.ts";
+import type { Delivery } from "../../../core/spec/rollout.ts";
+import { batchText, commitText, mergeText } from "./batch-text.ts";
+
+const SPEAKER = {
+  author: { name: "stagecoach[bot]", email: "s@x" },
+  clock: { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined },
+};
+
+function said(delivery: Partial<Delivery> = {}) {
+  const run = sampleRun({ spec: sampleRollout({ delivery: { ...sampleRollout().delivery, ...delivery } }) });
+  const batch = run.batches[1];
+  if (batch === undefined) throw new Error("the sample has two batches");
+  const commit = commitText(SPEAKER, run, batch);
+  return { ...batchText(SPEAKER, run, batch), commit, merge: mergeText(SPEAKER, run, batch, 12), trailers: batchTrailers(run, batch) };
+}
+
+test("without templates a title is one of ours, and the merge says it with the trailers", () => {
+  const { title, merge, trailers, commit, commitMessage } = said();
+  expect(parseTitle(title)).toMatchObject({ rollout: "payments", release: "v1.4.2" });
+  expect(merge).toEqual({ title: `${title} (#12)`, message: trailers });
+  expect(commit).toBe(commitMessage);
+});
+
+test("the rollout's words are in the PR, its commit and the merge, and the trailers in both commits", () => {
+  const { title, body, commit, merge, trailers } = said({
+    title: "[{{ stage.name }}] {{ release.version }}",
+    body: "Ask #payments.",
+    commitMessage: "deploy: {{ release.version }}\n\nChange: CR-{{ release.pull }}",
+    signoff: true,
+  });
+  expect([title, body.split("\n")[0]]).toEqual(["[everywhere else] v1.4.2", "Ask #payments."]);
+  expect(commit).toBe(`deploy: v1.4.2\n\nChange: CR-10\n\n${trailers}\nSigned-off-by: stagecoach[bot] <s@x>\n`);
+  expect(merge).toEqual({ title: "deploy: v1.4.2 (#12)", message: `Change: CR-10\n\n${trailers}\nSigned-off-by: stagecoach[bot] <s@x>` });
+});
+
+test("a title alone changes the merge's title, and nothing of its message", () => {
+  const { merge, trailers } = said({ title: "T" });
+  expect(merge).toEqual({ title: "T (#12)", message: trailers });
+});

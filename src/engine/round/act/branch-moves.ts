@@ -1,0 +1,58 @@
+import type { Edit } from "../../../core/plan/plan-types.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import { contains } from "../../config-repo/ancestry.ts";
+import type { RepoContext } from "../context.ts";
+import type { RepoMemory } from "../memory.ts";
+
+/** One environment branch of a batch, and where it stands to the release commit. */
+export interface BranchMove {
+  branch: string;
+  /** The release commit. */
+  to: string;
+  /** undefined: the branch is not there. */
+  head: string | undefined;
+  /**
+   * behind: a fast-forward brings it there. past: it contains the release commit and more. apart: it has commits that the
+   * release does not. unknown: the mirror does not have its head yet.
+   */
+  stands: "there" | "behind" | "past" | "apart" | "gone" | "unknown";
+}
+
+/** The batches of such a run have no PR: they move branches. */
+export function movesBranches(run: Pick<Run, "spec">): boolean {
+  return run.spec.delivery.strategy === "Commit";
+}
+
+interface Targets {
+  targets: readonly { edits: readonly Edit[] }[];
+}
+
+/** Branches that targets follow, each once. */
+export function branchesOf(batch: Targets): { branch: string; to: string }[] {
+  const branches = new Map<string, string>();
+  for (const { edits } of batch.targets) for (const edit of edits) if (edit.kind === "branch") branches.set(edit.path, edit.to);
+  return [...branches].map(([branch, to]) => ({ branch, to }));
+}
+
+export async function movesOf(
+  context: RepoContext,
+  memory: RepoMemory,
+  batch: Targets,
+  heads: ReadonlyMap<string, string | undefined>,
+): Promise<BranchMove[]> {
+  const moves: BranchMove[] = [];
+  for (const { branch, to } of branchesOf(batch)) {
+    const head = heads.get(branch);
+    moves.push({ branch, to, head, stands: await standing(context, memory, head, to) });
+  }
+  return moves;
+}
+
+async function standing(context: RepoContext, memory: RepoMemory, head: string | undefined, to: string): Promise<BranchMove["stands"]> {
+  if (head === undefined) return "gone";
+  if (head === to) return "there";
+  const behind = await contains(context, memory, to, head);
+  if (behind === undefined) return "unknown";
+  if (behind) return "behind";
+  return (await contains(context, memory, head, to)) === true ? "past" : "apart";
+}

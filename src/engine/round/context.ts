@@ -1,0 +1,49 @@
+import type { AnalysisService } from "../../adapters/analysis/port.ts";
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import type { Forge } from "../../adapters/forge/port.ts";
+import type { Journal } from "../../adapters/git/journal/journal-port.ts";
+import type { CommitWriter, Mirror } from "../../adapters/git/port.ts";
+import type { HookCaller } from "../../adapters/hooks/port.ts";
+import type { Clock } from "../../core/base/time.ts";
+import type { Window } from "../../core/spec/windows.ts";
+import type { CommandSource } from "./observe/command-source.ts";
+import type { Grants } from "./observe/grants.ts";
+
+/** What one repo's rounds work with. One object lives as long as the process serves the repo. */
+export interface RepoContext {
+  /** `owner/name`. */
+  repository: string;
+  forge: Forge;
+  mirror: Mirror;
+  journal: Journal;
+  journalBranch: string;
+  /** Writes the commits of batches, as the journal's writer does its own. Absent: unsigned ones, pushed from the mirror. */
+  writer?: CommitWriter;
+  commands: CommandSource;
+  /** By name. */
+  planes: ReadonlyMap<string, ControlPlane>;
+  /** Where the operator grants this repo some control planes and projects only: `planes` shows no others. */
+  grants?: Grants;
+  /** Windows of the server's configuration: they bind every run of every repo. */
+  freezes?: readonly Window[];
+  /** Runs analyses. Absent: none can be, and one that is wanted says so. */
+  analysis?: AnalysisService;
+  /** Asks hooks. Absent: none is asked, and one that is wanted says so. */
+  hooks?: HookCaller;
+  clock: Clock;
+  log: Log;
+  /** Of the commits the bot makes. */
+  author: { name: string; email: string };
+  /** Spells the config repo as Applications' `repoURL` may: matched after normalising. */
+  repoURL: string;
+}
+
+/** Constant message, then fields; never a token (pino's shape). */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export const silentLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,0 +1,14 @@
+import type { Run } from "../../core/run/state/run.ts";
+import type { Advanced, World } from "../../core/run/state/world.ts";
+
+/** What one round found out about one run, and what it decided. */
+export interface Decision {
+  /** See ActScope. */
+  decidedAt: number;
+  now: number;
+  before: Run;
+  world: World;
+  advanced: Advanced<Run>;
+  /** A bug of ours kept it from being judged. */
+  stoodStill?: true;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { sampleRun } from "../../../test/support/sample-run.ts";
+import type { BranchRules } from "../../adapters/forge/port.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import type { ObservedPull, World } from "../../core/run/state/world.ts";
+import type { Command } from "../../core/spec/command.ts";
+import { readQueue } from "./act/queue-merge.ts";
+import { actAll } from "./act-all.ts";
+import { type RepoContext, silentLog } from "./context.ts";
+import type { Decision } from "./decision.ts";
+import { type RepoMemory, repoMemory } from "./memory.ts";
+
+const AT = "2026-11-21T09:00:00.000Z";
+
+function desk(queued: number[] = []) {
+  const did: string[] = [];
+  let now = Date.parse(AT);
+  const forge = {
+    dequeuePull: async (pull: number) => void did.push(`dequeue ${pull}`),
+    putCheck: async ({ head, conclusion }: { head: string; conclusion?: string }) => void did.push(`gate ${head} ${conclusion ?? "open"}`),
+    mergeQueue: async () => {
+      did.push("read queue");
+      return queued.map((pull, index) => ({ pull, state: "QUEUED", position: index + 1, head: `group${pull}` }));
+    },
+  };
+  const commands = { answer: async (command: Command) => void did.push(`answer ${command.name}`) };
+  const clock = { now: () => now };
+  const context = { forge, commands, clock, log: silentLog, mirror: {} } as unknown as RepoContext;
+  const memory: RepoMemory = repoMemory({} as Parameters<typeof repoMemory>[0]);
+  memory.remote.dirty = false;
+  memory.rules = { branch: "main", at: now, rules: { mergeQueue: true } as BranchRules };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { context, memory, did, pass };
+}
+
+/** The sample run with its second batch's PR open. */
+function open(change: Partial<Run> = {}): { run: Run; pull: ObservedPull; number: number } {
+  const run = sampleRun(change);
+  const second = run.batches[1];
+  if (second === undefined) throw new Error("the sample has two batches");
+  const url = "https://forge.invalid/pull/12";
+  const { merged: _, ...rest } = second;
+  const batches = run.batches.map((one) =>
+    one === second ? { ...rest, phase: "Open" as const, pull: { number: 12, url, head: "head12", openedAt: AT } } : one,
+  );
+  const pull = { number: 12, url, state: "open", draft: false, head: "head12", headIsOurs: true, mergeable: "yes", openedAt: AT } as const;
+  return { run: { ...run, batches }, pull, number: second.number };
+}
+
+function decision(run: Run, world: Partial<World>, command?: Command, fenced: number[] = []): Decision {
+  const effects = command === undefined ? [] : [{ kind: "Answer" as const, command: command.id, outcome: "done" as const, message: "" }];
+  const seen = { pulls: new Map(), commands: command === undefined ? [] : [command], ...world } as World;
+  return { decidedAt: 0, now: Date.parse(AT), before: run, world: seen, advanced: { run, effects, change: "none", events: [], fenced } };
+}
+
+const halt: Command = {
+  id: "1#0",
+  name: "halt",
+  args: ["stop"],
+  flags: {},
+  text: "/halt stop",
+  actor: "carol",
+  permission: "maintain",
+  createdAt: AT,
+};
+
+describe("what is fenced before a stop is answered", () => {
+  test("a PR that a person put into the merge queue a moment ago is taken out, once, and then the command is answered", async () => {
+    const { context, memory, did } = desk();
+    const { run, pull, number } = open();
+    const decided = decision(run, { pulls: new Map([[number, pull]]) }, halt, [number]);
+    const at = { base: "b", baseBranch: "main", whole: true };
+    await actAll(context, memory, [decided], at);
+    expect(did).toEqual(["dequeue 12", "gate head12 failure", "answer halt"]);
+    await actAll(context, memory, [decided], at);
+    expect(did.filter((one) => one === "dequeue 12")).toHaveLength(1);
+  });
+
+  test("a halt is not answered in a round in which a run could not be looked at", async () => {
+    const { context, memory, did } = desk();
+    const { run } = open();
+    await actAll(context, memory, [decision(run, {}, halt)], { base: "b", baseBranch: "main", whole: false });
+    expect(did).toEqual([]);
+    await actAll(context, memory, [decision(run, {}, { ...halt, name: "pause" })], { base: "b", baseBranch: "main", whole: false });
+    expect(did).toEqual(["answer pause"]);
+  });
+
+  test("the queue is read for an open PR, too, since a person may have put it in, and not in every round", async () => {
+    const { context, memory, did, pass } = desk([12]);
+    const { run } = open();
+    await readQueue(context, memory, run, "main");
+    await readQueue(context, memory, run, "main");
+    expect(did).toEqual(["read queue"]);
+    expect(memory.queue.entries).toMatchObject([{ pull: 12, head: "group12" }]);
+    pass(31_000);
+    await readQueue(context, memory, run, "main");
+    expect(did).toHaveLength(2);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { sampleRun } from "../../../test/support/sample-run.ts";
+import type { BranchRules, CheckSeen, Pull, Review } from "../../adapters/forge/port.ts";
+import type { Advanced } from "../../core/run/state/world.ts";
+import { type RepoContext, silentLog } from "./context.ts";
+import { type RepoMemory, repoMemory } from "./memory.ts";
+import { whyOver } from "./observe/open-pulls.ts";
+import { needsOf } from "./observe/pull-needs.ts";
+import { published, publishRun } from "./publish/publish.ts";
+
+const AT = "2026-11-21T09:00:00.000Z";
+const NONE: BranchRules = {
+  requiredChecks: [],
+  strict: false,
+  approvals: 0,
+  codeOwners: false,
+  lastPushApproval: false,
+  mergeQueue: false,
+  signatures: false,
+};
+const check = (name: string, state: CheckSeen["state"], app?: number): CheckSeen => ({
+  name,
+  state,
+  detail: state,
+  at: AT,
+  ...(app === undefined ? {} : { app }),
+});
+const review = (author: string, state: Review["state"], authorIsBot = false): Review => ({ author, state, authorIsBot, head: "h", at: AT });
+const of = (rules: Partial<BranchRules>, checks: CheckSeen[] = [], reviews: Review[] = []) =>
+  needsOf({ ...NONE, ...rules }, checks, reviews, { author: "stagecoach[bot]", head: "h" }, "squash");
+
+describe("what the rules of a branch want of a PR", () => {
+  test("checks that are silent, pending or failed, and none that is green or neutral", () => {
+    const requiredChecks = ["a", "b", "c", "d", "e"].map((context) => ({ context }));
+    const { needs } = of({ requiredChecks }, [check("b", "pending"), check("c", "failure"), check("d", "success"), check("e", "neutral")]);
+    expect(needs.map((need) => need.kind === "check" && `${need.name} ${need.state}`)).toEqual(["a silent", "b pending", "c failed"]);
+  });
+
+  test("a check bound to an App counts only where that App reports it", () => {
+    const requiredChecks = [{ context: "ci", app: 7 }];
+    expect(of({ requiredChecks }, [check("ci", "success", 8)]).needs).toMatchObject([{ state: "silent" }]);
+    expect(of({ requiredChecks }, [check("ci", "success", 7)]).needs).toEqual([]);
+  });
+
+  test("our own gate is told apart", () => {
+    const requiredChecks = [{ context: "stagecoach/gate" }];
+    expect(of({ requiredChecks })).toEqual({ needs: [], gate: "absent" });
+    expect(of({ requiredChecks }, [check("stagecoach/gate", "failure")]).gate).toBe("failed");
+  });
+
+  test("reviews: each account's last word, no App's, not the author's", () => {
+    const reviews = [
+      review("bob", "APPROVED"),
+      review("bob", "CHANGES_REQUESTED"),
+      review("helper[bot]", "APPROVED", true),
+      review("stagecoach[bot]", "APPROVED"),
+      review("carol", "COMMENTED"),
+    ];
+    expect(of({ approvals: 1 }, [], reviews).needs).toEqual([
+      { kind: "reviews", have: 0, want: 1 },
+      { kind: "changesRequested", by: ["bob"] },
+    ]);
+    expect(of({ approvals: 1, lastPushApproval: true }, [], [review("bob", "APPROVED")]).needs).toEqual([]);
+  });
+
+  test("code owners and signatures are named only where nothing else explains the block", () => {
+    expect(of({ codeOwners: true, signatures: true }).needs.map(({ kind }) => kind)).toEqual(["codeOwners", "signatures"]);
+    expect(of({ codeOwners: true, approvals: 1 }).needs.map(({ kind }) => kind)).toEqual(["reviews"]);
+  });
+});
+
+describe("an open PR of an attempt that is over", () => {
+  const pull = (branch: string, headRepository = "acme/fleet") => ({ branch, headRepository }) as Pull;
+  const runs = (change: Parameters<typeof sampleRun>[0] = {}) => new Map([["payments", sampleRun(change)]]);
+
+  test.each([
+    ["an older run's", "stagecoach-run/payments/41/1-1-1", "which is over"],
+    ["the present attempt of an open batch", "stagecoach-run/payments/42/2-1-1", undefined],
+    ["one that another replica has just begun", "stagecoach-run/payments/42/2-1-2", undefined],
+    ["a newer run's", "stagecoach-run/payments/43/1-1-1", undefined],
+    ["a rollout we do not know", "stagecoach-run/ledger/1/1-1-1", undefined],
+    ["no batch's at all", "feature", undefined],
+  ])("%s", (_name, branch, why) => {
+    const found = whyOver(pull(branch), runs(), "acme/fleet");
+    if (why === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(why);
+  });
+
+  test("a former attempt's, and a closed batch's, are over; a fork's branch of that name never is", () => {
+    const [first, second] = sampleRun().batches;
+    if (first === undefined || second === undefined) throw new Error("the sample has two batches");
+    const rebuilt = runs({ batches: [first, { ...second, attempt: 3 }] });
+    expect(whyOver(pull("stagecoach-run/payments/42/2-1-2"), rebuilt, "acme/fleet")).toContain("attempt 3");
+    const closed = runs({ batches: [first, { ...second, phase: "Closed" }] });
+    expect(whyOver(pull("stagecoach-run/payments/42/2-1-1"), closed, "acme/fleet")).toContain("whose batch is closed");
+    expect(whyOver(pull("stagecoach-run/payments/42/2-1-1", "mallory/fleet"), closed, "acme/fleet")).toBeUndefined();
+  });
+});
+
+describe("the live page's edits", () => {
+  function desk(rate?: { limit: number; remaining: number; resetAt: number }) {
+    const bodies: string[] = [];
+    let now = Date.parse(AT);
+    const forge = {
+      stickyComment: async (_pull: number, marker: string, body: string) => void bodies.push(`${marker}\n${body}`),
+      rate: () => rate,
+    };
+    const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
+    const memory: RepoMemory = repoMemory({} as Parameters<typeof repoMemory>[0]);
+    const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;
+    const look = async (run = sampleRun(), ms = 1000, change: Advanced<unknown>["change"] = "transition") => {
+      now += ms;
+      const due = publishRun(context, memory, { run, effects: [], change, events: [] });
+      await published(memory);
+      return due === undefined ? undefined : due - now;
+    };
+    return { bodies, pages, look };
+  }
+
+  test("a burst is one edit, made when it is over; then none before the next batch, or five minutes", async () => {
+    const { pages, look } = desk();
+    const [first, second] = sampleRun().batches;
+    if (first === undefined || second === undefined) throw new Error("the sample has two batches");
+    const alone = sampleRun({ batches: [first] });
+    await look(alone);
+    expect(pages()).toBe(1);
+    const both = sampleRun();
+    for (let n = 0; n < 10; n++) expect(await look(both)).toBe(15_000);
+    expect(pages()).toBe(1);
+    await look(both, 15_000, "none");
+    expect(pages()).toBe(2);
+    await look(sampleRun({ why: "something else" }), 60_000);
+    expect(pages()).toBe(2);
+    await look(sampleRun({ why: "something else" }), 240_000, "none");
+    expect(pages()).toBe(3);
+  });
+
+  test("a pause is shown at once, with a comment of its own; near the limit nothing else is, and it says so", async () => {
+    const resetAt = Date.parse(AT) + 3_600_000;
+    const { bodies, pages, look } = desk({ limit: 5000, remaining: 300, resetAt });
+    await look();
+    expect(bodies[0]).toContain("GitHub's limit for this App is nearly used up (300 of 5000 calls left until 10:00 UTC)");
+    await look(sampleRun({ why: "something else" }), 900_000);
+    expect(pages()).toBe(1);
+    const paused = { kind: "Failure" as const, by: "stagecoach", reason: "us-1 failed", at: AT, ask: "`/retry`" };
+    const run = sampleRun({ phase: "Paused", paused });
+    await look(run);
+    await look(run);
+    expect(pages()).toBe(2);
+    expect(bodies.filter((body) => body.includes("waits for a person"))).toHaveLength(1);
+  });
+
+  test("the end is the last edit and one summary", async () => {
+    const { bodies, pages, look } = desk();
+    await look();
+    const done = sampleRun({ phase: "Succeeded", endedAt: AT, batches: [] });
+    await look(done);
+    await look(done, 60_000, "none");
+    expect([pages(), bodies.filter((body) => body.startsWith("stagecoach:end:")).length]).toEqual([2, 1]);
+  });
+});

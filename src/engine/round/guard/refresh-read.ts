@@ -1,0 +1,97 @@
+import type { RereadOutcome } from "../../../adapters/argocd/port.ts";
+import type { RepoContext } from "../context.ts";
+import { keep, type RepoMemory } from "../memory.ts";
+
+/**
+ * Reading Applications anew by their names, where what a watch or stream has brought would settle something: a stream that dropped
+ * the one event that matters looks like one on which nothing happened.
+ *
+ * Properties: one read of a target at a time, few at a time of one control plane; no round waits for an answer, which comes as a
+ * change of the plane like any other; a read that failed says why, and is tried again a moment later.
+ */
+
+/** Of one control plane. */
+const MOST_AT_ONCE = 8;
+/** After one that failed. */
+const AGAIN_MS = 2000;
+const MOST_KEPT = 20_000;
+
+interface Reads {
+  /** By target: when one failed last, and why. */
+  failed: Map<string, { at: number; why: string }>;
+  /** By control plane. */
+  waiting: Map<string, Set<string>>;
+  busy: Map<string, Set<string>>;
+}
+
+const memories = new WeakMap<RepoMemory, Reads>();
+
+function readsOf(memory: RepoMemory): Reads {
+  const known = memories.get(memory) ?? { failed: new Map(), waiting: new Map(), busy: new Map() };
+  memories.set(memory, known);
+  return known;
+}
+
+/** Reads the target soon. Returns at once, with why the last try failed, if it did. */
+export function readSoon(context: RepoContext, memory: RepoMemory, key: string): string | undefined {
+  const reads = readsOf(memory);
+  const plane = key.slice(0, key.indexOf("/"));
+  const failed = reads.failed.get(key);
+  const isUnderWay = reads.busy.get(plane)?.has(key) === true;
+  if (!isUnderWay && (failed === undefined || context.clock.now() - failed.at >= AGAIN_MS)) {
+    const waiting = reads.waiting.get(plane) ?? new Set<string>();
+    reads.waiting.set(plane, waiting.add(key));
+    startNext(context, reads, plane);
+  }
+  return failed?.why;
+}
+
+function startNext(context: RepoContext, reads: Reads, plane: string): void {
+  const waiting = reads.waiting.get(plane) ?? new Set<string>();
+  const busy = reads.busy.get(plane) ?? new Set<string>();
+  reads.busy.set(plane, busy);
+  for (const key of waiting) {
+    if (busy.size >= MOST_AT_ONCE) return;
+    waiting.delete(key);
+    busy.add(key);
+    void readOne(context, reads, key).finally(() => {
+      busy.delete(key);
+      startNext(context, reads, plane);
+    });
+  }
+}
+
+async function readOne({ planes, clock, log }: RepoContext, reads: Reads, key: string): Promise<void> {
+  const outcome = await readNow(planes, key);
+  if (outcome.kind === "failed") {
+    keep(reads.failed, key, { at: clock.now(), why: outcome.why }, MOST_KEPT);
+    log.warn({ target: key, reason: outcome.why }, "an Application could not be read anew");
+  } else {
+    reads.failed.delete(key);
+    log.debug({ target: key, outcome: outcome.kind }, "an Application was read anew");
+  }
+}
+
+/** One read of one target, whatever else is under way. Never rejects. */
+async function readNow(planes: RepoContext["planes"], key: string): Promise<RereadOutcome> {
+  const [plane = "", namespace = "", name = ""] = key.split("/");
+  try {
+    return (await planes.get(plane)?.reread(namespace, name)) ?? { kind: "failed", why: `there is no control plane ${plane}` };
+  } catch (error) {
+    return { kind: "failed", why: error instanceof Error ? error.message.slice(0, 300) : String(error) };
+  }
+}
+
+/** Reads all of these now, few at a time. Returns why one could not be, or undefined. */
+export async function readAll(context: RepoContext, keys: readonly string[]): Promise<string | undefined> {
+  const queue = [...keys];
+  let problem: string | undefined;
+  async function work(): Promise<void> {
+    for (let key = queue.shift(); key !== undefined && problem === undefined; key = queue.shift()) {
+      const outcome = await readNow(context.planes, key);
+      if (outcome.kind === "failed") problem ??= `${key} cannot be read: ${outcome.why}`;
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, keys.length) }, work));
+  return problem;
+}

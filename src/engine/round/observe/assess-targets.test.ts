@@ -1,0 +1,306 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { COMMIT, LATER, MERGED, merged, OLDER, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
+import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
+import { decodeApplication } from "../../../core/argocd/decode.ts";
+import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
+import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
+import type { Assessment } from "../../../core/run/state/world.ts";
+import { type RepoContext, silentLog } from "../context.ts";
+import { type RepoMemory, repoMemory } from "../memory.ts";
+import { ailmentsBefore, ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
+import { withFacts } from "./mirror-facts.ts";
+
+type Raw = Record<string, unknown>;
+const KEY = "hub/argocd/payments";
+const FILE = "clusters/eu-1/values.yaml";
+
+/** What the world of a test holds; everything may be changed between two looks. */
+interface Bench {
+  now: number;
+  applications: Map<string, ApplicationView>;
+  sets: Map<string, ApplicationSetView>;
+  windows: SyncWindowsView | undefined;
+  /** `part in whole`. */
+  ancestry: Map<string, boolean>;
+  /** `commit` → text of the pin's file. */
+  files: Map<string, string>;
+  tags: Map<string, string>;
+  asked: string[];
+  /** What a read by name gives where the stream has told something else: null, that it is gone; a text, why it fails. */
+  truth: Map<string, ApplicationView | null | string>;
+  context: RepoContext;
+  memory: RepoMemory;
+}
+
+let bench: Bench;
+
+function mirrorOf(self: () => Bench): Partial<Mirror> {
+  const info = (sha: string): CommitInfo => ({ sha, parents: [], author: "bob", authorEmail: "", at: 0, subject: "by hand", body: "" });
+  return {
+    async isAncestor(part, whole) {
+      self().asked.push(`${part.slice(0, 4)} in ${whole.slice(0, 4)}`);
+      return part === whole ? true : self().ancestry.get(`${part} in ${whole}`);
+    },
+    async readFiles(commit, paths) {
+      return new Map(paths.map((path) => [path, path === FILE ? (self().files.get(commit) ?? "image: { tag: v2 }\n") : null]));
+    },
+    async fetch(refs) {
+      self().asked.push(`fetch ${refs?.join() ?? "all"}`);
+    },
+    async resolve(ref) {
+      return self().tags.get(ref);
+    },
+    async firstParentLog() {
+      return [info(LATER)];
+    },
+    async changedPaths() {
+      return [FILE];
+    },
+  };
+}
+
+function planeOf(name: string, self: () => Bench): ControlPlane {
+  const plane: Partial<ControlPlane> = {
+    name,
+    state: () => ({ fresh: true, since: MERGED }),
+    application: (namespace, application) => self().applications.get(`${name}/${namespace}/${application}`),
+    applicationSet: (namespace, set) => self().sets.get(`${name}/${namespace}/${set}`),
+    clusters: () => [],
+    async reread(namespace, application) {
+      const key = `${name}/${namespace}/${application}`;
+      self().asked.push(`reread ${application}`);
+      const truth = self().truth.get(key);
+      if (typeof truth === "string") return { kind: "failed", why: truth };
+      const view = truth ?? self().applications.get(key);
+      if (truth === null || view === undefined) {
+        self().applications.delete(key);
+        return { kind: "gone" };
+      }
+      self().applications.set(key, { ...view, askedAt: new Date(self().now).toISOString() });
+      return { kind: "read" };
+    },
+    async syncWindows() {
+      self().asked.push("windows");
+      return self().windows;
+    },
+  };
+  return plane as ControlPlane;
+}
+
+beforeEach(() => {
+  const mirror = mirrorOf(() => bench) as Mirror;
+  const memory = repoMemory(mirror);
+  const planes = new Map(["hub", "edge"].map((name) => [name, planeOf(name, () => bench)]));
+  const clock = { now: () => bench.now, after: () => () => undefined };
+  const context = { mirror, planes, clock, log: silentLog, repoURL: REPO } as unknown as RepoContext;
+  const now = Date.parse("2026-11-21T10:05:00Z");
+  const rest = { windows: undefined, asked: [], truth: new Map(), context, memory };
+  bench = { now, applications: new Map(), sets: new Map(), ancestry: new Map(), files: new Map(), tags: new Map(), ...rest };
+});
+
+function has(key: string, over: Raw = {}): void {
+  const view = decodeApplication(merged(rawApplication({ metadata: { name: "payments" } }), over), bench.now);
+  if (view !== undefined) bench.applications.set(key, view);
+}
+
+const run = { spec: { settleMs: 10_000, graceMs: 60_000, baseline: "Strict" } } as unknown as Run;
+
+function batchOf(to: string, edit: Partial<BatchTarget["edits"][number]> = {}): { batch: Batch; target: BatchTarget } {
+  const edits = [{ file: FILE, path: "image.tag", kind: "value" as const, from: "v1", to, ...edit }];
+  const target = {
+    key: "hub/argocd/payments",
+    application: "payments",
+    cluster: "hub/eu-1",
+    edits,
+    phase: "Merged",
+  } as unknown as BatchTarget;
+  const batch = { branch: "b", merged: { commit: COMMIT, at: MERGED, by: "bot" }, targets: [target] } as unknown as Batch;
+  return { batch, target };
+}
+
+/** A look, what it wanted to be read, and another look. */
+async function look(to = "v2", key = KEY): Promise<Assessment | undefined> {
+  await glance(to, key);
+  await new Promise(setImmediate);
+  return glance(to, key);
+}
+
+async function glance(to = "v2", key = KEY, over: { batch?: Partial<Batch>; target?: Partial<BatchTarget> } = {}) {
+  const made = batchOf(to);
+  const batch = { ...made.batch, ...over.batch };
+  const target = { ...made.target, ...over.target };
+  const none = { before: undefined, atChange: undefined, atBase: undefined };
+  return withFacts(bench.context, bench.memory, (facts) =>
+    assessTarget(bench.context, bench.memory, run, batch, { ...target, key }, none, facts),
+  );
+}
+
+/** Two looks, as far apart as settling takes. */
+async function looks(to = "v2"): Promise<Assessment | undefined> {
+  await look(to);
+  bench.now += 10_000;
+  return look(to);
+}
+
+const rereads = () => bench.asked.filter((one) => one.startsWith("reread")).length;
+const degraded = () => decodeApplication(merged(rawApplication({ metadata: { name: "payments" } }), DEGRADED), bench.now) ?? null;
+const DEGRADED = { metadata: { resourceVersion: "999" }, status: { health: { status: "Degraded" } } };
+
+describe("what a stream did not bring", () => {
+  test("a target is live only by a read of its own once it has settled, one for all looks", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 9_000;
+    await look();
+    expect(rereads()).toBe(0);
+    bench.now += 1_000;
+    expect(await glance()).toMatchObject({ verdict: "pending", clause: "settled", sentence: expect.stringContaining("read anew") });
+    expect((await look())?.verdict).toBe("live");
+    bench.now += 60_000;
+    expect((await look())?.verdict).toBe("live");
+    expect(rereads()).toBe(1);
+  });
+
+  test("a Degraded that was dropped on the way is found by it", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 10_000;
+    bench.truth.set("hub/argocd/payments", degraded());
+    expect(await look()).toMatchObject({ verdict: "pending", clause: "health" });
+  });
+
+  test("one that is gone is lost, and one that cannot be read stays pending, says why and is not asked again at once", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 10_000;
+    bench.truth.set("hub/argocd/payments", "no answer from https://argocd.example.com");
+    const unread = await look();
+    expect(unread).toMatchObject({ verdict: "pending", clause: "settled" });
+    expect(unread?.sentence).toContain("That failed: no answer from https://argocd.example.com");
+    await look();
+    expect(rereads()).toBe(1);
+    bench.now += 5_000;
+    bench.truth.set("hub/argocd/payments", null);
+    expect(await look()).toMatchObject({ verdict: "lost", clause: "exists" });
+  });
+
+  test("a bake ends by another read, not by the one that it began with", async () => {
+    has("hub/argocd/payments");
+    await look();
+    bench.now += 10_000;
+    const until = new Date(bench.now + 600_000).toISOString();
+    const baking = { phase: "Baking" as const, bake: { from: MERGED, until, restarts: 0 } };
+    const healthy = { phase: "Healthy" as const, confirmedAt: MERGED };
+    const during = () => glance("v2", KEY, { batch: baking, target: healthy });
+    expect((await look())?.verdict).toBe("live");
+    bench.now += 599_000;
+    expect((await during())?.verdict).toBe("live");
+    bench.now += 1_000;
+    bench.truth.set("hub/argocd/payments", degraded());
+    expect(await during()).toMatchObject({ verdict: "pending", clause: "settled" });
+    await new Promise(setImmediate);
+    expect(await during()).toMatchObject({ clause: "health" });
+  });
+});
+
+describe("a target", () => {
+  test("is live by a commit that contains its change, and counted from our own first good look", async () => {
+    has("hub/argocd/payments", { status: { sync: { revision: LATER } } });
+    bench.ancestry.set(`${COMMIT} in ${LATER}`, true);
+    expect(await look()).toMatchObject({ verdict: "pending", clause: "settled" });
+    bench.now += 9_000;
+    expect((await look())?.verdict).toBe("pending");
+    bench.now += 1_000;
+    expect((await look())?.verdict).toBe("live");
+  });
+
+  test("waits where the seen commit has the pin changed, and names the commit", async () => {
+    has("hub/argocd/payments", { status: { sync: { revision: LATER } } });
+    bench.ancestry.set(`${COMMIT} in ${LATER}`, true);
+    bench.files.set(LATER, "image: { tag: v1 }\n");
+    expect(await looks()).toMatchObject({ verdict: "waiting", clause: "revision", changedBy: LATER });
+  });
+
+  test("of a seen commit that nobody has is pending; the base is fetched, and everything if that does not help", async () => {
+    has("hub/argocd/payments", { status: { sync: { revision: LATER } } });
+    bench.memory.remote.dirty = false;
+    expect(await look()).toMatchObject({ verdict: "pending", clause: "revision" });
+    expect(bench.memory.remote.dirty).toBe(true);
+    expect(bench.asked).not.toContain("fetch all");
+    bench.now += 30_000;
+    await look();
+    expect(bench.asked).toContain("fetch all");
+    bench.ancestry.set(`${COMMIT} in ${LATER}`, true);
+    expect((await looks())?.verdict).toBe("live");
+  });
+
+  test("that follows a tag of the config repo must be at the commit the tag has in our mirror", async () => {
+    const source = { targetRevision: "v2" };
+    has("hub/argocd/payments", { spec: { source }, status: { sync: { revision: OLDER, comparedTo: { source } } } });
+    bench.tags.set("refs/tags/v2", COMMIT);
+    bench.ancestry.set(`${COMMIT} in ${OLDER}`, false);
+    expect(await looks()).toMatchObject({ verdict: "pending", clause: "revision" });
+    has("hub/argocd/payments", { spec: { source }, status: { sync: { comparedTo: { source } } } });
+    expect((await looks())?.verdict).toBe("live");
+    expect(bench.asked.filter((one) => one.startsWith("fetch"))).toEqual(["fetch refs/tags/v2"]);
+  });
+
+  test("that is OutOfSync behind a closed window waits, and says when it opens", async () => {
+    has("hub/argocd/payments", { status: { sync: { status: "OutOfSync" }, operationState: undefined } });
+    bench.windows = { open: false, opensAt: "2026-11-21T22:00:00Z", windows: [] };
+    expect(await look()).toMatchObject({
+      verdict: "waiting",
+      clause: "synced",
+      lookAgainAt: "2026-11-21T22:00:00.000Z",
+      sentence: "It is OutOfSync and waits for a sync window: it opens at 2026-11-21T22:00:00Z.",
+    });
+    await look();
+    expect(bench.asked.filter((one) => one === "windows")).toHaveLength(1);
+  });
+
+  test("whose ApplicationSet was there and is gone is lost; one that nobody ever saw says nothing", async () => {
+    const ownerReferences = [{ kind: "ApplicationSet", name: "payments", uid: "set-1" }];
+    has("hub/argocd/payments", { metadata: { ownerReferences } });
+    expect((await looks())?.verdict).toBe("live");
+    const set = { namespace: "argocd", name: "payments", uid: "set-1", resourceVersion: "1", spec: {}, conditions: [] };
+    bench.sets.set("hub/argocd/payments", set);
+    expect((await look())?.verdict).toBe("live");
+    bench.sets.clear();
+    expect(await look()).toMatchObject({ verdict: "lost", clause: "exists", sentence: expect.stringContaining("payments is gone") });
+    // Made anew under the same name it owns nothing of before.
+    bench.sets.set("hub/argocd/payments", { ...set, uid: "set-2" });
+    expect((await look())?.verdict).toBe("lost");
+  });
+
+  test("of the same name on another control plane is another target", async () => {
+    has("hub/argocd/payments");
+    has("edge/argocd/payments", { metadata: { uid: "other" }, status: { health: { status: "Degraded" } } });
+    await look();
+    await look("v2", "edge/argocd/payments");
+    bench.now += 10_000;
+    expect((await look())?.verdict).toBe("live");
+    expect(await look("v2", "edge/argocd/payments")).toMatchObject({ verdict: "pending", clause: "health" });
+    expect(ailmentsOfTarget(bench.context, "edge/argocd/payments")).toEqual(["Degraded"]);
+    expect(ailmentsOfTarget(bench.context, "hub/argocd/payments")).toEqual([]);
+    expect(ailmentsOfTarget(bench.context, "hub/argocd/none")).toEqual(["no Application"]);
+    expect(ailmentsOfTarget(bench.context, "nowhere/argocd/payments")).toBeUndefined();
+  });
+
+  test("how it is before anybody moved it is asked of unmerged batches only, and only where that is tolerated", () => {
+    has("hub/argocd/payments", { status: { health: { status: "Degraded" } } });
+    const targets = [{ key: "hub/argocd/payments" }] as BatchTarget[];
+    const early = (baseline: string, ...batches: Partial<Batch>[]) =>
+      ailmentsBefore(bench.context, { spec: { baseline }, batches } as unknown as Run);
+    expect([...early("Tolerate", { targets })]).toEqual([["hub/argocd/payments", ["Degraded"]]]);
+    expect(early("Tolerate", { targets, merged: { commit: "c", at: "2026-11-21T12:00:00Z" } as Batch["merged"] & object }).size).toBe(0);
+    expect(early("Strict", { targets }).size).toBe(0);
+  });
+
+  test("made anew under the same name settles anew", async () => {
+    has("hub/argocd/payments");
+    expect((await looks())?.verdict).toBe("live");
+    has("hub/argocd/payments", { metadata: { uid: "made-anew" } });
+    expect((await look())?.clause).toBe("settled");
+  });
+});

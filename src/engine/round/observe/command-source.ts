@@ -1,0 +1,34 @@
+import type { Run } from "../../../core/run/state/run.ts";
+import type { Command } from "../../../core/spec/command.ts";
+
+/** Where people's commands come from: implemented by the bot on the forge's comments. */
+export interface CommandSource {
+  /**
+   * Commands of these PRs not yet answered, oldest first, each with the commenter's permission as of now. `batch` is set
+   * from the PR it stands on. What cannot be read yet is left for the next round, never guessed.
+   */
+  read(rollout: string, pulls: readonly CommandPlace[]): Promise<Command[]>;
+  /** PRs of which an event told, since this was asked last, that something was written on them. */
+  spokenOn?(): readonly number[];
+  /**
+   * Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
+   * command it was, as of this round; `/status` and `/plan` are answered with it.
+   */
+  answer(command: Command, outcome: "done" | "refused", message: string, run?: Run): Promise<void>;
+  /**
+   * Commands on an open release PR, which no run steers yet. All but `/plan` are answered here; what is given asks for a
+   * fresh plan, and is answered (`done`) once that is there.
+   */
+  beforeRun?(pull: number): Promise<Command[]>;
+}
+
+export interface CommandPlace {
+  /** Number of the PR. */
+  number: number;
+  /** The batch it belongs to; absent on the release PR. */
+  batch?: number;
+  /** It belongs to this run of the rollout, which is over: what is written there is answered by the last one. */
+  former?: number;
+  /** Several rollouts are steered from this PR: a command that does not name one acts only where SPEC §9.21 lets it act on all. */
+  shared: boolean;
+}

@@ -1,0 +1,69 @@
+import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
+import { findApplicationSet, isRecord } from "../../config-repo/appset-in-git.ts";
+import { readProject } from "../../config-repo/project.ts";
+import type { RepoContext } from "../context.ts";
+import { keep, type RepoMemory, remark } from "../memory.ts";
+
+/** Where it stands, not what it says: a release changes it all the time. */
+const NOT_COMPARED: ReadonlySet<string> = new Set(["release", "file"]);
+const MOST_NAMED = 8;
+
+/**
+ * Says on a run's page that its resource, or its ApplicationSet, is not what it was when the run began: the run keeps what it started
+ * with (SPEC §9.16), and nobody should wonder why an edit does nothing, or does it everywhere at once.
+ */
+export async function sayEdited(context: RepoContext, memory: RepoMemory, run: Run, base: string): Promise<void> {
+  if (isEnded(run) || run.kind === "Rollback") return;
+  const key = `${run.rollout} ${run.number}`;
+  if (memory.compared.get(key) === base) return;
+  try {
+    const { rollouts, problems } = await readProject(memory.snapshot(base));
+    const now = rollouts.find((one) => one.name === run.rollout);
+    const broken = problems.some((problem) => problem.severity === "error");
+    remark(memory, run.rollout, "resource", broken && now === undefined ? undefined : resourceWords(run, now));
+    remark(memory, run.rollout, "source", await sourceWords(memory, run, base));
+    keep(memory.compared, key, base);
+  } catch (error) {
+    context.log.warn({ rollout: run.rollout, error: String(error) }, "whether the run's resource was edited could not be seen");
+  }
+}
+
+/** What of the resource is not as the run has it. undefined: nothing. */
+export function resourceWords(run: Pick<Run, "spec">, now: Rollout | undefined): string | undefined {
+  const { file } = run.spec;
+  if (now === undefined) return `The rollout is no longer in ${file}: this run goes on as it began.`;
+  const before = new Map<string, unknown>(Object.entries(run.spec));
+  const after = new Map<string, unknown>(Object.entries(now));
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => !NOT_COMPARED.has(name) && JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)),
+  );
+  if (names.length === 0) return undefined;
+  const shown = names.slice(0, MOST_NAMED).map(writtenAs).join(", ");
+  return `${now.file} was edited since this run began (${shown}): the run keeps what it started with, and the next one takes the edit.`;
+}
+
+/** As the resource spells it. */
+function writtenAs(name: string): string {
+  return name === "source" ? "sourceRef" : name.replace(/Ms$/, "");
+}
+
+async function sourceWords(memory: RepoMemory, run: Run, base: string): Promise<string | undefined> {
+  if (run.spec.source.kind !== "ApplicationSet") return undefined;
+  const likely = new Set(run.spec.pins.flatMap((pin) => ("file" in pin && !pin.file.includes("{{") ? [pin.file] : [])));
+  const before = await findApplicationSet(memory.snapshot(run.trigger.commit), run.spec.source, likely);
+  const after = await findApplicationSet(memory.snapshot(base), run.spec.source, before === undefined ? likely : [before.file]);
+  if (before === undefined) return undefined;
+  if (after === undefined) return `${before.file} no longer declares ApplicationSet ${run.spec.source.name}.`;
+  const [old, young] = [partsOf(before.object), partsOf(after.object)];
+  const names = [...new Set([...old.keys(), ...young.keys()])].filter((name) => old.get(name) !== young.get(name));
+  if (names.length === 0) return undefined;
+  const where = names.slice(0, MOST_NAMED).map((name) => `spec.${name}`);
+  return `${after.file} was edited since this run began (${where.join(", ")}): Argo CD applies that to every cluster at once, beside the batches of this run.`;
+}
+
+/** All but the generators: which clusters there are, and their pins, are the run's business anyway. */
+function partsOf(object: Record<string, unknown>): Map<string, string> {
+  const spec = isRecord(object["spec"]) ? object["spec"] : {};
+  return new Map(Object.entries(spec).flatMap(([name, value]) => (name === "generators" ? [] : [[name, JSON.stringify(value)] as const])));
+}

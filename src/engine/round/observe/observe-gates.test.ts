@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { approvalHash } from "../../../core/run/gates/approval.ts";
+import type { ObservedPull } from "../../../core/run/state/world.ts";
+import { type RepoContext, silentLog } from "../context.ts";
+import { repoMemory } from "../memory.ts";
+import { observeApprovals } from "./observe-gates.ts";
+
+const AT = "2026-11-21T09:00:00.000Z";
+
+test("who approved by command counts only while in the team: asked again at most once a minute, and not counted where it cannot be seen", async () => {
+  let member: boolean | undefined = true;
+  let asked = 0;
+  let now = Date.parse(AT);
+  const forge = {
+    reviews: async () => [],
+    inTeam: async () => {
+      asked += 1;
+      return member;
+    },
+  };
+  const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
+  const memory = repoMemory({} as Parameters<typeof repoMemory>[0]);
+  const sample = sampleRun();
+  const [first, second] = sample.batches;
+  if (first === undefined || second === undefined) throw new Error("the sample has two batches");
+  const { merged: _, ...unmerged } = second;
+  const stages = sample.spec.stages.map((stage) => ({ ...stage, approval: { teams: ["sre"], count: 1 } }));
+  const run = { ...sample, spec: { ...sample.spec, stages }, batches: [first, { ...unmerged, phase: "Open" as const }] };
+  const stage = second.stage;
+  run.approvals = [{ stage, hash: approvalHash(run, stage), by: "bob", at: AT }];
+  const pulls = new Map([[second.number, { number: 12, state: "open", head: "head12" } as ObservedPull]]);
+  const look = async () => (await observeApprovals(context, memory, run, pulls)).lapsed?.get(second.number);
+
+  expect(await look()).toBeUndefined();
+  member = false;
+  expect(await look()).toBeUndefined();
+  expect(asked).toBe(1);
+  now += 60_000;
+  expect(await look()).toEqual([{ by: "bob", why: "is in none of them any more" }]);
+  member = undefined;
+  now += 60_000;
+  expect((await look())?.[0]?.why).toContain("cannot be seen");
+  expect(asked).toBe(3);
+});

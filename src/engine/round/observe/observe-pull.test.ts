@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import type { Forge, Pull } from "../../../adapters/forge/port.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
+import { freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
+import { iso } from "../../../core/base/time.ts";
+import { type RepoContext, silentLog } from "../context.ts";
+import { repoMemory } from "../memory.ts";
+import { observePull } from "./observe-pull.ts";
+
+test("a batch's pull request that somebody pointed at another branch is seen as that, whoever made its head", async () => {
+  const run = withBatch(freshRun(2, 2), "Open", START);
+  const [batch] = run.batches;
+  if (batch === undefined) throw new Error("the run has no batch");
+  const pull = { number: 12, state: "open", branch: batch.branch, head: "a".repeat(40), base: "release-1" };
+  const rest = { headRepository: "acme/fleet", mergeable: true, mergeableState: "clean", createdAt: iso(START), labels: [] };
+  const forge: Partial<Forge> = { findPull: async () => ({ ...pull, ...rest }) as unknown as Pull, checksOf: async () => [] };
+  const clock = { now: () => START, after: () => () => undefined };
+  const context = { forge, clock, log: silentLog, repository: "acme/fleet", planes: new Map() } as unknown as RepoContext;
+  const memory = repoMemory({} as Mirror);
+  memory.remote.branch = "main";
+  expect(await observePull(context, memory, run, batch)).toMatchObject({ headIsOurs: false, retargeted: "release-1" });
+});

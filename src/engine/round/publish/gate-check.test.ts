@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { type CheckReport, ForgeError } from "../../../adapters/forge/port.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
+import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
+import { askAgain } from "../../release-pr/asked-again.ts";
+import { type RepoContext, silentLog } from "../context.ts";
+import { repoMemory } from "../memory.ts";
+import { putDeployments } from "./deployments.ts";
+import { gateSaid, putGateCheck, putNotOurs } from "./gate-check.ts";
+
+const HEAD = "a".repeat(40);
+const NO_PERMISSION = new ForgeError("Forbidden", 403, "403 Resource not accessible by integration");
+
+function scene() {
+  const memory = repoMemory({} as Mirror);
+  const sent: CheckReport[] = [];
+  const deployed: string[] = [];
+  const answers: { next?: ForgeError } = {};
+  const answer = () => {
+    if (answers.next !== undefined) throw answers.next;
+  };
+  const forge = {
+    async putCheck(check: CheckReport) {
+      answer();
+      sent.push(check);
+    },
+    async putDeployment({ environment }: { environment: string }) {
+      answer();
+      deployed.push(environment);
+    },
+  };
+  const context = { forge, log: silentLog, clock: { now: () => 0 } } as unknown as RepoContext;
+  return { context, memory, sent, deployed, answers };
+}
+
+test("a gate that somebody asked for again is sent afresh, once", async () => {
+  const { context, memory, sent } = scene();
+  for (let n = 0; n < 2; n++) await putNotOurs(context, memory, HEAD);
+  expect(sent.map(({ afresh }) => afresh)).toEqual([undefined]);
+  askAgain(memory, HEAD);
+  for (let n = 0; n < 2; n++) await putNotOurs(context, memory, HEAD);
+  expect(sent.map(({ afresh }) => afresh)).toEqual([undefined, true]);
+  expect([...(memory.again.get(HEAD) ?? [])]).toEqual(["stagecoach/plan"]);
+});
+
+test("a gate that could not be posted for want of the permission is owed as soon as that may have been given", async () => {
+  const { context, memory, sent, answers } = scene();
+  answers.next = NO_PERMISSION;
+  await putNotOurs(context, memory, HEAD);
+  delete answers.next;
+  await putNotOurs(context, memory, HEAD);
+  expect([sent.length, gateSaid(memory, HEAD)?.kind]).toEqual([0, "other"]);
+  memory.forbidden.clear();
+  await putNotOurs(context, memory, HEAD);
+  await putNotOurs(context, memory, HEAD);
+  expect(sent).toHaveLength(1);
+});
+
+test("another 403 leaves the gate owed, and checks are not given up", async () => {
+  const { context, memory, answers } = scene();
+  answers.next = new ForgeError("Forbidden", 403, "403 Repository was archived so is read-only.");
+  const words = { status: "completed", conclusion: "success", title: "t", summary: "s" } as const;
+  await expect(putGateCheck(context, memory, HEAD, words, "passed")).rejects.toThrow("archived");
+  expect([memory.forbidden.size, gateSaid(memory, HEAD)]).toEqual([0, undefined]);
+});
+
+test("deployments come once their permission is given; another 403 is tried again by itself", async () => {
+  const { context, memory, deployed, answers } = scene();
+  const run = sampleRun();
+  const wanted = stageDeployments(run).map(({ environment }) => environment);
+  const round = async () => {
+    putDeployments(context, memory, run);
+    await memory.publishing.get(0);
+  };
+  answers.next = new ForgeError("Forbidden", 403, "403 This installation has been suspended");
+  await round();
+  expect(memory.forbidden.size).toBe(0);
+  answers.next = NO_PERMISSION;
+  await round();
+  delete answers.next;
+  await round();
+  expect([[...memory.forbidden], deployed]).toEqual([["deployments"], []]);
+  memory.forbidden.clear();
+  await round();
+  expect(wanted.length).toBeGreaterThan(0);
+  expect(deployed).toEqual(wanted);
+});

@@ -1,8 +1,0 @@
-import { change, type Draft } from "./run-draft.ts";
-
-/** Leaves a cluster out of the rest of the run. */
-export function skip(draft: Draft, cluster: string, why: string, event: string): void {
-  const skipped = [...draft.run.skipped.filter((one) => one.cluster !== cluster), { cluster, why, at: draft.at }];
-  const requeued = draft.run.requeued.filter((one) => one.cluster !== cluster);
-  change(draft, { skipped, requeued }, event);
-}

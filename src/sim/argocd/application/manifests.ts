@@ -1,0 +1,229 @@
+import { createHash } from "node:crypto";
+import { posix } from "node:path";
+import { parse } from "yaml";
+import type { GitSource, TreeEntry } from "../git/git-source.ts";
+import { RepoError, type Repositories } from "../git/repositories.ts";
+import { type RolloutManifest, readRollouts } from "../rollouts/manifest.ts";
+import { type ApplicationSource, type ApplicationSpec, sourcesOf } from "../types.ts";
+
+/** What an Application should look like in its cluster, as far as a simulator needs to know: one hash that changes when it changes. */
+export interface Desired {
+  /** In the order of the sources. */
+  revisions: string[];
+  content: string;
+  /** Whether a text (a revision, an image tag) stands in this version. Texts to be asked for are looked up beforehand. */
+  mentions: ReadonlySet<string>;
+  /** Argo Rollouts among the manifests. */
+  rollouts: readonly RolloutManifest[];
+  /** The first source with files, for those that read them. */
+  files?: { git: GitSource; commit: string; path: string; recurse: boolean };
+}
+
+export interface ManifestInput {
+  spec: ApplicationSpec;
+  /** Instead of the targetRevisions, in the order of the sources; "" keeps one. */
+  revisions?: readonly string[];
+  force: boolean;
+  /** Texts that faults ask about. */
+  texts: readonly string[];
+}
+
+interface Located {
+  source: ApplicationSource;
+  revision: string;
+  git?: GitSource;
+}
+
+type Tree = ReadonlyMap<string, TreeEntry>;
+
+const clean = (path: string | undefined) =>
+  posix
+    .normalize(path ?? ".")
+    .replace(/^\/+|\/+$/g, "")
+    .replace(/^\.$/, "");
+const isManifest = (path: string) => /\.(ya?ml|json)$/.test(path);
+
+function below(tree: Tree, path: string): [string, TreeEntry][] {
+  const prefix = path === "" ? "" : `${path}/`;
+  return [...tree].filter(([name]) => name.startsWith(prefix));
+}
+
+/** A plain directory is read at its top only, unless it recurses; charts and kustomizations with all they hold. */
+function directoryIds(tree: Tree, path: string, source: ApplicationSource): string[] {
+  const recurse = (source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
+  const depth = path === "" ? 0 : path.split("/").length;
+  const ids: string[] = [];
+  for (const [name, { type, oid }] of below(tree, path)) {
+    if (type !== "blob" || !isManifest(name)) continue;
+    if (recurse || name.split("/").length === depth + 1) ids.push(`${name} ${oid}`);
+  }
+  return ids;
+}
+
+function hasFile(tree: Tree, path: string, names: readonly string[]): string | undefined {
+  return names.map((name) => posix.join(path, name)).find((name) => tree.has(name));
+}
+
+const KUSTOMIZATIONS = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/** Folders and files outside its own that a kustomization takes in, transitively. */
+async function kustomizeRefs(git: GitSource, commit: string, tree: Tree, start: string): Promise<string[]> {
+  const seen = new Set([start]);
+  const outside: string[] = [];
+  for (const path of seen) {
+    const file = hasFile(tree, path, KUSTOMIZATIONS);
+    if (file === undefined) continue;
+    const parsed = parse((await git.read(commit, [file])).get(file) ?? "") as Record<string, unknown> | null;
+    for (const field of ["resources", "bases", "components"]) {
+      const list = parsed?.[field];
+      for (const entry of Array.isArray(list) ? list : []) {
+        if (typeof entry !== "string" || entry.includes("://")) continue;
+        const target = posix.join(path, entry).replace(/\/$/, "");
+        if (!tree.has(target) || seen.has(target)) continue;
+        seen.add(target);
+        if (!target.startsWith(`${start}/`)) outside.push(target);
+      }
+    }
+  }
+  return outside;
+}
+
+/** Values files by what they are given as: relative to the chart, from the root of the repo (`/x`), or of another source (`$ref/x`). */
+async function valueFileIds(
+  source: ApplicationSource,
+  path: string,
+  own: { git: GitSource; commit: string } | undefined,
+  all: readonly Located[],
+): Promise<string[]> {
+  const helm = source["helm"] as { valueFiles?: string[]; ignoreMissingValueFiles?: boolean } | undefined;
+  const ids: string[] = [];
+  for (const file of helm?.valueFiles ?? []) {
+    if (file.includes("://")) continue;
+    const ref = /^\$([^/]+)\/(.*)$/.exec(file);
+    const other = ref === null ? undefined : all.find((located) => located.source.ref === ref[1]);
+    if (ref !== null && other?.git === undefined) {
+      ids.push(`${file} ${other?.revision ?? ""}`);
+      continue;
+    }
+    const from = other?.git === undefined ? own : { git: other.git, commit: other.revision };
+    if (from === undefined) {
+      ids.push(file);
+      continue;
+    }
+    const name = ref !== null ? clean(ref[2]) : file.startsWith("/") ? clean(file) : posix.join(path, file);
+    const entry = (await from.git.tree(from.commit)).get(name);
+    if (entry === undefined && helm?.ignoreMissingValueFiles !== true) {
+      throw new RepoError(`rpc error: code = Unknown desc = error resolving helm value files: ${name}: no such file or directory`);
+    }
+    ids.push(`${file} ${entry?.oid ?? ""}`);
+  }
+  return ids;
+}
+
+/** The ids of everything a source in Git is made from. */
+async function contentIds(located: Located & { git: GitSource }, all: readonly Located[]): Promise<string[]> {
+  const { source, revision: commit, git } = located;
+  if (source.path === undefined && source.ref !== undefined) return [];
+  const path = clean(source.path);
+  const tree = await git.tree(commit);
+  if (path !== "" && tree.get(path)?.type !== "tree") {
+    throw new RepoError(`rpc error: code = Unknown desc = ${source.path}: app path does not exist`);
+  }
+  if (hasFile(tree, path, ["Chart.yaml"]) !== undefined || source["helm"] !== undefined) {
+    return [...below(tree, path).map(([name, { oid }]) => `${name} ${oid}`), ...(await valueFileIds(source, path, { git, commit }, all))];
+  }
+  if (hasFile(tree, path, KUSTOMIZATIONS) !== undefined) {
+    const refs = await kustomizeRefs(git, commit, tree, path);
+    return [...below(tree, path).map(([name, { oid }]) => `${name} ${oid}`), ...refs.map((ref) => `${ref} ${tree.get(ref)?.oid}`)];
+  }
+  return directoryIds(tree, path, source);
+}
+
+/** The part of a source that stands in the Application itself: parameters, images, but not where and at which revision. */
+function inline(source: ApplicationSource): Record<string, unknown> {
+  const { repoURL: _url, targetRevision: _revision, ...rest } = source;
+  return rest;
+}
+
+export interface Manifests {
+  /** Throws RepoError where a revision, path or values file is not there. */
+  desired(input: ManifestInput): Promise<Desired>;
+}
+
+/** Ten thousand Applications of one path and commit are looked up once. */
+function known<T>(cache: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const found = cache.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  cache.set(key, made);
+  made.catch(() => cache.delete(key));
+  if (cache.size > 20_000) for (const old of cache.keys()) if (cache.size > 15_000) cache.delete(old);
+  return made;
+}
+
+export function createManifests(repositories: Repositories): Manifests {
+  const cache = new Map<string, Promise<string>>();
+  const rolloutCache = new Map<string, Promise<RolloutManifest[]>>();
+
+  async function sourceContent(located: Located, all: readonly Located[]): Promise<string> {
+    const { source, revision, git } = located;
+    const ids =
+      git === undefined
+        ? [source.repoURL, revision, ...(await valueFileIds(source, "", undefined, all))]
+        : await contentIds({ ...located, git }, all);
+    return createHash("sha256")
+      .update(JSON.stringify([inline(source), ids]))
+      .digest("hex");
+  }
+
+  async function readAll(located: readonly Located[], spec: ApplicationSpec): Promise<RolloutManifest[]> {
+    const all: RolloutManifest[] = [];
+    for (const { git, revision, source } of located) {
+      if (git === undefined || source.path === undefined) continue;
+      all.push(...(await readRollouts(git, revision, clean(source.path), source, spec.destination.namespace ?? "default")));
+    }
+    return all;
+  }
+
+  async function mentioned(spec: ApplicationSpec, located: readonly Located[], texts: readonly string[]): Promise<Set<string>> {
+    const found = new Set<string>();
+    const written = JSON.stringify(sourcesOf(spec));
+    for (const text of texts) {
+      if (written.includes(text) || located.some(({ revision }) => revision === text)) found.add(text);
+      for (const { git, revision, source } of located) {
+        if (!found.has(text) && git !== undefined && (await git.contains(revision, clean(source.path), text))) found.add(text);
+      }
+    }
+    return found;
+  }
+
+  return {
+    async desired({ spec, revisions, force, texts }) {
+      const sources = sourcesOf(spec);
+      const located: Located[] = [];
+      for (const [index, source] of sources.entries()) {
+        const wanted = revisions?.[index] || source.targetRevision || "HEAD";
+        located.push({ source, ...(await repositories.resolve(source, wanted, force && revisions === undefined)) });
+      }
+      const key = JSON.stringify([
+        spec.destination.namespace,
+        located.map(({ source, revision }) => [inline(source), source.repoURL, revision]),
+      ]);
+      const content = await known(cache, key, async () => {
+        const parts: string[] = [];
+        for (const one of located) parts.push(await sourceContent(one, located));
+        return createHash("sha256").update(parts.join(" ")).digest("hex");
+      });
+      const first = located.find(({ git, source }) => git !== undefined && source.path !== undefined);
+      const rollouts = await known(rolloutCache, key, () => readAll(located, spec));
+      const recurse = (first?.source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
+      return {
+        revisions: located.map(({ revision }) => revision),
+        content,
+        rollouts,
+        mentions: texts.length === 0 ? new Set() : await mentioned(spec, located, texts),
+        ...(first?.git === undefined ? {} : { files: { git: first.git, commit: first.revision, path: clean(first.source.path), recurse } }),
+      };
+    },
+  };
+}

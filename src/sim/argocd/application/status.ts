@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from "node:util";
+import { kubeTime } from "../../kubernetes/store.ts";
+import {
+  type Application,
+  type ApplicationSource,
+  type ApplicationSpec,
+  type ApplicationStatus,
+  type ComparedTo,
+  type Condition,
+  type HealthCode,
+  isMultiSource,
+  type SyncStatusCode,
+  sourcesOf,
+} from "../types.ts";
+
+/** The conditions that a comparison sets and clears. */
+const EVALUATED = new Set(["ComparisonError", "InvalidSpecError", "SyncError", "UnknownError", "DeletionError"]);
+
+/** The part of the spec a comparison was made with: while it differs from the spec, all of the status is old. */
+export function comparedToOf(spec: ApplicationSpec): ComparedTo {
+  return {
+    ...sourceFields(spec),
+    destination: spec.destination,
+    ...(spec.ignoreDifferences === undefined ? {} : { ignoreDifferences: spec.ignoreDifferences }),
+  };
+}
+
+export function isComparedTo({ spec, status }: Application): boolean {
+  return isDeepStrictEqual(status?.sync?.comparedTo, comparedToOf(spec));
+}
+
+/** `revision` for one source, `revisions` for several. */
+export function revisionFields(spec: ApplicationSpec, revisions: readonly string[]): { revision?: string; revisions?: string[] } {
+  if (isMultiSource(spec)) return { revisions: [...revisions] };
+  const [revision] = revisions;
+  return revision === undefined ? {} : { revision };
+}
+
+export function sourceFields(spec: ApplicationSpec): { source?: ApplicationSource; sources?: ApplicationSource[] } {
+  if (isMultiSource(spec)) return { sources: sourcesOf(spec) };
+  const [source] = sourcesOf(spec);
+  return source === undefined ? {} : { source };
+}
+
+/** A condition keeps its time while type and message stay. */
+export function withConditions(
+  status: ApplicationStatus,
+  found: readonly Omit<Condition, "lastTransitionTime">[],
+  now: number,
+): ApplicationStatus {
+  const old = status.conditions ?? [];
+  const next: Condition[] = old.filter(({ type }) => !EVALUATED.has(type));
+  for (const { type, message } of found) {
+    const same = old.find((condition) => condition.type === type && condition.message === message);
+    next.push({ type, message, lastTransitionTime: same?.lastTransitionTime ?? kubeTime(now) });
+  }
+  const { conditions: _, ...rest } = status;
+  return next.length === 0 ? rest : { ...rest, conditions: next };
+}
+
+/** The time moves only when the value does. */
+export function withHealth(status: ApplicationStatus, health: HealthCode, now: number): ApplicationStatus {
+  if (status.health?.status === health) return status;
+  return { ...status, health: { status: health, lastTransitionTime: kubeTime(now) } };
+}
+
+/**
+ * The objects of a small service, with its Rollouts if it has any, else a Deployment; no health in them, as Argo CD leaves it out
+ * of the stored object by default.
+ */
+export function resourcesOf(
+  app: Application,
+  status: SyncStatusCode,
+  missing: boolean,
+  rollouts: readonly { name: string; namespace: string }[] = [],
+): Record<string, unknown>[] {
+  const namespace = app.spec.destination.namespace ?? "default";
+  const code = missing ? "OutOfSync" : status;
+  const { name } = app.metadata;
+  const service = { version: "v1", kind: "Service", namespace, name, status: code };
+  if (rollouts.length === 0) return [service, { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code }];
+  return [
+    service,
+    ...rollouts.map((one) => ({
+      group: "argoproj.io",
+      version: "v1alpha1",
+      kind: "Rollout",
+      namespace: one.namespace,
+      name: one.name,
+      status: code,
+    })),
+  ];
+}
+
+export interface Comparison {
+  status: SyncStatusCode;
+  revisions: readonly string[];
+  health: HealthCode;
+  conditions: readonly Omit<Condition, "lastTransitionTime">[];
+  resources: Record<string, unknown>[] | undefined;
+  /** Start of a full comparison; undefined: only live objects were looked at again. */
+  startedAt: number | undefined;
+}
+
+/** The one patch of the refresh loop. `spec` is the one the comparison was made with, which need not be the newest. */
+export function compared(old: ApplicationStatus, spec: ApplicationSpec, comparison: Comparison, now: number): ApplicationStatus {
+  const { status, revisions, health, conditions, resources, startedAt } = comparison;
+  const several = isMultiSource(spec);
+  const next: ApplicationStatus = {
+    ...old,
+    sync: { status, ...revisionFields(spec, revisions), comparedTo: comparedToOf(spec) },
+    ...(resources === undefined ? {} : { resources }),
+    ...(startedAt === undefined ? {} : { reconciledAt: kubeTime(startedAt) }),
+    resourceHealthSource: "appTree",
+    controllerNamespace: "argocd",
+    summary: old["summary"] ?? {},
+    ...(several ? { sourceTypes: sourcesOf(spec).map(sourceType) } : { sourceType: sourceType(sourcesOf(spec)[0]) }),
+  };
+  return withConditions(withHealth(next, health, now), conditions, now);
+}
+
+function sourceType(source: ApplicationSource | undefined): string {
+  if (source?.chart !== undefined || source?.["helm"] !== undefined) return "Helm";
+  return source?.["kustomize"] === undefined ? "Directory" : "Kustomize";
+}

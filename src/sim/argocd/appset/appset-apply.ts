@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RenderedApplication } from "../../../core/appset/types.ts";
+import type { Store } from "../../kubernetes/store.ts";
+import type { KubeObject, OwnerReference } from "../../kubernetes/types.ts";
+import { type IgnoredDifference, ignoredPaths, keepLive } from "../application/ignored-differences.ts";
+
+/** Annotations of others that a set leaves alone, besides those it is told to preserve. */
+const KEPT = [/^notified\.notifications\.argoproj\.io/, /^argocd\.argoproj\.io\/refresh$/, /^argocd\.argoproj\.io\/hydrate$/];
+const KEPT_FINALIZERS = /^(pre|post)-delete-finalizer\.argocd\.argoproj\.io/;
+
+interface SetSpec {
+  preservedFields?: { annotations?: string[]; labels?: string[] };
+  ignoreApplicationDifferences?: readonly IgnoredDifference[];
+  syncPolicy?: { applicationsSync?: string; preserveResourcesOnDeletion?: boolean };
+}
+
+export interface Applied {
+  created: string[];
+  updated: string[];
+  deleted: string[];
+}
+
+function ownerOf(set: KubeObject): OwnerReference {
+  const { name, uid = "" } = set.metadata;
+  return { apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+export function isOwnedBy(app: KubeObject, set: KubeObject): boolean {
+  return app.metadata.ownerReferences?.some(({ kind, uid }) => kind === "ApplicationSet" && uid === set.metadata.uid) === true;
+}
+
+function kept(live: Record<string, string> | undefined, also: readonly string[] | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(live ?? {}).filter(([key]) => KEPT.some((pattern) => pattern.test(key)) || also?.includes(key) === true),
+  );
+}
+
+/** Empty maps are left out, so that an object that has none compares equal. */
+function filled<T extends Record<string, unknown> | unknown[]>(name: string, value: T): Record<string, T> {
+  return Object.keys(value).length === 0 ? {} : { [name]: value };
+}
+
+/** What the live Application becomes: generated, with what is preserved of the live one. Status and operation are not the set's. */
+function merged(live: KubeObject, wanted: RenderedApplication, set: KubeObject, spec: SetSpec): KubeObject {
+  const { labels: _l, annotations: _a, finalizers: _f, ...metadata } = live.metadata;
+  const labels = { ...pick(live.metadata.labels, spec.preservedFields?.labels), ...wanted.metadata.labels };
+  const annotations = { ...kept(live.metadata.annotations, spec.preservedFields?.annotations), ...wanted.metadata.annotations };
+  const others = (live.metadata.finalizers ?? []).filter((finalizer) => KEPT_FINALIZERS.test(finalizer));
+  const finalizers = [...new Set([...(wanted.metadata.finalizers ?? []), ...others])];
+  return {
+    ...live,
+    metadata: {
+      ...metadata,
+      ...filled("labels", labels),
+      ...filled("annotations", annotations),
+      ...filled("finalizers", finalizers),
+      ownerReferences: [ownerOf(set)],
+    },
+    spec: specOf(live, wanted, spec.ignoreApplicationDifferences),
+  };
+}
+
+function specOf(live: KubeObject, wanted: RenderedApplication, ignored: readonly IgnoredDifference[] = []): unknown {
+  const paths = ignored.filter(({ name }) => name === undefined || name === live.metadata.name).flatMap(ignoredPaths);
+  const next = paths.reduce<unknown>((spec, path) => keepLive(spec, live["spec"], path), wanted.spec);
+  return isDeepStrictEqual(live["spec"], next) ? live["spec"] : next;
+}
+
+function pick(live: Record<string, string> | undefined, keys: readonly string[] | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(live ?? {}).filter(([key]) => keys?.includes(key) === true));
+}
+
+/** Makes the set's Applications what was rendered, as far as its policy allows. */
+export function applyRendered(store: Store, set: KubeObject, rendered: readonly RenderedApplication[]): Applied {
+  const spec = (set["spec"] ?? {}) as SetSpec;
+  const policy = spec.syncPolicy?.applicationsSync ?? "sync";
+  const namespace = set.metadata.namespace ?? "";
+  const result: Applied = { created: [], updated: [], deleted: [] };
+  const wanted = new Set<string>();
+  for (const app of rendered) {
+    const { name } = app.metadata;
+    wanted.add(name);
+    const live = store.get("applications", namespace, name);
+    if (live === undefined) {
+      store.create({ ...app, metadata: { ...app.metadata, namespace, ownerReferences: [ownerOf(set)] } });
+      result.created.push(name);
+    } else if (policy !== "create-only" && policy !== "create-delete") {
+      const next = store.change("applications", namespace, name, (object) => merged(object, app, set, spec));
+      if (next !== live) result.updated.push(name);
+    }
+  }
+  if (policy === "create-only" || policy === "create-update") return result;
+  for (const app of store.list("applications", namespace)) {
+    if (!isOwnedBy(app, set) || wanted.has(app.metadata.name) || app.metadata.deletionTimestamp !== undefined) continue;
+    store.delete("applications", namespace, app.metadata.name);
+    result.deleted.push(app.metadata.name);
+  }
+  return result;
+}

@@ -1,0 +1,76 @@
+import type { Repo, Team, User, World } from "../model/model.ts";
+import { type PullIssue, teamOf } from "../model/world.ts";
+import { pullFiles } from "../pulls/pull-details.ts";
+
+const PLACES = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
+
+interface Line {
+  pattern: RegExp;
+  owners: string[];
+}
+
+/** Users and teams that own what the pull request changes, one list for each file that has any. */
+export async function ownersOf(world: World, repo: Repo, issue: PullIssue): Promise<(User | Team)[][]> {
+  const lines = await readLines(repo, issue.pull.baseSha);
+  if (lines.length === 0) return [];
+  const groups: (User | Team)[][] = [];
+  for (const file of await pullFiles(repo, issue)) {
+    const owners = lines.findLast((line) => line.pattern.test(`/${file.path}`))?.owners ?? [];
+    const known = owners.map((name) => ownerNamed(world, repo, name)).filter((one) => one !== undefined);
+    if (known.length > 0) groups.push(known);
+  }
+  return groups;
+}
+
+async function readLines(repo: Repo, commit: string): Promise<Line[]> {
+  for (const place of PLACES) {
+    const found = await repo.git.cat.contents(`${commit}:${place}`);
+    if (found?.type === "blob") return parseCodeowners(found.content.toString());
+  }
+  return [];
+}
+
+/** The last line that matches a path owns it; a line without owners takes the path out. */
+export function parseCodeowners(text: string): Line[] {
+  const lines: Line[] = [];
+  for (const line of text.split("\n")) {
+    const [pattern = "", ...owners] = line
+      .replace(/(^|\s)#.*$/, "")
+      .trim()
+      .split(/\s+/);
+    if (pattern !== "") lines.push({ pattern: patternOf(pattern), owners });
+  }
+  return lines;
+}
+
+function patternOf(pattern: string): RegExp {
+  const anchored = pattern.startsWith("/") || pattern.slice(0, -1).includes("/");
+  const bare = pattern.replace(/^\//, "").replace(/\/$/, "");
+  const glob = bare
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*\*\/|\*\*|\*|\?/g, (sign) => (sign === "**/" ? "(?:.*/)?" : sign === "**" ? ".*" : sign === "*" ? "[^/]*" : "[^/]"));
+  // `apps/*` owns what lies in apps, not what lies deeper; a folder owns all below it.
+  const end = pattern.endsWith("/") ? "/.*" : pattern.endsWith("/*") ? "" : "(?:/.*)?";
+  return new RegExp(`^/${anchored ? "" : "(?:.*/)?"}${glob}${end}$`);
+}
+
+function ownerNamed(world: World, repo: Repo, name: string): User | Team | undefined {
+  if (!name.startsWith("@")) return undefined;
+  const [first = "", slug] = name.slice(1).split("/");
+  if (slug === undefined) return world.users.get(first.toLowerCase());
+  return first.toLowerCase() === repo.owner.login.toLowerCase() ? teamOf(world, repo.owner, slug) : undefined;
+}
+
+export function isTeam(owner: User | Team): owner is Team {
+  return "slug" in owner;
+}
+
+export async function ownersMissing(world: World, repo: Repo, issue: PullIssue, approved: readonly User[]): Promise<string[]> {
+  const waiting = new Set<string>();
+  for (const group of await ownersOf(world, repo, issue)) {
+    const done = approved.some((user) => group.some((owner) => (isTeam(owner) ? owner.members.has(user.id) : owner.id === user.id)));
+    // The author's own files still need another owner, or nobody where there is none.
+    if (!done) waiting.add(group.map((owner) => (isTeam(owner) ? `${owner.organization.login}/${owner.slug}` : owner.login)).join(", "));
+  }
+  return waiting.size === 0 ? [] : [`Waiting on code owner review from ${[...waiting].join(" and ")}.`];
+}

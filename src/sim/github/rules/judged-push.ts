@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createGunzip } from "node:zlib";
+import { runGit } from "../git/run-git.ts";
+import { commandReader } from "../http/receive-pack.ts";
+import type { Actor, Repo, World } from "../model/model.ts";
+import type { Moved } from "../pulls/refs-moved.ts";
+import { moveRefusals } from "./ref-rules.ts";
+
+/**
+ * A push has to be looked at before it is taken where rulesets stand, or where it may change workflows and an App must not.
+ * Without any workflow on the default branch the second is let pass: looking costs a process.
+ */
+export async function mustJudge(repo: Repo, actor: Actor): Promise<boolean> {
+  if (repo.rulesets.size > 0) return true;
+  if (actor.kind !== "installation" || actor.permissions?.["workflows"] === "write") return false;
+  return (await repo.git.cat.info(`refs/heads/${repo.defaultBranch}:.github/workflows`)) !== undefined;
+}
+
+/** The whole body of a push, unpacked. */
+export async function readPush(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads the pack into the repository, where it harms nobody, and asks the rules about every ref that is to move. Gives
+ * git's answer where one is refused: then none moves.
+ */
+export async function judgePush(world: World, repo: Repo, actor: Actor, body: Buffer): Promise<Buffer | undefined> {
+  const reader = commandReader();
+  reader.push(body);
+  const moves = reader.commands();
+  const pack = body.indexOf("PACK");
+  if (pack >= 0) await runGit(repo.git.dir, ["index-pack", "--stdin", "--fix-thin"], body.subarray(pack));
+  const refusals = new Map<Moved, string[]>();
+  for (const move of moves) {
+    const found = await moveRefusals(world, repo, actor, move);
+    if (found.length > 0) refusals.set(move, found);
+  }
+  return refusals.size === 0 ? undefined : refusedAnswer(moves, refusals, body.toString("latin1", 0, 4096));
+}
+
+function packet(text: Buffer | string): Buffer {
+  const data = Buffer.from(text);
+  return Buffer.concat([Buffer.from((data.length + 4).toString(16).padStart(4, "0")), data]);
+}
+
+/** As receive-pack reports: what is to be read by people on the second band, one `ng` a ref on the first. */
+function refusedAnswer(moves: readonly Moved[], refusals: ReadonlyMap<Moved, string[]>, capabilities: string): Buffer {
+  const lines = moves.map((move) => {
+    const [first = ""] = refusals.get(move) ?? [];
+    const reason = first.startsWith("refusing to allow") ? first : "push declined due to repository rule violations";
+    return packet(`ng ${move.ref} ${reason}\n`);
+  });
+  const report = Buffer.concat([packet("unpack ok\n"), ...lines, Buffer.from("0000")]);
+  if (!capabilities.includes("side-band-64k")) return report;
+  const told = [...refusals].map(
+    ([move, texts]) => `error: GH013: Repository rule violations found for ${move.ref}.\n\n- ${texts.join("\n\n- ")}\n\n`,
+  );
+  return Buffer.concat([
+    packet(Buffer.concat([Buffer.from([2]), Buffer.from(told.join("").slice(0, 60_000))])),
+    packet(Buffer.concat([Buffer.from([1]), report])),
+    Buffer.from("0000"),
+  ]);
+}
+
+export function sendRefusal(response: ServerResponse, answer: Buffer): void {
+  response.writeHead(200, { "content-type": "application/x-git-receive-pack-result", "cache-control": "no-cache" }).end(answer);
+}

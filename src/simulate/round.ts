@@ -1,0 +1,128 @@
+import { epoch } from "../core/base/time.ts";
+import { isEnded, type Run } from "../core/run/state/run.ts";
+import type { Advanced, World } from "../core/run/state/world.ts";
+import { act, fence, sweep } from "./act.ts";
+import type { Driver } from "./drive.ts";
+import { START } from "./moments.ts";
+import { judgeMerge, judgeRecord, judgeStep } from "./truth/judge.ts";
+import { runQueue } from "./world/forge.ts";
+import { type Entry, startAll } from "./world/lanes.ts";
+import { observe } from "./world/observe.ts";
+import { dieOutside, tidyOutside } from "./world/outside.ts";
+import type { Truth } from "./world/world.ts";
+
+/** How often what was recorded goes on as it is read back: each time would be half the time of a step. */
+const REREAD = 0.1;
+
+/** One round of the repo; perhaps of two replicas that read the same state, of which one is late. */
+export function round(driver: Driver): void {
+  const { dice, chaos } = driver.truth;
+  driver.busy = false;
+  tidyOutside(driver.truth.outside, driver.now);
+  const { entries, version } = driver;
+  replica(driver, entries, version);
+  if (dice.chance(chaos.lose)) replica(driver, entries, version);
+}
+
+export interface Decision {
+  lane: number;
+  before: Run;
+  world: World;
+  advanced: Advanced<Run>;
+}
+
+/** Look, decide, record, act. */
+function replica(driver: Driver, read: readonly Entry[], version: number): void {
+  const { truth, now } = driver;
+  for (const pull of runQueue(truth.forge, truth.git, now)) judgeMerge(driver.judge, driver.entries, pull, now, true);
+  const entries = read.slice();
+  const started = (driver.options.start ?? startAll)(truth, read, now);
+  for (const { lane, entry } of started) entries[lane] = entry;
+  const decisions = decideAll(driver, entries);
+  if (!record(driver, read, entries, decisions, version)) return;
+  const journal = driver.version;
+  if (crashes(truth)) return;
+  // All of them first, as the shell does.
+  const fenced = decisions.map((decision) => fence(driver, decision)).every(Boolean);
+  for (const decision of decisions) {
+    for (const effect of decision.advanced.effects) {
+      // Dies here: what was not tried yet is wanted again in the next round.
+      if (crashes(truth)) return;
+      act(driver, decision, effect, { journal, fenced });
+    }
+  }
+  sweep(driver);
+}
+
+/** With the process goes what it only remembered. */
+function crashes({ dice, chaos, outside }: Truth): boolean {
+  if (!dice.chance(chaos.crash)) return false;
+  dieOutside(outside);
+  return true;
+}
+
+function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
+  const { truth, now } = driver;
+  const last = entries.map((entry) => entry.run);
+  const decisions: Decision[] = [];
+  for (const [lane, run] of last.entries()) {
+    if (run === undefined || (isEnded(run) && !isSpokenTo(truth, run))) continue;
+    // Two runs of one round each see what those before decided.
+    const others = last.flatMap((other, place) => (other === undefined || place === lane ? [] : [other]));
+    const world = observe(truth, run, others, now);
+    driver.steps += 1;
+    const advanced = driver.advance(run, world, now);
+    judgeStep(driver.judge, driver.advance, { before: run, world, advanced, now });
+    for (const event of advanced.events) note(driver, `${run.rollout} #${run.number}: ${event}`);
+    if (advanced.wakeAt !== undefined) driver.wake = Math.min(driver.wake, epoch(advanced.wakeAt));
+    last[lane] = advanced.run;
+    decisions.push({ lane, before: run, world, advanced });
+  }
+  return decisions;
+}
+
+/** One commit for all runs of the repo, by compare-and-swap: false where another replica was faster. Mere observations may be left for later. */
+function record(driver: Driver, read: readonly Entry[], entries: Entry[], decisions: readonly Decision[], version: number): boolean {
+  const { dice, chaos } = driver.truth;
+  const next = entries.slice();
+  let changed = next.some((entry, lane) => entry !== read[lane]);
+  let moved = changed;
+  for (const { lane, advanced } of decisions) {
+    const entry = next[lane];
+    if (entry === undefined || advanced.change === "none") continue;
+    if (advanced.change === "observation" && dice.chance(chaos.lazy)) continue;
+    next[lane] = { ...entry, run: advanced.run };
+    moved ||= advanced.change === "transition";
+    changed = true;
+  }
+  if (!changed) return true;
+  if (driver.version !== version) return false;
+  const reread = dice.chance(driver.options.reread ?? REREAD);
+  driver.entries = next.map((entry, lane) => (entry === read[lane] || !reread ? entry : { ...entry, run: written(entry.run) }));
+  driver.version += 1;
+  if (moved) driver.movedAt = driver.now;
+  driver.busy ||= moved;
+  judgeRecord(driver.judge, read, driver.entries, driver.now);
+  driver.options.watch?.(runsOf(driver), driver.now, driver.truth);
+  return true;
+}
+
+/** As it is read back: plan and resource are written once and frozen, the rest goes through JSON. */
+function written(run: Run | undefined): Run | undefined {
+  if (run === undefined) return undefined;
+  const { plan, spec, release, ...rest } = run;
+  return { ...(JSON.parse(JSON.stringify(rest)) as Omit<Run, "plan" | "spec" | "release">), plan, spec, release };
+}
+
+export function runsOf(driver: Driver): (Run | undefined)[] {
+  return driver.entries.map((entry) => entry.run);
+}
+
+/** Somebody said something to it that is not answered yet. */
+export function isSpokenTo(truth: Truth, run: Run): boolean {
+  return truth.commands.some((said) => !said.answered && said.pull === run.trigger.pull);
+}
+
+export function note(driver: Driver, text: string): void {
+  driver.log?.push(`${Math.round((driver.now - START) / 1000)}s ${text}`);
+}

@@ -1,0 +1,209 @@
+import semver from "semver";
+import { epoch } from "../../core/base/time.ts";
+import type { Plan } from "../../core/plan/plan-types.ts";
+import { jitterUntil } from "../../core/run/gates/jitter.ts";
+import type { Batch, Run } from "../../core/run/state/run.ts";
+import { AUTHOR, MEMBERS, type ModelWindow } from "../generate/scenario.ts";
+import { wasConfirmable } from "../world/argocd.ts";
+import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "../world/git.ts";
+import type { Entry } from "../world/lanes.ts";
+import type { Truth } from "../world/world.ts";
+import { isLoneWayBack, isWithinLimits, overLimits } from "./truth-limits.ts";
+
+/** By run: who said `/promote` while a stage was waiting for approval, and what the stage was made of then. */
+export type Approvals = Map<string, { stage: number; by: string; amended: string }[]>;
+
+/** By run and stage: when what it holds last changed. */
+export type Amended = Map<string, number>;
+
+export interface Moment {
+  truth: Truth;
+  entries: readonly Entry[];
+  lane: number;
+  approvals: Approvals;
+  amended: Amended;
+  now: number;
+}
+
+/** SPEC §9.10 and what else is waited for with the PR open: none of it stands against a merge that is intended now. */
+export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): string[] {
+  const { truth, now } = moment;
+  const wrong: string[] = [];
+  const say = (what: string) => wrong.push(`truth: ${run.rollout} #${run.number} began to merge batch ${batch.number} ${what}`);
+  const model = truth.lanes[moment.lane]?.model;
+  if (model === undefined) return [];
+  // What puts clusters back waits for halts and limits, and for what was there being live.
+  const forward = run.kind !== "Rollback" && batch.kind !== "Revert";
+  const timely = batch.kind !== "Hotfix" && batch.kind !== "Revert";
+  if (now < truth.settingsBrokenUntil) say("while the settings could not be read");
+  if (now < truth.guard.until) say("though the render guard said no");
+  if (isHalted(moment, batch)) say("for a cluster that is halted");
+  if (run.spec.mode !== "Run") say(`though its mode is ${run.spec.mode}`);
+  if (model.merge === "Manual" && batch.promoted === undefined) say("though a person is to merge it");
+  if (forward && timely && !isOpenAt(model.windows ?? [], now)) say("outside of its windows");
+  const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
+  if (timely && !isOpenAt(freezes, now)) say("in a freeze");
+  if (forward && !isApproved(moment, run, batch, model.stages[batch.stage]?.approvals)) say("without the approvals it wants");
+  if (forward && model.dependsOn !== undefined) for (const missing of missingOf(moment, run, batch, model.dependsOn)) say(missing);
+  if (batch.kind !== "Revert" && now < (jitterUntil(run, batch) ?? 0)) say("before its jitter was over");
+  // A later weight adds nothing to what is in flight, also where the limits were lowered since the first.
+  const adds = batch.step === undefined || batch.step.index === 1;
+  if (adds && !isLoneWayBack(run, batch)) for (const over of overLimits(moment)) say(over);
+  return wrong;
+}
+
+function isHalted({ truth, entries, now }: Moment, batch: Batch): boolean {
+  const names = batch.targets.map(({ cluster }) => truth.clusters.get(cluster)?.name ?? cluster.slice(cluster.indexOf("/") + 1));
+  for (const { run } of entries) {
+    for (const { clusters, until } of run?.halts ?? []) {
+      if (until !== undefined && now >= epoch(until)) continue;
+      if (clusters.length === 0 || names.some((name) => clusters.includes(name))) return true;
+    }
+  }
+  return false;
+}
+
+/** By the time of the day, in UTC. */
+export function isOpenAt(windows: readonly ModelWindow[], now: number): boolean {
+  const isOn = ({ fromMinute, forMinutes }: ModelWindow) => {
+    const since = (((now - fromMinute * 60_000) % 86_400_000) + 86_400_000) % 86_400_000;
+    return since < forMinutes * 60_000;
+  };
+  if (windows.some((window) => window.kind === "deny" && isOn(window))) return false;
+  const allows = windows.filter((window) => window.kind === "allow");
+  return allows.length === 0 || allows.some(isOn);
+}
+
+/** What has been left out of, put off from or added to a stage: an approval is given to it as it was then. */
+function amendments(run: Run, stage: number): string {
+  const clusters = new Set<string>([...(run.plan.stages[stage]?.clusters ?? []), ...(run.plan.stages[stage]?.requeued ?? [])]);
+  const own = (list: readonly { cluster: string }[]) =>
+    list
+      .map((one) => one.cluster)
+      .filter((cluster) => clusters.has(cluster))
+      .sort()
+      .join();
+  return `${own(run.skipped)} ${own(run.requeued)}`;
+}
+
+export function noteAmendments(amended: Amended, before: Run | undefined, run: Run, now: number): void {
+  if (before === undefined || (before.skipped === run.skipped && before.requeued === run.requeued)) return;
+  for (const stage of run.plan.stages.keys())
+    if (amendments(before, stage) !== amendments(run, stage)) amended.set(`${run.rollout} #${run.number} ${stage}`, now);
+}
+
+export function noteApprovals(approvals: Approvals, before: Run | undefined, run: Run): void {
+  if (before === undefined || run.commands === before.commands) return;
+  const known = new Set(before.commands.map((one) => one.id));
+  for (const { id, text, actor, outcome } of run.commands) {
+    if (known.has(id) || outcome !== "done" || !text.startsWith("/promote") || text.includes("--full")) continue;
+    const list = approvals.get(`${run.rollout} #${run.number}`) ?? [];
+    for (const batch of before.batches) {
+      if (batch.merged === undefined) list.push({ stage: batch.stage, by: actor, amended: amendments(run, batch.stage) });
+    }
+    approvals.set(`${run.rollout} #${run.number}`, list);
+  }
+}
+
+function isApproved({ truth, approvals, amended: changed }: Moment, run: Run, batch: Batch, wanted: number | undefined): boolean {
+  if (wanted === undefined) return true;
+  const begun = run.batches.some(
+    (one) =>
+      one.number !== batch.number &&
+      one.stage === batch.stage &&
+      ((one.approved === true && one.merged !== undefined) || one.intention !== undefined),
+  );
+  if (begun) return true;
+  const people = new Set<string>();
+  const amended = amendments(run, batch.stage);
+  for (const one of approvals.get(`${run.rollout} #${run.number}`) ?? [])
+    if (one.stage === batch.stage && one.amended === amended) people.add(one.by);
+  const pull = truth.forge.byBranch.get(batch.branch);
+  const changedAt = changed.get(`${run.rollout} #${run.number} ${batch.stage}`) ?? 0;
+  for (const [by, review] of pull?.reviews ?? []) if (review.head === pull?.head && review.at > changedAt) people.add(by);
+  people.delete(AUTHOR);
+  return [...people].filter((by) => MEMBERS.includes(by)).length >= wanted;
+}
+
+/** Per cluster, the rollouts that must be there first, by what Git and Argo CD truly say. */
+function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly { rollout: string; atLeast: string }[]): string[] {
+  const { truth, entries, now } = moment;
+  const wrong: string[] = [];
+  for (const { rollout, atLeast } of dependsOn) {
+    const lane = truth.lanes.find((one) => one.name === rollout);
+    const other = lane === undefined ? undefined : entries[lane.index]?.run;
+    if (lane === undefined || other === undefined) continue;
+    const wanted = atLeast === "SameVersion" ? (run.release.values["version"] ?? "") : atLeast;
+    for (const cluster of new Set(batch.targets.map((target) => target.cluster))) {
+      if (!takes(other.plan, cluster)) continue;
+      for (const target of lane.targets.filter((one) => one.cluster === cluster)) {
+        const real = truth.targets.get(target.key);
+        const changes = target.edits.map((edit) => lastChange(truth.git, pinOf(edit)));
+        // What people write there, or write back, is not the other rollout's doing.
+        if (real === undefined || changes.some((change) => change !== undefined && change.index > 0 && !isMerge(truth, change))) continue;
+        const values = target.edits.map((edit) => pinValue(truth.git, pinOf(edit)) ?? "");
+        const versions = values.filter((_, place) => target.edits[place]?.weigh === undefined);
+        const there = versions.every((value) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted)));
+        const change = changes[0];
+        const healthy =
+          change === undefined || change.index === 0 || wasConfirmable(truth.git, real, { commit: change.id, at: change.at, values }, now);
+        if (!there || !healthy) wrong.push(`although ${rollout} is not at ${wanted} in ${cluster}`);
+      }
+    }
+  }
+  return wrong;
+}
+
+/** A merge of ours, not what an operator has put back in the bot's name. */
+function isMerge({ forge }: Truth, { id, by }: ModelCommit): boolean {
+  return by === BOT && forge.pulls.some((pull) => pull.merged?.commit === id);
+}
+
+function isAtLeast(value: string, wanted: string): boolean {
+  const [have, least] = [semver.coerce(value), semver.coerce(wanted)];
+  return have !== null && least !== null && semver.gte(have, least);
+}
+
+function takes(plan: Plan, cluster: string): boolean {
+  return plan.stages.some((stage) => stage.clusters.includes(cluster) || stage.requeued.includes(cluster));
+}
+
+/** A batch that has just been made: none kept apart is in it together, and it has not grown past what the batches before it earned. */
+export function batchIsCutRight(truth: Truth, lane: number, before: Run | undefined, run: Run, batch: Batch): string[] {
+  const stage = truth.lanes[lane]?.model?.stages[stageIndex(run, batch)];
+  if (stage === undefined) return [];
+  const wrong: string[] = [...isWithinLimits(truth, run, batch)];
+  const clusters = [...new Set(batch.targets.map((target) => target.cluster))];
+  const names = clusters.map((cluster) => cluster.slice(cluster.indexOf("/") + 1));
+  for (const pair of stage.pairs ?? []) {
+    const both = pair.filter((name) => names.includes(name));
+    if (both.length > 1) wrong.push(`truth: batch ${batch.number} of ${run.rollout} holds ${both.join(" and ")}, which are kept apart`);
+  }
+  const regions = names.flatMap((_, place) => truth.clusters.get(clusters[place] ?? "")?.labels["region"] ?? []);
+  if (stage.topology === true && new Set(regions).size < regions.length)
+    wrong.push(`truth: batch ${batch.number} of ${run.rollout} holds two clusters of one region`);
+  if (stage.grow === undefined || batch.kind !== "Planned" || run.kind === "Rollback" || before === undefined) return wrong;
+  // The same clusters at their next weight.
+  if (batch.step !== undefined && batch.step.index > 1) return wrong;
+  const earned = grown(run, batch.stage, stage.grow, stage.maxUnavailable);
+  const shared = new Set(batch.targets.map(({ edits }) => (edits[0] === undefined ? "" : pinOf(edits[0])))).size === 1;
+  if (clusters.length > earned && !shared)
+    wrong.push(`truth: batch ${batch.number} holds ${clusters.length} clusters, and ${earned} were earned`);
+  return wrong;
+}
+
+/** A rollback's stages are those of its run in reverse, without those that moved nothing. */
+function stageIndex(run: Run, batch: Batch): number {
+  const name = run.plan.stages[batch.stage]?.name ?? "";
+  return Number(name.slice("stage ".length)) - 1;
+}
+
+function grown(run: Run, stage: number, { start, factor }: { start: number; factor: number }, most: number): number {
+  let clean = 0;
+  for (const batch of run.batches) {
+    if (batch.stage !== stage || batch.kind !== "Planned" || batch.settledAt === undefined) continue;
+    const midway = batch.step !== undefined && batch.step.index < batch.step.of;
+    clean = batch.targets.some((target) => target.phase === "Failed") ? 0 : clean + (midway ? 0 : 1);
+  }
+  return Math.max(1, Math.min(most, Math.floor(start * factor ** clean)));
+}

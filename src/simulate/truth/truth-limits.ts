@@ -1,0 +1,59 @@
+import type { Batch, Run } from "../../core/run/state/run.ts";
+import { pinOf } from "../world/git.ts";
+import type { Truth } from "../world/world.ts";
+import { wasHealthyAt } from "./truth-checks.ts";
+import type { Moment } from "./truth-gates.ts";
+
+/** In flight: from the intention until confirmed or out of it, over all runs that are not over. What truly is confirmed need not be recorded yet. */
+export function overLimits({ truth, entries, now }: Pick<Moment, "truth" | "entries" | "now">): string[] {
+  const { limits } = truth;
+  if (limits === undefined) return [];
+  const targets = new Set<string>();
+  const clusters = new Set<string>();
+  for (const { run } of entries) {
+    if (run === undefined || run.endedAt !== undefined) continue;
+    for (const batch of run.batches) {
+      if (batch.merged === undefined && batch.intention === undefined) continue;
+      for (const target of batch.targets) {
+        if (!["Pending", "Proposed", "Merged", "Syncing"].includes(target.phase)) continue;
+        const real = truth.targets.get(target.key);
+        if (real !== undefined && wasHealthyAt(truth, real, batch, target.edits, now)) continue;
+        targets.add(target.key);
+        clusters.add(target.cluster);
+      }
+    }
+  }
+  const wrong: string[] = [];
+  if (limits.clusters !== undefined && clusters.size > limits.clusters)
+    wrong.push(`with ${clusters.size} clusters in flight of ${limits.clusters}`);
+  if (limits.targets !== undefined && targets.size > limits.targets)
+    wrong.push(`with ${targets.size} targets in flight of ${limits.targets}`);
+  const { label } = limits;
+  if (label === undefined) return wrong;
+  const labelIn = (cluster: string) => truth.clusters.get(cluster)?.labels[label.key];
+  for (const value of new Set([...clusters].map(labelIn))) {
+    if (value === undefined) continue;
+    const all = [...truth.clusters.values()].filter((cluster) => cluster.labels[label.key] === value).length;
+    const flying = [...clusters].filter((cluster) => labelIn(cluster) === value).length;
+    if (flying > Math.max(1, Math.floor((all * label.percent) / 100)))
+      wrong.push(`with ${flying} of ${all} clusters of ${value} in flight`);
+  }
+  return wrong;
+}
+
+/** What is made larger than the limits could ever allow, and could be smaller, would wait for ever. */
+export function isWithinLimits({ limits }: Truth, run: Run, batch: Batch): string[] {
+  if (limits === undefined || (batch.step !== undefined && batch.step.index > 1)) return [];
+  const clusters = new Set(batch.targets.map((target) => target.cluster));
+  const shared = new Set(batch.targets.flatMap(({ edits }) => (edits[0] === undefined ? [] : [pinOf(edits[0])]))).size === 1;
+  const most = Math.min(limits.clusters ?? Number.POSITIVE_INFINITY, limits.targets ?? Number.POSITIVE_INFINITY);
+  if (shared || clusters.size <= most) return [];
+  return [`truth: batch ${batch.number} of ${run.rollout} is made of ${clusters.size} clusters, and limits allow ${most}`];
+}
+
+/** What puts old values back and cannot be cut smaller is not held for good. */
+export function isLoneWayBack(run: Run, batch: Batch): boolean {
+  if (run.kind !== "Rollback" && batch.kind !== "Revert") return false;
+  const pins = new Set(batch.targets.flatMap(({ edits }) => (edits[0] === undefined ? [] : [pinOf(edits[0])])));
+  return pins.size === 1 || batch.kind === "Revert";
+}

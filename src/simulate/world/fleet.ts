@@ -1,0 +1,166 @@
+import type { Selector } from "../../core/base/selector.ts";
+import { plan } from "../../core/plan/plan.ts";
+import type { Cluster, Edit, Plan, Release, Target } from "../../core/plan/plan-types.ts";
+import type { Rollout, Stage, Step } from "../../core/spec/rollout.ts";
+import type { StageAnalysis, StageHook } from "../../core/spec/stage-checks.ts";
+import type { Window } from "../../core/spec/windows.ts";
+import {
+  type Measured,
+  type ModelCluster,
+  type ModelRollout,
+  type ModelStage,
+  type ModelStep,
+  type ModelWindow,
+  type Scenario,
+  TEAM,
+} from "../generate/scenario.ts";
+
+export const OLD = "v1";
+export const NEW = "v2";
+const MINUTE = 60_000;
+
+/** One rollout as a world is made of it: its resource, and the targets with the value that each pin has at first. */
+export interface Fleet {
+  rollout: Rollout;
+  release: Release;
+  plan: Plan;
+  clusters: Cluster[];
+  targets: Target[];
+}
+
+/** One rollout of a scenario, not planned yet. */
+export function partsOf(scenario: Scenario, index: number): Pick<Fleet, "rollout" | "clusters" | "targets"> {
+  const model = scenario.rollouts[index];
+  if (model === undefined) throw new Error(`the scenario has no rollout ${index}`);
+  const clusters = scenario.clusters.map(clusterOf);
+  return {
+    rollout: rolloutOf(model),
+    clusters,
+    targets: scenario.clusters.map((cluster, place) => targetOf(model, index, cluster, place)),
+  };
+}
+
+/** The rollout, clusters and plan that a scenario describes; a plan that is refused is an error of the scenario. */
+export function fleetOf(scenario: Scenario, index = 0): Fleet {
+  const { rollout, clusters, targets } = partsOf(scenario, index);
+  const release = { values: { version: NEW }, attempt: 1 };
+  const result = plan({ rollout, release, clusters, targets });
+  if (!result.ok) throw new Error(`the scenario has no plan: ${result.problems.map((problem) => problem.message).join("; ")}`);
+  return { rollout, release, plan: result.plan, clusters, targets };
+}
+
+export function clusterOf({ name, region, drained }: ModelCluster): Cluster {
+  const labels = { region, ...(drained ? { drained: "true" } : {}) };
+  return { key: `hub/${name}`, name, controlPlane: "hub", server: `https://${name}.invalid`, labels, registered: true };
+}
+
+/** The Application of a cluster: `app-c1` of the scenario's first rollout, `ledger-c1` of one called ledger. */
+export function applicationOf(rollout: ModelRollout, index: number, cluster: string): string {
+  return `${index === 0 ? "app" : rollout.name}-${cluster}`;
+}
+
+/** `place`: in the list of clusters. */
+export function targetOf(rollout: ModelRollout, index: number, { name }: Pick<ModelCluster, "name">, place: number): Target {
+  const application = applicationOf(rollout, index, name);
+  const pin = rollout.sharedPins ? `pair${place >> 1}` : name;
+  const file = index === 0 ? "apps.yaml" : `${rollout.name}.yaml`;
+  const path = `elements[cluster=${pin}]`;
+  const edits: Edit[] = [{ file, path: `${path}.version`, kind: "value", from: OLD, to: NEW }];
+  if (isWeighted(rollout))
+    edits.push({ file, path: `${path}.weight`, kind: "value", from: "100", to: "100", weigh: { value: [{ step: "weight" }] } });
+  return { key: `hub/argocd/${application}`, application, namespace: "argocd", controlPlane: "hub", cluster: `hub/${name}`, edits };
+}
+
+function isWeighted({ stages }: ModelRollout): boolean {
+  return stages.some((stage) => stage.steps !== undefined);
+}
+
+function analysisOf(of: Measured, when: StageAnalysis["when"]): StageAnalysis {
+  const args = of === "each" ? [{ name: "host", value: "{{ cluster.name }}" }] : [];
+  return { templates: [{ templateName: "webcheck", clusterScope: false }], args, when };
+}
+
+function stepOf(step: ModelStep): Step {
+  if ("weight" in step) return { kind: "setWeight", weight: step.weight };
+  if ("analysis" in step) return { kind: "analysis", analysis: analysisOf(step.analysis, ["AfterBatch"]) };
+  return step.pauseMs === null ? { kind: "pause" } : { kind: "pause", durationMs: step.pauseMs };
+}
+
+function hooksOf(count: number): StageHook[] {
+  return Array.from({ length: count }, (_, index) => ({ url: `https://hooks.invalid/${index + 1}`, timeoutMs: 10_000 }));
+}
+
+function labelled(labels: Record<string, string>): Selector {
+  return { matchLabels: labels, matchExpressions: [] };
+}
+
+function stageOf(stage: ModelStage, index: number): Stage {
+  return {
+    name: `stage ${index + 1}`,
+    selector: labelled(stage.region === null ? {} : { region: stage.region }),
+    maxClusters: { percent: 100 },
+    maxUnavailable: { count: stage.maxUnavailable },
+    batching: stage.batching,
+    order: stage.seeded === undefined ? { by: "name" } : { by: "seeded", seed: stage.seeded },
+    bakeMs: stage.bakeMs,
+    progressDeadlineMs: 15 * MINUTE,
+    ...(stage.requeue === null ? {} : { requeue: { selector: labelled({ drained: "true" }), ...stage.requeue } }),
+    ...(stage.grow === undefined ? {} : { grow: stage.grow }),
+    ...(stage.jitterMs === undefined ? {} : { jitterMs: stage.jitterMs }),
+    ...(stage.approvals === undefined ? {} : { approval: { teams: [TEAM], count: stage.approvals } }),
+    ...(stage.pairs === undefined ? {} : { pairs: stage.pairs }),
+    ...(stage.topology === true ? { topologyKey: "region" } : {}),
+    ...(stage.analysis === undefined ? {} : { analysis: analysisOf(stage.analysis.of, stage.analysis.when) }),
+    ...(stage.hooks === undefined ? {} : { hooks: stageHooks(stage.hooks) }),
+    ...(stage.steps === undefined ? {} : { steps: stage.steps.map(stepOf) }),
+  };
+}
+
+function stageHooks({ before, after, onFailure }: NonNullable<ModelStage["hooks"]>): NonNullable<Stage["hooks"]> {
+  return { before: hooksOf(before), after: hooksOf(after), onFailure: hooksOf(onFailure) };
+}
+
+/** As the resource says it: a cron schedule. What the model itself goes by is the time of the day. */
+export function windowOf({ fromMinute, forMinutes, kind }: ModelWindow): Window {
+  return { schedule: `${fromMinute % 60} ${Math.floor(fromMinute / 60)} * * *`, durationMs: forMinutes * MINUTE, timeZone: "UTC", kind };
+}
+
+function rolloutOf(model: ModelRollout): Rollout {
+  const { rollback, quarantine } = model;
+  return {
+    name: model.name,
+    file: `rollouts/${model.name}.yaml`,
+    mode: model.mode,
+    source: { kind: "ApplicationSet", name: model.name, namespace: "argocd", controlPlanes: [], unverified: false },
+    release: { kind: "version", version: NEW, attempt: 1 },
+    pins: [],
+    delivery: { strategy: "PullRequest", merge: model.merge, method: "squash", labels: [], reviewers: { teams: [], users: [] } },
+    onNewRelease: model.onNewRelease,
+    onFailure: { action: model.action, maxFailures: { count: model.maxFailures } },
+    baseline: model.baseline,
+    allowUnstaged: false,
+    ...(model.flap === undefined ? {} : { flap: model.flap }),
+    ...(model.windows === undefined ? {} : { windows: model.windows.map(windowOf) }),
+    ...(model.dependsOn === undefined ? {} : { dependsOn: model.dependsOn }),
+    ...(rollback === undefined
+      ? {}
+      : {
+          rollback: {
+            skipBake: rollback.skipBake,
+            ...(rollback.maxUnavailable === undefined ? {} : { maxUnavailable: { count: rollback.maxUnavailable } }),
+          },
+        }),
+    ...(isWeighted(model) ? { weightPins: [] } : {}),
+    ...(model.joiners === undefined ? {} : { joiners: model.joiners }),
+    ...(quarantine === undefined ? {} : { quarantine: quarantineOf(quarantine) }),
+    settleMs: 10_000,
+    graceMs: 60_000,
+    seenDeadlineMs: 15 * MINUTE,
+    waitingDeadlineMs: 60 * MINUTE,
+    stages: model.stages.map(stageOf),
+  };
+}
+
+function quarantineOf({ max, onReturn, drained }: NonNullable<ModelRollout["quarantine"]>): NonNullable<Rollout["quarantine"]> {
+  return { max: { count: max }, onReturn, ...(drained ? { selector: labelled({ drained: "true" }) } : {}) };
+}

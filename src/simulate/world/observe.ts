@@ -1,0 +1,147 @@
+import { iso } from "../../core/base/time.ts";
+import type { Cluster } from "../../core/plan/plan-types.ts";
+import type { Batch, BatchTarget, Run } from "../../core/run/state/run.ts";
+import { hasGoneOn } from "../../core/run/state/steps.ts";
+import type { Approver, Guard, LostPlane, ObservedPull, ObservedTarget, World } from "../../core/run/state/world.ts";
+import type { Command } from "../../core/spec/command.ts";
+import { MEMBERS } from "../generate/scenario.ts";
+import { ailmentsAt, assess, type ModelTarget, segmentsOf } from "./argocd.ts";
+import { observePull } from "./forge.ts";
+import { headOf, lastChange, pinValue } from "./git.ts";
+import { observeBeside } from "./observe-beside.ts";
+import { type Truth, targetsOf } from "./world.ts";
+
+/** What a look at the world shows of it for one run: late, stale or not at all. `others`: the last runs of the other rollouts. */
+export function observe(truth: Truth, run: Run, others: readonly Run[], now: number): World {
+  const { missing } = truth.chaos;
+  const clustersKnown = now >= truth.argoDownUntil && !truth.dice.chance(missing);
+  const freezes = truth.freezes.filter((one) => now < one.until);
+  const approvals = observeApprovals(truth, run, now);
+  return {
+    base: { commit: headOf(truth.git).id },
+    pulls: observePulls(truth, run, now),
+    guards: observeGuards(truth, run, now),
+    targets: observeTargets(truth, run, now),
+    clusters: clustersKnown ? truth.clusters : NO_CLUSTERS,
+    clustersKnown,
+    commands: commandsOf(truth, run),
+    ...(freezes.length === 0 ? {} : { freezes }),
+    ...(truth.limits === undefined ? {} : { limits: truth.limits }),
+    ...(now < truth.settingsBrokenUntil ? { settingsBroken: "limits is no mapping" } : {}),
+    ...(truth.dice.chance(missing) ? {} : { others }),
+    ...(approvals === undefined ? {} : { approvals }),
+    ...(now < truth.argoDownUntil ? { lostPlanes: lost(truth.argoDownUntil) } : {}),
+    ...observeBeside(truth, run, now),
+  };
+}
+
+const NO_CLUSTERS: ReadonlyMap<string, Cluster> = new Map();
+
+function lost(until: number): ReadonlyMap<string, LostPlane> {
+  return new Map([["hub", { since: iso(until - 3_600_000), why: "connection refused" }]]);
+}
+
+/** Those on the release PR and on the PRs of batches, not answered yet. */
+function commandsOf(truth: Truth, run: Run): Command[] {
+  const found: Command[] = [];
+  for (const { command, pull, answered } of truth.commands) {
+    if (answered) continue;
+    if (pull === run.trigger.pull) found.push(command);
+    const batch = run.batches.find((one) => one.pull?.number === pull && one.phase !== "Closed");
+    if (batch !== undefined) found.push({ ...command, batch: batch.number });
+  }
+  return found;
+}
+
+function observeApprovals(truth: Truth, run: Run, now: number): Map<number, Approver[]> | undefined {
+  if (!run.spec.stages.some((stage) => stage.approval !== undefined)) return undefined;
+  if (now < truth.forgeDownUntil || truth.dice.chance(truth.chaos.missing)) return undefined;
+  const approvals = new Map<number, Approver[]>();
+  for (const batch of run.batches) {
+    const pull = batch.phase === "Open" || batch.phase === "Merging" ? truth.forge.byBranch.get(batch.branch) : undefined;
+    if (pull === undefined) continue;
+    const good = [...pull.reviews].filter(([by, review]) => review.head === pull.head && MEMBERS.includes(by));
+    approvals.set(
+      batch.number,
+      good.map(([by, { at }]) => ({ by, at: iso(at) })),
+    );
+  }
+  return approvals;
+}
+
+function observePulls(truth: Truth, run: Run, now: number): Map<number, ObservedPull | null> {
+  const pulls = new Map<number, ObservedPull | null>();
+  if (now < truth.forgeDownUntil) return pulls;
+  for (const batch of run.batches) {
+    if (batch.phase !== "Proposing" && batch.phase !== "Open" && batch.phase !== "Merging") continue;
+    if (truth.dice.chance(truth.chaos.missing)) continue;
+    pulls.set(batch.number, observePull(truth.forge, truth.git, batch.branch, now));
+  }
+  return pulls;
+}
+
+function observeGuards(truth: Truth, run: Run, now: number): Map<number, Guard> {
+  const guards = new Map<number, Guard>();
+  const base = headOf(truth.git).id;
+  for (const batch of run.batches) {
+    if (batch.phase !== "Open" && batch.phase !== "Merging") continue;
+    if (truth.dice.chance(truth.chaos.missing)) continue;
+    const bad = now < truth.guard.until;
+    const guard: Guard = bad
+      ? { ok: false, base, at: iso(now), why: "An Application would be removed.", retry: truth.guard.retry }
+      : { ok: true, base, at: iso(now) };
+    guards.set(batch.number, guard);
+  }
+  return guards;
+}
+
+function observeTargets(truth: Truth, run: Run, now: number): Map<string, ObservedTarget> {
+  const seen = new Map<string, ObservedTarget>();
+  for (const batch of run.batches) {
+    if (batch.phase === "Closed") continue;
+    const targets = targetsOf(truth, batch);
+    for (const [place, planned] of batch.targets.entries()) {
+      // At its next weight: what it is watched for stands there.
+      if (batch.step !== undefined && hasGoneOn(batch, planned)) continue;
+      const target = targets[place];
+      if (target === undefined) continue;
+      const observed = observeTarget(truth, run, batch, planned, target, now);
+      // Until this batch has merged, what is seen is of the weight before it.
+      if (batch.merged === undefined) seen.set(planned.key, { ...seen.get(planned.key), ...observed });
+      else seen.set(planned.key, observed);
+    }
+  }
+  return seen;
+}
+
+/** What has settled and changes no more looks the same at every look: of a large fleet most does. */
+function observeTarget(truth: Truth, run: Run, batch: Batch, planned: BatchTarget, target: ModelTarget, now: number): ObservedTarget {
+  const { chaos, git } = truth;
+  const calm = batch.phase === "Settled" && chaos.missing === 0 && chaos.stale === 0 && now >= truth.argoDownUntil;
+  if (!calm || git.forgotten.size > 0) return lookAt(truth, run, batch, planned, target, now);
+  const segments = segmentsOf(git, target);
+  const { still } = target;
+  // A batch that needed no PR may have the very commit of an earlier one.
+  const same = still?.segments === segments && still.commit === batch.merged?.commit && still.seen.batch === batch.number;
+  if (same && now < target.goneAt) return still.seen;
+  const seen = lookAt(truth, run, batch, planned, target, now);
+  const ended = (segments.at(-1)?.from ?? 0) <= now;
+  if (ended && seen.assessment?.verdict === "live") target.still = { segments, commit: batch.merged?.commit, seen };
+  return seen;
+}
+
+function lookAt(truth: Truth, run: Run, batch: Batch, planned: BatchTarget, target: ModelTarget, now: number): ObservedTarget {
+  const { chaos, git, dice } = truth;
+  const pins = target.pins.map((pin) => pinValue(git, pin));
+  const down = now < truth.argoDownUntil || dice.chance(chaos.missing);
+  const ailing = run.spec.baseline === "Tolerate" && !down ? { ailments: ailmentsAt(git, target, now) } : {};
+  if (batch.merged === undefined) return dice.chance(chaos.missing) ? {} : { pins, ...ailing };
+  const readAt = dice.chance(chaos.stale) ? now - dice.int(1, 90) * 1000 : now;
+  const values = planned.edits.map((edit) => edit.to);
+  const wrong = pins.findIndex((pin, place) => pin !== values[place]);
+  const last = wrong < 0 ? undefined : lastChange(git, target.pins[wrong] ?? "");
+  const observed: ObservedTarget = { batch: batch.number, pins, inHistory: !git.forgotten.has(batch.merged.commit), ...ailing };
+  if (last !== undefined) observed.drift = { commit: last.id, author: last.by, subject: "a change by hand" };
+  if (!down) observed.assessment = assess(git, target, batch.merged.commit, values, readAt);
+  return observed;
+}

@@ -1,0 +1,115 @@
+import type { Cluster } from "../../core/plan/plan-types.ts";
+import type { Batch } from "../../core/run/state/run.ts";
+import type { Command } from "../../core/spec/command.ts";
+import type { Limits } from "../../core/spec/repo-config.ts";
+import type { Window } from "../../core/spec/windows.ts";
+import { type Random, random } from "../generate/random.ts";
+import type { Behaviour, Chaos, ModelOutside, ModelWindow } from "../generate/scenario.ts";
+import { type ModelTarget, modelTarget } from "./argocd.ts";
+import { type ModelForge, modelForge } from "./forge.ts";
+import { type ModelGit, modelGit, pinOf, releaseEdit } from "./git.ts";
+import type { Lane } from "./lanes.ts";
+import { type Outside, outsideOf, WELL } from "./outside.ts";
+
+/** What a world is made of. */
+export interface Setup {
+  seed: number;
+  chaos: Chaos;
+  queue: boolean;
+  lanes: Lane[];
+  clusters: readonly Cluster[];
+  behaviourOf: (target: Lane["targets"][number]) => Behaviour;
+  freezes: readonly Freeze[];
+  limits: Limits | undefined;
+  /** Absent: all is well outside. */
+  outside?: ModelOutside;
+}
+
+/** `model`: what it is by the time of the day. */
+export type Freeze = Window & { model?: ModelWindow };
+
+/** A command as it stands on a PR. */
+export interface Said {
+  command: Command;
+  pull: number;
+  answered: boolean;
+}
+
+/** The outside world as it truly is: what runs are judged against, and never shown as such. */
+export interface Truth {
+  chaos: Chaos;
+  queue: boolean;
+  lanes: Lane[];
+  git: ModelGit;
+  forge: ModelForge;
+  targets: Map<string, ModelTarget>;
+  /** As they are registered now. */
+  clusters: Map<string, Cluster>;
+  commands: Said[];
+  /** The repo's settings, as they are on the base. */
+  freezes: (Freeze & { where: string; until: number })[];
+  limits: Limits | undefined;
+  /** Epoch milliseconds until which a part cannot be seen. */
+  settingsBrokenUntil: number;
+  argoDownUntil: number;
+  forgeDownUntil: number;
+  guard: { until: number; retry: boolean };
+  /** By cluster key: while Argo CD cannot reach it. */
+  outages: Map<string, { from: number; to: number }[]>;
+  outside: Outside;
+  behaviourOf: Setup["behaviourOf"];
+  dice: Random;
+}
+
+/** What a pin is taken to hold where nobody can tell. */
+export const UNKNOWN = "(unknown)";
+
+export function truthOf(setup: Setup, start: number): Truth {
+  const { lanes, clusters, chaos, queue, limits } = setup;
+  const pins = new Map<string, string | null>();
+  const targets = new Map<string, ModelTarget>();
+  for (const lane of lanes) {
+    for (const target of lane.targets) {
+      for (const edit of target.edits) pins.set(pinOf(edit), edit.from ?? (edit.create === true ? null : UNKNOWN));
+      targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, setup.behaviourOf(target)));
+    }
+    pins.set(pinOf(releaseEdit(lane.name)), "v1");
+  }
+  return {
+    chaos,
+    queue,
+    lanes,
+    git: modelGit(start - 3_600_000, pins),
+    forge: modelForge(),
+    targets,
+    clusters: new Map(clusters.map((cluster) => [cluster.key, cluster])),
+    commands: [],
+    freezes: setup.freezes.map((window) => ({ ...window, where: "the repo", until: Number.POSITIVE_INFINITY })),
+    limits,
+    settingsBrokenUntil: 0,
+    argoDownUntil: 0,
+    forgeDownUntil: 0,
+    guard: { until: 0, retry: true },
+    outages: new Map(),
+    outside: outsideOf(setup.outside ?? WELL, setup.seed),
+    behaviourOf: setup.behaviourOf,
+    dice: random(setup.seed ^ 0x5eed),
+  };
+}
+
+const found = new WeakMap<Batch, { truth: Truth; commits: number; targets: readonly (ModelTarget | undefined)[] }>();
+
+/** The targets of a batch as they truly are, in its order: looked up once for each commit of the base, as nothing appears without one. */
+export function targetsOf(truth: Truth, batch: Batch): readonly (ModelTarget | undefined)[] {
+  const commits = truth.git.commits.length;
+  const before = found.get(batch);
+  if (before?.truth === truth && before.commits === commits) return before.targets;
+  const targets = batch.targets.map(({ key }) => truth.targets.get(key));
+  found.set(batch, { truth, commits, targets });
+  return targets;
+}
+
+/** Argo CD cannot reach it at that moment. */
+export function isUnreachable(truth: Truth, cluster: string, now: number): boolean {
+  return truth.outages.get(cluster)?.some(({ from, to }) => from <= now && now < to) === true;
+}

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { Command, CommanderError, Option } from "commander";
+import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
+import { type AnalysisState, isOver } from "../../../adapters/analysis/port.ts";
+import { AnalysisError, type Asked, templatesFor } from "../../../core/analysis/request.ts";
+import { readTemplates } from "../../../core/analysis/template.ts";
+import type { AnalysisTemplate } from "../../../core/analysis/template-schema.ts";
+import type { Clock } from "../../../core/base/time.ts";
+import { CommandError } from "../command.ts";
+import { usageError } from "../plan/plan-args.ts";
+import { visible } from "../visible.ts";
+import { jobsOf } from "./analysis-jobs.ts";
+import { analysisScreen } from "./analysis-show.ts";
+
+interface Options {
+  name?: string;
+  arg: string[];
+  secret: string[];
+  allow: string[];
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+  output: "text" | "json";
+}
+
+/** `stagecoach analysis run`: measures what a template says, once, from here, with the builtin engine. */
+export async function run(argv: readonly string[]): Promise<number> {
+  let code = 0;
+  const program = new Command("stagecoach analysis")
+    .description("analyses: Argo Rollouts' templates, measured from here")
+    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, "stagecoach analysis")}\n`) })
+    .exitOverride();
+  program
+    .command("run")
+    .exitOverride()
+    .description("run an AnalysisTemplate once with the builtin engine; 0: passed, 1: failed or inconclusive, 3: it could not be measured")
+    .argument("<file>", "YAML with the template")
+    .option("--name <name>", "which of the file's templates; default: its only one")
+    .option("--arg <name=value>", "an argument; may be given again", gather, [])
+    .option("--secret <name/key=file>", "a secret's value, read from a file; may be given again", gather, [])
+    .option("--allow <host>", "ask these hosts only, such as *.example.com; default: any", gather, [])
+    .option("--kubeconfig <file>", "for Jobs: the cluster to run them in")
+    .option("--context <name>", "context of the kubeconfig")
+    .option("--namespace <name>", "for Jobs: the namespace; a template with a job wants it")
+    .addOption(new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text"))
+    .action(async (file: string, options: Options) => {
+      code = await measure(file, options);
+    });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  return code;
+}
+
+function gather(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+async function measure(file: string, options: Options): Promise<number> {
+  const templates = readFileOf(file);
+  const template = chosen(templates, options.name, file);
+  const secrets = new Map(pairs(options.secret, "--secret", "NAME/KEY=FILE").map(([name, path]) => [name, secretIn(path)]));
+  const asked: Asked = {
+    templates: [{ templateName: template.metadata.name, clusterScope: template.kind === "ClusterAnalysisTemplate" }],
+    args: pairs(options.arg, "--arg", "NAME=VALUE").map(([name, value]) => ({ name, value })),
+  };
+  const sources = { templates, secret: (name: string, key: string) => secrets.get(`${name}/${key}`), field: () => undefined };
+  const clock = wallClock();
+  const policy = { allow: options.allow.length === 0 ? ("any" as const) : options.allow };
+  const engine = builtinEngine({ clock, policy, ...jobsOf(options, clock) });
+  try {
+    if (options.namespace === undefined) refuseJobs(templatesFor(asked, templates));
+    const over = untilOver(engine, template.metadata.name, options.output === "json");
+    await engine.start("run", { asked, sources, mustEnd: false });
+    const state = await over;
+    if (options.output === "json") process.stdout.write(`${JSON.stringify({ template: template.metadata.name, ...state }, null, 2)}\n`);
+    return state.phase === "Successful" ? 0 : state.phase === "Error" ? 3 : 1;
+  } catch (error) {
+    if (error instanceof AnalysisError)
+      throw new CommandError(2, visible(error.message.replace(/give it one under args$/, "give it one: --arg NAME=VALUE")));
+    throw error;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Five tries that cannot succeed would tell no more than this. */
+function refuseJobs(templates: readonly AnalysisTemplate[]): void {
+  const job = templates.flatMap(({ spec }) => spec.metrics ?? []).find(({ provider }) => provider.job !== undefined);
+  if (job === undefined) return;
+  const how = "say where with --namespace NAME, and with --kubeconfig FILE or --context NAME in which cluster";
+  throw new CommandError(2, visible(`the metric ${job.name} runs a Job, and there is nowhere to run it: ${how}`));
+}
+
+function readFileOf(file: string): AnalysisTemplate[] {
+  if (!existsSync(file) || !statSync(file).isFile()) throw new CommandError(2, `${visible(file)} is not a file`);
+  const { templates, problems } = readTemplates(readFileSync(file, "utf8"), file, { builtin: true });
+  for (const problem of problems) {
+    const line = `${problem.file}:${problem.line}:${problem.column}: ${problem.severity} ${problem.code}: ${problem.message}\n  → ${problem.hint}`;
+    process.stderr.write(`${visible(line)}\n`);
+  }
+  if (problems.some((problem) => problem.severity === "error")) throw new CommandError(1, `${visible(file)} cannot be run as it stands`);
+  return templates;
+}
+
+function chosen(templates: readonly AnalysisTemplate[], name: string | undefined, file: string): AnalysisTemplate {
+  const names = templates.map(({ metadata }) => metadata.name).join(", ");
+  const [first, second] = templates;
+  if (first === undefined) throw new CommandError(2, `${visible(file)} holds no AnalysisTemplate`);
+  if (name === undefined) {
+    if (second !== undefined) throw new CommandError(2, visible(`${file} holds ${names}: choose one with --name`));
+    return first;
+  }
+  const found = templates.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) throw new CommandError(2, visible(`${file} holds no template ${name}; it holds ${names}`));
+  return found;
+}
+
+function pairs(given: readonly string[], option: string, shape: string): [string, string][] {
+  return given.map((text) => {
+    const at = text.indexOf("=");
+    if (at < 1) throw new CommandError(2, `${option} ${visible(text)} is not ${shape}`);
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+}
+
+function secretIn(path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? "unreadable";
+    throw new CommandError(2, `the file ${visible(path)} that --secret names cannot be read (${why})`);
+  }
+}
+
+/** Shows it while it is measured. Ctrl-C stops it, and what has not failed by then has passed. */
+function untilOver(engine: ReturnType<typeof builtinEngine>, name: string, quiet: boolean): Promise<AnalysisState> {
+  const screen = analysisScreen(name, quiet);
+  return new Promise((resolve) => {
+    const stop = () => void engine.stop("run");
+    process.once("SIGINT", stop);
+    engine.onChange(() => {
+      const state = engine.state("run");
+      if (state === undefined) return;
+      screen.draw(state);
+      if (!isOver(state)) return;
+      process.removeListener("SIGINT", stop);
+      resolve(state);
+    });
+  });
+}
+
+function wallClock(): Clock {
+  return {
+    now: () => Date.now(),
+    after(ms, wake) {
+      const timer = setTimeout(wake, Math.min(ms, 2 ** 31 - 1));
+      return () => clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { Argument, Command } from "commander";
+import { CommandError, type CommandModule } from "./command.ts";
+import { parseArgs } from "./plan/plan-args.ts";
+
+/** The table of subcommands, as `main.ts` has it. */
+export type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<CommandModule> }>>;
+
+interface Known {
+  name: string;
+  summary: string;
+  options: string[];
+  /** Whether a rollout's name comes first. */
+  takesRollout: boolean;
+  /** `get` and `set` of `pin`. */
+  under: string[];
+}
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** `stagecoach completion bash|zsh|fish`: a script made from the subcommands there are, and from what each says in its own help. */
+export function completionOf(table: CommandTable): CommandModule {
+  return {
+    async run(argv) {
+      const program = new Command("stagecoach completion")
+        .description("a completion script for your shell, on standard output")
+        .addArgument(new Argument("<shell>", "which").choices([...SHELLS]))
+        .addHelpText("after", HELP);
+      const command = parseArgs(program, argv);
+      if (command === undefined) return 0;
+      const known: Known[] = [];
+      for (const [name, { summary, load }] of Object.entries(table)) {
+        known.push(name === "completion" ? own(summary) : { name, summary, ...(await readHelp(await load())) });
+      }
+      process.stdout.write(scriptFor(command.args[0] ?? "", known));
+      return 0;
+    },
+  };
+}
+
+const HELP = `
+  bash: source <(stagecoach completion bash)
+  zsh:  source <(stagecoach completion zsh)
+  fish: stagecoach completion fish | source`;
+
+function own(summary: string): Known {
+  return { name: "completion", summary, options: ["--help"], takesRollout: false, under: [...SHELLS] };
+}
+
+/** Each command's own \`--help\` is what people read, so the script cannot say anything else. */
+async function readHelp(module: CommandModule): Promise<Omit<Known, "name" | "summary">> {
+  const help = await helpOf(module, []);
+  const under = innerCommands(help);
+  const inner: string[] = [];
+  for (const name of under) inner.push(await helpOf(module, [name]));
+  const options = [help, ...inner].flatMap((text) => [...text.matchAll(/^\s+(?:-\w, )?(--[a-z][a-z-]*)/gm)].map((match) => match[1] ?? ""));
+  return {
+    options: [...new Set([...options, "--help"])],
+    takesRollout: /^Usage: stagecoach [a-z]+ (?:NAME\b|\[options\] <name>)/m.test(help),
+    under,
+  };
+}
+
+/** Those of commander's own list, and those of `journal` and `sim`, which have parts instead. */
+function innerCommands(help: string): string[] {
+  const hasParts = /^Usage: stagecoach [a-z]+ PART\b/.test(help);
+  const [, after = ""] = help.split(/^Commands:\n/m);
+  const listed = hasParts ? help : (after.split("\n\n")[0] ?? "");
+  return [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] ?? "").filter((name) => name !== "help");
+}
+
+/** What it prints; it is caught on its way out. */
+async function helpOf(module: CommandModule, path: readonly string[]): Promise<string> {
+  const { stdout } = process;
+  const { write } = stdout;
+  let help = "";
+  stdout.write = (text: string | Uint8Array) => {
+    help += String(text);
+    return true;
+  };
+  try {
+    await module.run([...path, "--help"]);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+  } finally {
+    stdout.write = write;
+  }
+  return help;
+}
+
+/** Names of rollouts in the checkout around: what `metadata.name` is. */
+const ROLLOUTS = `sed -n '/^metadata:/,/^[^ ]/s/^  name: *//p' rollouts/*.yaml 2>/dev/null`;
+
+function scriptFor(shell: string, known: readonly Known[]): string {
+  if (shell === "bash") return bash(known);
+  return shell === "zsh" ? zsh(known) : fish(known);
+}
+
+function bash(known: readonly Known[]): string {
+  const cases = known.map(({ name, options, under }) => `    ${name}) words="${[...under, ...options].join(" ")}" ;;`);
+  const rollouts = known.filter((one) => one.takesRollout).map((one) => one.name);
+  return `# bash completion for stagecoach
+_stagecoach() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${known.map((one) => one.name).join(" ")}" -- "$cur"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${cases.join("\n")}
+  esac
+  if [ "$COMP_CWORD" -eq 2 ] && [[ "$cur" != -* ]]; then
+    case "\${COMP_WORDS[1]}" in
+      ${rollouts.join("|")}) words="$(${ROLLOUTS})" ;;
+    esac
+  fi
+  if [[ "$cur" != -* ]] && [ -z "$(compgen -W "$words" -- "$cur")" ]; then COMPREPLY=($(compgen -f -- "$cur")); return; fi
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o filenames -F _stagecoach stagecoach
+`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function zsh(known: readonly Known[]): string {
+  const commands = known.map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`);
+  const cases = known.map(({ name, options, under }) => `    ${name}) compadd -- ${[...under, ...options].join(" ")} ;;`);
+  const rollouts = known.filter((one) => one.takesRollout).map((one) => one.name);
+  return `#compdef stagecoach
+_stagecoach() {
+  local -a commands
+  commands=(
+${commands.join("\n")}
+  )
+  if (( CURRENT == 2 )); then
+    _describe 'command' commands
+    return
+  fi
+  if (( CURRENT == 3 )) && [[ "$words[CURRENT]" != -* ]]; then
+    case "$words[2]" in
+      ${rollouts.join("|")}) compadd -- \${(f)"$(${ROLLOUTS})"}; return ;;
+    esac
+  fi
+  case "$words[2]" in
+${cases.join("\n")}
+  esac
+  [[ "$words[CURRENT]" != -* ]] && _files
+}
+compdef _stagecoach stagecoach
+`;
+}
+
+function fish(known: readonly Known[]): string {
+  const lines = known.flatMap(({ name, summary, options, takesRollout, under }) => [
+    `complete -c stagecoach -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+    ...options.map((option) => `complete -c stagecoach -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
+    ...under.map((inner) => `complete -c stagecoach -n '__fish_seen_subcommand_from ${name}' -f -a ${inner}`),
+    ...(takesRollout
+      ? [
+          `complete -c stagecoach -n '__fish_seen_subcommand_from ${name}' -f -a "(${ROLLOUTS.replaceAll("$", "\\$").replaceAll('"', '\\"')})"`,
+        ]
+      : []),
+  ]);
+  return `# fish completion for stagecoach\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,218 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
+import { formatDuration } from "../../../core/base/time.ts";
+import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import { type Log, silentLog } from "../../../engine/round/context.ts";
+import { type EmbeddedWorld, startWorld } from "../../../sim/world.ts";
+import { WEBHOOK_PATH } from "../../server/deliveries/server.ts";
+import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
+import { CommandError } from "../command.ts";
+import { parseArgs } from "../plan/plan-args.ts";
+import { faultsOf } from "./demo-faults.ts";
+import { demoScreen } from "./demo-screen.ts";
+
+interface Options {
+  once: boolean;
+  output: "text" | "json";
+  speed: number;
+  seed: number;
+  port: number;
+  fail?: string[];
+  verbose: boolean;
+}
+
+/** Where the story gives up: a rollout that takes longer than this of the wall's time has hung. */
+const PATIENCE_MS = 5 * 60_000;
+/** The drained cluster comes back this long after the run began, of the world's time. */
+const DRAINED_FOR_MS = 12 * 60_000;
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const options = parse(argv);
+  if (options === undefined) return 0;
+  const faults = faultsOf(options.fail ?? []);
+  const directory = await mkdtemp(join(tmpdir(), "stagecoach-demo-"));
+  const started = performance.now();
+  const world = await startWorld({ speed: options.speed, seed: options.seed, faults });
+  const violations: unknown[] = [];
+  const log = watchInvariants(violations, options.verbose);
+  const plane = openKubernetes({
+    name: "hub",
+    kubeConfig: { kubeconfig: world.kubeconfig },
+    clusterSecrets: true,
+    // Asking Argo CD to compare again spares the demo its three-minute polls; without it the run only takes longer.
+    annotationRefresh: true,
+    clock: world.clock,
+    log,
+  });
+  let bot: Stagecoach | undefined;
+  try {
+    await plane.ready();
+    bot = await startStagecoach({
+      app: {
+        appId: world.github.app.id,
+        privateKey: world.github.app.privateKey,
+        webhookSecret: world.webhookSecret,
+        baseUrl: world.github.url,
+      },
+      planes: [plane],
+      signing: { kind: "github" },
+      directory,
+      clock: world.clock,
+      log,
+      port: options.port,
+      pacing: false,
+    });
+    world.deliverTo(`${bot.url}${WEBHOOK_PATH}`);
+    const result = await tell(world, bot, options);
+    const durationMs = performance.now() - started;
+    if (options.output === "json") printJson(result, violations, durationMs);
+    else {
+      const journal = world.github.repoDirectory(world.repository);
+      process.stdout.write(
+        lastWords(result, { violations: violations.length, durationMs, once: options.once, journal, faults: options.fail?.length ?? 0 }),
+      );
+      if (!options.once) await untilInterrupted(`${bot.url}/`);
+    }
+    return result.phase === "Succeeded" && violations.length === 0 ? 0 : 1;
+  } finally {
+    await bot?.close();
+    await plane.close();
+    await world.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function parse(argv: readonly string[]): Options | undefined {
+  const command = new Command("stagecoach demo")
+    .description("A whole rollout of a sample against the embedded GitHub and Argo CD, in the terminal and on a local page.")
+    .option("--once", "end when the run has ended, instead of keeping the page up", false)
+    .option("-o, --output <format>", "text or json (json implies --once)", "text")
+    .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
+    .option("--seed <n>", "for the world's chance", Number, 1)
+    .option("--port <n>", "of the page; 0: any free one", Number, 0)
+    .option(
+      "--fail <cluster=fault>",
+      "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again",
+      (value: string, all: string[] = []) => [...all, value],
+    )
+    .option("--verbose", "log what the bot does to stderr", false);
+  if (parseArgs(command, argv) === undefined) return undefined;
+  const { output, ...rest } = command.opts<Omit<Options, "output"> & { output: string }>();
+  if (output !== "text" && output !== "json") throw new CommandError(2, `-o ${output}: it takes text or json`);
+  if (!(rest.speed > 0 && rest.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");
+  return { ...rest, output, once: rest.once || output === "json" };
+}
+
+/** The story: a release PR is opened, its plan read, it is merged, and the run is watched to its end. */
+async function tell(world: EmbeddedWorld, bot: Stagecoach, options: Options): Promise<Run> {
+  const screen = demoScreen({ clock: world.clock, quiet: options.output === "json" });
+  screen.say(
+    `The embedded world is up: ${world.clusters.length} clusters in three regions, ${world.drained} drained. Its clock runs ${options.speed} times as fast as yours.`,
+  );
+  screen.say(`The page: ${bot.url}/`);
+  const alice = world.github.actAs("alice");
+  const pull = await world.openReleasePull(alice);
+  screen.say(`alice opens release PR #${pull}: my-app v1.4.1 → v1.4.2`);
+  const plan = await world.untilComment(pull, "Plan:");
+  screen.show("The bot answers with the plan", plan);
+  await alice.mergePull(world.repository, pull, "squash");
+  screen.say(`alice merges #${pull}. The run starts.`);
+  const callOff = world.clock.after(DRAINED_FOR_MS, () => {
+    world.undrain();
+    screen.note(`${world.drained} is back: its label drained=true is gone`);
+  });
+  try {
+    return await watch(bot, screen);
+  } finally {
+    callOff();
+    screen.close();
+  }
+}
+
+function watch(bot: Stagecoach, screen: ReturnType<typeof demoScreen>): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const patience = setTimeout(
+      () => reject(new CommandError(3, `the run did not end within ${formatDuration(PATIENCE_MS)}`)),
+      PATIENCE_MS,
+    );
+    const off = bot.onChange(look);
+    const redraw = setInterval(look, 200);
+    function look(): void {
+      const run = bot.runs().find((known) => known.run.rollout === "my-app")?.run;
+      if (run === undefined) return;
+      screen.draw(run);
+      // A paused run waits for a person: the demo has none, so that is its end.
+      if (!isEnded(run) && run.phase !== "Paused") return;
+      clearTimeout(patience);
+      clearInterval(redraw);
+      off();
+      resolve(run);
+    }
+  });
+}
+
+function printJson(run: Run, violations: readonly unknown[], durationMs: number): void {
+  const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
+  const result = { ...run, pullRequests, durationMs: Math.round(durationMs), violations };
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+}
+
+/** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
+export function lastWords(
+  run: Run,
+  {
+    violations,
+    durationMs,
+    once,
+    journal,
+    faults = 0,
+  }: { violations: number; durationMs: number; once: boolean; journal: string; faults?: number },
+): string {
+  const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
+  const there = once
+    ? ["  the page of it, kept up to look at: npm run demo"]
+    : [
+        `  git log --oneline of the journal:  git --git-dir ${journal} log --oneline stagecoach/journal`,
+        `  one of the batches' pull requests: ${run.batches[0]?.pull?.url ?? "none was opened"}`,
+      ];
+  const lines = [
+    "",
+    `${run.phase}: ${run.why}`,
+    `${merged} pull requests, ${violations} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
+    "",
+    "Where to look next",
+    ...there,
+    "  the rollout itself:                fixtures/fleet/rollouts/my-app.yaml",
+    faults === 0
+      ? "  how a failure looks:               npm run demo -- --fail eu-central-1-b=degraded"
+      : "  what people may do then:           docs/failure.md",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+async function untilInterrupted(page: string): Promise<void> {
+  process.stdout.write(`\nThe page stays up at ${page} until you press Ctrl-C.\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** A violated invariant is logged by the loop, and the demo must not hide it. */
+function watchInvariants(violations: unknown[], verbose: boolean): Log {
+  const write = (level: string) => (fields: object, message: string) => {
+    if (verbose) process.stderr.write(`${level} ${message} ${JSON.stringify(fields)}\n`);
+  };
+  return {
+    ...silentLog,
+    info: write("info"),
+    warn: write("warn"),
+    debug: write("debug"),
+    error(fields, message) {
+      if ("violations" in fields && Array.isArray(fields.violations)) violations.push(...fields.violations);
+      write("error")(fields, message);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { run as lint } from "../lint/lint.ts";
+import { run as plan } from "../plan/plan.ts";
+import { run } from "./init.ts";
+
+const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
+
+let out = "";
+let dir = "";
+
+beforeEach(() => {
+  out = "";
+  dir = mkdtempSync(join(tmpdir(), "init-"));
+  cpSync(FLEET, dir, { recursive: true });
+  for (const known of ["rollouts", ".github"]) rmSync(join(dir, known), { recursive: true });
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(dir, { recursive: true });
+});
+
+async function init(...args: string[]): Promise<{ exit: number; out: string }> {
+  out = "";
+  return { exit: await run([dir, ...args]), out };
+}
+
+const inventory = () => ["--inventory", join(dir, "inventory.yaml")];
+
+describe("stagecoach init", () => {
+  test("says what it found and would write, and writes nothing", async () => {
+    const { exit, out } = await init(...inventory());
+    expect(exit).toBe(0);
+    expect(out).toBe(`Found 7 files with 1 ApplicationSet, 1 kustomization; 12 clusters, as Argo CD knows them.
+
+rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
+  writes  appsets/my-app-set.yaml  spec.generators[0].list.elements[cluster={{ cluster.name }}].targetRevision
+  stages  canary (1 cluster, 1 at once) → everywhere else (11 clusters, 25% at once)
+
+.github/stagecoach.yaml   mode: Propose
+
+Nothing was written: --write does, and -o markdown or json shows the files.
+`);
+    expect(existsSync(join(dir, "rollouts"))).toBe(false);
+  });
+
+  test("--write writes the files, which lint and plan take as they are", async () => {
+    expect((await init(...inventory(), "--write")).out).toContain("Written: .github/stagecoach.yaml, rollouts/my-app.yaml.");
+    const given = `--repo ${dir} --inventory ${join(dir, "inventory.yaml")}`;
+    expect(out).toContain(`Next: stagecoach lint ${given}, and stagecoach plan NAME ${given}.`);
+    expect(await lint(["--repo", dir, ...inventory()])).toBe(0);
+    expect(out).toContain("1 rollout in 1 file: 0 errors, 0 warnings");
+    expect(await plan(["my-app", "--repo", dir, ...inventory(), "--to", "v1.4.2"])).toBe(0);
+    expect(out).toContain("12 clusters in 7 batches over 2 stages");
+  });
+
+  test("never writes over a file, and does not propose what has a rollout", async () => {
+    await init(...inventory(), "--write");
+    const file = join(dir, "rollouts/my-app.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("15m", "25m"));
+    const again = await init(...inventory(), "--write");
+    expect([again.exit, readFileSync(file, "utf8").includes("25m")]).toEqual([1, true]);
+    expect(again.out).toContain("Nothing was written. What could be staged here has a rollout already. There are already: my-app.");
+    expect((await init(...inventory())).out).toContain("No rollout is proposed. What could be staged here has a rollout already.");
+  });
+
+  test("JSON has everything, the files included", async () => {
+    const json = JSON.parse((await init(...inventory(), "-o", "json")).out) as { rollouts: { text: string }[] };
+    expect(json).toMatchObject({
+      found: { applicationSets: 1, clusters: 12, clustersFrom: "inventory" },
+      rollouts: [{ name: "my-app", file: "rollouts/my-app.yaml", version: "v1.4.1", kinds: ["generator field"], clusters: 12 }],
+      settings: { file: ".github/stagecoach.yaml" },
+      undecided: [],
+    });
+    expect(json.rollouts[0]?.text).toContain("kind: ProgressiveRollout");
+  });
+
+  test("Markdown is what the onboarding pull request says", async () => {
+    const { out } = await init(...inventory(), "-o", "markdown");
+    expect(out).toMatch(/### 🗺️ Proposed[\s\S]*\| `rollouts\/my-app.yaml` \|[\s\S]*```yaml\n# Proposed by/);
+  });
+
+  test("a folder with nothing of Argo CD's is told so, with exit 1", async () => {
+    rmSync(join(dir, "appsets"), { recursive: true });
+    const { exit, out } = await init();
+    expect(exit).toBe(1);
+    expect(out).toContain("No rollout is proposed. There is no place from which a version could be carried to clusters");
+  });
+
+  test("hostile names of a repo move no terminal and break no table", async () => {
+    const set = join(dir, "appsets/my-app-set.yaml");
+    writeFileSync(set, readFileSync(set, "utf8").replace("name: my-app-set", 'name: "my\\e[31m|<b>@all"'));
+    expect((await init(...inventory())).out).not.toContain("\u001b");
+    const { out } = await init(...inventory(), "-o", "markdown");
+    expect(out.replaceAll(/```yaml[\s\S]*?```/g, "")).not.toMatch(/[^\\]<b>|@all/);
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Command, Option } from "commander";
+import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { propose } from "../../../engine/onboarding/propose.ts";
+import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
+import type { Proposal } from "../../../engine/onboarding/types.ts";
+import { proposalComment } from "../../server/onboarding/onboarding-text.ts";
+
+import { CommandError } from "../command.ts";
+import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
+import { inventoryAt, parseArgs } from "../plan/plan-args.ts";
+import { visible } from "../visible.ts";
+import { whatLintSays } from "./init-verify.ts";
+
+interface Options {
+  repo?: string;
+  inventory?: string;
+  write?: boolean;
+  output: "text" | "json" | "markdown";
+}
+
+function program(): Command {
+  return new Command("stagecoach init")
+    .usage("[DIR] [options]")
+    .description("looks through a config repo and proposes rollouts for what it finds, and settings to begin with")
+    .argument("[dir]", "the config repo; default: the one around the current folder")
+    .option(
+      "--inventory <file>",
+      "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
+    )
+    .option("--write", "write the files; one that is there is never written over")
+    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addHelpText("after", HELP);
+}
+
+const HELP = `
+What is proposed passes lint and plan as it stands. With --inventory stages select clusters by their labels; without it
+they name them. Exit 1 where no rollout could be proposed.`;
+
+/** `stagecoach init`. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
+  const options = command.opts<Options>();
+  const checkout = openCheckout(command.args[0] ?? repoAround("."));
+  const proposal = proposeFor(checkout, inventoryAt(options.inventory));
+  const written = options.write === true ? writeAll(checkout, proposal) : undefined;
+  process.stdout.write(shown(proposal, written, options.output, argumentsAgain(command.args[0], options)));
+  return proposal.rollouts.length === 0 ? 1 : 0;
+}
+
+/** What init proposes for a checkout. A plain checkout does not say where it came from: every repoURL is taken for its own. */
+export function proposeFor(checkout: Checkout, inventory: Inventory | undefined): Proposal {
+  return propose({
+    files: { paths: () => checkout.files(), read: (path) => checkout.read(path) },
+    clusters: inventory?.clusters ?? [],
+    applications: inventory?.applications ?? [],
+    isThisRepo: () => true,
+    verify: whatLintSays(checkout, inventory),
+  });
+}
+
+function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
+  return [...proposedFiles(proposal)].map(([file, text]) => {
+    const path = join(checkout.root, file);
+    if (existsSync(path)) return { file, outcome: "kept" };
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      // `wx`: what somebody made meanwhile stays, too.
+      writeFileSync(path, text, { flag: "wx" });
+    } catch (error) {
+      throw new CommandError(3, `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return { file, outcome: "written" };
+  });
+}
+
+/** What lint and plan are to be given so that they see the same repo and fleet. */
+function argumentsAgain(dir: string | undefined, { inventory }: Options): string[] {
+  return [...(dir === undefined ? [] : ["--repo", dir]), ...(inventory === undefined ? [] : ["--inventory", inventory])];
+}
+
+function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"], again: readonly string[]): string {
+  if (output === "json") return `${JSON.stringify(proposalJson(proposal, written), null, 2)}\n`;
+  if (output === "markdown") return `${proposalComment(proposal)}\n`;
+  return proposalText(proposal, written, visible, again);
+}

@@ -1,0 +1,70 @@
+import { Command, Option } from "commander";
+import { epoch } from "../../../core/base/time.ts";
+import { statusWord } from "../../../core/report/tree/tree.ts";
+import { shortAge } from "../../../core/report/tree/tree-marks.ts";
+import { releaseName } from "../../../core/report/words.ts";
+import { parseArgs } from "../plan/plan-args.ts";
+import { columns, type JournalSource, plain, withSource } from "./journal-source.ts";
+
+interface ListedRollout {
+  rollout: string;
+  run: number;
+  release: string;
+  phase: string;
+  since: string | null;
+  why: string;
+}
+
+/** `stagecoach list`: every rollout the journal knows, and how its last run stands. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = new Command("stagecoach list")
+    .description("Rollouts and how their last runs stand, from the journal in Git")
+    .option("--repo <dir>", "checkout of the config repo", ".")
+    .option("--branch <name>", "the journal's branch", "stagecoach/journal")
+    .option("--fetch", "fetch the journal first")
+    .addOption(new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text"));
+  if (parseArgs(command, argv) === undefined) return 0;
+  const options = command.opts<{ repo: string; branch: string; fetch?: boolean; output: "text" | "json" }>();
+  return await withSource(options, async (source) => {
+    const rollouts = await listed(source);
+    if (options.output === "json") process.stdout.write(`${JSON.stringify({ rollouts }, null, 2)}\n`);
+    else process.stdout.write(rollouts.length === 0 ? "The journal has no rollouts yet.\n" : table(rollouts, Date.now()));
+    return 0;
+  });
+}
+
+async function listed(source: JournalSource): Promise<ListedRollout[]> {
+  const rollouts: ListedRollout[] = [];
+  for (const [rollout, { lastRun, lastRelease }] of (await source.index()).rollouts) {
+    const idle = { rollout, run: lastRun, release: releaseName(lastRelease), since: null };
+    if (lastRun === 0) {
+      rollouts.push({ ...idle, phase: "Adopted", why: "no run yet" });
+      continue;
+    }
+    try {
+      const found = await source.run(rollout, lastRun);
+      if (found === undefined) throw new Error("its files are missing");
+      const { phase, since, why, release } = found;
+      rollouts.push({ rollout, run: lastRun, release: releaseName(release.values), phase, since, why });
+    } catch (error) {
+      // One run that cannot be read hides no other.
+      rollouts.push({ ...idle, phase: "Unreadable", why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return rollouts;
+}
+
+const PHASES = new Set(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"]);
+
+function table(rollouts: readonly ListedRollout[], now: number): string {
+  const rows = rollouts.map(({ rollout, run, release, phase, since, why }) => {
+    const status =
+      phase === "Adopted"
+        ? "○ Adopted"
+        : PHASES.has(phase)
+          ? statusWord({ phase: phase as Parameters<typeof statusWord>[0]["phase"] })
+          : `⚠ ${phase}`;
+    return [rollout, run === 0 ? "-" : `#${run}`, release, status, since === null ? "-" : shortAge(now - epoch(since)), plain(why)];
+  });
+  return columns([["ROLLOUT", "RUN", "RELEASE", "STATUS", "AGE", "WHY"], ...rows]);
+}

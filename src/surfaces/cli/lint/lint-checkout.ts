@@ -1,0 +1,87 @@
+import { existsSync, globSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { whyOutside } from "../../../core/spec/rules/pins.ts";
+import { CommandError } from "../command.ts";
+
+/** The bot reads no larger ones either. */
+const LARGEST = 10 * 1024 * 1024;
+
+/** A plain checkout of a config repo, read as the bot would read the commit: plain files inside it only. */
+export interface Checkout {
+  root: string;
+  /** Text of a file by its path from the root; null: not there. Throws, with the reason as message, where it must not be read. */
+  read(path: string): string | null;
+  /** Paths of all files from the root. */
+  files(): readonly string[];
+}
+
+/** Opens a folder. It need not be a Git repository. */
+export function openCheckout(dir: string): Checkout {
+  if (!existsSync(dir) || !statSync(dir).isDirectory()) throw new CommandError(2, `--repo ${dir} is not a folder`);
+  const root = realpathSync(dir);
+  const texts = new Map<string, string | null>();
+  let listing: readonly string[] | undefined;
+  return {
+    root,
+    read(path) {
+      const known = texts.get(path);
+      if (known !== undefined) return known;
+      const text = readPlain(root, path);
+      texts.set(path, text);
+      return text;
+    },
+    files() {
+      listing ??= globSync("**/*", {
+        cwd: root,
+        withFileTypes: true,
+        exclude: (entry) => entry.name === ".git" || entry.name === "node_modules",
+      })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
+        .concat(dotFiles(root))
+        .toSorted();
+      return listing;
+    },
+  };
+}
+
+/** A glob's star passes over names that begin with a dot. */
+function dotFiles(root: string): string[] {
+  return globSync(".github/**/*.{yaml,yml}", { cwd: root }).map((path) => path.split(sep).join("/"));
+}
+
+function readPlain(root: string, path: string): string | null {
+  const outside = whyOutside(path);
+  if (outside !== undefined) throw new Error(`it ${outside}`);
+  const full = join(root, path);
+  if (lstatSync(full, { throwIfNoEntry: false }) === undefined) return null;
+  const real = realpathOf(full);
+  if (real === undefined) throw new Error("it is a symbolic link to nothing");
+  if (real !== full) {
+    const where = real.startsWith(root + sep) ? "the bot follows none" : "it leads out of the repo";
+    throw new Error(`it is, or is behind, a symbolic link, and ${where}`);
+  }
+  const stat = statSync(full);
+  if (!stat.isFile()) throw new Error("it is not a file");
+  if (stat.size > LARGEST) throw new Error(`it has ${Math.round(stat.size / 1024 / 1024)} MiB; at most ${LARGEST / 1024 / 1024} are read`);
+  return readFileSync(full, "utf8");
+}
+
+function realpathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The config repo a path belongs to: the nearest folder above that looks like one, else the path's own folder. */
+export function repoAround(path: string): string {
+  const start = existsSync(path) && statSync(path).isDirectory() ? resolve(path) : dirname(resolve(path));
+  for (let dir = start; ; dir = dirname(dir)) {
+    // The folder of the rollouts is no repo, whatever lies in it.
+    const marks = basename(dir) === "rollouts" ? [".git"] : [".git", "rollouts", join(".github", "stagecoach.yaml")];
+    if (marks.some((name) => existsSync(join(dir, name)))) return dir;
+    if (dir === dirname(dir)) return start;
+  }
+}

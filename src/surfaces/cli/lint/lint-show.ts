@@ -1,0 +1,75 @@
+import { styleText } from "node:util";
+import type { Problem } from "../../../core/base/problem.ts";
+import { cell, code } from "../../../core/report/escape.ts";
+import { count } from "../plan/plan-show.ts";
+import { visible } from "../visible.ts";
+
+/** What lint looked at and found. */
+export interface LintReport {
+  problems: Problem[];
+  /** Names of the rollouts without an error of their own, with their files. */
+  rollouts: { name: string; file: string }[];
+  /** Files read as rollouts. */
+  files: string[];
+}
+
+/** The documented JSON of `stagecoach lint -o json`. */
+export function lintJson({ problems, rollouts, files }: LintReport): unknown {
+  return {
+    problems: problems.map(({ code: id, severity, file, line, column, message, hint, path }) => ({
+      code: id,
+      severity,
+      file,
+      line,
+      column,
+      message,
+      hint,
+      path,
+    })),
+    rollouts,
+    files,
+  };
+}
+
+/** `file:line:column`, the line itself with a mark under the place, and what to do. */
+export function lintText(report: LintReport, read: (file: string) => string | null, colour: boolean): string {
+  const style = (format: "red" | "yellow" | "bold" | "dim" | "green", text: string) =>
+    colour ? styleText(format, visible(text), { validateStream: false }) : visible(text);
+  const lines: string[] = [];
+  for (const problem of report.problems) {
+    const severity = style(problem.severity === "error" ? "red" : "yellow", problem.severity);
+    lines.push(
+      `${style("bold", `${problem.file}:${problem.line}:${problem.column}`)} ${severity} ${visible(problem.message)} ${style("dim", problem.code)}`,
+    );
+    lines.push(...excerpt(problem, read).map((line) => style("dim", line)), `  → ${visible(problem.hint)}`, "");
+  }
+  const errors = report.problems.filter((problem) => problem.severity === "error").length;
+  const warnings = report.problems.length - errors;
+  const summary = `${count(report.rollouts.length, "rollout")} in ${count(report.files.length, "file")}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
+  lines.push(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary));
+  return `${lines.join("\n")}\n`;
+}
+
+const WIDEST = 120;
+
+function excerpt({ code: id, file, line, column }: Problem, read: (file: string) => string | null): string[] {
+  // What stands there is not to be repeated anywhere.
+  if (id === "INVENTORY_CREDENTIALS") return [];
+  const text = read(file)?.split("\n", line)[line - 1]?.replace(/\r$/, "");
+  if (text === undefined || text.trim() === "") return [];
+  // A long line is shown around the place.
+  const from = column > WIDEST - 20 ? column - 40 : 0;
+  const shown = text.slice(from, from + WIDEST).replaceAll("\t", " ");
+  const number = String(line);
+  return [`  ${number} | ${shown}`, `  ${" ".repeat(number.length)} | ${" ".repeat(Math.max(0, column - 1 - from))}^`];
+}
+
+export function lintMarkdown(report: LintReport): string {
+  if (report.problems.length === 0)
+    return `${count(report.rollouts.length, "rollout")} in ${count(report.files.length, "file")}: no problems.\n`;
+  const rows = report.problems.map(
+    (p) =>
+      `| ${p.severity === "error" ? "❌" : "⚠️"} ${code(`${p.file}:${p.line}:${p.column}`)} | ${cell(p.message, 500)} (${code(p.code)}) | ${cell(p.hint, 500)} |`,
+  );
+  return `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
+}

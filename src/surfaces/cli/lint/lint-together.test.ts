@@ -1,0 +1,91 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { run } from "./lint.ts";
+
+const FLEET = new URL("../../../../fixtures/fleet", import.meta.url).pathname;
+
+let out = "";
+let dir = "";
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "lint-"));
+  cpSync(FLEET, dir, { recursive: true });
+  mkdirSync(join(dir, ".github"), { recursive: true });
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(dir, { recursive: true });
+});
+
+interface Told {
+  file: string;
+  line: number;
+  column: number;
+  code: string;
+  severity: string;
+  message: string;
+  hint: string;
+}
+
+async function linted(): Promise<Told[]> {
+  out = "";
+  await run(["--repo", dir, "--inventory", join(dir, "inventory.yaml"), "-o", "json"]);
+  return (JSON.parse(out) as { problems: Told[] }).problems;
+}
+
+function settings(text: string): void {
+  writeFileSync(join(dir, ".github/stagecoach.yaml"), text);
+}
+
+function rollout(name: string, after: string): void {
+  const text = readFileSync(join(FLEET, "rollouts/my-app.yaml"), "utf8").replace("name: my-app", `name: ${name}`);
+  writeFileSync(join(dir, `rollouts/${name}.yaml`), text.replace("  mode: Run\n", `  mode: Run\n${after}`));
+}
+
+describe("what the settings and other rollouts make impossible", () => {
+  test("windows and freezes that are never open together, at the rollout's windows", async () => {
+    settings('freezes: [{ schedule: "0 0 * * 1", duration: 24h, kind: deny }]\n');
+    rollout("my-app", '  windows: [{ schedule: "0 9 * * 1", duration: 8h, kind: allow }]\n');
+    const [problem, ...more] = await linted();
+    expect(more).toEqual([]);
+    expect(problem).toMatchObject({
+      file: "rollouts/my-app.yaml",
+      code: "WINDOW_NEVER_OPENS",
+      severity: "error",
+      message: "nothing would ever merge: the windows of the rollout and of .github/stagecoach.yaml are never open together within a year",
+    });
+    const line = readFileSync(join(dir, "rollouts/my-app.yaml"), "utf8").split("\n")[(problem?.line ?? 0) - 1];
+    expect(line?.slice((problem?.column ?? 0) - 1)).toMatch(/^\[\{ schedule|^windows/);
+    settings('freezes: [{ schedule: "0 0 * * 1", duration: 12h, kind: deny }]\n');
+    expect(await linted()).toEqual([]);
+  });
+
+  test("limits below a batch are a warning with the numbers, and below one cluster an error", async () => {
+    settings("limits: { clusters: 1 }\n");
+    const told = await linted();
+    expect(new Set(told.map(({ code, severity }) => `${severity} ${code}`))).toEqual(new Set(["warning BATCHES_CUT"]));
+    expect(told[0]?.message).toMatch(/would have \d+ clusters in flight at once and limits\.clusters of the repo's settings allows 1/);
+    settings("limits: { clusters: 40, targets: 40 }\n");
+    expect(await linted()).toEqual([]);
+  });
+
+  test("a rollout with errors of its own is there all the same: it is named, and may close a circle", async () => {
+    rollout("my-app", "  dependsOn: [{ rollout: b }]\n");
+    rollout("b", "  dependsOn: [{ rollout: my-app }]\n  windos: []\n");
+    const told = await linted();
+    expect(
+      told.filter(({ file }) => file === "rollouts/my-app.yaml").map(({ code, message, hint }) => `${code} ${message}: ${hint}`),
+    ).toEqual([
+      "DEPENDENCY_CYCLE dependsOn goes round in a circle: my-app → b → my-app: take one of them out",
+      'UNKNOWN_DEPENDENCY rollout "b" has errors of its own, so nothing can wait for it: correct rollouts/b.yaml first',
+    ]);
+    expect(told.filter(({ file }) => file === "rollouts/b.yaml").map(({ code }) => code)).toEqual(["UNKNOWN_KEY"]);
+  });
+});

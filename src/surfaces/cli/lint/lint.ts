@@ -1,0 +1,111 @@
+import { existsSync, globSync, realpathSync, statSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { Command, Option } from "commander";
+import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
+import { CommandError } from "../command.ts";
+import { inventoryAt, parseArgs, wantsColour } from "../plan/plan-args.ts";
+import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
+import { isRolloutFile, lint, readRollouts } from "./lint-run.ts";
+import { lintJson, lintMarkdown, lintText } from "./lint-show.ts";
+
+interface Options {
+  repo?: string;
+  inventory?: string;
+  output: "text" | "json" | "markdown";
+}
+
+function program(): Command {
+  return new Command("stagecoach lint")
+    .usage("[PATH…] [options]")
+    .description("checks rollouts: their schema, that pins resolve, that selectors select, that every cluster is covered")
+    .argument("[path...]", "files or folders; default: rollouts/ of the repo")
+    .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
+    .option(
+      "--inventory <file>",
+      "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
+    )
+    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
+}
+
+const NO_INVENTORY = "Whether stages select clusters and cover all of them was not judged: give --inventory.\n";
+
+/** `stagecoach lint`. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
+  const options = command.opts<Options>();
+  const missing = command.args.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new CommandError(2, `${missing} is not there`);
+  const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."));
+  const files = filesOf(checkout, command.args);
+  const settings = existsSync(join(checkout.root, SETTINGS_FILE)) && (command.args.length === 0 || asksForSettings(command.args));
+  if (files.length === 0 && !settings) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
+  const report = lint(checkout, files, inventoryAt(options.inventory));
+  if (options.output === "json") process.stdout.write(`${JSON.stringify(lintJson(report), null, 2)}\n`);
+  else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
+  else {
+    const guessed = options.inventory === undefined && !haveOwnInventory(checkout, files);
+    process.stdout.write(lintText(report, (file) => readable(checkout, file), wantsColour()) + (guessed ? NO_INVENTORY : ""));
+  }
+  return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
+}
+
+/** All rollouts say which clusters there are. */
+function haveOwnInventory(checkout: Checkout, files: readonly string[]): boolean {
+  const { rollouts } = readRollouts(checkout, files);
+  return rollouts.length > 0 && rollouts.every((rollout) => rollout.inventory !== undefined);
+}
+
+function asksForSettings(paths: readonly string[]): boolean {
+  return paths.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE));
+}
+
+function readable(checkout: Checkout, file: string): string | null {
+  try {
+    return checkout.read(file);
+  } catch {
+    return null;
+  }
+}
+
+/** Paths from the root of the checkout. A folder stands for its rollouts: those of `rollouts/` in it, or else every YAML file below. */
+function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
+  const links = linksIn(checkout, "rollouts/");
+  if (paths.length === 0) return [...checkout.files().filter(isRolloutFile), ...links].toSorted();
+  const files = new Set<string>();
+  for (const path of paths) {
+    // The folder is followed, the file itself is not: a symbolic link among the rollouts is told as one.
+    const inside = statSync(path).isDirectory() ? fromRoot(checkout, realpathSync(path)) : fileFromRoot(checkout, path);
+    if (!statSync(path).isDirectory()) {
+      // The repo's own settings are read in any case, and are no rollout.
+      if (inside !== SETTINGS_FILE) files.add(inside);
+      continue;
+    }
+    const prefix = inside === "" ? "" : `${inside}/`;
+    const own = prefix === "" ? links : linksIn(checkout, prefix);
+    const below = [...checkout.files(), ...own].filter((file) => file.startsWith(prefix) && /\.ya?ml$/.test(file)).toSorted();
+    const rollouts = below.filter((file) => isRolloutFile(file.slice(prefix.length)));
+    for (const file of rollouts.length > 0 ? rollouts : below) files.add(file);
+  }
+  return [...files];
+}
+
+/** Symbolic links among the rollouts, which the bot does not follow: no list of files has them, and passed over they would say nothing. */
+function linksIn({ root }: Checkout, folder: string): string[] {
+  return globSync("*.{yaml,yml}", { cwd: join(root, folder), withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink())
+    .map((entry) => `${folder}${entry.name}`);
+}
+
+function fileFromRoot(checkout: Checkout, path: string): string {
+  const full = resolve(path);
+  const folder = realpathSync(resolve(full, ".."));
+  return fromRoot(checkout, resolve(folder, full.slice(full.lastIndexOf(sep) + 1)));
+}
+
+function fromRoot(checkout: Checkout, full: string): string {
+  const inside = relative(checkout.root, full).split(sep).join("/");
+  if (inside.startsWith("../") || inside === "..") throw new CommandError(2, `${full} is not in ${checkout.root}; give --repo`);
+  return inside;
+}

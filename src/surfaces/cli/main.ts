@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+import { CommandError, type CommandModule } from "./command.ts";
+
+/** Loads nothing but the one command asked for, so that `--help` answers at once. */
+const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandModule> }> = {
+  demo: {
+    summary: "a whole rollout of a sample against the embedded world, in the terminal and on a local page",
+    load: () => import("./demo/demo.ts"),
+  },
+  serve: { summary: "the bot: a GitHub App, with its page and metrics", load: () => import("./serve/serve.ts") },
+  init: {
+    summary: "looks through a config repo and proposes rollouts: pins found, stages by label",
+    load: () => import("./init/init.ts"),
+  },
+  lint: { summary: "validates rollouts against the repo: schema, pins, selectors, coverage", load: () => import("./lint/lint.ts") },
+  plan: { summary: "which cluster moves when, and from what to what", load: () => import("./plan/plan.ts") },
+  simulate: {
+    summary: "a run of the plan through a simulated world: timeline, blast radius, duration",
+    load: () => import("./simulate/simulate.ts"),
+  },
+  pin: { summary: "reads one pin, or splices a value in (pin get, pin set)", load: () => import("./pin/pin.ts") },
+  appset: { summary: "the Applications an ApplicationSet would generate (appset render)", load: () => import("./appset/appset.ts") },
+  analysis: {
+    summary: "measures what an AnalysisTemplate says, once, from here (analysis run)",
+    load: () => import("./analysis/analysis.ts"),
+  },
+  list: { summary: "the last run of each rollout, from the journal in Git", load: () => import("./journal/list.ts") },
+  get: { summary: "one run as a tree: stage, batch, cluster, Application; -w follows it", load: () => import("./journal/get.ts") },
+  history: { summary: "what happened in a run, commit by commit", load: () => import("./journal/history.ts") },
+  journal: {
+    summary: "whose the journal is, and accepting it as it stands (journal show, journal accept)",
+    load: () => import("./journal/journal.ts"),
+  },
+  release: { summary: "opens the release's pull request, as you", load: () => import("./plan/release.ts") },
+  promote: { summary: "ends the wait of a run, as a comment of yours", load: () => import("./steer/promote.ts") },
+  pause: { summary: "nothing of a run merges until it is resumed, as a comment of yours", load: () => import("./steer/pause.ts") },
+  resume: { summary: "a paused run goes on, as a comment of yours", load: () => import("./steer/resume.ts") },
+  abort: { summary: "ends a run, as a comment of yours", load: () => import("./steer/abort.ts") },
+  retry: { summary: "a run that stopped on failures goes on, as a comment of yours", load: () => import("./steer/retry.ts") },
+  requeue: { summary: "puts clusters to their stage's end, as a comment of yours", load: () => import("./steer/requeue.ts") },
+  skip: { summary: "leaves clusters out of a run, as a comment of yours", load: () => import("./steer/skip.ts") },
+  rollback: { summary: "puts the old values back, as a comment of yours", load: () => import("./steer/rollback.ts") },
+  halt: { summary: "no run merges a change for these clusters, as a comment of yours", load: () => import("./steer/halt.ts") },
+  hotfix: { summary: "one batch now, out of its turn, as a comment of yours", load: () => import("./steer/hotfix.ts") },
+  status: { summary: "asks the bot how a run stands, as a comment of yours", load: () => import("./steer/status.ts") },
+  explain: { summary: "whether a change is live and healthy in an Application, and why not", load: () => import("./explain/explain.ts") },
+  sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim/sim.ts") },
+  completion: {
+    summary: "a completion script for bash, zsh or fish",
+    load: async () => (await import("./completion.ts")).completionOf(COMMANDS),
+  },
+  version: { summary: "the version", load: () => import("./version.ts") },
+};
+
+function help(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length), 0);
+  const rows = Object.entries(COMMANDS).map(([name, command]) => `  ${name.padEnd(width)}  ${command.summary}`);
+  return ["Usage: stagecoach COMMAND [ARGS…]", "", ...rows, ""].join("\n");
+}
+
+async function didYouMean(name: string): Promise<string> {
+  const known = Object.keys(COMMANDS);
+  const { nearest } = await import("../../core/base/problem.ts");
+  const near = known.find((one) => name !== "" && (one.startsWith(name) || name.startsWith(one))) ?? nearest(name, known);
+  return near === undefined ? "" : `, did you mean ${near}?`;
+}
+
+async function main(argv: string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    process.stdout.write(help());
+    return name === undefined ? 2 : 0;
+  }
+  const command = COMMANDS[name === "--version" || name === "-V" ? "version" : name];
+  if (command === undefined)
+    throw new CommandError(2, `there is no command "${name}"${await didYouMean(name)}; stagecoach --help lists them`);
+  return await (await command.load()).run(rest);
+}
+
+// `stagecoach … | head` closes the pipe early: that is an end, not an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof CommandError)) throw error;
+  process.stderr.write(`stagecoach: ${error.message}\n`);
+  process.exitCode = error.exitCode;
+}

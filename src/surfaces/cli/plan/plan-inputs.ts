@@ -1,0 +1,237 @@
+import { parseAllDocuments } from "yaml";
+import { type AppSetCluster, type RenderResult, render } from "../../../core/appset/index.ts";
+import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
+import type { ClusterView } from "../../../core/argocd/views.ts";
+import type { Problem } from "../../../core/base/problem.ts";
+import type { Cluster } from "../../../core/plan/plan-types.ts";
+import { pinsOf } from "../../../core/plan/steps.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
+import { sourceText } from "../../../core/spec/rollout.ts";
+import { declaredIn } from "../../../engine/config-repo/inventory.ts";
+import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
+import { applicationsOf, type SeenApplication } from "../../../engine/resolve/targets-select.ts";
+import type { Checkout } from "../lint/lint-checkout.ts";
+import { applicationsInRepo } from "./plan-applications.ts";
+
+const IN_CLUSTER = "https://kubernetes.default.svc";
+const TYPE_LABEL = "argocd.argoproj.io/secret-type";
+
+/** The clusters and Applications a rollout is planned over, and where they come from. */
+export interface FleetInputs {
+  applications: SeenApplication[];
+  clusters: Cluster[];
+  /** `inventory`: Applications as they are. `rendered`: as the ApplicationSet in the repo yields them, or as they are written there. */
+  from: "inventory" | "rendered" | "nothing";
+  problems: Problem[];
+}
+
+/** Reads an inventory file; its own problems are lines of text. */
+export function loadInventory(text: string, file: string): Inventory {
+  return readInventory(text, file);
+}
+
+/**
+ * The Applications of a rollout: from the inventory where it has them, else rendered from the ApplicationSet that stands
+ * in the repo (or the inventory), with the status of Applications of the same name; hand-written ones are read from the repo. Without clusters in the inventory,
+ * clusters are taken from the Applications' destinations, and their labels from generator elements. Those of `spec.inventory` go before the inventory's.
+ */
+export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory | undefined): FleetInputs {
+  const controlPlane = rollout.source.controlPlanes[0] ?? "argocd";
+  const declared = declaredIn({ read: (path) => checkout.read(path), paths: () => checkout.files() }, rollout);
+  if (declared?.ok === false) return { applications: [], clusters: [], from: "nothing", problems: declared.problems };
+  const inventory = declared === undefined ? given : withClusters(given, declared.clusters);
+  const clusters = (inventory?.clusters ?? []).map((view): Cluster => {
+    const { [TYPE_LABEL]: _, ...labels } = view.labels;
+    return { key: `${controlPlane}/${view.name}`, name: view.name, controlPlane, server: view.server, labels, registered: view.registered };
+  });
+  const seen = decode(inventory?.applications ?? [], controlPlane);
+  const own = applicationsOf(rollout, seen);
+  const wantsParams = pinsOf(rollout).some((pin) => JSON.stringify(pin).includes("params."));
+  if (own.length > 0 && !wantsParams) return { applications: own, clusters, from: "inventory", problems: [] };
+  if (own.length > 0 && rollout.source.kind === "Application") return { applications: own, clusters, from: "inventory", problems: [] };
+  const rendered =
+    rollout.source.kind === "Application"
+      ? writtenSource(rollout, checkout, inventory, controlPlane)
+      : renderSource(rollout, checkout, inventory, controlPlane);
+  if (own.length > 0) return { applications: withParams(own, rendered.applications), clusters, from: "inventory", problems: [] };
+  if (rendered.applications.length === 0) return { applications: [], clusters, from: "nothing", problems: rendered.problems };
+  const applications = withStatus(rendered.applications, seen);
+  if (clusters.length > 0) return { applications, clusters, from: "rendered", problems: rendered.problems };
+  const guessed = guessClusters(applications, controlPlane);
+  const warning = note(
+    rollout,
+    "LABELS_GUESSED",
+    "no cluster is known: names and labels are taken from generator elements and Application labels",
+    "give --inventory with the cluster Secrets",
+  );
+  return { applications, clusters: guessed, from: "rendered", problems: [...rendered.problems, warning] };
+}
+
+/** With the clusters that the rollout's own inventory names; the Applications stay those that were given. */
+function withClusters(given: Inventory | undefined, clusters: readonly ClusterView[]): Inventory {
+  const { applications = [], applicationSets = [], problems = [] } = given ?? {};
+  return { applications, applicationSets, problems, clusters: clusters.map((view) => ({ ...view, annotations: {} })) };
+}
+
+function decode(raw: readonly unknown[], controlPlane: string): SeenApplication[] {
+  return raw.flatMap((object) => {
+    const view = decodeApplication(object, 0);
+    // What carries no namespace was printed from the one Argo CD runs in.
+    return view === undefined ? [] : [{ controlPlane, view: view.namespace === "" ? { ...view, namespace: "argocd" } : view }];
+  });
+}
+
+interface Rendered {
+  applications: SeenApplication[];
+  problems: Problem[];
+}
+
+function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
+  const { name, namespace } = rollout.source;
+  const found = findSet(checkout, name, namespace) ?? findIn(inventory?.applicationSets ?? [], name, namespace);
+  if (found === undefined) {
+    return notFound(rollout, `ApplicationSet ${namespace}/${name} is not in ${lookedIn(inventory)}`, "its Applications");
+  }
+  const clusters = (inventory?.clusters ?? []).map(
+    ({ name: own, server, labels, annotations, project }): AppSetCluster => ({
+      name: own,
+      server,
+      labels: { ...labels, [TYPE_LABEL]: "cluster" },
+      annotations,
+      ...(project === undefined ? {} : { project }),
+    }),
+  );
+  const result = render(found, { clusters, repo: () => ({ files: () => checkout.files(), read: (path) => checkout.read(path) }) });
+  if (!result.ok) {
+    return {
+      applications: [],
+      problems: result.problems.map((problem) =>
+        note(
+          rollout,
+          problem.code,
+          `ApplicationSet ${name}, ${problem.where}: ${problem.message}`,
+          `${problem.hint}; or give --inventory with its Applications`,
+        ),
+      ),
+    };
+  }
+  const params = result.generators.flatMap((generator) => generator.params);
+  const applications = result.applications.flatMap((object, i): SeenApplication[] => {
+    const [seen] = decode([owned(object, name)], controlPlane);
+    const own = params.length === result.applications.length ? params[i] : undefined;
+    return seen === undefined ? [] : [{ ...seen, ...(own === undefined ? {} : { params: flatten(own) }) }];
+  });
+  return { applications, problems: [] };
+}
+
+/** Applications as they stand in the repo, written by hand. */
+function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
+  const applications = applicationsOf(rollout, decode(applicationsInRepo(checkout), controlPlane));
+  if (applications.length > 0) return { applications, problems: [] };
+  const { source } = rollout;
+  const what = source.name === "" ? "no Application is" : `Application ${source.namespace}/${source.name} is not`;
+  const which = source.name === "" ? ` that sourceRef takes: ${sourceText(source)}` : "";
+  return notFound(rollout, `${what} in ${lookedIn(inventory)}${which}`, "the Applications");
+}
+
+function lookedIn(inventory: Inventory | undefined): string {
+  return inventory === undefined ? "the repo" : "the repo or the inventory";
+}
+
+function notFound(rollout: Rollout, message: string, wanted: string): Rendered {
+  const hint = `give --inventory with ${wanted}, or correct sourceRef`;
+  return { applications: [], problems: [note(rollout, "SOURCE_NOT_FOUND", message, hint)] };
+}
+
+function owned(object: RenderResult["applications"][number], name: string): unknown {
+  const ownerReferences = [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "rendered", controller: true }];
+  return { ...object, metadata: { ...object.metadata, ownerReferences } };
+}
+
+function flatten(params: Readonly<Record<string, unknown>>, prefix = ""): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [key, value] of Object.entries(params)) {
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      Object.assign(flat, flatten(value as Record<string, unknown>, `${prefix}${key}.`));
+    else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") flat[prefix + key] = String(value);
+  }
+  return flat;
+}
+
+function findSet(checkout: Checkout, name: string, namespace: string): Record<string, unknown> | undefined {
+  for (const path of checkout.files()) {
+    if (!/\.ya?ml$/.test(path)) continue;
+    const text = quietly(() => checkout.read(path));
+    if (text === null || !text.includes("ApplicationSet") || !text.includes(name)) continue;
+    for (const document of parseAllDocuments(text, { logLevel: "silent", prettyErrors: false })) {
+      if (document.errors.length > 0) continue;
+      const found = findIn([quietly(() => document.toJS({ maxAliasCount: 100 }) as unknown)], name, namespace);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function quietly<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+function findIn(objects: readonly unknown[], name: string, namespace: string): Record<string, unknown> | undefined {
+  for (const object of objects) {
+    if (typeof object !== "object" || object === null) continue;
+    const { kind, metadata } = object as { kind?: unknown; metadata?: { name?: unknown; namespace?: unknown } | null };
+    if (kind === "ApplicationSet" && metadata?.name === name && (metadata.namespace === undefined || metadata.namespace === namespace))
+      return object as Record<string, unknown>;
+  }
+  return undefined;
+}
+
+function withStatus(rendered: readonly SeenApplication[], seen: readonly SeenApplication[]): SeenApplication[] {
+  const live = new Map(seen.map(({ view }) => [`${view.namespace}/${view.name}`, view]));
+  return rendered.map((one) => {
+    const view = live.get(`${one.view.namespace}/${one.view.name}`);
+    return view === undefined ? one : { ...one, view: { ...one.view, status: view.status } };
+  });
+}
+
+function withParams(own: readonly SeenApplication[], rendered: readonly SeenApplication[]): SeenApplication[] {
+  const params = new Map(rendered.map(({ view, params: found }) => [view.name, found]));
+  return own.map((one) => {
+    const found = params.get(one.view.name);
+    return found === undefined ? one : { ...one, params: found };
+  });
+}
+
+function guessClusters(applications: readonly SeenApplication[], controlPlane: string): Cluster[] {
+  const clusters = new Map<string, Cluster>();
+  for (const { view, params = {} } of applications) {
+    const { destination } = view.spec;
+    const server = destination.server ?? params["server"] ?? params["url"] ?? "";
+    const name =
+      destination.name ?? params["cluster"] ?? params["name"] ?? params["clusterName"] ?? /^[a-z]+:\/\/([^/:]+)/i.exec(server)?.[1];
+    if (name === undefined) continue;
+    // Argo CD's own cluster is known without a Secret, and by one name.
+    if (name === "in-cluster" || normaliseServer(server) === IN_CLUSTER) continue;
+    const id = destination.server === undefined ? name : normaliseServer(server);
+    if (!clusters.has(id))
+      clusters.set(id, {
+        key: `${controlPlane}/${name}`,
+        name,
+        controlPlane,
+        server,
+        labels: { ...params, ...view.labels },
+        registered: true,
+      });
+  }
+  return [...clusters.values()];
+}
+
+/** A warning that is about the rollout's source. */
+function note(rollout: Rollout, code: string, message: string, hint: string): Problem {
+  return { code, severity: "warning", message, hint, file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef"] };
+}

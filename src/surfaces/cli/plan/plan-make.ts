@@ -1,0 +1,113 @@
+import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import type { Problem } from "../../../core/base/problem.ts";
+import { type NextBatch, nextBatch } from "../../../core/plan/next.ts";
+import { plan } from "../../../core/plan/plan.ts";
+import type { Cluster, Plan, Release } from "../../../core/plan/plan-types.ts";
+import { locateInRollout } from "../../../core/spec/parse/locate.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
+import { otherBase } from "../../../engine/config-repo/base-branch.ts";
+import { readRelease } from "../../../engine/config-repo/release.ts";
+import { resolveTargets } from "../../../engine/resolve/targets.ts";
+import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
+import type { Checkout } from "../lint/lint-checkout.ts";
+import { defaultBranchOf } from "../lint/lint-outside.ts";
+import { fleetOf } from "./plan-inputs.ts";
+
+export interface PlanMade {
+  /** Absent where there are errors. */
+  plan?: Plan;
+  /** Those it was planned over; with the plan. */
+  clusters?: readonly Cluster[];
+  next: NextBatch | null;
+  /** Errors and warnings; the plan's own warnings are in the plan. */
+  problems: Problem[];
+}
+
+/** Plans a rollout over a checkout and, where given, an inventory. `to` overrides the release's values by name. */
+export function makePlan(
+  rollout: Rollout,
+  checkout: Checkout,
+  inventory: Inventory | undefined,
+  to: Readonly<Record<string, string>>,
+): PlanMade {
+  const problems: Problem[] = otherBase(rollout, defaultBranchOf(checkout));
+  const release = releaseOf(rollout, checkout, to, problems);
+  const fleet = fleetOf(rollout, checkout, inventory);
+  problems.push(...fleet.problems);
+  // Without a release nothing can be filled in: the clusters are planned, not the edits.
+  const planned = release === undefined ? { ...rollout, pins: [] } : rollout;
+  const resolved = resolveTargets({
+    rollout: planned,
+    release: release ?? NO_RELEASE,
+    applications: fleet.applications,
+    clusters: fleet.clusters,
+    readFile: (path) => checkout.read(path),
+  });
+  problems.push(...resolved.problems);
+  const { limits } = parseRepoConfig(textOf(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
+  const made = plan({ rollout, release: release ?? NO_RELEASE, clusters: resolved.clusters, targets: resolved.targets, limits });
+  if (!made.ok) problems.push(...made.problems);
+  const located = problems.map((problem) => (problem.line > 1 ? problem : locate(problem, rollout, checkout)));
+  if (!made.ok || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };
+  const next = nextBatch(made.plan, rollout, resolved.targets, resolved.clusters);
+  return { plan: made.plan, clusters: resolved.clusters, next, problems: located };
+}
+
+const NO_RELEASE: Release = { values: {}, attempt: 1 };
+
+/** The file that a problem is in is the rollout's unless it says otherwise. */
+export function locate(problem: Problem, rollout: Rollout, checkout: Checkout): Problem {
+  if (problem.file !== rollout.file) return problem;
+  return locateInRollout(problem, rollout, (path) => textOf(checkout, path), SETTINGS_FILE);
+}
+
+function textOf(checkout: Checkout, path: string): string | null {
+  try {
+    return checkout.read(path);
+  } catch {
+    return null;
+  }
+}
+
+/** A commit or a tag that only Git's history tells: a checkout is planned with a name for it, so that its pins are looked at. */
+function standIn({ release }: Rollout): { version: string | undefined } {
+  if (release?.kind === "commit") return { version: "merge-commit" };
+  return { version: release?.kind === "tag" ? `newest-tag-in ${release.range}` : undefined };
+}
+
+function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<string, string>>, problems: Problem[]): Release | undefined {
+  const given = Object.keys(to).length > 0;
+  if (rollout.release === undefined) return given ? { values: { ...to }, attempt: 1 } : undefined;
+  if (given && (rollout.release.kind !== "values" || Object.keys(rollout.release.values).every((name) => to[name] !== undefined))) {
+    return { values: { ...to }, attempt: rollout.release.attempt };
+  }
+  try {
+    const read = readRelease(rollout, (path) => checkout.read(path), standIn(rollout));
+    if (read.ok) return { ...read.release, values: { ...read.release.values, ...to } };
+    const { file, message, hint, line, column } = read;
+    problems.push({
+      code: "RELEASE_NOT_FOUND",
+      severity: "error",
+      message,
+      hint,
+      file: line === undefined ? rollout.file : file,
+      line: line ?? 1,
+      column: column ?? 1,
+      path: ["spec", "release"],
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "unknown reason";
+    problems.push({
+      code: "RELEASE_NOT_FOUND",
+      severity: "error",
+      message: `the release's file cannot be read: ${why}`,
+      hint: "name a plain file inside the repo",
+      file: rollout.file,
+      line: 1,
+      column: 1,
+      path: ["spec", "release"],
+    });
+  }
+  return undefined;
+}

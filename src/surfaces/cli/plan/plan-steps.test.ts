@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { stepBench } from "../../../core/run/testing/step-bench.ts";
+import { toText } from "./plan-show.ts";
+
+test("the plan of a stage with steps has a line for each weight, and what each cluster has at it", () => {
+  const { run } = stepBench(3, { replicas: 10 });
+  const pins = [{ kind: "branch" as const, branch: "x" }];
+  const spec = { ...run.spec, pins, weightPins: [{ file: "f", path: "p", value: "", replicas: 10 }] };
+  const text = toText(spec, run.plan, null, [], false);
+  expect(text).toContain("step 1 of 3  weight 20   then pause until /promote\n");
+  expect(text).toContain("step 3 of 3  weight 100\n");
+  expect(text).toContain("10 replicas      at 20  at 60  at 100\n");
+  expect(text).toMatch(/batch 1 +c1 +1 +3 +5\n +batch 1 +c2 +1 +3 +5\n +batch 2 +c3 +2 +6 +10\n/);
+});
+
+test("a plan without steps says nothing of them", () => {
+  const { run } = stepBench(2, { change: ({ stages }) => delete stages[0]?.steps });
+  expect(toText(run.spec, run.plan, null, [], false)).not.toContain("weight");
+});

@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { checkGit } from "../../../adapters/git/check-git.ts";
+import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/config-env.ts";
+import { parseServerConfig } from "../../server/config/config-file.ts";
+import { type ServerConfig, serverConfigSchema } from "../../server/config/config-schema.ts";
+import { SettingError, telling } from "../../server/config/config-told.ts";
+import { CommandError } from "../command.ts";
+import { parseArgs } from "../plan/plan-args.ts";
+import { visible } from "../visible.ts";
+import { environmentWith } from "./serve-env.ts";
+
+interface Options {
+  config?: string;
+  env: string;
+  publicUrl?: string;
+  org?: string;
+  check: boolean;
+}
+
+const CONFIG_FILE = "stagecoach.yaml";
+
+/** `stagecoach serve`: the bot as a server. Without credentials the page on which its GitHub App is created. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const options = parse(argv);
+  if (options === undefined) return 0;
+  await checkGit().catch((error: Error) => {
+    throw new CommandError(3, error.message);
+  });
+  const env = environmentWith(resolve(options.env), process.env);
+  const { config, credentials, missing } = await settings(options, env);
+  if (options.check) return check(config, credentials, missing);
+  const stopped = untilStopped();
+  if (credentials !== undefined) return await serve(config, credentials, env, stopped);
+  const start = startSettings(env);
+  if (start.production) {
+    throw new CommandError(2, "there is no APP_ID and no private key; create the App on your own machine first: docs/installation.md");
+  }
+  const { runSetup } = await import("./serve-setup.ts");
+  await runSetup({
+    config,
+    host: start.host,
+    publicUrl: publicUrl(options),
+    organisation: options.org ?? start.organisation,
+    envFile: resolve(options.env),
+    stopped,
+  });
+  return 0;
+}
+
+function parse(argv: readonly string[]): Options | undefined {
+  const command = new Command("stagecoach serve")
+    .description("The bot as a server. Without credentials it shows the page on which its GitHub App is created.")
+    .option("--config <file>", `the server's configuration (default: STAGECOACH_CONFIG, or ${CONFIG_FILE} where there is one)`)
+    .option("--env <file>", "settings below those of the environment; set-up writes them here", ".env")
+    .option("--public-url <url>", "for set-up: where GitHub will reach this server")
+    .option("--org <name>", "for set-up: the organisation that will own the App")
+    .option("--check", "say whether it would start with this configuration, and end", false);
+  return parseArgs(command, argv)?.opts<Options>();
+}
+
+function readConfig(given: string | undefined, env: Environment): ServerConfig {
+  const file = given ?? startSettings(env).config ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
+  let text: string | undefined;
+  try {
+    text = file === undefined ? undefined : readFileSync(file, "utf8");
+  } catch (error) {
+    throw new SettingError(`the configuration ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { config, problems } = parseServerConfig(text, file ?? CONFIG_FILE);
+  if (config !== undefined) return config;
+  const lines = problems.map((p) => `${p.file}:${p.line}:${p.column}: ${p.message} [${p.code}]\n  → ${p.hint}`);
+  throw new SettingError(`the configuration cannot be used\n${lines.join("\n")}`);
+}
+
+interface Settings {
+  config: ServerConfig;
+  credentials: Credentials | undefined;
+  /** What the server starts without: a line each. */
+  missing: readonly string[];
+}
+
+/** All that a start is made of, with and without --check. What is wrong with it is wrong usage, and told at once. */
+async function settings(options: Options, env: Environment): Promise<Settings> {
+  const { checkFiles } = await import("../../server/config/config-files.ts");
+  const told = telling();
+  const file = told.of(() => readConfig(options.config, env));
+  // With a faulty file, what is wrong with the environment is told all the same.
+  const config = told.of(() => withEnvironment(file ?? serverConfigSchema.parse({}), env)) ?? file;
+  const credentials = file === undefined ? undefined : told.of(() => credentialsOf(file, env));
+  // The set-up page opens none of the files.
+  const opens = file !== undefined && config !== undefined && (options.check || credentials !== undefined || told.any());
+  const missing = opens ? (told.of(() => checkFiles(config, env)) ?? []) : [];
+  try {
+    told.done();
+  } catch (error) {
+    throw new CommandError(2, visible(error instanceof Error ? error.message : String(error)));
+  }
+  if (config === undefined) throw new CommandError(2, "the configuration cannot be used");
+  return { config, credentials, missing };
+}
+
+function publicUrl({ publicUrl: text }: Options): string | undefined {
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text) || !/^https?:\/\/[^'"<>]+$/.test(text)) {
+    throw new CommandError(2, `--public-url ${visible(text)} is no address; write it whole: https://stagecoach.example.com`);
+  }
+  return text;
+}
+
+function check(config: ServerConfig, credentials: Credentials | undefined, missing: readonly string[]): number {
+  const planes = config.controlPlanes.map(({ name, kind }) => `${name} (${kind})`).join(", ");
+  process.stdout.write(`The configuration is valid: control planes ${planes}; App ${credentials?.appId ?? "not set up yet"}.\n`);
+  for (const line of missing) process.stdout.write(`It starts, and will not see that control plane: ${visible(line)}\n`);
+  if (credentials === undefined)
+    process.stdout.write("There are no credentials (APP_ID and a private key): without --check the page is shown that makes the App.\n");
+  return credentials === undefined ? 1 : 0;
+}
+
+/** Starts everything, waits for a signal, and drains. After a failure that nothing caught it drains, too, and exits 1: to be started again. */
+async function serve(config: ServerConfig, credentials: Credentials, env: Environment, stopped: Promise<string>): Promise<number> {
+  const { startServer } = await import("../../server/serve.ts");
+  const broken = Promise.withResolvers<true>();
+  let started = false;
+  // In the midst of starting there is nothing to drain.
+  const onBroken = () => (started ? broken.resolve(true) : process.exit(1));
+  const server = await startServer(config, credentials, { env, onBroken }).catch((error: unknown) => {
+    if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
+    throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
+  });
+  started = true;
+  const isBroken = await Promise.race([stopped.then(() => false), broken.promise]);
+  if (!isBroken) {
+    await server.close();
+    return 0;
+  }
+  // Whatever is stuck, or fails on the way: nothing goes on with what is known by halves.
+  await server.close().catch((error: unknown) => process.stderr.write(`stagecoach: it could not be drained: ${visible(String(error))}\n`));
+  return process.exit(1);
+}
+
+/** Resolves at the first signal; the second one ends the process at once. */
+function untilStopped(): Promise<string> {
+  return new Promise((done) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(signal === "SIGINT" ? 130 : 143));
+        done(signal);
+      });
+    }
+  });
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import { fastClock } from "../../../sim/clock.ts";
+import { startGitHub } from "../../../sim/github/start.ts";
+import { CommandError } from "../command.ts";
+import { parseArgs } from "../plan/plan-args.ts";
+
+interface Options {
+  port: number;
+  host: string;
+  publicUrl?: string;
+  owner: string;
+  repo: string;
+  dir?: string;
+  token?: string;
+  private?: boolean;
+  webhook?: string;
+  webhookSecret?: string;
+  appId?: number;
+  privateKey?: string;
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("a whole number is wanted");
+  return Number(text);
+}
+
+function slug(text: string): string {
+  if (!/^[\w.-]{1,100}$/.test(text)) throw new InvalidArgumentError("letters, digits, `-`, `_` and `.` only");
+  return text;
+}
+
+function address(text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? "")) throw new InvalidArgumentError("an http or https URL is wanted");
+  return text;
+}
+
+function program(): Command {
+  return new Command("stagecoach sim github")
+    .usage("--owner O --repo R [options]")
+    .description("a GitHub of your own with one repository, until SIGTERM; prints {url, gitUrl, token} as one JSON line when ready")
+    .requiredOption("--owner <name>", "owner of the repository", slug)
+    .requiredOption("--repo <name>", "name of the repository", slug)
+    .option("--port <number>", "0: any free one", whole, 0)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--public-url <url>", "what it is known by from elsewhere, with its port; default: where it listens", address)
+    .option("--dir <folder>", "what is on `main` at first; default: a README")
+    .option("--token <token>", "the owner's token; default: a new one")
+    .option("--private", "no reading without a token")
+    .option("--webhook <url>", "where the App's webhooks go")
+    .option("--webhook-secret <secret>", "what they are signed with")
+    .option("--app-id <number>", "id of the App installed on the owner's account", whole)
+    .option("--private-key <file>", "the App's key (PEM), to try a bot against this GitHub");
+}
+
+/** `stagecoach sim github`. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = parseArgs(program(), argv);
+  if (command === undefined) return 0;
+  const options = command.opts<Options>();
+  if ((options.webhook === undefined) !== (options.webhookSecret === undefined)) {
+    throw new CommandError(2, "--webhook and --webhook-secret go together");
+  }
+  if (options.publicUrl === undefined && /^(0\.0\.0\.0|::)$/.test(options.host)) {
+    throw new CommandError(2, `--host ${options.host} is every address there is: say with --public-url by which one others know it`);
+  }
+  const files = options.dir === undefined ? readme(options) : await readFolder(options.dir);
+  const sim = await startGitHub(startOptions(options)).catch((error: Error) => {
+    throw new CommandError(3, error.message);
+  });
+  const token = sim.token(options.owner, options.token);
+  const made = await sim.createRepo({ owner: options.owner, name: options.repo, files, private: options.private === true });
+  const stopped = untilStopped();
+  process.stdout.write(`${JSON.stringify({ url: sim.url, gitUrl: made.cloneUrl, token })}\n`);
+  await stopped;
+  await sim.close();
+  return 0;
+}
+
+function startOptions(options: Options): Parameters<typeof startGitHub>[0] {
+  const privateKey = options.privateKey === undefined ? undefined : readKey(options.privateKey);
+  return {
+    port: options.port,
+    host: options.host,
+    clock: fastClock(),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    app: { ...(options.appId === undefined ? {} : { id: options.appId }), ...(privateKey === undefined ? {} : { privateKey }) },
+    ...(options.webhook === undefined ? {} : { webhook: { url: options.webhook, secret: options.webhookSecret ?? "" } }),
+  };
+}
+
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandError(3, `the key ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function readme(options: Options): Map<string, string> {
+  return new Map([["README.md", `# ${options.repo}\n`]]);
+}
+
+/** Every plain file below, by its path with `/`; `.git` folders and links are left out. */
+async function readFolder(folder: string): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  async function walk(path: string, prefix: string): Promise<void> {
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      if (entry.name === ".git") continue;
+      if (entry.isDirectory()) await walk(join(path, entry.name), `${prefix}${entry.name}/`);
+      else if (entry.isFile()) files.set(`${prefix}${entry.name}`, await readFile(join(path, entry.name)));
+    }
+  }
+  try {
+    await walk(folder, "");
+  } catch (error) {
+    throw new CommandError(3, `the folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (files.size === 0) throw new CommandError(1, `the folder ${folder} holds no file: there is nothing to commit`);
+  return files;
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,118 @@
+import { nearest } from "../../../core/pins/nearest.ts";
+import type { Plan } from "../../../core/plan/plan-types.ts";
+import { weightsOf } from "../../../core/plan/steps.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
+import { FOREVER, type Script } from "../../../simulate/generate/scenario.ts";
+import { CommandError } from "../command.ts";
+import { visible } from "../visible.ts";
+
+export const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;
+
+export interface Fault {
+  /** Key of the cluster; undefined: one that is drawn anew for each run. */
+  cluster: string | undefined;
+  kind: (typeof FAULTS)[number];
+  /** From when batch number so many of the run has merged; undefined: from the cluster's own change on. */
+  batch: number | undefined;
+}
+
+/** `any` stands for a cluster that is drawn. */
+const ANY = "any";
+/** Longer than most runs. */
+const DIPS = 1000;
+
+/** All that were given. Of two for one cluster one would never show: wrong usage, but for one that follows the other with a batch. */
+export function parseFaults(texts: readonly string[], plan: Plan, rollout: Rollout): Fault[] {
+  const faults = texts.map((text) => parseFault(text, plan, rollout));
+  const named = new Set<string>();
+  for (const [place, { cluster, batch }] of faults.entries()) {
+    if (cluster === undefined) continue;
+    const slot = `${cluster} ${batch === undefined ? "change" : "batch"}`;
+    if (named.has(slot))
+      throw new CommandError(
+        2,
+        `--fail ${visible(texts[place] ?? "")}: the cluster has a fault already; give one for each, or a second with @N`,
+      );
+    named.add(slot);
+  }
+  const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
+  const drawn = faults.filter(({ cluster }) => cluster === undefined).length;
+  const taken = new Set(faults.flatMap(({ cluster }) => cluster ?? [])).size;
+  if (drawn + taken <= clusters) return faults;
+  throw new CommandError(2, `--fail: ${drawn + taken} clusters are to fail, and the plan has ${clusters}`);
+}
+
+/** `CLUSTER=FAULT[@BATCH]`. Wrong usage names what is nearest. */
+export function parseFault(text: string, plan: Plan, rollout: Rollout): Fault {
+  const [, name, word = "", at] = /^([^=]+)=([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
+  if (name === undefined) throw new CommandError(2, `--fail ${visible(text)}: write CLUSTER=FAULT, such as eu-1=degraded`);
+  const kind = FAULTS.find((one) => one === word);
+  if (kind === undefined)
+    throw new CommandError(
+      2,
+      `--fail ${visible(text)}: "${visible(word)}" is no fault${like(word, FAULTS)}; there are ${FAULTS.join(", ")}`,
+    );
+  if (at !== undefined && !/^[1-9]\d{0,5}$/.test(at))
+    throw new CommandError(2, `--fail ${visible(text)}: after @ stands the number of a batch of the run, from 1`);
+  return { cluster: clusterOf(name, text, plan), kind, batch: at === undefined ? undefined : batchOf(Number(at), text, plan, rollout) };
+}
+
+/** A run may have fewer batches than this, never more. */
+function batchOf(number: number, text: string, plan: Plan, rollout: Rollout): number {
+  let most = 0;
+  for (const [index, stage] of plan.stages.entries()) {
+    const spec = rollout.stages[index];
+    const batches = spec?.batching === "Rolling" ? stage.clusters.length : stage.batches.length;
+    // A canary's batches travel once a weight; those that were put off come after them, all at once or one after the other.
+    const weights = spec?.steps === undefined ? 1 : weightsOf(spec.steps).length;
+    most += (batches + stage.requeued.length) * weights;
+  }
+  if (number <= most) return number;
+  throw new CommandError(
+    2,
+    `--fail ${visible(text)}: the plan has ${most} ${most === 1 ? "batch" : "batches"}, there is no batch ${number}`,
+  );
+}
+
+function clusterOf(name: string, text: string, plan: Plan): string | undefined {
+  const keys = plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
+  const fitting = keys.filter((key) => key === name || key.slice(key.indexOf("/") + 1) === name);
+  const [key, other] = fitting;
+  if (other !== undefined)
+    throw new CommandError(2, `--fail ${visible(text)}: several clusters are called so: ${fitting.map(visible).join(", ")}`);
+  if (key !== undefined) return key;
+  if (name === ANY) return undefined;
+  const names = keys.map((one) => one.slice(one.indexOf("/") + 1));
+  throw new CommandError(
+    2,
+    `--fail ${visible(text)}: the plan has no cluster "${visible(name)}"${like(name, names)}; ${ANY} draws one for each run`,
+  );
+}
+
+/** `, did you mean eu-1?`; nothing where nothing is near. */
+export function like(word: string, names: Iterable<string>): string {
+  const near = nearest(word, names);
+  return near === undefined ? "" : `, did you mean ${visible(near)}?`;
+}
+
+/** What a target does under a fault, from when it begins. `healthyMs`: how long it takes to show. */
+export function scriptOf(kind: Fault["kind"], showsAfterMs: number): Script {
+  switch (kind) {
+    case "degraded":
+      return [
+        { state: "Progressing", forMs: showsAfterMs },
+        { state: "Degraded", forMs: FOREVER },
+      ];
+    case "stuck":
+      return [{ state: "Progressing", forMs: FOREVER }];
+    case "unreachable":
+      return [{ state: "Unreachable", forMs: FOREVER }];
+    case "flap":
+      return [
+        { state: "Progressing", forMs: showsAfterMs },
+        ...Array.from({ length: DIPS }, (_, dip) =>
+          dip % 2 === 0 ? { state: "Healthy" as const, forMs: 40_000 } : { state: "Degraded" as const, forMs: 30_000 },
+        ),
+      ];
+  }
+}

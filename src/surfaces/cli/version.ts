@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { Command, Option } from "commander";
+import { parseArgs } from "./plan/plan-args.ts";
+
+/** `stagecoach version`: the package's version and the Node it runs on. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = new Command("stagecoach version")
+    .description("the version of Stagecoach, and of the Node it runs on")
+    .addOption(new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text"));
+  if (parseArgs(command, argv) === undefined) return 0;
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string };
+  const node = process.versions.node;
+  const json = command.opts<{ output: "text" | "json" }>().output === "json";
+  process.stdout.write(json ? `${JSON.stringify({ version, node })}\n` : `stagecoach ${version} (Node ${node})\n`);
+  return 0;
+}

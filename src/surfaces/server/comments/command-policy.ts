@@ -1,0 +1,125 @@
+import type { Comment, Forge } from "../../../adapters/forge/port.ts";
+import { GitError, type Mirror } from "../../../adapters/git/port.ts";
+import type { CommandName, Permission } from "../../../core/spec/command.ts";
+import { commandSpec, hasPermission } from "../../../core/spec/commands.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
+import { type CommandPolicy, OPEN_POLICY } from "../../../core/spec/repo-config.ts";
+import { REPO_CONFIG } from "../../../engine/config-repo/project.ts";
+import { openSnapshot } from "../../../engine/config-repo/snapshot.ts";
+import type { Log } from "../../../engine/round/context.ts";
+
+/** `broken`: the settings have an error, so nobody can tell whom they would let do what. */
+export type ReadPolicy = () => Promise<CommandPolicy | "broken">;
+
+/** The repo's settings about commands, from the base branch as of the last fetch; never from a pull request. */
+export function policyOf(mirror: Mirror, baseBranch: () => string): ReadPolicy {
+  let known: { base: string | undefined; policy: CommandPolicy | "broken" } | undefined;
+  return async () => {
+    const base = await mirror.head(baseBranch());
+    if (known === undefined || known.base !== base) known = { base, policy: base === undefined ? OPEN_POLICY : await readAt(mirror, base) };
+    return known.policy;
+  };
+}
+
+async function readAt(mirror: Mirror, base: string): Promise<CommandPolicy | "broken"> {
+  try {
+    const { policy, problems } = parseRepoConfig(await openSnapshot(mirror, base).read(REPO_CONFIG), REPO_CONFIG);
+    return problems.some((problem) => problem.severity === "error") ? "broken" : policy;
+  } catch (error) {
+    // A file that must not be read (a symbolic link, megabytes) says nothing; a mirror that is not there is tried again.
+    if (error instanceof GitError && error.kind !== "Unavailable" && error.kind !== "Unauthorized") return "broken";
+    throw error;
+  }
+}
+
+/** Heard whatever the settings say: they make things safer, or change nothing. */
+const ALWAYS: ReadonlySet<CommandName> = new Set(["pause", "abort", "halt", "status", "plan", "help"]);
+/** Anybody may comment. So many questions are asked in one look, and the others in the next ones. */
+const MOST_ASKED = 50;
+
+/** What GitHub said in one look. Never kept longer: a permission may be taken away at any moment. */
+export interface Authority {
+  /** Why not, in a sentence; undefined: nothing is against it; `later`: it cannot be told now. */
+  whyNot(comment: Comment, name: CommandName): Promise<string | undefined | "later">;
+  /** Of somebody `whyNot` was asked about. */
+  permissionOf(comment: Comment): Promise<Permission | "later">;
+  /** Something was left for a later look. */
+  readonly postponed: boolean;
+}
+
+export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", log: Log): Authority {
+  const answers = new Map<string, Promise<unknown>>();
+  let postponed = false;
+
+  /** One question once; `later` where enough was asked, or GitHub does not answer. */
+  async function ask<T>(key: string, question: () => Promise<T>): Promise<T | "later"> {
+    let answer = answers.get(key) as Promise<T | "later"> | undefined;
+    if (answer === undefined) {
+      if (answers.size >= MOST_ASKED) {
+        postponed = true;
+        return "later";
+      }
+      answer = question().catch((error: unknown) => {
+        log.warn({ question: key, error: String(error) }, "who may give a command could not be asked; trying again");
+        postponed = true;
+        return "later" as const;
+      });
+      answers.set(key, answer);
+    }
+    return answer;
+  }
+
+  async function permissionOf(comment: Comment): Promise<Permission | "later"> {
+    const permission = await ask(`permission ${comment.author}`, () => forge.permission(comment.author));
+    if (permission === "later" || !isAllowedBot(policy, comment)) return permission;
+    // Named in the settings on the default branch: that is its permission. GitHub itself gives an App none.
+    return hasPermission(permission, "write") ? permission : "write";
+  }
+
+  async function whyNot(comment: Comment, name: CommandName): Promise<string | undefined | "later"> {
+    const permission = await permissionOf(comment);
+    if (permission === "later") return "later";
+    const needs = commandSpec(name).who;
+    if (!hasPermission(permission, needs)) {
+      return `\`/${name}\` needs ${needs} permission on this repository, and you have ${permission}`;
+    }
+    if (policy === "broken") {
+      if (ALWAYS.has(name)) return undefined;
+      return `\`${REPO_CONFIG}\` on the default branch has an error, so nobody can tell who may give \`/${name}\`: correct it first; \`stagecoach lint\` shows where it is`;
+    }
+    const teams = policy.teams.get(name);
+    return teams === undefined ? undefined : whyNoMember(comment, name, teams);
+  }
+
+  async function whyNoMember(comment: Comment, name: CommandName, teams: readonly string[]): Promise<string | undefined | "later"> {
+    const named = teams.map((team) => `\`${team}\``).join(" or ");
+    const unseen: string[] = [];
+    let later = false;
+    for (const team of teams) {
+      const member = await ask(`team ${team} ${comment.author}`, () => forge.inTeam(team, comment.author));
+      if (member === true) return undefined;
+      if (member === "later") later = true;
+      if (member === undefined) unseen.push(team);
+    }
+    if (later) return "later";
+    if (unseen.length === 0) return `\`/${name}\` is for members of team ${named} (\`${REPO_CONFIG}\`), and you are in none of them`;
+    return `\`/${name}\` is for members of team ${named} (\`${REPO_CONFIG}\`), and who is in ${unseen
+      .map((team) => `\`${team}\``)
+      .join(
+        ", ",
+      )} cannot be seen: an owner of the organisation grants Stagecoach's App \`members: read\`, or the team is named by its slug and exists`;
+  }
+
+  return {
+    whyNot,
+    permissionOf,
+    get postponed() {
+      return postponed;
+    },
+  };
+}
+
+/** A bot named in the settings; a person always counts as one. */
+export function isAllowedBot(policy: CommandPolicy | "broken", { author, authorIsBot }: Comment): boolean {
+  return authorIsBot && policy !== "broken" && policy.bots.has(author.toLowerCase());
+}

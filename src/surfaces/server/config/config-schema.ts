@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { say, show } from "../../../core/base/problem.ts";
+import { duration, key, text } from "../../../core/spec/schema-common.ts";
+import { windowSchema } from "../../../core/spec/schema-spec.ts";
+
+const port = z.int().min(0).max(65_535);
+const filled = text.min(1);
+const HTTPS = z.url({ protocol: /^https?$/, error: badUrl });
+/** As a DNS label, so that `controlPlane/cluster` can be taken apart. */
+const planeName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, { error: badName });
+
+function badUrl(issue: { input?: unknown }): string {
+  return say("BAD_VALUE", `${show(issue.input)} is not an address`, "write it whole: https://argocd.example.com");
+}
+
+function badName(issue: { input?: unknown }): string {
+  return say("BAD_NAME", `${show(issue.input)} cannot be the name of a control plane`, "lower-case letters, digits and -, at most 63");
+}
+
+export const controlPlaneSchema = z.strictObject({
+  name: key(planeName, "How rollouts call it in `sourceRef.controlPlane`."),
+  kind: key(
+    z.enum(["kubernetes", "api"]).default("kubernetes"),
+    "`kubernetes`: its objects are watched through the API of the cluster it runs in. `api`: it is asked through its own REST API.",
+  ),
+  kubeconfig: key(
+    filled.optional(),
+    "`kubernetes`: file. Default: the pod's own service account, else `$KUBECONFIG`, else `~/.kube/config`.",
+  ),
+  context: key(filled.optional(), "`kubernetes`: context of the kubeconfig. Default: its current one."),
+  namespaces: key(
+    z.array(filled).min(1).optional(),
+    "Where Applications and ApplicationSets are looked for. Default: everywhere, which needs a ClusterRole.",
+  ),
+  selector: key(filled.optional(), "Label selector of the Applications that are looked at, as `kubectl -l` takes it. Default: all."),
+  argocdNamespace: key(filled.default("argocd"), "`kubernetes`: where Argo CD itself is, and so its cluster Secrets and AppProjects."),
+  clusterSecrets: key(
+    z.boolean().default(false),
+    "`kubernetes`: cluster Secrets may be read, for the clusters' labels. Without, clusters are what the Applications say of them.",
+  ),
+  allowRefresh: key(
+    z.boolean().default(false),
+    "`kubernetes`: Argo CD may be asked to compare again, by an annotation, which needs `patch` on Applications. By its API it always may: `get` is enough.",
+  ),
+  url: key(HTTPS.optional(), "`api`: address of Argo CD."),
+  tokenFile: key(filled.optional(), "`api`: file with the token of an account of Argo CD. Read again when it changes."),
+  projects: key(z.array(filled).min(1).optional(), "`api`: Argo CD projects that are looked at. Default: all that the account may see."),
+  caFile: key(filled.optional(), "`api`: file with the certificates (PEM) that Argo CD's own is checked against. Default: the system's."),
+  allowRolloutActions: key(
+    z.boolean().default(false),
+    "`api`: `/resume --rollouts` and the like may run resource actions on Argo Rollouts. Needs that right for the token's account.",
+  ),
+  allowGenerate: key(
+    z.boolean().default(false),
+    "`api`: Argo CD may be asked what an ApplicationSet would generate, where that cannot be worked out offline. It wants the right to create ApplicationSets for that, which is not used otherwise.",
+  ),
+});
+
+const tenantSchema = z.strictObject({
+  repositories: key(z.array(filled).min(1), "Globs of `owner/name`, in any case: `acme/payments-*`. `*` stops at `/`."),
+  controlPlanes: key(
+    z
+      .array(
+        z.strictObject({
+          name: key(filled, "Of a control plane above."),
+          projects: key(z.array(filled).min(1).default(["*"]), "Globs of the Argo CD projects whose Applications may be seen."),
+        }),
+      )
+      .min(1),
+    "What they may use.",
+  ),
+});
+
+const analysisSecretSchema = z.strictObject({
+  name: key(filled, "Name of the Secret, as templates' `secretKeyRef` has it."),
+  key: key(filled, "Key in it."),
+  file: key(filled.optional(), "`builtin`: file that holds the value. Read again at each analysis."),
+  env: key(filled.optional(), "`builtin`: or the variable of the environment that holds it."),
+  repositories: key(z.array(filled).min(1).default(["*/*"]), "Globs of `owner/name`: whose templates may use it."),
+});
+
+export const analysisSchema = z.strictObject({
+  engine: key(
+    z.enum(["builtin", "argo-rollouts"]).default("builtin"),
+    "`builtin`: measures by itself (web, prometheus, job). `argo-rollouts`: makes AnalysisRuns where that controller runs.",
+  ),
+  outbound: key(
+    z
+      .strictObject({
+        allow: key(
+          z.array(filled).max(200).default([]),
+          "`builtin`: hosts that may be asked, with the port where it is not the scheme's own: `prometheus.example.com:9090`, `*.example.com`.",
+        ),
+      })
+      .prefault({}),
+    "Where measurements may go. Templates come from the config repos: this list is what keeps them from asking anything else.",
+  ),
+  secrets: key(z.array(analysisSecretSchema).max(100).default([]), "What `secretKeyRef` may name; nothing else may be."),
+  jobs: key(
+    z
+      .strictObject({
+        kubeconfig: key(filled.optional(), "File. Default: the pod's own service account, else `$KUBECONFIG`, else `~/.kube/config`."),
+        context: key(filled.optional(), "Context of it. Default: its current one."),
+        namespace: key(filled, "Namespace of its own: whoever may write templates may run any Pod there."),
+        timeout: key(duration.default("1h"), "`builtin`: a Job that has not ended by then is deleted, and counts as an error."),
+      })
+      .optional(),
+    "The cluster where Jobs are run (`builtin`), or AnalysisRuns are made (`argo-rollouts`, which needs it).",
+  ),
+});
+
+export const hooksSchema = z.strictObject({
+  outbound: key(
+    z
+      .strictObject({ allow: key(z.array(filled).max(200).default([]), "Hosts that hooks may be at, as in `analysis.outbound.allow`.") })
+      .prefault({}),
+    "Where hooks may be.",
+  ),
+  secretFile: key(
+    filled.optional(),
+    "File with the secret that requests are signed with. `HOOK_SECRET_FILE`, or the secret itself in `HOOK_SECRET`.",
+  ),
+});
+
+/** The server's own configuration: what its operator decides. Secrets stand in files or in the environment, never here. */
+export const serverConfigSchema = z.strictObject({
+  github: key(
+    z
+      .strictObject({
+        host: key(filled.optional(), "Of GitHub Enterprise Server: `github.example.com`. Default: github.com. `GHE_HOST`."),
+        protocol: key(z.enum(["https", "http"]).default("https"), "Of that host. `GHE_PROTOCOL`."),
+        appId: key(z.int().min(1).optional(), "The App's id. `APP_ID`."),
+        privateKeyFile: key(
+          filled.optional(),
+          "File with the App's private key (PEM). `PRIVATE_KEY_FILE`, `PRIVATE_KEY_PATH`, or the key itself in `PRIVATE_KEY`.",
+        ),
+        webhookSecretFile: key(
+          filled.optional(),
+          "File with the webhook's secret. `WEBHOOK_SECRET_FILE`, or the secret itself in `WEBHOOK_SECRET`.",
+        ),
+      })
+      .prefault({}),
+    "The App.",
+  ),
+  controlPlanes: key(
+    z
+      .array(controlPlaneSchema)
+      .min(1)
+      .default([controlPlaneSchema.parse({ name: "argocd" })]),
+    "The Argo CD instances. Default: one, `argocd`, of the cluster the bot runs in or the kubeconfig at hand.",
+  ),
+  tenancy: key(
+    z.array(tenantSchema).min(1).optional(),
+    "Which repository may use what. Absent: every repository the App is installed on may use everything. Present: what no rule grants is not there for a repository.",
+  ),
+  commits: key(
+    z
+      .strictObject({
+        signing: key(
+          z.enum(["github", "ssh", "none"]).default("github"),
+          "`github`: GitHub makes and signs them for the App, so they are Verified. `ssh`: made here and signed with a key. `none`: not signed; then the journal is trusted by its author's name alone.",
+        ),
+        sshKeyFile: key(filled.optional(), "`ssh`: file with an OpenSSH private key (Ed25519 or RSA) without a passphrase."),
+        trustedKeys: key(
+          z.array(filled).default([]),
+          "`ssh`: public keys, as in `.pub` files, whose commits in the journal are ours, too: the old one while keys change.",
+        ),
+      })
+      .prefault({}),
+    "The commits of batches and of the journal.",
+  ),
+  freezes: key(z.array(windowSchema).max(50).default([]), "Windows that bind every run of every repository, beside the repository's own."),
+  analysis: key(analysisSchema.prefault({}), "How `analysis` of rollouts is run."),
+  hooks: key(hooksSchema.prefault({}), "What `hooks` of rollouts may do."),
+  listen: key(
+    z.strictObject({ host: key(filled.default("0.0.0.0"), "`HOST`."), port: key(port.default(3000), "`PORT`.") }).prefault({}),
+    "Where GitHub's deliveries come in; `/healthz` and `/readyz` are there, too.",
+  ),
+  inside: key(
+    z
+      .strictObject({ host: key(filled.default("127.0.0.1"), "`INSIDE_HOST`."), port: key(port.default(3001), "`INSIDE_PORT`.") })
+      .prefault({}),
+    "Where the page and `/metrics` are. They show every repository, so keep this address to yourselves.",
+  ),
+  directory: key(filled.default("mirrors"), "Where mirrors of the config repos are kept: a cache. `STAGECOACH_DIRECTORY`."),
+  resync: key(duration.default("5m"), "Everything is looked at this often, though no webhook told of a change. `STAGECOACH_RESYNC`."),
+  drain: key(duration.default("25s"), "On SIGTERM rounds under way are finished for at most this long. `STAGECOACH_DRAIN`."),
+  log: key(
+    z
+      .strictObject({
+        level: key(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "`LOG_LEVEL`."),
+        format: key(z.enum(["json", "pretty"]).default("json"), "`pretty`: for people, one line an entry. `LOG_FORMAT`."),
+      })
+      .prefault({}),
+    "What is logged, on standard output.",
+  ),
+});
+
+export type ServerConfig = z.output<typeof serverConfigSchema>;
+export type ControlPlaneConfig = ServerConfig["controlPlanes"][number];

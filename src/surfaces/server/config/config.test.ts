@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLog } from "../../../engine/round/context.ts";
+import { openPlanes } from "../tenancy/planes.ts";
+import { apiUrl, credentialsOf, type Environment, withEnvironment } from "./config-env.ts";
+import { parseServerConfig } from "./config-file.ts";
+import type { ServerConfig } from "./config-schema.ts";
+
+const PEM = "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----";
+
+function config(text?: string): ServerConfig {
+  const { config: read, problems } = parseServerConfig(text, "stagecoach.yaml");
+  if (read === undefined) throw new Error(JSON.stringify(problems));
+  return read;
+}
+
+/** `line:column CODE message → hint` of each. */
+function problems(text: string): string[] {
+  const found = parseServerConfig(text, "stagecoach.yaml");
+  expect(found.config).toBeUndefined();
+  return found.problems.map(({ line, column, code, message, hint }) => `${line}:${column} ${code} ${message} → ${hint}`);
+}
+
+function linesOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    return String((error as Error).message).split("\n");
+  }
+  return [];
+}
+
+describe("stagecoach.yaml", () => {
+  test("an empty or missing one is what the defaults say", () => {
+    expect(config("")).toEqual(config());
+    expect(config().controlPlanes).toMatchObject([{ name: "argocd", kind: "kubernetes", clusterSecrets: false, allowRefresh: false }]);
+    expect(config().inside.host).toBe("127.0.0.1");
+  });
+
+  test.each([
+    ["an unknown key", "tennancy: []", /^1:1 UNKNOWN_KEY .* → did you mean "tenancy"\?/],
+    ["a wrong type", "listen: { port: http }", /^1:17 WRONG_TYPE listen.port must be a number/],
+    ["a port that is none", "listen: { port: 70000 }", /^1:17 BAD_VALUE .*more than 65535/],
+    ["two control planes of one name", "controlPlanes: [{ name: a }, { name: a }]", /^1:38 DUPLICATE_NAME/],
+    ["an upper-case name", "controlPlanes: [{ name: Hub }]", /^1:25 BAD_NAME/],
+    [
+      "a key of the other kind",
+      "controlPlanes: [{ name: a, kind: api, url: 'https://x', tokenFile: t, context: c }]",
+      /BAD_VALUE context belongs to kind kubernetes/,
+    ],
+    ["an API without an address", "controlPlanes: [{ name: a, kind: api, tokenFile: t }]", /MISSING_KEY controlPlanes\[0\].url/],
+    [
+      "an address that is none",
+      "controlPlanes: [{ name: a, kind: api, url: argocd, tokenFile: t }]",
+      /BAD_VALUE "argocd" is not an address/,
+    ],
+    [
+      "a rule for a control plane that is not there",
+      "tenancy: [{ repositories: [a/b], controlPlanes: [{ name: argo-cd }] }]",
+      /there is no control plane "argo-cd" → did you mean argocd\?/,
+    ],
+    [
+      "a rule that can match no repository",
+      "tenancy: [{ repositories: [acme], controlPlanes: [{ name: argocd }] }]",
+      /"acme" can match no repository/,
+    ],
+    ["a glob that is none", "tenancy: [{ repositories: ['a/[b'], controlPlanes: [{ name: argocd }] }]", /"a\/\[b" is not a glob/],
+    ["a number without a unit", "resync: 300", /^1:9 BAD_DURATION/],
+    ["a resync without end", "resync: 1s", /^1:9 BAD_VALUE resync is 1s, less than 30s/],
+    ["a key that signs nothing", "commits: { sshKeyFile: key }", /^1:12 BAD_VALUE sshKeyFile belongs to signing: ssh/],
+    ["signing without a key", "commits: { signing: ssh }", /MISSING_KEY commits.sshKeyFile/],
+    ["a freeze that is none", "freezes: [{ schedule: 'every day', duration: 8h }]", /^1:23 BAD_WINDOW/],
+    ["GitHub's whole address", "github: { host: 'https://gh.example.com/' }", /^1:17 BAD_VALUE .* → the name alone: gh\.example\.com/],
+    ["an address nothing listens at", "inside: { host: 999.1.1.1 }", /^1:17 BAD_VALUE "999\.1\.1\.1" is not an address to listen at/],
+    ["two documents", "a: 1\n---\nb: 2", /SEVERAL_DOCUMENTS/],
+    ["no YAML", "a: [", /SYNTAX/],
+  ])("with %s does not start, and says where and what to do", (_what, text, words) => {
+    expect(problems(text).join("\n")).toMatch(words);
+  });
+
+  test("a secret has no place in it", () => {
+    expect(problems("github: { privateKey: x, webhookSecret: y }").map((line) => line.split(" ")[1])).toEqual([
+      "UNKNOWN_KEY",
+      "UNKNOWN_KEY",
+    ]);
+  });
+});
+
+describe("the environment", () => {
+  const file = config("listen: { port: 8080 }\nlog: { level: warn }\ngithub: { host: a.example.com }");
+
+  test("wins over the file, and what it does not say stays", () => {
+    const env = {
+      HOST: "::1",
+      PORT: "0",
+      INSIDE_PORT: "9",
+      GHE_HOST: "b.example.com",
+      LOG_LEVEL: "trace",
+      STAGECOACH_RESYNC: "1h",
+      LOG_FORMAT: "",
+    };
+    const { listen, inside, github, log, resync, drain } = withEnvironment(file, env);
+    expect([listen, inside.port, github.host, log, resync, drain]).toEqual([
+      { host: "::1", port: 0 },
+      9,
+      "b.example.com",
+      { level: "debug", format: "json" },
+      "1h",
+      "25s",
+    ]);
+    expect(withEnvironment(file, {})).toEqual(file);
+  });
+
+  test.each([
+    [{ PORT: "http" }, /PORT is not a port/],
+    [{ PORT: "70000" }, /PORT is not a port/],
+    [{ LOG_LEVEL: "loud" }, /LOG_LEVEL is none of/],
+    [{ STAGECOACH_DRAIN: "10" }, /STAGECOACH_DRAIN is not a duration/],
+    [{ STAGECOACH_RESYNC: "5s" }, /less than 30s/],
+    [{ GHE_HOST: "https://github.example.com" }, /^GHE_HOST: .* → the name alone: github\.example\.com$/],
+    [{ GHE_HOST: "github.example.com/" }, /^GHE_HOST: .* → the name alone: github\.example\.com$/],
+    [{ HOST: "999.1.1.1" }, /^HOST: "999\.1\.1\.1" is not an address to listen at/],
+    [{ INSIDE_HOST: "http://x" }, /^INSIDE_HOST: /],
+  ])("%o is refused", (env, words) => {
+    expect(() => withEnvironment(file, env)).toThrow(words);
+  });
+
+  test("all that cannot be used is told at once, a line each", () => {
+    const faulty = { PORT: "abc", LOG_LEVEL: "loud", STAGECOACH_DRAIN: "10", HOST: "1.2.3", GHE_HOST: "a b" };
+    const lines = linesOf(() => withEnvironment(file, faulty));
+    expect(lines.map((line) => line.split(/[: ]/)[0])).toEqual(["GHE_HOST", "HOST", "PORT", "STAGECOACH_DRAIN", "LOG_LEVEL"]);
+  });
+
+  test.each([
+    [undefined, "https://api.github.com"],
+    ["github.com", "https://api.github.com"],
+    ["github.example.com", "https://github.example.com/api/v3"],
+    ["acme.ghe.com", "https://api.acme.ghe.com"],
+  ])("the API of %s is at %s", (host, url) => {
+    expect(apiUrl({ protocol: "https", ...(host === undefined ? {} : { host }) })).toBe(url);
+  });
+});
+
+describe("the App's credentials", () => {
+  let folder: string;
+  const path = (name: string) => join(folder, name);
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "stagecoach-config-"));
+    writeFileSync(path("key"), `${PEM}\n`);
+    writeFileSync(path("secret"), "from-a-file\n");
+    writeFileSync(path("empty"), "\n");
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each<[string, (env: Environment) => Environment]>([
+    ["the PEM itself", (env) => ({ ...env, PRIVATE_KEY: PEM })],
+    ["on one line", (env) => ({ ...env, PRIVATE_KEY: PEM.replaceAll("\n", "\\n") })],
+    ["in base64", (env) => ({ ...env, PRIVATE_KEY: Buffer.from(PEM).toString("base64") })],
+    ["in a file", (env) => ({ ...env, PRIVATE_KEY_FILE: path("key") })],
+    ["in a file as Probot names it", (env) => ({ ...env, PRIVATE_KEY_PATH: path("key") })],
+  ])("the key may be %s", (_what, with_) => {
+    expect(credentialsOf(config(), with_({ APP_ID: "7", WEBHOOK_SECRET: "s" }))).toEqual({ appId: 7, privateKey: PEM, webhookSecret: "s" });
+  });
+
+  test("may all be files that the configuration names; the environment wins", () => {
+    const text = `github: { appId: 7, privateKeyFile: "${path("key")}", webhookSecretFile: "${path("secret")}" }`;
+    expect(credentialsOf(config(text), {})).toEqual({ appId: 7, privateKey: PEM, webhookSecret: "from-a-file" });
+    expect(credentialsOf(config(text), { APP_ID: "8", WEBHOOK_SECRET: "other" })).toMatchObject({ appId: 8, webhookSecret: "other" });
+  });
+
+  test("without any there is nothing set up yet", () => {
+    expect(credentialsOf(config(), { WEBHOOK_SECRET: "s" })).toBeUndefined();
+  });
+
+  test.each<[string, Environment, RegExp]>([
+    ["no secret", { APP_ID: "7", PRIVATE_KEY: PEM }, /there is no webhook secret/],
+    ["a blank secret", { APP_ID: "7", PRIVATE_KEY: PEM, WEBHOOK_SECRET: "  " }, /there is no webhook secret/],
+    ["the secret everybody knows", { APP_ID: "7", PRIVATE_KEY: PEM, WEBHOOK_SECRET: "development" }, /everybody knows/],
+    ["no key", { APP_ID: "7", WEBHOOK_SECRET: "s" }, /no private key/],
+    ["no id", { PRIVATE_KEY: PEM, WEBHOOK_SECRET: "s" }, /no APP_ID/],
+    ["an id that is none", { APP_ID: "Iv1.abc", PRIVATE_KEY: PEM, WEBHOOK_SECRET: "s" }, /not a number/],
+    ["a key that is none", { APP_ID: "7", PRIVATE_KEY: "topsecret", WEBHOOK_SECRET: "s" }, /no PEM/],
+  ])("with %s are refused, without repeating them", (_what, env, words) => {
+    expect(() => credentialsOf(config(), env)).toThrow(words);
+    expect(() => credentialsOf(config(), env)).not.toThrow(/topsecret|AAAA/);
+  });
+
+  test("in files that are not there are refused by each one's name", () => {
+    const lines = linesOf(() =>
+      credentialsOf(config(), { APP_ID: "7", PRIVATE_KEY_FILE: path("nokey"), WEBHOOK_SECRET_FILE: path("nosecret") }),
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/nokey that PRIVATE_KEY_FILE names cannot be read/),
+      expect.stringMatching(/nosecret that WEBHOOK_SECRET_FILE names cannot be read/),
+    ]);
+  });
+
+  test("in an empty file are refused by the file's name", () => {
+    expect(() => credentialsOf(config(), { APP_ID: "7", PRIVATE_KEY_FILE: path("empty") })).toThrow(
+      /empty that PRIVATE_KEY_FILE names is empty/,
+    );
+  });
+
+  test("a control plane's files are looked at before anything starts", async () => {
+    const world = { clock: { now: () => 0, after: () => () => undefined }, log: silentLog };
+    const open = (text: string) => openPlanes(config(text).controlPlanes, world);
+    await expect(open("controlPlanes: [{ name: hub, kubeconfig: nowhere }]")).rejects.toThrow(/control plane hub: .*nowhere/);
+    await expect(open("controlPlanes: [{ name: hub, kind: api, url: 'https://x', tokenFile: nowhere }]")).rejects.toThrow(
+      /control plane hub: .*nowhere/,
+    );
+    const kubeconfig = {
+      "current-context": "a",
+      clusters: [{ name: "a", cluster: { server: "http://127.0.0.1:1" } }],
+      users: [],
+      contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+    };
+    writeFileSync(path("kubeconfig"), JSON.stringify(kubeconfig));
+    await expect(open(`controlPlanes: [{ name: hub, kubeconfig: "${path("kubeconfig")}", context: b }]`)).rejects.toThrow(
+      /no context "b"; it has a/,
+    );
+  });
+});

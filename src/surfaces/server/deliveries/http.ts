@@ -1,0 +1,121 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { createNodeMiddleware } from "probot";
+import type { Log } from "../../../engine/round/context.ts";
+import { type Bodies, openBodies } from "./bodies.ts";
+import { deliveryName, eventName } from "./inbox.ts";
+
+export type Middleware = Awaited<ReturnType<typeof createNodeMiddleware>>;
+
+/** GitHub never sends more. */
+const LARGEST_DELIVERY = 25 * 1024 * 1024;
+/** Nearly all that GitHub sends. They have room of their own, which large ones cannot take from them. */
+const SMALL_DELIVERY = 1024 * 1024;
+const SMALL_BYTES_AT_ONCE = 32 * 1024 * 1024;
+const LARGE_BYTES_AT_ONCE = 64 * 1024 * 1024;
+
+export interface DeliveryDoor {
+  log: Log;
+  middleware: Middleware;
+  onRefused?: (event: string) => void;
+}
+
+/** Takes one delivery: its size is looked at before a byte is read, its signature by Probot, and what is refused is told with its id. */
+export function deliveryDoor({ log, middleware, onRefused = () => undefined }: DeliveryDoor) {
+  const small = openBodies(SMALL_BYTES_AT_ONCE);
+  const large = openBodies(LARGE_BYTES_AT_ONCE);
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    response.once("close", () => {
+      if (response.statusCode < 400 && response.writableFinished) return;
+      const event = eventName(request.headers["x-github-event"]);
+      onRefused(event);
+      log.warn(
+        {
+          delivery: deliveryName(request.headers["x-github-delivery"]),
+          event,
+          status: response.writableFinished ? response.statusCode : 0,
+        },
+        "a delivery was refused",
+      );
+    });
+    const length = Number(request.headers["content-length"] ?? Number.NaN);
+    const refusal = refusalOf(length);
+    if (refusal !== undefined) refuse(response, ...refusal);
+    // Probot refuses it before it reads a byte.
+    else if (request.headers["x-hub-signature-256"] === undefined) deliver(request, response, log, middleware);
+    else void read(length <= SMALL_DELIVERY ? small : large, request, response, () => deliver(request, response, log, middleware));
+  };
+}
+
+/** Hands on what has arrived whole, as Probot wants it: it knows no limit itself. */
+async function read(bodies: Bodies, request: IncomingMessage, response: ServerResponse, next: () => void): Promise<void> {
+  const body = await bodies.read(request);
+  if (body === "gone") return;
+  if (body === "crowded") return refuse(response, 503, "too much at once; send it again");
+  response.once("close", body.done);
+  Object.assign(request, { body: body.text });
+  next();
+}
+
+/** Its body is not read on: the connection ends with the answer. */
+function refuse(response: ServerResponse, status: number, text: string): void {
+  response.setHeader("Connection", "close");
+  plain(response, status, text);
+}
+
+/** Before a byte of the body is read. */
+function refusalOf(length: number): [number, string] | undefined {
+  if (!Number.isFinite(length)) return [411, "say how long the delivery is"];
+  return length > LARGEST_DELIVERY ? [413, "too large for a delivery of GitHub"] : undefined;
+}
+
+/** What goes wrong with one delivery is answered and told: GitHub may send it again, and the process goes on. */
+export function deliver(request: IncomingMessage, response: ServerResponse, log: Log, middleware: Middleware): void {
+  const failed = (error: unknown) => {
+    log.error({ error: String(error) }, "a delivery could not be taken");
+    if (response.headersSent) response.destroy();
+    else plain(response, 500, "this delivery could not be taken; send it again");
+  };
+  try {
+    Promise.resolve(middleware(request, response, () => plain(response, 404, "nothing here"))).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** `/healthz`: the process answers. `/readyz`: everything was looked at once, and it is not about to stop. */
+export function health(path: string, isReady: () => boolean): [number, string] | undefined {
+  if (path === "/healthz") return [200, "ok"];
+  if (path !== "/readyz") return undefined;
+  return isReady() ? [200, "ok"] : [503, "not ready"];
+}
+
+export function plain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" }).end(`${text}\n`);
+}
+
+export function pathOf(request: IncomingMessage): string {
+  return (request.url ?? "").split("?")[0] ?? "";
+}
+
+/** Resolves to the base URL once it listens. */
+export async function listenOn(server: Server, port: number, host: string): Promise<string> {
+  server.requestTimeout = 30_000;
+  server.headersTimeout = 10_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const { address, port: taken } = server.address() as AddressInfo;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${taken}`;
+}
+
+/** Takes nothing new; answers what is under way, for at most a second. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    // Pages keep a line open for ever; deliveries are answered in milliseconds.
+    setTimeout(() => server.closeAllConnections(), 1000).unref();
+  });
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { silentLog } from "../../../engine/round/context.ts";
+import { openRepos } from "../tenancy/repos.ts";
+import { openResync } from "./resync.ts";
+
+/** A GitHub on which nobody installed the App, and which answers these questions with an error. */
+function resyncOn(failing: "installations" | "deliveries") {
+  const told: string[] = [];
+  const error = Object.assign(new Error("bad gateway"), { status: 502 });
+  const octokit = {
+    paginate: async () => {
+      if (failing === "installations") throw error;
+      return [];
+    },
+    rest: { apps: { listInstallations: {}, listWebhookDeliveries: () => Promise.reject(error) } },
+  };
+  const log = { ...silentLog, warn: (_fields: object, message: string) => void told.push(message) };
+  const unopened = () => Promise.reject(new Error("there is no repository to open"));
+  const resync = openResync({
+    octokit: async () => octokit as never,
+    repos: openRepos({ log, open: unopened, forget: async () => undefined }),
+    queue: { forget: () => undefined },
+    wake: () => undefined,
+    clock: { now: () => Date.parse("2026-11-21T10:00:00Z"), after: () => () => undefined },
+    log,
+    everyMs: 60_000,
+  });
+  return { told, resync };
+}
+
+test("where GitHub cannot list deliveries the look at everything is done all the same, and it is told", async () => {
+  const { told, resync } = resyncOn("deliveries");
+  await resync.now();
+  expect(told).toEqual(["failed deliveries could not be listed; the next look does"]);
+});
+
+test("where it cannot list the installations nothing was looked at, and that is an error", async () => {
+  await expect(resyncOn("installations").resync.now()).rejects.toThrow("bad gateway");
+});

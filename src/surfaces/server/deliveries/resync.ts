@@ -1,0 +1,92 @@
+import type { ProbotOctokit } from "probot";
+import type { Queue } from "../../../adapters/queue/port.ts";
+import type { Clock } from "../../../core/base/time.ts";
+import type { Log } from "../../../engine/round/context.ts";
+import type { RepoMemory } from "../../../engine/round/memory.ts";
+import { coalesced } from "../coalesced.ts";
+import type { Metrics } from "../metrics.ts";
+import { discover } from "../tenancy/discover.ts";
+import type { Repos } from "../tenancy/repos.ts";
+import { openSweeper } from "./sweeper.ts";
+
+export interface ResyncOptions {
+  octokit(installationId?: number): Promise<ProbotOctokit>;
+  repos: Repos;
+  queue: Pick<Queue, "forget">;
+  wake(repository: string): void;
+  clock: Clock;
+  log: Log;
+  metrics?: Metrics;
+  /** Of the clock. */
+  everyMs: number;
+}
+
+/** What finds, without being told, what no webhook told. */
+export interface Resync {
+  /** Asks which repos the App is installed on; several calls at once share one answer. */
+  rediscover: ReturnType<typeof coalesced>;
+  /** The same where nobody waits for it. */
+  rediscoverSoon(): void;
+  /** Looks at everything now, and asks for failed deliveries again. */
+  now(): Promise<void>;
+  /** From now on by itself, until it is stopped. */
+  start(): void;
+  stop(): void;
+}
+
+export function openResync({ octokit, repos, queue, wake, clock, log, metrics, everyMs }: ResyncOptions): Resync {
+  const sweeper = openSweeper({ app: () => octokit(), clock, log });
+  const rediscover = coalesced(async () => {
+    const before = repos.keys();
+    const fresh = repos.apply(await discover(octokit, log));
+    for (const key of before) if (!repos.has(key)) queue.forget(key);
+    for (const key of fresh) wake(key);
+  });
+  const warn = (message: string) => (error: unknown) => log.warn({ error: described(error) }, message);
+
+  async function now(): Promise<void> {
+    await rediscover();
+    for (const s of repos.opened()) {
+      s.pullsDirty = true;
+      s.memory.remote.dirty = true;
+      askForPermissions(s.memory, clock.now());
+      s.inbox.resync();
+    }
+    for (const key of repos.keys()) wake(key);
+    // The repos were looked through, which finds what the deliveries would have told: that GitHub cannot list them stops nothing.
+    await sweeper.sweep().then((count) => metrics?.resent(count), warn("failed deliveries could not be listed; the next look does"));
+  }
+
+  let stopped = false;
+  let callOff = (): void => undefined;
+  function start(): void {
+    if (stopped) return;
+    callOff = clock.after(everyMs, () => {
+      if (stopped) return;
+      now().catch(warn("resync failed")).finally(start);
+    });
+  }
+  return {
+    rediscover,
+    rediscoverSoon: () => void rediscover().catch(warn("installations could not be listed")),
+    now,
+    start,
+    stop() {
+      stopped = true;
+      callOff();
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What was forbidden is tried again once an hour, though no event told of a permission: each try costs a token and a call. */
+function askForPermissions(memory: RepoMemory, now: number): void {
+  if (memory.forbidden.size === 0 || now - memory.permissionsAskedAt < HOUR_MS) return;
+  memory.permissionsAskedAt = now;
+  memory.permissionsMoved = true;
+}
+
+export function described(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

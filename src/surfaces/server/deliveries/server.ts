@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createNodeMiddleware, type ProbotOctokit } from "probot";
+import type { Log } from "../../../engine/round/context.ts";
+import type { Metrics } from "../metrics.ts";
+import { type GitHubApp, openOctokits } from "../tenancy/octokits.ts";
+import { closeServer, deliveryDoor, health, listenOn, pathOf, plain } from "./http.ts";
+import { type BotEvent, openInbox } from "./inbox.ts";
+
+export interface BotServerOptions {
+  app: GitHubApp;
+  host?: string;
+  port?: number;
+  log: Log;
+  /** A verified delivery, once: it says only where to look again. */
+  onEvent(event: BotEvent): void;
+  /** Other pages on the same port; true: it answered. */
+  routes?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  isReady(): boolean;
+  /** GitHub wants writes about a second apart. Off only against the embedded one. */
+  pacing?: boolean;
+  /** A door of their own for the pages and the metrics, so that the one for GitHub shows nothing. Absent: one door for all. */
+  inside?: { host: string; port: number };
+  metrics?: Metrics;
+}
+
+export interface BotServer {
+  /** Base of what it serves. */
+  url: string;
+  /** Base of the pages and the metrics; where there is one door, the same. */
+  insideUrl: string;
+  octokit(installationId?: number): Promise<ProbotOctokit>;
+  /** Takes nothing new; answers what is under way. */
+  close(): Promise<void>;
+}
+
+export const WEBHOOK_PATH = "/api/github/webhooks";
+/** What Probot takes where none is given, and so what everybody knows. */
+export const PUBLIC_SECRET = "development";
+
+/** The Probot app behind a server of ours: verify, note, answer. All work happens in the queue. */
+export async function startBotServer(options: BotServerOptions): Promise<BotServer> {
+  const { app, log, metrics, inside } = options;
+  checkSecret(app.webhookSecret);
+  const { probot, octokit } = openOctokits(app, {
+    pacing: options.pacing ?? true,
+    ...(metrics === undefined ? {} : { onRate: metrics.rate }),
+  });
+  const take = openInbox({ log, onEvent: options.onEvent, ...(metrics === undefined ? {} : { onTaken: metrics.delivery }) });
+  const middleware = await createNodeMiddleware((bot) => bot.onAny(take), { probot, webhooksPath: WEBHOOK_PATH });
+  const door = deliveryDoor({
+    log,
+    middleware,
+    ...(metrics === undefined ? {} : { onRefused: (event) => metrics.delivery(event, "refused") }),
+  });
+  const pages = (request: IncomingMessage, response: ServerResponse) => {
+    if (metrics !== undefined && pathOf(request) === "/metrics")
+      metrics.answer(response).catch((error: unknown) => untold(response, log, error));
+    else if (options.routes?.(request, response) !== true) plain(response, 404, "nothing here");
+  };
+  const outer = createServer((request, response) => {
+    const path = pathOf(request);
+    if (path === WEBHOOK_PATH) door(request, response);
+    else if (!answered(path, response)) inside === undefined ? pages(request, response) : plain(response, 404, "nothing here");
+  });
+  const inner = createServer((request, response) => {
+    if (!answered(pathOf(request), response)) pages(request, response);
+  });
+  const answered = (path: string, response: ServerResponse): boolean => {
+    const known = health(path, options.isReady);
+    if (known !== undefined) plain(response, ...known);
+    return known !== undefined;
+  };
+  const url = await listenOn(outer, options.port ?? 0, options.host ?? "127.0.0.1");
+  const insideUrl = inside === undefined ? url : await listenOn(inner, inside.port, inside.host);
+  log.info({ url, ...(inside === undefined ? {} : { insideUrl }) }, "listening");
+  return {
+    url,
+    insideUrl,
+    octokit,
+    close: async () => void (await Promise.all([closeServer(outer), ...(inside === undefined ? [] : [closeServer(inner)])])),
+  };
+}
+
+/** A gauge that throws leaves no request open. */
+function untold(response: ServerResponse, log: Log, error: unknown): void {
+  log.error({ error: String(error).slice(0, 500) }, "the metrics could not be told");
+  response.destroy();
+}
+
+function checkSecret(secret: string): void {
+  if (secret.trim() === "") {
+    throw new Error(
+      "there is no webhook secret: anybody could then pretend to be GitHub. Set WEBHOOK_SECRET to the one in the App's settings",
+    );
+  }
+  if (secret.trim() === PUBLIC_SECRET) {
+    throw new Error(
+      `the webhook secret is "${PUBLIC_SECRET}", which everybody knows: anybody could then pretend to be GitHub. Choose another, and set it in the App's settings and as WEBHOOK_SECRET`,
+    );
+  }
+}

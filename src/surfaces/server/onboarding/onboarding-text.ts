@@ -1,0 +1,146 @@
+import { BODY_LIMIT, cell, code } from "../../../core/report/escape.ts";
+import { foundSentence, pinLines, stagesLine } from "../../../engine/onboarding/show.ts";
+import type { Proposal, ProposedRollout } from "../../../engine/onboarding/types.ts";
+
+/** What the pull request that brings a repo to Stagecoach is about, besides the proposal. */
+export interface OnboardingScene {
+  repository: string;
+  baseBranch: string;
+  journalBranch: string;
+  /** Ours: the App's account. */
+  login: string;
+  /** The App's; undefined: not known. */
+  appId?: number;
+  /** By the rollout's name: what the plan would be, as the comment of a release PR shows it. */
+  previews: ReadonlyMap<string, string>;
+}
+
+/** Left for what GitHub and the sticky marker add. */
+const ROOM = BODY_LIMIT - 2_000;
+const MOST_UNDECIDED = 100;
+
+/** A proposal as a comment: `stagecoach init -o markdown`. */
+export function proposalComment(proposal: Proposal): string {
+  return fitting((full) => [
+    found(proposal),
+    table(proposal),
+    undecided(proposal),
+    full ? details(proposal, new Map()) : tooLong(proposal),
+  ]);
+}
+
+/** The body of the onboarding pull request: what was found, what merging does, what a person has to decide. */
+export function onboardingBody(proposal: Proposal, scene: OnboardingScene): string {
+  return fitting((full) => [
+    "Stagecoach carries releases across your clusters stage by stage, one pull request a batch. This pull request proposes how, for this repository. Nothing happens until it is merged; **closing it means no**, and it is not opened again.",
+    found(proposal),
+    table(proposal),
+    undecided(proposal),
+    merging(proposal, scene),
+    ruleset(scene),
+    full ? details(proposal, scene.previews) : tooLong(proposal),
+    "<sub>Push to this branch to change the proposal. The same on a checkout, as often as you like: `stagecoach init`.</sub>",
+  ]);
+}
+
+/** With every file, or where that is too long without; the last resort is cut between paragraphs. */
+function fitting(compose: (full: boolean) => string[]): string {
+  for (const full of [true, false]) {
+    const body = compose(full)
+      .filter((part) => part !== "")
+      .join("\n\n");
+    if (body.length <= ROOM) return body;
+  }
+  const cut = compose(false).join("\n\n").slice(0, ROOM);
+  return `${cut.slice(0, cut.lastIndexOf("\n\n"))}\n\n… and more: \`stagecoach init\` on a checkout shows all of it.`;
+}
+
+function found(proposal: Proposal): string {
+  return `### 🔎 Found\n\n${cell(foundSentence(proposal), 500)}.`;
+}
+
+function table({ rollouts, settings }: Proposal): string {
+  if (rollouts.length === 0) return "### 🗺️ Proposed\n\nNo rollout: what was found is below, with what each lacks.";
+  const rows = rollouts.map(
+    (rollout) =>
+      `| ${code(rollout.file)} | ${cell(`${rollout.source.kind} ${rollout.source.name}`)} | ${code(rollout.version)} | ${rollout.clusters} | ${cell(rollout.kinds.join(", "))} | ${cell(stagesLine(rollout), 600)} |`,
+  );
+  const head = ["| file | for | version | clusters | version found in | stages |", "| --- | --- | --- | --- | --- | --- |"];
+  const more = settings === undefined ? "" : `\n\nAnd ${code(settings.file)}, with \`mode: Propose\`.`;
+  return `### 🗺️ Proposed\n\n${[...head, ...rows].join("\n")}${more}`;
+}
+
+function undecided(proposal: Proposal): string {
+  if (proposal.undecided.length === 0) return "";
+  const rows = proposal.undecided
+    .slice(0, MOST_UNDECIDED)
+    .map(({ what, file, why, hint }) => `| ${cell(what)}<br>${code(file)} | ${cell(why, 500)} | ${cell(hint, 300)} |`);
+  const more = proposal.undecided.length > MOST_UNDECIDED ? `\n\nand ${proposal.undecided.length - MOST_UNDECIDED} more.` : "";
+  return `### 🤔 Not decided\n\n| what | why | what to do |\n| --- | --- | --- |\n${rows.join("\n")}${more}`;
+}
+
+function merging({ rollouts }: Proposal, { baseBranch }: OnboardingScene): string {
+  const first = rollouts[0];
+  const steps = [
+    `Nothing moves: the versions that stand on ${code(baseBranch)} now are taken for what is live.`,
+    first === undefined
+      ? "From then on a pull request that changes a rollout's version is a release."
+      : `From then on a pull request that changes \`spec.release.version\` in ${code(first.file)} is a release. While it is open, its plan stands on it as a comment.`,
+    "When a release is merged, Stagecoach opens the pull request of each batch in turn. With `mode: Propose` **a person merges each of them**; Stagecoach watches Argo CD until the change is live and healthy there, and only then opens the next. `mode: Run` lets it merge them, too.",
+  ];
+  return `### ▶️ What merging this does\n\n${steps.map((step, i) => `${i + 1}. ${step}`).join("\n")}`;
+}
+
+/** SPEC §9.23: the journal is nobody's to write but ours. */
+function ruleset({ journalBranch, repository, login, appId }: OnboardingScene): string {
+  const rules = {
+    name: "stagecoach journal",
+    target: "branch",
+    enforcement: "active",
+    bypass_actors: [{ actor_id: appId ?? "THE_APP_ID", actor_type: "Integration", bypass_mode: "always" }],
+    conditions: { ref_name: { include: [`refs/heads/${journalBranch}`], exclude: [] } },
+    rules: [{ type: "creation" }, { type: "update" }, { type: "deletion" }, { type: "non_fast_forward" }],
+  };
+  const whoSetsIt =
+    appId === undefined
+      ? `An owner sets it once: put the App's id (on the App's page, *App ID* of ${code(login)}) in place of \`THE_APP_ID\`, as a number.`
+      : `An owner of the repository sets it once; ${appId} is the id of this App (${code(login)}).`;
+  return [
+    "<details><summary>🔒 Recommended: a ruleset for the journal's branch</summary>",
+    `Stagecoach keeps its state on ${code(journalBranch)}. It notices when somebody else writes there, and stops; this ruleset keeps them from it. ${whoSetsIt}`,
+    `\`\`\`sh\ngh api repos/${repository.replaceAll(/[^\w./-]/g, "")}/rulesets --input - <<'JSON'\n${JSON.stringify(rules, null, 2)}\nJSON\n\`\`\``,
+    "</details>",
+  ].join("\n\n");
+}
+
+function details({ rollouts }: Proposal, previews: ReadonlyMap<string, string>): string {
+  return rollouts.map((rollout) => oneRollout(rollout, previews.get(rollout.name))).join("\n\n");
+}
+
+function oneRollout(rollout: ProposedRollout, preview: string | undefined): string {
+  const pins = pinLines(rollout).map((line) => `- writes ${code(line)}`);
+  const checks = rollout.guesses.map((guess) => `- check: ${cell(guess, 500)}`);
+  const fence = "`".repeat(Math.max(3, ...[...rollout.text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  const plan = preview === undefined ? [] : ["**The plan, if it were released now**", withoutHeading(preview)];
+  return [
+    `<details><summary><code>${rollout.file.replaceAll(/[^\w./-]/g, "")}</code></summary>`,
+    [...pins, ...checks].join("\n"),
+    `${fence}yaml\n${rollout.text.trimEnd()}\n${fence}`,
+    ...plan,
+    "</details>",
+  ].join("\n\n");
+}
+
+/** Headings inside a folded part would be larger than its own title; "Merging this PR" would be about another one. */
+function withoutHeading(preview: string): string {
+  return preview
+    .split("\n\n")
+    .filter((part) => !part.startsWith("### ") && !part.startsWith("Merging this PR"))
+    .join("\n\n");
+}
+
+function tooLong({ rollouts }: Proposal): string {
+  return rollouts.length === 0
+    ? ""
+    : "The files are in this proposal's diff, and `stagecoach plan NAME` shows what each would do: there is no room for all of it here.";
+}

@@ -1,0 +1,124 @@
+import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { plan } from "../../../core/plan/plan.ts";
+import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
+import { planComment } from "../../../core/report/plan/plan-comment.ts";
+import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
+import { manifestIn } from "../../../engine/config-repo/appset-in-git.ts";
+import { REPO_CONFIG } from "../../../engine/config-repo/project.ts";
+import { readRelease } from "../../../engine/config-repo/release.ts";
+import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
+import { lintOutside } from "../../../engine/lint/lint-outside.ts";
+import { gatherOutside } from "../../../engine/lint/lint-outside-gather.ts";
+import { textOf } from "../../../engine/onboarding/scan.ts";
+import type { InitTarget } from "../../../engine/onboarding/types.ts";
+import { resolveTargets, type SeenApplication } from "../../../engine/resolve/targets.ts";
+
+export interface TryInput {
+  file: string;
+  text: string;
+  targets: readonly InitTarget[];
+  /** As Argo CD knows them; empty: not known. */
+  clusters: readonly Cluster[];
+  files: SyncFiles;
+  repoURL: string;
+  baseBranch: string;
+}
+
+export type Tried = { ok: true; name: string; preview: string } | { ok: false; against: string[] };
+
+/** Parses, resolves, plans and lints a proposed rollout by the bot's own means, over the Applications it would be about. */
+export function tryRollout(input: TryInput): Tried {
+  const { file, text, targets, clusters } = input;
+  const read = (path: string) => input.files.read(path);
+  const { rollouts, problems } = parseRollouts(text, file);
+  const [rollout] = rollouts;
+  const faults = problems.filter((problem) => problem.severity === "error");
+  if (rollout === undefined || faults.length > 0) return { ok: false, against: faults.map((problem) => problem.message) };
+  const release = readRelease(rollout, read);
+  if (!release.ok) return { ok: false, against: [release.message] };
+  const controlPlane = clusters[0]?.controlPlane ?? "argocd";
+  const applications = targets.flatMap((target) => asSeen(target, rollout, controlPlane));
+  const known = clusters.length > 0 ? clusters : guessed(targets, controlPlane);
+  const resolved = resolveTargets({ rollout, release: release.release, applications, clusters: known, readFile: read });
+  const errors = resolved.problems.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) return { ok: false, against: errors.map((problem) => problem.message) };
+  const { limits } = parseRepoConfig(textOf(input.files, REPO_CONFIG), REPO_CONFIG).bounds;
+  const made = plan({ rollout, release: release.release, clusters: resolved.clusters, targets: resolved.targets, limits });
+  if (!made.ok) return { ok: false, against: made.problems.map((problem) => problem.message) };
+  const outside = lintedOutside(input, rollout, made.plan);
+  if (outside.length > 0) return { ok: false, against: outside };
+  return { ok: true, name: rollout.name, preview: planComment(rollout, made.plan, undefined) };
+}
+
+/** What stands outside the file against it, such as auto-sync that is off: errors only. */
+function lintedOutside({ files, clusters, repoURL, baseBranch }: TryInput, rollout: Rollout, made: Plan): string[] {
+  if (rollout.source.kind !== "ApplicationSet") return [];
+  const set = setOf(rollout, files);
+  if (set === undefined) return [];
+  const targets = made.stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
+  const gathered = gatherOutside(
+    {
+      rollout,
+      set,
+      clusters: clusters.map(({ name, server, labels }) => ({
+        name,
+        server,
+        labels: { ...labels, "argocd.argoproj.io/secret-type": "cluster" },
+        annotations: {},
+      })),
+      edits: new Map(targets.map((target) => [target.application, target.edits])),
+      parents: [],
+      seesAll: false,
+      repoURL,
+      fileCount: files.paths().length,
+      defaultBranch: baseBranch,
+    },
+    files,
+  );
+  return lintOutside(gathered).flatMap((problem) => (problem.severity === "error" ? [`${problem.code}: ${problem.message}`] : []));
+}
+
+function setOf(rollout: Rollout, files: SyncFiles): { file: string; object: Record<string, unknown> } | undefined {
+  for (const file of files.paths()) {
+    if (!/\.ya?ml$/.test(file)) continue;
+    const object = manifestIn(textOf(files, file), "ApplicationSet", [rollout.source]);
+    if (object !== undefined) return { file, object };
+  }
+  return undefined;
+}
+
+function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): SeenApplication[] {
+  const owner = {
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "ApplicationSet",
+    name: rollout.source.name,
+    uid: "proposed",
+    controller: true,
+  };
+  const view = decodeApplication(
+    {
+      apiVersion: "argoproj.io/v1alpha1",
+      kind: "Application",
+      metadata: {
+        name: target.application,
+        namespace: target.namespace === "" ? rollout.source.namespace : target.namespace,
+        labels: target.labels,
+        ...(rollout.source.kind === "ApplicationSet" ? { ownerReferences: [owner] } : {}),
+      },
+      spec: target.spec,
+    },
+    0,
+  );
+  return view === undefined ? [] : [{ controlPlane, view, params: target.params }];
+}
+
+/** Where no cluster can be seen: those that generators and destinations name. */
+function guessed(targets: readonly InitTarget[], controlPlane: string): Cluster[] {
+  const clusters = new Map<string, Cluster>();
+  for (const { cluster } of targets) {
+    const { name, server, labels } = cluster;
+    clusters.set(name, { key: `${controlPlane}/${name}`, name, controlPlane, server, labels: { ...labels }, registered: true });
+  }
+  return [...clusters.values()];
+}

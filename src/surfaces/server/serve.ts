@@ -1,0 +1,136 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { whyUnreached } from "../../adapters/forge/github/errors.ts";
+import { type Clock, parseDuration } from "../../core/base/time.ts";
+import { repoBounds } from "../../core/spec/repo-config.ts";
+import type { Log } from "../../engine/round/context.ts";
+import { apiUrl, type Credentials, type Environment } from "./config/config-env.ts";
+import { signingOf } from "./config/config-files.ts";
+import type { ServerConfig } from "./config/config-schema.ts";
+import { SettingError } from "./config/config-told.ts";
+import { openAnalysis, openHooks } from "./config/gates-config.ts";
+import { openLastNet } from "./deliveries/last-net.ts";
+import { openLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { startStagecoach } from "./stagecoach.ts";
+import { openPlanes } from "./tenancy/planes.ts";
+
+export interface RunningServer {
+  url: string;
+  insideUrl: string;
+  /** Drains: takes nothing new, finishes the rounds under way for as long as the configuration says. */
+  close(): Promise<void>;
+}
+
+/** The bot as its configuration says. Throws SettingError for what can never work, and one sentence where GitHub refuses us. */
+export async function startServer(
+  config: ServerConfig,
+  credentials: Credentials,
+  options: { log?: Log; clock?: Clock; env?: Environment; onBroken?: () => void } = {},
+): Promise<RunningServer> {
+  const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
+  const clock = options.clock ?? wallClock();
+  const directory = await usableDirectory(config.directory);
+  const signing = signingOf(config.commits);
+  const env = options.env ?? process.env;
+  const net = openLastNet(process, log);
+  void net.broken.then(options.onBroken);
+  const outside = await openOutside(config, env, { clock, log }).catch((error: unknown) => {
+    net.close();
+    throw error;
+  });
+  const close = async () => {
+    await outside.close();
+    net.close();
+  };
+  const bot = await startStagecoach({
+    ...told(config, credentials),
+    planes: outside.planes,
+    signing,
+    analysis: outside.analysis,
+    hooks: outside.hooks,
+    directory,
+    clock,
+    log,
+    metrics: createMetrics(),
+  }).catch(async (error: unknown) => {
+    await close();
+    throw new Error(whyNotStarted(error, config), { cause: error });
+  });
+  log.info({ url: bot.url, insideUrl: bot.insideUrl }, "ready");
+  const drain = async () => {
+    log.info({}, "stopping: rounds under way are finished");
+    await bot.close({ withinMs: parseDuration(config.drain) ?? 0 });
+    await close();
+    log.info({}, "stopped");
+  };
+  return { url: bot.url, insideUrl: bot.insideUrl, close: drain };
+}
+
+/** What of the configuration is passed on as it stands. */
+function told(config: ServerConfig, credentials: Credentials) {
+  const { github, listen, inside, tenancy } = config;
+  return {
+    app: { ...credentials, baseUrl: apiUrl(github) },
+    ...(tenancy === undefined ? {} : { tenancy }),
+    freezes: repoBounds(config).freezes,
+    host: listen.host,
+    port: listen.port,
+    inside,
+    resyncMs: parseDuration(config.resync) ?? Number.NaN,
+  };
+}
+
+/** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. */
+async function openOutside(config: ServerConfig, env: Environment, { clock, log }: { clock: Clock; log: Log }) {
+  const analysis = openAnalysis(config.analysis, env, { clock, log });
+  const hooks = openHooks(config.hooks, env, log);
+  const planes = await openPlanes(config.controlPlanes, { clock, log });
+  for (const plane of planes) {
+    plane
+      .ready()
+      .catch((error: unknown) => log.warn({ controlPlane: plane.name, error: String(error) }, "a control plane cannot be seen yet"));
+  }
+  const close = async () => {
+    await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]);
+  };
+  return { planes, analysis, hooks, close };
+}
+
+async function usableDirectory(directory: string): Promise<string> {
+  const path = resolve(directory);
+  try {
+    await mkdir(path, { recursive: true });
+    return path;
+  } catch (error) {
+    throw new SettingError(
+      `the directory ${path} for mirrors cannot be made (${(error as NodeJS.ErrnoException).code ?? "no reason given"})`,
+    );
+  }
+}
+
+/** What went wrong at the start, and what to do: the first start is when most of it does. */
+function whyNotStarted(error: unknown, { github, listen, inside }: ServerConfig): string {
+  const { status, code, message } = error as { status?: number; code?: string; message?: string };
+  const where = apiUrl(github);
+  const unreached = whyUnreached(error);
+  if (unreached !== undefined)
+    return `${where} cannot be reached: ${unreached}; is ${github.host === undefined ? "the network" : "GHE_HOST"} right?`;
+  if (code === "EADDRINUSE") return `a port is taken: ${message}; set PORT (now ${listen.port}) or INSIDE_PORT (now ${inside.port})`;
+  if (status === 401)
+    return `${where} refuses the App's key: are APP_ID and the private key of the same App, and is this machine's clock right?`;
+  if (status === 404) return `${where} knows no such App; is GHE_HOST right?`;
+  if (status !== undefined && status > 0) return `${where} answered ${status}: ${message}`;
+  return `the bot could not start: ${message ?? String(error)}`;
+}
+
+function wallClock(): Clock {
+  return {
+    now: () => Date.now(),
+    after(ms, wake) {
+      // Longer delays than a timer can hold would ring at once.
+      const timer = setTimeout(wake, Math.min(ms, 2 ** 31 - 1));
+      return () => clearTimeout(timer);
+    },
+  };
+}

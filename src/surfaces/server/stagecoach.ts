@@ -1,0 +1,196 @@
+import type { AnalysisService } from "../../adapters/analysis/port.ts";
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { ForgeError } from "../../adapters/forge/port.ts";
+import { GitError } from "../../adapters/git/port.ts";
+import type { HookCaller } from "../../adapters/hooks/port.ts";
+import { memoryQueue } from "../../adapters/queue/memory.ts";
+import type { Queue } from "../../adapters/queue/port.ts";
+import type { Clock } from "../../core/base/time.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import type { Window } from "../../core/spec/windows.ts";
+import type { Log } from "../../engine/round/context.ts";
+import { webRoutes } from "../web/server.ts";
+import type { CommitSigning } from "./commits.ts";
+import { hearing } from "./deliveries/hear.ts";
+import { firstLooksOf, lookAt } from "./deliveries/look.ts";
+import { described, openResync, type Resync } from "./deliveries/resync.ts";
+import { type BotServer, startBotServer } from "./deliveries/server.ts";
+import type { Metrics } from "./metrics.ts";
+import type { GitHubApp } from "./tenancy/octokits.ts";
+import { openRepos, type Repos } from "./tenancy/repos.ts";
+import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
+import { type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
+
+export interface StagecoachOptions {
+  app: GitHubApp;
+  /** Ready or not: a plane that cannot be seen holds only what needs it. */
+  planes: readonly ControlPlane[];
+  /** Which repo may use which of them; absent: every one all. */
+  tenancy?: readonly TenancyRule[];
+  /** Who signs the commits of batches and of the journal. Default: nobody. */
+  signing?: CommitSigning;
+  /** Windows that bind every run of every repo. */
+  freezes?: readonly Window[];
+  /** What runs analyses and asks hooks; closed by who gave it. Absent: a run that wants one says that there is none. */
+  analysis?: AnalysisService;
+  hooks?: HookCaller;
+  /** Where mirrors are kept: a cache, which may be deleted. */
+  directory: string;
+  clock: Clock & { readonly speed?: number };
+  log: Log;
+  host?: string;
+  port?: number;
+  /** See BotServerOptions. */
+  inside?: { host: string; port: number };
+  metrics?: Metrics;
+  /** See BotServerOptions. */
+  pacing?: boolean;
+  /** Everything is looked at this often though nothing was heard. Default 5 minutes of the clock. */
+  resyncMs?: number;
+}
+
+export interface Stagecoach {
+  url: string;
+  /** Where the page and the metrics are. */
+  insideUrl: string;
+  /** `owner/name` in lower case of the repos it looks after; those on hold are not among them. */
+  repositories(): string[];
+  /** The last run of each rollout, as of the last round. */
+  runs(): { repository: string; run: Run }[];
+  onChange(listener: () => void): () => void;
+  /** Looks at everything now. */
+  resync(): Promise<void>;
+  /** Resolves when nothing is due. */
+  idle(): Promise<void>;
+  /** Takes nothing new, finishes the rounds under way (for at most `withinMs` of the wall's time, default 25 s) and stops. */
+  close(options?: { withinMs?: number }): Promise<void>;
+}
+
+const RESYNC_MS = 5 * 60_000;
+const DRAIN_MS = 25_000;
+
+/** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
+export async function startStagecoach(options: StagecoachOptions): Promise<Stagecoach> {
+  const { clock, log, planes, metrics } = options;
+  let state: "starting" | "ready" | "stopping" = "starting";
+  const { listeners, onChange } = changes();
+  const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
+  const repos = reposOf(options, wake, (id) => server.octokit(id));
+  const firstLooks = firstLooksOf((repository) => repos.has(repository));
+  const looking = { clock, wake, changed: () => listeners.forEach((listener) => void listener()), ...given("metrics", metrics) };
+  const queue = memoryQueue({
+    clock,
+    handler: (repository) => repos.work(repository, (s) => lookAt(s, looking)).finally(() => firstLooks.done(repository)),
+    onError: (error, repository, retryInMs) => roundFailed(options, resync, { error, repository, retryInMs }),
+  });
+  const everyMs = options.resyncMs ?? RESYNC_MS;
+  const octokit = (id?: number) => server.octokit(id);
+  const resync = openResync({ octokit, repos, queue, wake, clock, log, everyMs, ...given("metrics", metrics) });
+  const runs = () => repos.opened().flatMap((s) => [...s.runs.values()].map((run) => ({ repository: s.context.repository, run })));
+  const server = await startBotServer({
+    ...doorsOf(options),
+    onEvent: hearing({ repos, wake, rediscover: resync.rediscoverSoon }),
+    routes: webRoutes({ runs, onChange }, clock),
+    isReady: () => state === "ready",
+  });
+  metrics?.watch({ runs, repositories: () => repos.counts(), planes });
+  const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
+    state = "stopping";
+    resync.stop();
+    await drain({ server, queue, repos, log }, withinMs);
+  };
+  try {
+    await resync.now();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  // What is there at the first look is adopted: from here on a merge is seen as one. Waiting for the queue to be idle would
+  // be waiting for all runs of all repos.
+  await firstLooks.of(repos.keys());
+  state = "ready";
+  resync.start();
+  return {
+    url: server.url,
+    insideUrl: server.insideUrl,
+    repositories: () => repos.keys(),
+    runs,
+    onChange,
+    resync: resync.now,
+    async idle() {
+      await resync.rediscover.settled();
+      await queue.idle();
+    },
+    close,
+  };
+}
+
+function changes(): { listeners: Set<() => void>; onChange: Stagecoach["onChange"] } {
+  const listeners = new Set<() => void>();
+  return {
+    listeners,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The repositories, each opened with what it may see of the control planes. */
+function reposOf(options: StagecoachOptions, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
+  const { clock, log, directory, signing = { kind: "none" }, freezes = [] } = options;
+  const rights = tenancy(options.tenancy, options.planes);
+  const gates = { ...given("analysis", options.analysis), ...given("hooks", options.hooks) };
+  return openRepos({
+    log,
+    open: (place) => openServedRepo(place, { octokit, directory, clock, log, rights, signing, freezes, ...gates, onChange }),
+    forget: ({ fullName }) => removeMirror(directory, fullName),
+  });
+}
+
+/** What of the options is the server's. */
+function doorsOf({ app, log, host, port, inside, pacing, metrics }: StagecoachOptions) {
+  return {
+    app,
+    log,
+    ...given("host", host),
+    ...given("port", port),
+    ...given("inside", inside),
+    ...given("pacing", pacing),
+    ...given("metrics", metrics),
+  };
+}
+
+function given<K extends string, V>(key: K, value: V | undefined): { [name in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
+}
+
+function roundFailed(
+  { log, metrics }: StagecoachOptions,
+  resync: Resync,
+  { error, repository, retryInMs }: { error: unknown; repository: string; retryInMs: number },
+): void {
+  metrics?.round("failed", 0);
+  log.error({ repository, error: described(error), retryInMs }, "a round failed and will be tried again");
+  // Perhaps it is no longer ours to look at: GitHub knows.
+  if (isShut(error)) void resync.rediscover().catch(() => undefined);
+}
+
+/** Takes nothing new, and lets what is under way end, for so long. */
+async function drain({ server, queue, repos, log }: { server: BotServer; queue: Queue; repos: Repos; log: Log }, withinMs: number) {
+  const drained = (async () => {
+    await Promise.all([server.close(), queue.close()]);
+    await repos.close();
+  })();
+  const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);
+  if (!ended) log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
+}
+
+function isShut(error: unknown): boolean {
+  if (error instanceof ForgeError) return error.kind === "NotFound" || error.kind === "Forbidden" || error.kind === "Unauthorized";
+  return error instanceof GitError && (error.kind === "NotFound" || error.kind === "Unauthorized");
+}
+
+function afterMs(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}

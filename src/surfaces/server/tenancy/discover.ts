@@ -1,0 +1,49 @@
+import type { ProbotOctokit } from "probot";
+import type { Log } from "../../../engine/round/context.ts";
+
+/** A repository the App may work on, as GitHub lists it. */
+export interface RepoPlace {
+  /** `owner/name`. */
+  fullName: string;
+  installationId: number;
+  /** The default branch. */
+  baseBranch: string;
+  cloneUrl: string;
+}
+
+export interface Discovery {
+  places: RepoPlace[];
+  /** Installations whose owner has put them on hold: nothing may be asked or done there until that ends. */
+  suspended: ReadonlySet<number>;
+  /** Installations whose repositories could not be listed this time: nothing is concluded about them. */
+  unseen: ReadonlySet<number>;
+}
+
+/** Which repositories the App is installed on. Throws only where the installations themselves cannot be listed. */
+export async function discover(octokit: (installationId?: number) => Promise<ProbotOctokit>, log: Log): Promise<Discovery> {
+  const app = await octokit();
+  const installations = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
+  const suspended = new Set<number>();
+  const unseen = new Set<number>();
+  const places: RepoPlace[] = [];
+  for (const installation of installations) {
+    if (installation.suspended_at !== null && installation.suspended_at !== undefined) {
+      suspended.add(installation.id);
+      continue;
+    }
+    try {
+      places.push(...(await placesOf(await octokit(installation.id), installation.id)));
+    } catch (error) {
+      unseen.add(installation.id);
+      log.warn({ installation: installation.id, error: String(error) }, "the repositories of an installation could not be listed");
+    }
+  }
+  return { places, suspended, unseen };
+}
+
+async function placesOf(octokit: ProbotOctokit, installationId: number): Promise<RepoPlace[]> {
+  const repositories = await octokit.paginate(octokit.rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
+  return repositories
+    .filter(({ archived, disabled }) => !archived && disabled !== true)
+    .map((repo) => ({ fullName: repo.full_name, installationId, baseBranch: repo.default_branch, cloneUrl: repo.clone_url }));
+}

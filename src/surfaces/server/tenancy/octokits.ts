@@ -1,0 +1,82 @@
+import { Probot, ProbotOctokit } from "probot";
+
+type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>;
+
+export interface GitHubApp {
+  appId: number;
+  /** PEM. */
+  privateKey: string;
+  webhookSecret: string;
+  /** Of the REST API; default github.com's. */
+  baseUrl?: string;
+}
+
+/** Calls left in the hour, as an answer's headers say it. */
+export interface RateSeen {
+  installation: number | undefined;
+  resource: string;
+  left: number;
+}
+
+export interface Octokits {
+  probot: Probot;
+  /** One for each installation, so that what it remembers of GitHub's answers is shared; without an id the App's own. */
+  octokit(installationId?: number): Promise<ProbotOctokit>;
+}
+
+/** Probot with what it takes for granted set right: who may repeat a call, where tokens come from. `pacing`: about one write a second. */
+export function openOctokits(app: GitHubApp, options: { pacing: boolean; onRate?: (rate: RateSeen) => void }): Octokits {
+  // A function, because Probot's own defaults come after plain ones and would switch both on again.
+  const Octokit = ProbotOctokit.defaults((given: OctokitOptions) => ({
+    ...given,
+    ...tokensFrom(given, app.baseUrl),
+    throttle: {
+      ...given.throttle,
+      enabled: options.pacing,
+      // Not repeated after a wait, which may be an hour: whoever asked is told, and the next round asks again.
+      onRateLimit: () => false,
+      onSecondaryRateLimit: () => false,
+    },
+    // What may be repeated is decided where the meaning is known: src/adapters/forge/github.
+    retry: { enabled: false },
+  }));
+  const probot = new Probot({
+    appId: app.appId,
+    privateKey: app.privateKey,
+    secret: app.webhookSecret,
+    logLevel: "fatal",
+    Octokit,
+    ...(app.baseUrl === undefined ? {} : { baseUrl: app.baseUrl }),
+  });
+  const made = new Map<number | undefined, Promise<ProbotOctokit>>();
+  return {
+    probot,
+    octokit(installationId) {
+      const known = made.get(installationId);
+      if (known !== undefined) return known;
+      const making = probot.auth(installationId).then((octokit) => watched(octokit, installationId, options.onRate));
+      made.set(installationId, making);
+      making.catch(() => made.delete(installationId));
+      return making;
+    },
+  };
+}
+
+/** Probot mints installation tokens at github.com whatever its base URL, unless the request it mints them with is told better. */
+function tokensFrom(given: OctokitOptions, baseUrl: string | undefined): Pick<OctokitOptions, "auth"> {
+  const auth = given.auth as { request?: { defaults(options: { baseUrl: string }): unknown } } | undefined;
+  if (baseUrl === undefined || auth?.request === undefined) return {};
+  return { auth: { ...auth, request: auth.request.defaults({ baseUrl }) } };
+}
+
+function watched(octokit: ProbotOctokit, installation: number | undefined, onRate: ((rate: RateSeen) => void) | undefined): ProbotOctokit {
+  if (onRate === undefined) return octokit;
+  octokit.hook.after("request", ({ headers }) => {
+    const left = Number(headers["x-ratelimit-remaining"]);
+    const resource = headers["x-ratelimit-resource"];
+    if (headers["x-ratelimit-remaining"] !== undefined && Number.isFinite(left)) {
+      onRate({ installation, resource: typeof resource === "string" ? resource : "core", left });
+    }
+  });
+  return octokit;
+}

@@ -1,0 +1,122 @@
+import type { Log } from "../../../engine/round/context.ts";
+import type { Discovery, RepoPlace } from "./discover.ts";
+import type { ServedRepo } from "./served-repo.ts";
+
+/** The repositories that are looked after, by `owner/name` in lower case. */
+export interface Repos {
+  /** Takes in what GitHub lists now: new ones come, those that are gone are closed and forgotten. Gives the keys of the new ones. */
+  apply(found: Discovery): string[];
+  /** Listed, and not on hold. */
+  has(key: string): boolean;
+  /** Those that may be looked at now. */
+  keys(): string[];
+  counts(): { served: number; suspended: number };
+  /** Where it was opened already. */
+  get(key: string): ServedRepo | undefined;
+  opened(): ServedRepo[];
+  /** Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. */
+  work(key: string, look: (served: ServedRepo) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  place: RepoPlace;
+  suspended: boolean;
+  served: ServedRepo | undefined;
+  /** The work under way, or the last that was. */
+  working: Promise<unknown>;
+}
+
+export interface ReposOptions {
+  log: Log;
+  open(place: RepoPlace): Promise<ServedRepo>;
+  /** After a repo was dropped and closed. */
+  forget(place: RepoPlace): Promise<void>;
+}
+
+export function openRepos({ log, open, forget }: ReposOptions): Repos {
+  const entries = new Map<string, Entry>();
+  /** Dropped ones still being closed: their folder is taken until then. */
+  const closing = new Map<string, Promise<void>>();
+
+  function add(key: string, place: RepoPlace): void {
+    entries.set(key, { place, suspended: false, served: undefined, working: Promise.resolve() });
+  }
+
+  function drop(key: string, entry: Entry, why: string): void {
+    entries.delete(key);
+    log.info({ repository: entry.place.fullName, why }, "a repository is no longer served");
+    const before = closing.get(key) ?? Promise.resolve();
+    const gone = before
+      .then(() => entry.working)
+      .then(() => entry.served?.close())
+      .then(() => forget(entry.place))
+      .catch((error) => log.warn({ repository: entry.place.fullName, error: String(error) }, "a repository could not be closed well"));
+    closing.set(key, gone);
+    void gone.finally(() => {
+      if (closing.get(key) === gone) closing.delete(key);
+    });
+  }
+
+  function keep(entry: Entry, place: RepoPlace): void {
+    entry.suspended = false;
+    entry.place = place;
+    if (entry.served === undefined || entry.served.baseBranch === place.baseBranch) return;
+    entry.served.baseBranch = place.baseBranch;
+    entry.served.memory.remote.dirty = true;
+  }
+
+  function missing(key: string, entry: Entry, { suspended, unseen }: Discovery): void {
+    const { installationId } = entry.place;
+    if (suspended.has(installationId)) entry.suspended = true;
+    else if (!unseen.has(installationId)) drop(key, entry, "GitHub no longer lists it: uninstalled, removed, renamed or archived");
+  }
+
+  return {
+    apply(found) {
+      const places = new Map(found.places.map((place) => [place.fullName.toLowerCase(), place]));
+      const fresh: string[] = [];
+      for (const [key, entry] of entries) {
+        const place = places.get(key);
+        if (place === undefined) missing(key, entry, found);
+        else if (isSame(entry.place, place)) keep(entry, place);
+        else drop(key, entry, "it is another one by the same name, or installed anew");
+      }
+      for (const [key, place] of places) {
+        if (entries.has(key)) continue;
+        add(key, place);
+        fresh.push(key);
+      }
+      return fresh;
+    },
+    has: (key) => entries.get(key)?.suspended === false,
+    keys: () => [...entries].filter(([, entry]) => !entry.suspended).map(([key]) => key),
+    counts() {
+      const suspended = [...entries.values()].filter((entry) => entry.suspended).length;
+      return { served: entries.size - suspended, suspended };
+    },
+    get: (key) => entries.get(key)?.served,
+    opened: () => [...entries.values()].flatMap(({ served }) => (served === undefined ? [] : [served])),
+    async work(key, look) {
+      await closing.get(key);
+      const entry = entries.get(key);
+      if (entry === undefined || entry.suspended) return;
+      const working = workOn(entry);
+      entry.working = working.catch(() => undefined);
+      await working;
+
+      async function workOn(here: Entry): Promise<void> {
+        here.served ??= await open(here.place);
+        await look(here.served);
+      }
+    },
+    async close() {
+      await Promise.all([...closing.values(), ...[...entries.values()].map((entry) => entry.working.then(() => entry.served?.close()))]);
+    },
+  };
+}
+
+/** A new default branch is taken in; all else means other objects behind the same name. */
+function isSame(a: RepoPlace, b: RepoPlace): boolean {
+  return a.installationId === b.installationId && a.cloneUrl === b.cloneUrl && a.fullName === b.fullName;
+}

@@ -1,0 +1,72 @@
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { matchPath } from "../../../core/appset/globs.ts";
+import { type Grants, NOT_GRANTED } from "../../../engine/round/observe/grants.ts";
+import { grantedPlane } from "./granted-plane.ts";
+
+/** What the operator grants to the repositories that one of the globs matches. */
+export interface TenancyRule {
+  /** Globs of `owner/name`, in any case. */
+  repositories: readonly string[];
+  controlPlanes: readonly {
+    name: string;
+    /** Globs of Argo CD projects. */
+    projects: readonly string[];
+  }[];
+}
+
+/** The control planes one repository works with, by name, and what is kept from it. */
+export interface RepoRights {
+  planes: ReadonlyMap<string, ControlPlane>;
+  /** Absent: nothing is. */
+  grants?: Grants;
+}
+
+/**
+ * Who may use what. Without rules every repository may use everything, as fits a bot of one team. With rules a repository
+ * has what the ones that match it grant together, and one that none matches has nothing.
+ */
+export function tenancy(rules: readonly TenancyRule[] | undefined, planes: readonly ControlPlane[]): (repository: string) => RepoRights {
+  if (rules === undefined) {
+    const all = new Map(planes.map((plane) => [plane.name, plane]));
+    return () => ({ planes: all });
+  }
+  return (repository) => {
+    const granted = projectsOf(rules, repository.toLowerCase());
+    const own = planes.flatMap((plane) => {
+      const globs = granted.get(plane.name);
+      return globs === undefined ? [] : [[plane.name, grantedPlane(plane, projectMatcher(globs))] as const];
+    });
+    return { planes: new Map(own), grants: grantsOf(granted) };
+  };
+}
+
+function projectsOf(rules: readonly TenancyRule[], repository: string): Map<string, string[]> {
+  const granted = new Map<string, string[]>();
+  for (const rule of rules) {
+    if (!rule.repositories.some((glob) => matchPath(glob.toLowerCase())?.(repository) === true)) continue;
+    for (const { name, projects } of rule.controlPlanes) granted.set(name, [...(granted.get(name) ?? []), ...projects]);
+  }
+  return granted;
+}
+
+function projectMatcher(globs: readonly string[]): (project: string) => boolean {
+  const matchers = globs.map((glob) => matchPath(glob));
+  return (project) => matchers.some((matches) => matches?.(project) === true);
+}
+
+function grantsOf(granted: ReadonlyMap<string, readonly string[]>): Grants {
+  const names = [...granted.keys()];
+  const allowed = names.length === 0 ? "no control plane" : `control plane ${names.join(", ")}`;
+  const asked = "its operator grants more under `tenancy` in the server's config";
+  return {
+    // Of one that is not granted it is not said whether there is such a one.
+    refusal: (name) =>
+      granted.has(name) ? undefined : `${NOT_GRANTED.controlPlane}: this repository may use ${allowed}, not ${name}; ${asked}`,
+    limits(name) {
+      const projects = granted.get(name);
+      if (projects === undefined) return `${NOT_GRANTED.controlPlane}: this repository may use ${allowed}; ${asked}`;
+      if (projects.includes("*")) return undefined;
+      return `${NOT_GRANTED.project}: of ${name} this repository may see the Argo CD projects ${projects.join(", ")}; ${asked}`;
+    },
+  };
+}

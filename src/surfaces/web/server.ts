@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { Clock } from "../../core/base/time.ts";
+import { type RunView, runView } from "../../core/report/run/run-view.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import { PAGE_HTML, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
+
+/** What the page shows, and a way to hear that it changed. */
+export interface WebSource {
+  /** The last run of each rollout, by repository. */
+  runs(): readonly { repository: string; run: Run }[];
+  onChange(listener: () => void): () => void;
+}
+
+export interface WebState {
+  /** The bot's time: in a fast world not the wall's. */
+  now: string;
+  /** Seconds of the bot's clock in one of the wall's. */
+  speed: number;
+  runs: (RunView & { repository: string })[];
+}
+
+/** More pages than this open at once are answered 503: each holds a connection. */
+const MOST_LISTENERS = 200;
+/** Changes closer together than this are sent as one. */
+const COALESCE_MS = 100;
+
+const HEADERS = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cache-Control": "no-store",
+};
+
+/** The page and its data, as one request handler: it answers what is its own and says so, and leaves the rest to others. */
+export function webRoutes(
+  source: WebSource,
+  clock: Clock & { readonly speed?: number },
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const listener = getRequestListener(webApp(source, clock).fetch);
+  const own = new Set(["/", "/page.css", "/page.js", "/api/runs", "/api/events"]);
+  return (request, response) => {
+    const path = (request.url ?? "").split("?")[0] ?? "";
+    if (!own.has(path) || (request.method !== "GET" && request.method !== "HEAD")) return false;
+    void listener(request, response);
+    return true;
+  };
+}
+
+export function webApp(source: WebSource, clock: Clock & { readonly speed?: number }): Hono {
+  const app = new Hono();
+  let listeners = 0;
+  const state = (): WebState => ({
+    now: new Date(clock.now()).toISOString(),
+    speed: clock.speed ?? 1,
+    runs: source.runs().map(({ repository, run }) => ({ repository, ...runView(run) })),
+  });
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+  });
+  app.get("/", (context) => context.html(PAGE_HTML));
+  app.get("/page.css", (context) => context.body(PAGE_STYLE, 200, { "Content-Type": "text/css; charset=utf-8" }));
+  app.get("/page.js", (context) => context.body(PAGE_SCRIPT, 200, { "Content-Type": "text/javascript; charset=utf-8" }));
+  app.get("/api/runs", (context) => context.json(state()));
+  app.get("/api/events", (context) => {
+    if (listeners >= MOST_LISTENERS) return context.text("too many pages are open", 503);
+    return streamSSE(context, async (stream) => {
+      listeners += 1;
+      let wake = (): void => undefined;
+      const off = source.onChange(() => wake());
+      stream.onAbort(() => wake());
+      try {
+        while (!stream.aborted) {
+          const changed = new Promise<void>((resolve) => {
+            wake = resolve;
+            // A word now and then keeps proxies from closing a quiet line.
+            setTimeout(resolve, 15_000).unref();
+          });
+          await stream.writeSSE({ data: JSON.stringify(state()) });
+          await changed;
+          await stream.sleep(COALESCE_MS);
+        }
+      } finally {
+        listeners -= 1;
+        off();
+      }
+    });
+  });
+  return app;
+}
