@@ -77,7 +77,7 @@ describe("docs/troubleshooting.md", () => {
     const rows = [...section("## The bot's log").matchAll(/^\| ([a-z].*?) \|/gm)]
       .map((match) => match[1] ?? "")
       .filter((row) => row !== "message");
-    const sources = globSync("src/{bot,reconcile,argocd}/**/*.ts", { cwd: ROOT }).map(read).join("\n");
+    const sources = globSync("src/{core,engine,adapters,surfaces}/**/*.ts", { cwd: ROOT }).map(read).join("\n");
     expect(rows.length).toBeGreaterThan(3);
     expect(rows.filter((row) => !sources.includes(`"${row}"`))).toEqual([]);
   });

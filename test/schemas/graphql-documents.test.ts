@@ -9,7 +9,7 @@ const SOURCE = new URL("../../src/", import.meta.url);
 /** Every text that a module of the product exports and that reads like a document. */
 async function documents(): Promise<{ name: string; text: string }[]> {
   const found: { name: string; text: string }[] = [];
-  const files = globSync("{forge,bot}/**/*.ts", { cwd: SOURCE.pathname }).filter((file) => !file.endsWith(".test.ts"));
+  const files = globSync("{adapters/forge,surfaces/server}/**/*.ts", { cwd: SOURCE.pathname }).filter((file) => !file.endsWith(".test.ts"));
   for (const file of files.filter((one) => /graphql/i.test(one))) {
     const module = (await import(new URL(file, SOURCE).href)) as Record<string, unknown>;
     for (const [name, text] of Object.entries(module)) {
