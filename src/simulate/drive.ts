@@ -6,9 +6,9 @@ import { nextTime, START } from "./moments.ts";
 import { isSpokenTo, note, round, runsOf } from "./round.ts";
 import { setupOf } from "./setup.ts";
 import { type Judge, judgment } from "./truth/judge.ts";
-import { type Entry, startAll } from "./world/lanes.ts";
 import { type Operator, operate, operator } from "./world/operator.ts";
 import { happen } from "./world/people.ts";
+import { type Entry, startAll } from "./world/start.ts";
 import { type Setup, type Truth, truthOf } from "./world/world.ts";
 
 export { START };

@@ -1,6 +1,6 @@
 import { isEnded, isMoving } from "../core/run/state/run.ts";
 import type { Driver } from "./drive.ts";
-import { isOpenAt } from "./truth/truth-gates.ts";
+import { isOpenAt } from "./truth/gates.ts";
 import { changesAfter } from "./world/argocd.ts";
 import { targetsOf } from "./world/world.ts";
 

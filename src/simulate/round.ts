@@ -6,9 +6,9 @@ import type { Driver } from "./drive.ts";
 import { START } from "./moments.ts";
 import { judgeMerge, judgeRecord, judgeStep } from "./truth/judge.ts";
 import { runQueue } from "./world/forge.ts";
-import { type Entry, startAll } from "./world/lanes.ts";
 import { observe } from "./world/observe.ts";
 import { dieOutside, tidyOutside } from "./world/outside.ts";
+import { type Entry, startAll } from "./world/start.ts";
 import type { Truth } from "./world/world.ts";
 
 /** How often what was recorded goes on as it is read back: each time would be half the time of a step. */

@@ -3,7 +3,7 @@ import { drive } from "../../src/simulate/drive.ts";
 import { generate } from "../../src/simulate/generate/generate.ts";
 import { minimise, report } from "../../src/simulate/generate/minimise.ts";
 import type { Scenario } from "../../src/simulate/generate/scenario.ts";
-import { MUTANTS } from "./mutants.ts";
+import { MUTANTS } from "./mutants/all.ts";
 import { openPool, type Pool, type Result, sum } from "./pool.ts";
 
 const asked = Number(process.env.STAGECOACH_RUNS ?? Number.NaN);

@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { drive } from "../../src/simulate/drive.ts";
 import { generate } from "../../src/simulate/generate/generate.ts";
-import { MUTANTS } from "./mutants.ts";
+import { MUTANTS } from "./mutants/all.ts";
 import type { Job, Result } from "./pool.ts";
 
 function work(job: Job): Result {

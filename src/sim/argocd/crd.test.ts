@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KubeObject } from "../kubernetes/types.ts";
-import { type TestWorld, testWorld } from "./test-world.ts";
 import { CRD_SLICES } from "./testing/crd-slices.ts";
 import { crdSchema, crdsPresent, crdValidator, disagreements, sliceValidator } from "./testing/crds.ts";
+import { type TestWorld, testWorld } from "./testing/world.ts";
 
 if (!crdsPresent) console.error("skipped: objects against the whole CRDs, which are not beside this checkout (../shared/data)");
 

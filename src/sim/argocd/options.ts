@@ -6,7 +6,7 @@ import type { RolloutsBackend } from "./api/rollouts.ts";
 import type { SyncWindow } from "./api/windows.ts";
 import type { Lag } from "./application/lag.ts";
 import type { Workload } from "./application/workload.ts";
-import type { Render } from "./appset/appset-controller.ts";
+import type { Render } from "./appset/controller.ts";
 import type { ClusterOptions } from "./clusters.ts";
 import type { Fault, FaultScript } from "./faults.ts";
 import type { Bootstrap } from "./first-objects.ts";

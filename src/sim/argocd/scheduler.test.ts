@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createScheduler } from "./scheduler.ts";
-import { manualClock } from "./test-world.ts";
+import { manualClock } from "./testing/world.ts";
 
 describe("the scheduler of the embedded Argo CD", () => {
   it("runs tasks by time, and those of one time in the order they came, with one timer of the clock", () => {

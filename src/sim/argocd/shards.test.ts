@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type TestWorld, testWorld } from "./test-world.ts";
+import { type TestWorld, testWorld } from "./testing/world.ts";
 import type { Application } from "./types.ts";
 
 const FILES = { "app/deployment.yaml": "image: app:v1\n" };

@@ -1,8 +1,8 @@
 import { applicationOf } from "../world/fleet.ts";
-import { crossings } from "./generate-crossings.ts";
-import { generateHappenings } from "./generate-happenings.ts";
-import { generateRollouts } from "./generate-rollouts.ts";
+import { crossings } from "./crossings.ts";
+import { generateHappenings } from "./happenings.ts";
 import { type Random, random } from "./random.ts";
+import { generateRollouts } from "./rollouts.ts";
 import {
   type Behaviour,
   type Chaos,

@@ -5,19 +5,12 @@ import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import type { Advance } from "../drive.ts";
 import type { ModelPull } from "../world/forge.ts";
-import type { Entry } from "../world/lanes.ts";
+import type { Entry } from "../world/start.ts";
 import type { Said, Truth } from "../world/world.ts";
-import { confirmedTruly, mergeIsSound, strangersChangeNothing } from "./truth-checks.ts";
-import {
-  batchIsOfItsClusters,
-  joinersLand,
-  nobodyIsForgotten,
-  quarantineIsKept,
-  requeuedGoesBack,
-  revertIsRight,
-} from "./truth-clusters.ts";
-import { type Amended, type Approvals, batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./truth-gates.ts";
-import { failuresAreTold, outsideIsWaitedFor } from "./truth-outside.ts";
+import { confirmedTruly, mergeIsSound, strangersChangeNothing } from "./checks.ts";
+import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept, requeuedGoesBack, revertIsRight } from "./clusters.ts";
+import { type Amended, type Approvals, batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
+import { failuresAreTold, outsideIsWaitedFor } from "./outside.ts";
 import {
   endIsSound,
   type Goods,
@@ -29,9 +22,9 @@ import {
   overwritesNobody,
   rejectsRightly,
   startIsSound,
-} from "./truth-runs.ts";
-import { pausesAreKept, weightsAreInOrder } from "./truth-steps.ts";
-import { openingsArePromisedRightly } from "./truth-windows.ts";
+} from "./runs.ts";
+import { pausesAreKept, weightsAreInOrder } from "./steps.ts";
+import { openingsArePromisedRightly } from "./windows.ts";
 
 /** Who looks at all of it, knows the truth, and shares no logic with what is judged. */
 export interface Judge {

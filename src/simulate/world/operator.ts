@@ -1,7 +1,7 @@
 import { type Batch, isEnded, type Run } from "../../core/run/state/run.ts";
 import type { Driver } from "../drive.ts";
 import { MEMBERS } from "../generate/scenario.ts";
-import { firstOpening } from "../truth/truth-windows.ts";
+import { firstOpening } from "../truth/windows.ts";
 import { type ModelPull, mergeNow } from "./forge.ts";
 import { BOT, commit, pinOf, pinValue } from "./git.ts";
 import { say } from "./people.ts";

@@ -8,8 +8,8 @@ import type { Behaviour, Chaos, ModelOutside, ModelWindow } from "../generate/sc
 import { type ModelTarget, modelTarget } from "./argocd.ts";
 import { type ModelForge, modelForge } from "./forge.ts";
 import { type ModelGit, modelGit, pinOf, releaseEdit } from "./git.ts";
-import type { Lane } from "./lanes.ts";
 import { type Outside, outsideOf, WELL } from "./outside.ts";
+import type { Lane } from "./start.ts";
 
 /** What a world is made of. */
 export interface Setup {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiPlane } from "../../../adapters/argocd/api/index.ts";
 import { rawReplicaSet, rawRollout } from "../../../adapters/argocd/testing/rollout.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
-import { type TestWorld, testWorld } from "../test-world.ts";
+import { type TestWorld, testWorld } from "../testing/world.ts";
 import { SWAGGER_SLICE } from "./testing/swagger-slice.ts";
 
 const SWAGGER = fileURLToPath(new URL("../../../../../shared/data/argocd/assets/swagger.json", import.meta.url));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { FaultScript } from "../faults.ts";
-import { type TestWorld, testWorld } from "../test-world.ts";
+import { type TestWorld, testWorld } from "../testing/world.ts";
 import type { Application } from "../types.ts";
 import { backoffMs } from "./operation.ts";
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
-import { type TestWorld, testWorld } from "../test-world.ts";
+import { type TestWorld, testWorld } from "../testing/world.ts";
 import type { Application } from "../types.ts";
 
 const FILES = { "dry/eu-1/deployment.yaml": "image: app:v1\n", "dry/us-1/deployment.yaml": "image: app:v1\n" };

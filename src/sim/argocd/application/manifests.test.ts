@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type GitSource, normalRepoURL, openGitSource } from "../git/git-source.ts";
 import { type Push, pushConcerns } from "../git/push.ts";
 import { anyVersion, createRepositories, RepoError } from "../git/repositories.ts";
-import { type TestRepo, testRepo } from "../test-world.ts";
+import { type TestRepo, testRepo } from "../testing/world.ts";
 import type { Application, ApplicationSource } from "../types.ts";
 import { createManifests, type Desired, type Manifests } from "./manifests.ts";
 

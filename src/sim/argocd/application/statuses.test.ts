@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { chartVersions } from "../git/repositories.ts";
-import { type TestWorld, testWorld } from "../test-world.ts";
+import { type TestWorld, testWorld } from "../testing/world.ts";
 import type { Application } from "../types.ts";
 import { SHORT_LAG } from "./lag.ts";
 

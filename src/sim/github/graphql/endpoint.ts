@@ -1,7 +1,7 @@
 import { buildSchema, type DocumentNode, execute, GraphQLError, type GraphQLSchema, Kind, parse, validate } from "graphql";
 import type { Actor, World } from "../model/model.ts";
 import { type PrintedError, printDocumentError, printFieldError } from "./failures.ts";
-import { mutationRoot } from "./mutations.ts";
+import { mutationRoot } from "./mutations/root.ts";
 import { queryRoot } from "./queries.ts";
 import slice from "./schema.generated.json" with { type: "json" };
 

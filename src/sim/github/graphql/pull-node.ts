@@ -3,7 +3,7 @@ import { nodeId, type PullIssue, seconds } from "../model/world.ts";
 import { pullCommits, pullStats, readMergeable } from "../pulls/pull-details.ts";
 import { entryOf, queueOf } from "../pulls/queue.ts";
 import { isTeam } from "../rules/codeowners.ts";
-import { approvals } from "../rules/rule-reviews.ts";
+import { approvals } from "../rules/reviews.ts";
 import { activeRules } from "../rules/rules.ts";
 import { reviewShape, simplePullShape } from "../shapes/pull.ts";
 import { rollupNode } from "./check-nodes.ts";

@@ -2,13 +2,13 @@ import type { Clock } from "../../../core/base/time.ts";
 import type { Webhooks } from "../deliver/webhooks.ts";
 import type { BareRepo } from "../git/bare-repo.ts";
 import type { Faults } from "../http/faults.ts";
-import type { CheckRun, CheckSuite, Deployment, Status } from "./model-checks.ts";
-import type { Issue, IssueComment, Label } from "./model-issue.ts";
-import type { MergeQueue, Protection, Ruleset } from "./model-rules.ts";
+import type { CheckRun, CheckSuite, Deployment, Status } from "./checks.ts";
+import type { Issue, IssueComment, Label } from "./issue.ts";
+import type { MergeQueue, Protection, Ruleset } from "./rules.ts";
 
-export * from "./model-checks.ts";
-export * from "./model-issue.ts";
-export * from "./model-rules.ts";
+export * from "./checks.ts";
+export * from "./issue.ts";
+export * from "./rules.ts";
 
 export interface User {
   login: string;

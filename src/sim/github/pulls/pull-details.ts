@@ -3,7 +3,7 @@ import { mergeTree } from "../git/merge.ts";
 import { writeCommit } from "../git/objects.ts";
 import type { Mergeability, Repo, World } from "../model/model.ts";
 import type { PullIssue } from "../model/world.ts";
-import { anyCheckOpen } from "../rules/rule-checks.ts";
+import { anyCheckOpen } from "../rules/checks.ts";
 import { activeRules, missingRules } from "../rules/rules.ts";
 import { noreply } from "../shapes/commit.ts";
 import { type PullDetails, type PullShape, pullShape } from "../shapes/pull.ts";

@@ -19,7 +19,7 @@ import {
 import type { Deployment, DeploymentStatus } from "../model/model.ts";
 import { moveRefs } from "../pulls/move-ref.ts";
 import { mergeCommit } from "../pulls/update-branch.ts";
-import { checkState } from "../rules/rule-checks.ts";
+import { checkState } from "../rules/checks.ts";
 import { deploymentShape, deploymentStatusShape } from "../shapes/deployment.ts";
 import { resolveCommit } from "./repos.ts";
 

@@ -1,7 +1,7 @@
 import { verificationOf } from "../http/signatures.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import type { Moved } from "../pulls/refs-moved.ts";
-import { failingChecks } from "./rule-checks.ts";
+import { failingChecks } from "./checks.ts";
 import { bypasses, rulesetRules } from "./rules.ts";
 import { touchedWorkflow, workflowRefusal } from "./workflows.ts";
 

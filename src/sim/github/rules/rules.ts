@@ -1,9 +1,9 @@
 import { verificationOf } from "../http/signatures.ts";
 import type { Actor, MergeMethod, Protection, PullRule, Repo, Rule, Ruleset, World } from "../model/model.ts";
 import { atLeast, installationsOn, isPull, type PullIssue, roleOf, teamOf } from "../model/world.ts";
+import { failingChecks } from "./checks.ts";
 import { ownersMissing } from "./codeowners.ts";
-import { failingChecks } from "./rule-checks.ts";
-import { approvals, lastPusherMissing } from "./rule-reviews.ts";
+import { approvals, lastPusherMissing } from "./reviews.ts";
 
 export const UNPROTECTED: Protection = {
   requiredChecks: [],

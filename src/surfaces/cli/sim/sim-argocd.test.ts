@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { CoreV1Api, CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
 import { Agent, request } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
-import { type TestRepo, testRepo } from "../../../sim/argocd/test-world.ts";
+import { type TestRepo, testRepo } from "../../../sim/argocd/testing/world.ts";
 import type { Application } from "../../../sim/argocd/types.ts";
 import { run } from "./sim-argocd.ts";
 

@@ -5,7 +5,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { driveWorld, START } from "../../../simulate/drive.ts";
 import { type Random, random } from "../../../simulate/generate/random.ts";
 import { type Behaviour, CALM, FOREVER, MEMBERS } from "../../../simulate/generate/scenario.ts";
-import type { Lane } from "../../../simulate/world/lanes.ts";
+import type { Lane } from "../../../simulate/world/start.ts";
 import type { Setup, Truth } from "../../../simulate/world/world.ts";
 import { type Fault, scriptOf } from "./simulate-faults.ts";
 import type { Times } from "./simulate-history.ts";

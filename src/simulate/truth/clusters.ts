@@ -3,7 +3,7 @@ import type { World } from "../../core/run/state/world.ts";
 import type { ModelRollout } from "../generate/scenario.ts";
 import { pinOf } from "../world/git.ts";
 import { isUnreachable, type Truth } from "../world/world.ts";
-import type { Moment } from "./truth-gates.ts";
+import type { Moment } from "./gates.ts";
 
 type Place = Pick<Moment, "truth" | "lane" | "now">;
 

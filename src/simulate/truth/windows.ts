@@ -3,7 +3,7 @@ import type { Run } from "../../core/run/state/run.ts";
 import type { World } from "../../core/run/state/world.ts";
 import type { ModelWindow } from "../generate/scenario.ts";
 import type { Freeze, Truth } from "../world/world.ts";
-import { isOpenAt } from "./truth-gates.ts";
+import { isOpenAt } from "./gates.ts";
 
 const MINUTE = 60_000;
 const DAY_MINUTES = 24 * 60;

@@ -1,17 +1,17 @@
-import type { Repo } from "../model/model.ts";
-import type { PullIssue } from "../model/world.ts";
-import { mergePull } from "../pulls/merge-pull.ts";
-import { createPull, editPull, type PullChange, setDraft } from "../pulls/pulls.ts";
-import { dequeue, enqueue, entryOf } from "../pulls/queue.ts";
-import { createReview, requestReviews, withdrawReviews } from "../pulls/reviews.ts";
-import { updatePullBranch } from "../pulls/update-branch.ts";
-import { type Context, mustTakePart, mustWrite } from "./context.ts";
-import { FieldFailure, noNode } from "./failures.ts";
-import { nodeOf } from "./lookup.ts";
-import { setLabelsById } from "./mutations-issues.ts";
-import { actorNode } from "./people.ts";
-import { pullNode, reviewNode } from "./pull-node.ts";
-import { entryNode } from "./queue-nodes.ts";
+import type { Repo } from "../../model/model.ts";
+import type { PullIssue } from "../../model/world.ts";
+import { mergePull } from "../../pulls/merge-pull.ts";
+import { createPull, editPull, type PullChange, setDraft } from "../../pulls/pulls.ts";
+import { dequeue, enqueue, entryOf } from "../../pulls/queue.ts";
+import { createReview, requestReviews, withdrawReviews } from "../../pulls/reviews.ts";
+import { updatePullBranch } from "../../pulls/update-branch.ts";
+import { type Context, mustTakePart, mustWrite } from "../context.ts";
+import { FieldFailure, noNode } from "../failures.ts";
+import { nodeOf } from "../lookup.ts";
+import { actorNode } from "../people.ts";
+import { pullNode, reviewNode } from "../pull-node.ts";
+import { entryNode } from "../queue-nodes.ts";
+import { setLabelsById } from "./issues.ts";
 
 interface PullInput {
   pullRequestId: string;

@@ -1,8 +1,8 @@
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import { pinOf } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
-import { wasHealthyAt } from "./truth-checks.ts";
-import type { Moment } from "./truth-gates.ts";
+import { wasHealthyAt } from "./checks.ts";
+import type { Moment } from "./gates.ts";
 
 /** In flight: from the intention until confirmed or out of it, over all runs that are not over. What truly is confirmed need not be recorded yet. */
 export function overLimits({ truth, entries, now }: Pick<Moment, "truth" | "entries" | "now">): string[] {

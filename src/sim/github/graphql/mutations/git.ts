@@ -1,15 +1,15 @@
-import { isRefName } from "../git/bare-repo.ts";
-import { writeObject } from "../git/objects.ts";
-import type { TreeChange } from "../git/trees.ts";
-import type { Repo } from "../model/model.ts";
-import { findRepo, fullName, movedRepo } from "../model/world.ts";
-import { commitFiles } from "../pulls/commit-files.ts";
-import { isForward, moveRefs } from "../pulls/move-ref.ts";
-import type { Moved } from "../pulls/refs-moved.ts";
-import { type Context, mustWrite, sees } from "./context.ts";
-import { FieldFailure, noNode } from "./failures.ts";
-import { commitNodeOf, refNode } from "./git-nodes.ts";
-import { nodeOf } from "./lookup.ts";
+import { isRefName } from "../../git/bare-repo.ts";
+import { writeObject } from "../../git/objects.ts";
+import type { TreeChange } from "../../git/trees.ts";
+import type { Repo } from "../../model/model.ts";
+import { findRepo, fullName, movedRepo } from "../../model/world.ts";
+import { commitFiles } from "../../pulls/commit-files.ts";
+import { isForward, moveRefs } from "../../pulls/move-ref.ts";
+import type { Moved } from "../../pulls/refs-moved.ts";
+import { type Context, mustWrite, sees } from "../context.ts";
+import { FieldFailure, noNode } from "../failures.ts";
+import { commitNodeOf, refNode } from "../git-nodes.ts";
+import { nodeOf } from "../lookup.ts";
 
 const SHA = /^[0-9a-f]{40}$/;
 const ZERO = "0".repeat(40);

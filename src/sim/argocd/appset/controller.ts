@@ -8,8 +8,8 @@ import { type Push, pushMeans } from "../git/push.ts";
 import { RepoError, type Repositories } from "../git/repositories.ts";
 import { renderWithFiles } from "../git/snapshots.ts";
 import type { Scheduler } from "../scheduler.ts";
-import { applyRendered, isOwnedBy } from "./appset-apply.ts";
-import { type GeneratorEntry, generatorsIn, outcomeConditions, requeueOf, type SetCondition } from "./appset-conditions.ts";
+import { applyRendered, isOwnedBy } from "./apply.ts";
+import { type GeneratorEntry, generatorsIn, outcomeConditions, requeueOf, type SetCondition } from "./conditions.ts";
 
 const REFRESH = "argocd.argoproj.io/application-set-refresh";
 

@@ -1,8 +1,8 @@
-import { ApiFailure } from "../http/failure.ts";
-import type { Context } from "./context.ts";
-import { GIT_MUTATIONS } from "./mutations-git.ts";
-import { ISSUE_MUTATIONS } from "./mutations-issues.ts";
-import { PULL_MUTATIONS } from "./mutations-pulls.ts";
+import { ApiFailure } from "../../http/failure.ts";
+import type { Context } from "../context.ts";
+import { GIT_MUTATIONS } from "./git.ts";
+import { ISSUE_MUTATIONS } from "./issues.ts";
+import { PULL_MUTATIONS } from "./pulls.ts";
 
 type Mutation = (context: Context, input: never) => object | Promise<object>;
 

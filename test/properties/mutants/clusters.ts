@@ -1,9 +1,9 @@
-import type { PlannedStage, PlannedTarget } from "../../src/core/plan/plan-types.ts";
-import { advance } from "../../src/core/run/advance.ts";
-import type { Run } from "../../src/core/run/state/run.ts";
-import type { Step } from "../../src/core/spec/rollout.ts";
-import { startAll } from "../../src/simulate/world/lanes.ts";
-import { blind, type Mutant, patched, without, withSpec, withStages } from "./plant.ts";
+import type { PlannedStage, PlannedTarget } from "../../../src/core/plan/plan-types.ts";
+import { advance } from "../../../src/core/run/advance.ts";
+import type { Run } from "../../../src/core/run/state/run.ts";
+import type { Step } from "../../../src/core/spec/rollout.ts";
+import { startAll } from "../../../src/simulate/world/start.ts";
+import { blind, type Mutant, patched, without, withSpec, withStages } from "../plant.ts";
 
 /** Weights, and clusters that come, go, cannot be reached or are put off. */
 export const CLUSTER_MUTANTS: readonly Mutant[] = [

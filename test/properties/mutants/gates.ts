@@ -1,12 +1,12 @@
-import { iso } from "../../src/core/base/time.ts";
-import { advance } from "../../src/core/run/advance.ts";
-import { approvalHash } from "../../src/core/run/gates/approval.ts";
-import { closedNow, windowSets } from "../../src/core/run/gates/window.ts";
-import { gatesOf } from "../../src/core/run/state/gate-state.ts";
-import type { Batch, Run } from "../../src/core/run/state/run.ts";
-import type { Advanced, World } from "../../src/core/run/state/world.ts";
-import { TEAM } from "../../src/simulate/generate/scenario.ts";
-import { blind, type Mutant, mapped, patched, without, withRun, withSpec, withStages } from "./plant.ts";
+import { iso } from "../../../src/core/base/time.ts";
+import { advance } from "../../../src/core/run/advance.ts";
+import { approvalHash } from "../../../src/core/run/gates/approval.ts";
+import { closedNow, windowSets } from "../../../src/core/run/gates/window.ts";
+import { gatesOf } from "../../../src/core/run/state/gate-state.ts";
+import type { Batch, Run } from "../../../src/core/run/state/run.ts";
+import type { Advanced, World } from "../../../src/core/run/state/world.ts";
+import { TEAM } from "../../../src/simulate/generate/scenario.ts";
+import { blind, type Mutant, mapped, patched, without, withRun, withSpec, withStages } from "../plant.ts";
 
 /** What is waited for with the pull request open. */
 export const GATE_MUTANTS: readonly Mutant[] = [

@@ -6,9 +6,9 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import { AUTHOR, MEMBERS, type ModelWindow } from "../generate/scenario.ts";
 import { wasConfirmable } from "../world/argocd.ts";
 import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "../world/git.ts";
-import type { Entry } from "../world/lanes.ts";
+import type { Entry } from "../world/start.ts";
 import type { Truth } from "../world/world.ts";
-import { isLoneWayBack, isWithinLimits, overLimits } from "./truth-limits.ts";
+import { isLoneWayBack, isWithinLimits, overLimits } from "./limits.ts";
 
 /** By run: who said `/promote` while a stage was waiting for approval, and what the stage was made of then. */
 export type Approvals = Map<string, { stage: number; by: string; amended: string }[]>;

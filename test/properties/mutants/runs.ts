@@ -1,8 +1,8 @@
-import { iso } from "../../src/core/base/time.ts";
-import { advance } from "../../src/core/run/advance.ts";
-import { isEnded, type Run } from "../../src/core/run/state/run.ts";
-import { type Entry, startAll } from "../../src/simulate/world/lanes.ts";
-import { blind, type Mutant, mapped, patched, without, withStages } from "./plant.ts";
+import { iso } from "../../../src/core/base/time.ts";
+import { advance } from "../../../src/core/run/advance.ts";
+import { isEnded, type Run } from "../../../src/core/run/state/run.ts";
+import { type Entry, startAll } from "../../../src/simulate/world/start.ts";
+import { blind, type Mutant, mapped, patched, without, withStages } from "../plant.ts";
 
 type Start = typeof startAll;
 

@@ -1,9 +1,9 @@
-import type { Issue, Repo } from "../model/model.ts";
-import { createComment, createIssue, editComment, editIssue, setLabels } from "../pulls/comments.ts";
-import { type Context, mustTakePart, mustWrite } from "./context.ts";
-import { nodeOf } from "./lookup.ts";
-import { pullNode } from "./pull-node.ts";
-import { commentNode, issueNode } from "./repository-node.ts";
+import type { Issue, Repo } from "../../model/model.ts";
+import { createComment, createIssue, editComment, editIssue, setLabels } from "../../pulls/comments.ts";
+import { type Context, mustTakePart, mustWrite } from "../context.ts";
+import { nodeOf } from "../lookup.ts";
+import { pullNode } from "../pull-node.ts";
+import { commentNode, issueNode } from "../repository-node.ts";
 
 function labelable(context: Context, id: string): { repo: Repo; issue: Issue; print: () => object } {
   const found = nodeOf(context, id, "issue", "pull");

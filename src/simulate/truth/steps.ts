@@ -5,8 +5,8 @@ import { SETTLE_MS, segmentsOf } from "../world/argocd.ts";
 import type { ModelPull } from "../world/forge.ts";
 import { pinOf } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
-import { isInTurn } from "./truth-checks.ts";
-import type { Moment } from "./truth-gates.ts";
+import { isInTurn } from "./checks.ts";
+import type { Moment } from "./gates.ts";
 
 /** The weights of a stage as they stand in the scenario; the last is the whole one. */
 export function weightsIn({ steps = [] }: ModelStage): number[] {

@@ -1,9 +1,9 @@
-import { advance } from "../../src/core/run/advance.ts";
-import type { Batch, Run } from "../../src/core/run/state/run.ts";
-import type { ObservedAnalysis } from "../../src/core/run/state/run-analysis-types.ts";
-import type { HookAnswer } from "../../src/core/run/state/run-hooks-types.ts";
-import type { World } from "../../src/core/run/state/world.ts";
-import { blind, type Mutant, without, withoutEffects, withStages } from "./plant.ts";
+import { advance } from "../../../src/core/run/advance.ts";
+import type { Batch, Run } from "../../../src/core/run/state/run.ts";
+import type { ObservedAnalysis } from "../../../src/core/run/state/run-analysis-types.ts";
+import type { HookAnswer } from "../../../src/core/run/state/run-hooks-types.ts";
+import type { World } from "../../../src/core/run/state/world.ts";
+import { blind, type Mutant, without, withoutEffects, withStages } from "../plant.ts";
 
 /** What is measured, and who is asked. */
 export const OUTSIDE_MUTANTS: readonly Mutant[] = [

@@ -4,9 +4,9 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { AnalysisWhen } from "../../core/spec/stage-checks.ts";
 import type { ModelRollout, ModelStage } from "../generate/scenario.ts";
 import type { Finding } from "../world/outside.ts";
-import { isInTurn } from "./truth-checks.ts";
-import type { Moment } from "./truth-gates.ts";
-import { waitsOf } from "./truth-steps.ts";
+import { isInTurn } from "./checks.ts";
+import type { Moment } from "./gates.ts";
+import { waitsOf } from "./steps.ts";
 
 interface Look {
   moment: Moment;

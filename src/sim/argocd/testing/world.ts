@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../core/base/time.ts";
-import { type KubernetesSim, startKubernetes } from "../kubernetes/index.ts";
-import { SHORT_LAG } from "./application/lag.ts";
-import { runGit } from "./git/git-process.ts";
-import { type GitSource, openGitSource } from "./git/git-source.ts";
-import { type ArgoCdOptions, type ArgoCdSim, startArgoCd } from "./index.ts";
-import { type Application, asApplication } from "./types.ts";
+import type { Clock } from "../../../core/base/time.ts";
+import { type KubernetesSim, startKubernetes } from "../../kubernetes/index.ts";
+import { SHORT_LAG } from "../application/lag.ts";
+import { runGit } from "../git/git-process.ts";
+import { type GitSource, openGitSource } from "../git/git-source.ts";
+import { type ArgoCdOptions, type ArgoCdSim, startArgoCd } from "../index.ts";
+import { type Application, asApplication } from "../types.ts";
 
 /** A clock that stands until it is moved. */
 export interface ManualClock extends Clock {

@@ -1,11 +1,11 @@
-import { advance } from "../../src/core/run/advance.ts";
-import type { Batch, Run } from "../../src/core/run/state/run.ts";
-import type { Advanced, World } from "../../src/core/run/state/world.ts";
-import { CLUSTER_MUTANTS } from "./mutants-clusters.ts";
-import { GATE_MUTANTS } from "./mutants-gates.ts";
-import { OUTSIDE_MUTANTS } from "./mutants-outside.ts";
-import { RUN_MUTANTS } from "./mutants-runs.ts";
-import { blind, live, type Mutant, mapped, patched, seeing, withPlan, withSpec } from "./plant.ts";
+import { advance } from "../../../src/core/run/advance.ts";
+import type { Batch, Run } from "../../../src/core/run/state/run.ts";
+import type { Advanced, World } from "../../../src/core/run/state/world.ts";
+import { blind, live, type Mutant, mapped, patched, seeing, withPlan, withSpec } from "../plant.ts";
+import { CLUSTER_MUTANTS } from "./clusters.ts";
+import { GATE_MUTANTS } from "./gates.ts";
+import { OUTSIDE_MUTANTS } from "./outside.ts";
+import { RUN_MUTANTS } from "./runs.ts";
 
 const CORE_MUTANTS: readonly Mutant[] = [
   { name: "health is not waited for", bug: { advance: blind((world, _run, now) => seeing(world, (one) => live(one, now))) } },

@@ -2,7 +2,7 @@ import { epoch } from "../../core/base/time.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { BOT, lastChange, pinOf, pinValue } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
-import { wasHealthyAt } from "./truth-checks.ts";
+import { wasHealthyAt } from "./checks.ts";
 
 /** By pin: what was last good there, as people could mean it: at the last success, or right before the first change since. */
 export type Goods = Map<string, Set<string>>;
