@@ -1,5 +1,6 @@
+import { isRecord } from "../base/is-record.ts";
 import type { Environment } from "./environment.ts";
-import { failure, isRecord } from "./problem.ts";
+import { failure } from "./problem.ts";
 import { applyPatch } from "./template-patch.ts";
 import { renderTree } from "./templating.ts";
 import type { ParamSet, RenderedApplication } from "./types.ts";

@@ -1,7 +1,8 @@
+import { isRecord } from "../base/is-record.ts";
 import type { Environment } from "./environment.ts";
 import { evaluateChild } from "./generators.ts";
 import { asTexts, mergeParams } from "./params.ts";
-import { failure, isRecord, RenderFailure } from "./problem.ts";
+import { failure, RenderFailure } from "./problem.ts";
 import { renderTree } from "./templating.ts";
 import type { ParamSet, RenderProblem } from "./types.ts";
 

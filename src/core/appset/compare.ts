@@ -1,4 +1,4 @@
-import { isRecord } from "./problem.ts";
+import { isRecord } from "../base/is-record.ts";
 import type { RenderedApplication, RenderResult } from "./types.ts";
 
 /** What becomes of a set's Applications from one rendering to another. Compare only results that are `ok`. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/is-record.ts";
 import { clusterParams } from "./cluster-generator.ts";
 import { matrixParams, mergeGeneratorParams } from "./combine.ts";
 import type { Environment, Generate, GeneratorKind } from "./environment.ts";
@@ -5,7 +6,7 @@ import { gitParams } from "./git-generator.ts";
 import { listParams } from "./list-generator.ts";
 import { nearest } from "./nearest.ts";
 import { flatten } from "./params.ts";
-import { failure, isRecord } from "./problem.ts";
+import { failure } from "./problem.ts";
 import { compileSelector } from "./selector.ts";
 import type { ParamSet } from "./types.ts";
 

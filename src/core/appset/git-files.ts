@@ -1,10 +1,11 @@
+import { isRecord } from "../base/is-record.ts";
 import { compareText } from "../gotemplate/value.ts";
 import { parseYaml } from "../gotemplate/yaml-read.ts";
 import type { Environment } from "./environment.ts";
 import { type PathPattern, pathPrefix } from "./git-spec.ts";
 import { matchDoublestar, matchPathspec, type PathMatcher } from "./globs.ts";
 import { addValues, fileParams, flatten } from "./params.ts";
-import { failure, isRecord, RenderFailure, setKey } from "./problem.ts";
+import { failure, RenderFailure, setKey } from "./problem.ts";
 import type { ParamSet, RenderProblem, RepoSnapshot } from "./types.ts";
 
 /** `git.files`: each file that is included and not excluded, once, in the order of paths; an item of a list is a set. */

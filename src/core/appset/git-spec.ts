@@ -1,4 +1,5 @@
-import { failure, isRecord } from "./problem.ts";
+import { isRecord } from "../base/is-record.ts";
+import { failure } from "./problem.ts";
 
 /** An entry of `directories` or `files`. */
 export interface PathPattern {

@@ -1,6 +1,7 @@
+import { isRecord } from "../base/is-record.ts";
 import { parseYaml } from "../gotemplate/yaml-read.ts";
 import type { Environment } from "./environment.ts";
-import { failure, isRecord, setKey } from "./problem.ts";
+import { failure, setKey } from "./problem.ts";
 import type { ParamSet } from "./types.ts";
 
 /** `list`: its elements as they are, and those of `elementsYaml` behind them. */

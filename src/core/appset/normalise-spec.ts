@@ -1,4 +1,5 @@
-import { isRecord, setKey } from "./problem.ts";
+import { isRecord } from "../base/is-record.ts";
+import { setKey } from "./problem.ts";
 
 /** What an Application deploys, where, and under which rules of a project. */
 export interface NormalSpec {

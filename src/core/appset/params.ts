@@ -1,7 +1,8 @@
+import { isRecord } from "../base/is-record.ts";
 import { normaliseName } from "../gotemplate/names.ts";
 import { baseName, dirName } from "../gotemplate/paths.ts";
 import { formatValue, type GoMap, type GoValue, isMap, isStringMap, stringMap, typedList } from "../gotemplate/value.ts";
-import { failure, isRecord, setKey } from "./problem.ts";
+import { failure, setKey } from "./problem.ts";
 import type { Templating } from "./templating.ts";
 import type { ParamSet } from "./types.ts";
 

@@ -36,10 +36,6 @@ export function collectProblems(): Problems {
   };
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Sets a key as data, `__proto__` too. */
 export function setKey(record: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });

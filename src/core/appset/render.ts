@@ -1,7 +1,8 @@
+import { isRecord } from "../base/is-record.ts";
 import { type Blueprint, renderApplication } from "./application.ts";
 import type { Environment } from "./environment.ts";
 import { evaluateKind, kindsOf, requeueSeconds } from "./generators.ts";
-import { collectProblems, failure, isRecord, type Problems, RenderFailure } from "./problem.ts";
+import { collectProblems, failure, type Problems, RenderFailure } from "./problem.ts";
 import { checkTemplate, mergeTemplates } from "./template.ts";
 import { createTemplating } from "./templating.ts";
 import type { ParamSet, RenderContext, RenderedApplication, RenderedGenerator, RenderResult } from "./types.ts";

@@ -1,4 +1,5 @@
-import { failure, isRecord } from "./problem.ts";
+import { isRecord } from "../base/is-record.ts";
+import { failure } from "./problem.ts";
 
 /** Whether labels (or flattened parameters) are selected. */
 export type Selector = (labels: Readonly<Record<string, string>>) => boolean;

@@ -1,5 +1,6 @@
+import { isRecord } from "../base/is-record.ts";
 import { parseYaml } from "../gotemplate/yaml-read.ts";
-import { failure, isRecord, setKey } from "./problem.ts";
+import { failure, setKey } from "./problem.ts";
 import type { RenderedApplication } from "./types.ts";
 
 type Map = Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { failure, isRecord, setKey } from "./problem.ts";
+import { isRecord } from "../base/is-record.ts";
+import { failure, setKey } from "./problem.ts";
 
 /**
  * A generator's own `template` over the set's: what it leaves empty is filled from the set's, field by field; lists and

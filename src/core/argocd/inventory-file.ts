@@ -1,4 +1,5 @@
 import { parseAllDocuments } from "yaml";
+import { isRecord } from "../base/is-record.ts";
 import type { ClusterView } from "./views.ts";
 
 /** A cluster as its Secret tells it, without `data.config`. */
@@ -140,8 +141,4 @@ function texts(raw: unknown): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(raw)) if (typeof value === "string") kept[key] = value;
   return kept;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/is-record.ts";
 import { decodeSource } from "./decode-source.ts";
 import type { Intended } from "./liveness/liveness-types.ts";
 import type { ClusterView, DestinationView, SourceView } from "./views.ts";
@@ -68,7 +69,7 @@ export function equalIntent(a: Intended, b: Intended, cluster?: ClusterView): bo
  * compares no more than the sync source, so what the dry one says shows in no other field of a status.
  */
 export function equalHydrator(a: unknown, b: unknown): boolean {
-  if (!isObject(a) || !isObject(b)) return isZero(a) && isZero(b);
+  if (!isRecord(a) || !isRecord(b)) return isZero(a) && isZero(b);
   const { drySource: dryA, ...restA } = a;
   const { drySource: dryB, ...restB } = b;
   return equalSource(decodeSource(dryA), decodeSource(dryB)) && sameValue(restA, restB);
@@ -137,7 +138,7 @@ function same(a: unknown, b: unknown, depth: number, mode: Mode): boolean {
   if (a === b) return true;
   if (depth > MAX_DEPTH) return false;
   if (Array.isArray(a) && Array.isArray(b)) return sameLists(a, b, depth, mode);
-  if (isObject(a) && isObject(b)) return sameObjects(a, b, depth, mode);
+  if (isRecord(a) && isRecord(b)) return sameObjects(a, b, depth, mode);
   return mode === "values" ? isNothing(a) && isNothing(b) : isZero(a) && isZero(b);
 }
 
@@ -167,15 +168,11 @@ function modeBelow(key: string, mode: Mode): Mode {
 
 /** A `null` among values is taken out by the patch with which the ApplicationSet controller writes; a map without entries adds none. */
 function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || (isObject(value) && Object.values(value).every(isNothing));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return value === undefined || value === null || (isRecord(value) && Object.values(value).every(isNothing));
 }
 
 function isZero(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === 0 || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
 }

@@ -5,6 +5,7 @@ import { type AppSetCluster, type RenderResult, render } from "../../core/appset
 import { committedSources, intendedOf } from "../../core/argocd/decode-source.ts";
 import type { Intended } from "../../core/argocd/liveness/liveness.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
@@ -99,10 +100,6 @@ export function manifestIn(
     if (wanted.some((one) => name === one.name && (typeof namespace !== "string" || namespace === one.namespace))) return object;
   }
   return undefined;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Clusters as the clusters generator sees them: registered ones, with Argo CD's own label back on. */

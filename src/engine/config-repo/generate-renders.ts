@@ -1,8 +1,9 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { compareRenders, type RenderedApplication, type RenderResult } from "../../core/appset/index.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { RepoContext } from "../round/context.ts";
-import { type ApplicationSetInGit, isRecord } from "./appset-in-git.ts";
+import type { ApplicationSetInGit } from "./appset-in-git.ts";
 import { sameRepo } from "./repo-url.ts";
 
 /** What Argo CD itself would make of the change; `kept`: names it would yield after the merge, undefined where that is not known yet. */

@@ -1,9 +1,10 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { SeenApplication } from "../resolve/targets-select.ts";
 import type { RepoContext } from "../round/context.ts";
-import { generatorClusters, isRecord, renderAt } from "./appset-in-git.ts";
+import { generatorClusters, renderAt } from "./appset-in-git.ts";
 import { setsByPlane } from "./plane-sets.ts";
 import type { Snapshot } from "./snapshot.ts";
 

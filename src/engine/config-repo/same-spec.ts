@@ -1,3 +1,5 @@
+import { isRecord } from "../../core/base/is-record.ts";
+
 /** Under these keys stand parameters: there an absent one and an empty one are not the same. */
 const EXACT_BELOW = new Set(["elements", "values", "valuesObject"]);
 
@@ -37,8 +39,4 @@ function isEmpty(value: unknown, exact: boolean): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isRecord(value)) return Object.values(value).every((part) => isEmpty(part, exact));
   return !exact && (value === "" || value === false || value === 0);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
+import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
-import { isRecord } from "./appset-in-git.ts";
 
 /** A workflow of GitHub Actions, as far as it matters which checks it reports where. */
 export interface Workflow {

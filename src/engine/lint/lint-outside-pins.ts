@@ -1,7 +1,7 @@
 import type { RenderedApplication } from "../../core/appset/index.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding } from "../../core/base/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { isRecord } from "../config-repo/appset-in-git.ts";
 import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
 
 const UPDATER = "argocd-image-updater.argoproj.io/";

@@ -1,6 +1,7 @@
 import type { SourceView } from "../../core/argocd/views.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding } from "../../core/base/problem.ts";
-import { isRecord, sourcesOf } from "../config-repo/appset-in-git.ts";
+import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
 import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
 import { readsFile } from "./outside-readers.ts";

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
+import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import { matches } from "../../core/base/selector.ts";
-import { isRecord } from "../config-repo/appset-in-git.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 
 /** One `applicationRefs` entry of an ImageUpdater (argocd-image-updater 1.0 and later), which names images by itself. */

@@ -1,9 +1,9 @@
 import type { RenderedApplication } from "../../core/appset/index.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding, Problem } from "../../core/base/problem.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { isRecord } from "../config-repo/appset-in-git.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import { silentChecks } from "./lint-outside-checks.ts";
 import { ignoredPins, imageUpdater } from "./lint-outside-pins.ts";

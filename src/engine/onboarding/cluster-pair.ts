@@ -1,5 +1,6 @@
+import { isRecord } from "../../core/base/is-record.ts";
 import { valueAt } from "./generalise.ts";
-import { dig, isRecord, listAt, textOf } from "./scan.ts";
+import { dig, listAt, textOf } from "./scan.ts";
 import type { Manifest, ProposedPin, RepoFiles } from "./types.ts";
 import { isVersion } from "./versions.ts";
 

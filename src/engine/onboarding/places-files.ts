@@ -1,8 +1,9 @@
 import { readYamlDocuments } from "../../core/appset/index.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/index.ts";
 import { add } from "./places-generator.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
-import { isRecord, listAt, textAt, textOf } from "./scan.ts";
+import { listAt, textAt, textOf } from "./scan.ts";
 import type { InitTarget, Place, RepoFiles } from "./types.ts";
 import { isFloating } from "./versions.ts";
 

@@ -1,7 +1,8 @@
+import { isRecord } from "../../core/base/is-record.ts";
 import type { PinStep } from "../../core/pins/index.ts";
 import { printPinPath } from "../../core/pins/index.ts";
 import { valueAt } from "./generalise.ts";
-import { dig, isRecord, listAt, textAt, textOf } from "./scan.ts";
+import { dig, listAt, textAt, textOf } from "./scan.ts";
 import type { InitTarget, Manifest, Place, RepoFiles } from "./types.ts";
 import { isFloating, isVersion, isVersionKey } from "./versions.ts";
 

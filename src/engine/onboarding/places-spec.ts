@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/base/is-record.ts";
 import { type PinStep, printPinPath } from "../../core/pins/index.ts";
 import { add } from "./places-generator.ts";
-import { isRecord, listAt, textAt, textOf } from "./scan.ts";
+import { listAt, textAt, textOf } from "./scan.ts";
 import type { Manifest, Place, RepoFiles } from "./types.ts";
 import { isVersionKey } from "./versions.ts";
 

@@ -1,4 +1,5 @@
 import { readYamlDocuments } from "../../core/appset/index.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import type { Figures, Manifest, RepoFiles, Undecided } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */
@@ -93,10 +94,6 @@ function figuresOf(paths: readonly string[]): Figures {
     charts: count(/(?:^|\/)Chart\.yaml$/),
     valuesFiles: count(/(?:^|\/)[\w.-]*values[\w.-]*\.ya?ml$/),
   };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A value on the way down keys, `undefined` where one is missing. */

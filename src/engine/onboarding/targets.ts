@@ -1,6 +1,7 @@
 import { type AppSetCluster, render } from "../../core/appset/index.ts";
 import { plainServer } from "../../core/argocd/same.ts";
-import { dig, isRecord, textAt } from "./scan.ts";
+import { isRecord } from "../../core/base/is-record.ts";
+import { dig, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
 const TYPE_LABEL = "argocd.argoproj.io/secret-type";

@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../../core/base/is-record.ts";
 import { ApiError, badRequest } from "./api-error.ts";
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** RFC 7386. Parts that the patch does not touch are shared with the target. */
 export function mergePatch(target: unknown, patch: unknown): unknown {

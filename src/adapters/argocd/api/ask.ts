@@ -3,6 +3,7 @@ import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/ar
 import { fields, list } from "../../../core/argocd/lenient.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { withheldApplication, withheldSet } from "../../../core/argocd/withheld.ts";
+import { isRecord } from "../../../core/base/is-record.ts";
 import type { GenerateOutcome, RereadOutcome } from "../port.ts";
 import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
 import { APPLICATION } from "../wire/shapes.ts";
@@ -122,14 +123,10 @@ async function ofProject(client: ArgoClient, application: ApplicationView): Prom
 export async function generated(client: ArgoClient, applicationSet: Record<string, unknown>): Promise<GenerateOutcome> {
   try {
     const answer = await client.post("/api/v1/applicationsets/generate", { applicationSet });
-    const applications = list(fields(answer), "applications").filter(isObject);
+    const applications = list(fields(answer), "applications").filter(isRecord);
     return { kind: "done", applications };
   } catch (error) {
     if (statusOf(error) !== 403) return { kind: "failed", why: reasonOf(error) };
     return { kind: "forbidden", why: `${reasonOf(error)}; grant it: p, ACCOUNT, applicationsets, create, PROJECT/*, allow` };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { decodeApplication } from "../../../core/argocd/decode.ts";
 import type { LivenessInput } from "../../../core/argocd/liveness/liveness-types.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
+import { isRecord } from "../../../core/base/is-record.ts";
 
 /** The story every liveness test varies: merged at 10:00:00, synced at once, Healthy at 10:00:20, read at 10:01:00. */
 export const REPO = "https://github.com/acme/config.git";
@@ -16,17 +17,13 @@ export function at(clock: string): string {
 
 type Raw = Record<string, unknown>;
 
-function isPlain(value: unknown): value is Raw {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Lays `over` on `base`, object by object; undefined removes a field. */
 export function merged(base: Raw, over: Raw): Raw {
   const out: Raw = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const was = out[key];
     if (value === undefined) delete out[key];
-    else out[key] = isPlain(value) && isPlain(was) ? merged(was, value) : value;
+    else out[key] = isRecord(value) && isRecord(was) ? merged(was, value) : value;
   }
   return out;
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { isRecord } from "../../base/is-record.ts";
 import type { Finding } from "../../base/problem.ts";
 import { API_VERSION, KIND } from "../schema.ts";
 import { key, quantity, selector, text } from "../schema-common.ts";
 import { stageSchema } from "../schema-stage.ts";
-import { isRecord } from "./walk.ts";
 
 /**
  * The resource of the Skyscanner controllers, in the shapes it had: `maxClusters`/`maxUnavailable`/`clusters`, and later

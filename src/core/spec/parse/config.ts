@@ -1,10 +1,10 @@
+import { isRecord } from "../../base/is-record.ts";
 import { type Finding, nearest, type Problem } from "../../base/problem.ts";
 import { type CommandPolicy, commandPolicy, OPEN_POLICY, type RepoBounds, repoBounds, repoConfigSchema } from "../repo-config.ts";
 import type { Rollout } from "../rollout.ts";
 import { checkPins, checkRelease } from "../rules/pins.ts";
 import { checkWindows } from "../rules/windows.ts";
 import { type Placed, validate } from "./validate.ts";
-import { isRecord } from "./walk.ts";
 import { readYaml, type Source } from "./yaml.ts";
 
 /** What `.github/stagecoach.yaml` says of rollouts. */

@@ -1,5 +1,5 @@
+import { isRecord } from "../../base/is-record.ts";
 import type { Problem } from "../../base/problem.ts";
-import { isRecord } from "./walk.ts";
 import { readYaml } from "./yaml.ts";
 
 /**

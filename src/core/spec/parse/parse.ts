@@ -1,3 +1,4 @@
+import { isRecord } from "../../base/is-record.ts";
 import { type Finding, nearest, type Problem, show } from "../../base/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { RULES } from "../rules/rules.ts";
@@ -6,7 +7,7 @@ import { ancestorSchema, checkAncestor, modernise } from "./ancestor.ts";
 import { NO_CONFIG, type RepoConfigRollouts } from "./config.ts";
 import { toRollout } from "./rollout.ts";
 import { newFindings, type Placed, validate } from "./validate.ts";
-import { dotted, isRecord } from "./walk.ts";
+import { dotted } from "./walk.ts";
 import { readYaml, type Source } from "./yaml.ts";
 
 export type { Problem } from "../../base/problem.ts";

@@ -1,6 +1,7 @@
 import type { z } from "zod";
+import { isRecord } from "../../base/is-record.ts";
 import type { Finding, Problem } from "../../base/problem.ts";
-import { findingsOf, findNotBuilt, isRecord } from "./walk.ts";
+import { findingsOf, findNotBuilt } from "./walk.ts";
 
 /** Plain data with the way back to its place. */
 export interface Placed {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../../base/is-record.ts";
 import { type Finding, nearest, show, unsay } from "../../base/problem.ts";
 import { marksOf } from "../schema-common.ts";
 
@@ -92,10 +93,6 @@ export function dotted(path: readonly PropertyKey[]): string {
   let text = "";
   for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? String(step) : `.${String(step)}`;
   return text;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Names people bring from elsewhere. */

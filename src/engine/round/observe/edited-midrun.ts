@@ -1,6 +1,7 @@
+import { isRecord } from "../../../core/base/is-record.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { findApplicationSet, isRecord } from "../../config-repo/appset-in-git.ts";
+import { findApplicationSet } from "../../config-repo/appset-in-git.ts";
 import { readProject } from "../../config-repo/project.ts";
 import type { RepoContext } from "../context.ts";
 import { keep, type RepoMemory, remark } from "../memory.ts";

@@ -1,3 +1,5 @@
+import { isRecord } from "../../../core/base/is-record.ts";
+
 /** An entry of an ApplicationSet's `ignoreApplicationDifferences`: fields of live Applications that it leaves as they are. */
 export interface IgnoredDifference {
   /** Only of this Application. */
@@ -31,8 +33,4 @@ export function keepLive(wanted: unknown, live: unknown, [key = "", ...rest]: re
   if (value === undefined) delete next[key];
   else next[key] = value;
   return next;
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,10 @@
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { isRecord } from "../../../core/base/is-record.ts";
 import type { Problem } from "../../../core/base/problem.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
 import { unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
-import { isRecord } from "../../../core/spec/parse/walk.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";

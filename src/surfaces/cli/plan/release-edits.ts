@@ -1,5 +1,5 @@
+import { isRecord } from "../../../core/base/is-record.ts";
 import { splice } from "../../../core/pins/index.ts";
-import { isRecord } from "../../../core/spec/parse/walk.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
