@@ -114,6 +114,16 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
+  test("every section of docs/spec.md that code, tests and pages cite is there", () => {
+    const sections = new Set([...read("docs/spec.md").matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map((match) => match[1] ?? ""));
+    const files = globSync(["{src,test}/**/*.ts", "docs/**/*.md", "*.md"], { cwd: ROOT });
+    const cited = files.flatMap((file) =>
+      [...read(file).matchAll(/§(\d+(?:\.\d+)?)/g)].map((match) => ({ file, section: match[1] ?? "" })),
+    );
+    expect(cited.length).toBeGreaterThan(50);
+    expect(cited.filter((cite) => !sections.has(cite.section))).toEqual([]);
+  });
+
   test("every npm script that a page names is in package.json", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     const named = PAGES.flatMap((path) => [...read(path).matchAll(/npm run ([a-z][a-z:-]*)/g)].map((match) => `${path}: ${match[1]}`));

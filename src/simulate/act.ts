@@ -71,7 +71,7 @@ function mayBeEndless({ spec }: Run, id: string): boolean {
   return when === "AfterBatch" && (spec.stages[Number(stage) - 1]?.bakeMs ?? 0) > 0;
 }
 
-/** The journal and the base are read again right before the call (SPEC §9.4, §9.13). */
+/** The journal and the base are read again right before the call (docs/spec.md §9.4, §9.13). */
 function merge(
   driver: Driver,
   { world, advanced }: Decision,

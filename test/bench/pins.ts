@@ -39,7 +39,7 @@ function median(rounds: number, work: () => unknown): number {
   return times.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
 }
 
-/** SPEC: 100 of 10,000 elements in at most 400 ms, and five times faster than reading and printing the file with `yaml`. */
+/** 100 of 10,000 elements in at most 400 ms, and five times faster than reading and printing the file with `yaml`. */
 export function benchPins(): BenchRow[] {
   const text = bigApplicationSet(ELEMENTS);
   const path = (at: number): string => `spec.generators[0].list.elements[cluster=cluster-${at}].targetRevision`;

@@ -7,7 +7,7 @@ export type PinStep =
   | { kind: "match"; key: string; value: string }
   | { kind: "into" };
 
-/** SPEC §6 *Pin paths*. `document` counts from 1; undefined: whichever document has the path. */
+/** docs/spec.md §6 *Pin paths*. `document` counts from 1; undefined: whichever document has the path. */
 export interface PinPath {
   document: number | undefined;
   steps: PinStep[];

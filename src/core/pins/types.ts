@@ -10,7 +10,7 @@ export interface Found {
 
 /** One change of one file. */
 export interface SpliceEdit {
-  /** SPEC §6 *Pin paths*: `a.b[0].c`, `[key=value]`, `["odd.key"]`, `#2/` prefix, `!` into a block scalar. */
+  /** docs/spec.md §6 *Pin paths*: `a.b[0].c`, `[key=value]`, `["odd.key"]`, `#2/` prefix, `!` into a block scalar. */
   path: string;
   part?: "tag" | "digest" | "tag+digest" | "ref";
   create?: boolean;

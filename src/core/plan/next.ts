@@ -14,7 +14,7 @@ export interface NextBatch {
 type State = "done" | "inFlight" | "pending";
 
 /**
- * Where a plan stands, by an inventory with status (SPEC §2.3). A cluster whose every target holds the release is *done*
+ * Where a plan stands, by an inventory with status (docs/spec.md §2.3). A cluster whose every target holds the release is *done*
  * where all are healthy and synced, else *in flight*: whoever moved it, it may be unavailable, so it counts against the
  * stage's window first. Every other cluster is *pending*.
  *

@@ -18,7 +18,7 @@ export interface Pick {
 }
 
 /**
- * SPEC §2.2: of the units left, those the stage selects, ordered, those that match `requeue` last, and the first
+ * docs/spec.md §2.2: of the units left, those the stage selects, ordered, those that match `requeue` last, and the first
  * `maxClusters` of them. A unit that would go past the limit is left whole to a later stage, and the next that fits is taken.
  */
 export function pick(stage: Stage, units: readonly Unit[]): Pick {

@@ -17,7 +17,7 @@ export interface Cluster {
 /** One edit of one file: a pin of one target, resolved. Two targets with the same `editKey` share a pin. */
 export interface Edit {
   file: string;
-  /** Pin path as SPEC §6 spells it, templates filled in. For kind `branch` the branch name; for `clusterGenerator` the two entries. */
+  /** Pin path as docs/spec.md §6 spells it, templates filled in. For kind `branch` the branch name; for `clusterGenerator` the two entries. */
   path: string;
   kind: "value" | "clusterGenerator" | "branch";
   part?: PinPart;

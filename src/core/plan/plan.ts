@@ -14,7 +14,7 @@ import { limited, uncoveredOf, warningsOf } from "./warnings.ts";
 export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
 
 /**
- * SPEC §2: which clusters each stage takes, in which batches, and what is written for each target. Pure and
+ * docs/spec.md §2: which clusters each stage takes, in which batches, and what is written for each target. Pure and
  * deterministic: the order of the input does not matter. It does not look at status, so a plan stays the same while a run
  * moves through it; `nextBatch` says where it stands.
  *

@@ -47,7 +47,7 @@ function target(name: string, path: string): Target {
 
 const RELEASE = { values: { version: "v2" }, attempt: 1 };
 
-describe("SPEC §9", () => {
+describe("docs/spec.md §9", () => {
   test("§9.2 targets of one pin travel in one batch; a unit that a batch has no room for, or that spans stages, is no plan", () => {
     const clusters = ["a", "b", "c"].map((name) => cluster(name, { area: name === "b" ? "eu" : "us" }));
     const targets = [target("a", "own"), target("b", "shared"), target("c", "shared")];

@@ -40,7 +40,7 @@ function failed(clusters = 2, change?: (rollout: Rollout) => void): Bench {
   return self;
 }
 
-describe("SPEC §9", () => {
+describe("docs/spec.md §9", () => {
   test("§9.1 one failed cluster is one failure, whatever the number of its targets; the budget counts clusters", () => {
     const self = failed(2, (rollout) => {
       rollout.onFailure = { action: "Pause", maxFailures: { percent: 50 } };

@@ -7,7 +7,7 @@ import type { Plan, PlannedStage, Warning } from "./plan-types.ts";
 import { weightsOf } from "./steps.ts";
 import type { Member, Unit } from "./units.ts";
 
-/** SPEC §9.19: GitHub lets about one merge a minute through. */
+/** docs/spec.md §9.19: GitHub lets about one merge a minute through. */
 const LONG_PLAN = 50;
 
 /** Clusters that no stage takes, and why. */

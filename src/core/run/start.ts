@@ -115,7 +115,7 @@ export interface Adopted {
   cursor: string;
 }
 
-/** A rollout seen for the first time: the release it names is taken for what is there already, and nothing starts (SPEC §9.7). */
+/** A rollout seen for the first time: the release it names is taken for what is there already, and nothing starts (docs/spec.md §9.7). */
 export function adopt(release: Release, cursor: string): Adopted {
   return { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor };
 }

@@ -18,9 +18,9 @@ export interface CommandSpec {
   words: "nothing" | "clusters" | "reason" | "command";
   /** Besides `--rollout NAME`, which every command takes. */
   flags: readonly FlagSpec[];
-  /** Without `--rollout` it is for all rollouts that are steered from one release PR: SPEC §9.21. */
+  /** Without `--rollout` it is for all rollouts that are steered from one release PR: docs/spec.md §9.21. */
   onAll?: true;
-  /** Makes things safer: acts however late it is found, SPEC §9.20. */
+  /** Makes things safer: acts however late it is found, docs/spec.md §9.20. */
   anyAge?: true;
   /** The least permission on the repository. */
   who: Exclude<Permission, "none">;

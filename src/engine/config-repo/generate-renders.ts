@@ -23,7 +23,7 @@ export interface GenerateInput {
 const EMPTY: RenderResult = { ok: true, applications: [], generators: [], problems: [] };
 
 /**
- * SPEC §9.4: what cannot be rendered offline is rendered by Argo CD's generate endpoint, which writes nothing. A set whose generators read
+ * docs/spec.md §9.4: what cannot be rendered offline is rendered by Argo CD's generate endpoint, which writes nothing. A set whose generators read
  * the config repo is asked for at commits: at the batch's commit and at that one's parent, since the merge's own is nowhere
  * to be read. Before the batch's commit is pushed there is nothing to ask about: it is judged once its PR is there, before it is merged.
  */

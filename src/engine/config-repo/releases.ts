@@ -30,7 +30,7 @@ interface Looked {
 const looks = new WeakMap<RepoMemory, Map<string, Looked>>();
 
 /**
- * SPEC §9.7: the commits of the base after the entry's cursor are looked at in order; each that changed the release is
+ * docs/spec.md §9.7: the commits of the base after the entry's cursor are looked at in order; each that changed the release is
  * one, and so is one that is itself the release. Of tags only the newest is. Level-triggered: nothing depends on having
  * been told of the merge.
  */

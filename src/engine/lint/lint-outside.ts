@@ -46,7 +46,7 @@ export interface OutsideInput {
   workflows?: readonly Workflow[];
 }
 
-/** SPEC §9, "lint looks outside the file, too". Problems stand at the rollout's `sourceRef` or `pins`; lines are found by their path. */
+/** Lint looks outside of the file, too (docs/spec.md §9.24). Problems stand at the rollout's `sourceRef` or `pins`; lines are found by their path. */
 export function lintOutside(input: OutsideInput): Problem[] {
   const findings = [
     ...setPolicies(input),

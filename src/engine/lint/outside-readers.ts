@@ -16,7 +16,7 @@ export interface BaseOfRepo {
 }
 
 /**
- * SPEC §9.2: what a batch changes must be read by its own Applications only. The first that is not of the batch and reads
+ * docs/spec.md §9.2: what a batch changes must be read by its own Applications only. The first that is not of the batch and reads
  * one of its files, as a problem of the render guard. A file whose pins are per item of it may be read by all, and so may
  * one that declares the rollout's own ApplicationSet or Applications: the parent that applies it is meant to read it.
  */

@@ -37,7 +37,7 @@ export interface UnstagedInput {
   baseBranch: string;
 }
 
-/** SPEC §9.6: what the PR itself would change, each Application once, with the first reason. In the order of names. */
+/** docs/spec.md §9.6: what the PR itself would change, each Application once, with the first reason. In the order of names. */
 export function unstagedBy(input: UnstagedInput): Unstaged[] {
   const found = new Map<string, Unstaged>();
   const clusters = new Map(input.targets.map((target) => [target.application, target.cluster]));

@@ -53,7 +53,7 @@ export interface Manifest {
   object: Record<string, unknown>;
 }
 
-/** Kinds of places where versions live: SPEC, "where versions really live". */
+/** Kinds of places where versions live (docs/spec.md §6). */
 export type PlaceKind =
   | "generator field"
   | "targetRevision"

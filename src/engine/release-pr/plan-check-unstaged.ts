@@ -25,7 +25,7 @@ export interface UnstagedQuestion {
   plan: Plan;
 }
 
-/** SPEC §9.6 for one rollout and one PR that is not a batch's; undefined: it passes no stage by. */
+/** docs/spec.md §9.6 for one rollout and one PR that is not a batch's; undefined: it passes no stage by. */
 export async function judgeUnstaged(
   context: RepoContext,
   rollout: Rollout,

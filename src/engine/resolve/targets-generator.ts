@@ -3,7 +3,7 @@ import { openPinFile } from "../../core/pins/file.ts";
 import { type FindResult, findPin, type PinError } from "../../core/pins/index.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 
-/** The two clusters-generator entries of one ApplicationSet between which clusters move (SPEC §9.5). */
+/** The two clusters-generator entries of one ApplicationSet between which clusters move (docs/spec.md §9.5). */
 export interface GeneratorPair {
   /** Names that both post-selectors list. Those are with the `In` entry, all others with the `NotIn` one. */
   listed: ReadonlySet<string>;

@@ -19,7 +19,7 @@ export interface ClusterIndex {
 
 /**
  * Indexes clusters by name and by server. Without any cluster (no access to their Secrets) each destination makes one, with
- * the Application's own labels (SPEC §9.3 b). `in-cluster` without a Secret is a cluster without labels.
+ * the Application's own labels (docs/spec.md §9.3 b). `in-cluster` without a Secret is a cluster without labels.
  */
 export function indexClusters(clusters: readonly Cluster[]): ClusterIndex {
   const byName = new Map<string, Cluster>();

@@ -32,7 +32,7 @@ export interface Resolved {
 }
 
 /**
- * SPEC §2.1: the Applications of a rollout's source, joined with their clusters, each with its pins filled in and read.
+ * docs/spec.md §2.1: the Applications of a rollout's source, joined with their clusters, each with its pins filled in and read.
  * Never throws for what is in the repo or the fleet: what cannot be resolved is a problem with its place.
  */
 export function resolveTargets({ rollout, release, applications, clusters, branches, readFile }: ResolveInput): Resolved {

@@ -51,7 +51,7 @@ export async function actAll(
     const merges = advanced.effects.some((effect) => effect.kind === "Merge");
     if (!merges) await putGates(context, memory, decision);
     for (const effect of [...advanced.effects].sort((a, b) => ORDER[a.kind] - ORDER[b.kind])) {
-      // SPEC §9.13: nobody is told that nothing merges while something still may.
+      // docs/spec.md §9.13: nobody is told that nothing merges while something still may.
       if (!fenced && isStop(effect, scope.commands, STOPS)) continue;
       // A halt is for all runs: one that could not be looked at may still have something open.
       if (!whole && isStop(effect, scope.commands, ["halt"])) continue;

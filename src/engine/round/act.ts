@@ -86,7 +86,7 @@ async function merge(
   const { run } = scope;
   // Before the heads are read, since it may take seconds: nothing that takes long stands between these and the call.
   if (!(await mayFollow(context, run, batch))) return false;
-  // The intention is only worth something while no other replica has written since (SPEC §9.13), and the guard's answer
+  // The intention is only worth something while no other replica has written since (docs/spec.md §9.13), and the guard's answer
   // only on the base it was given for (§9.4).
   const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);
   memory.remote.stale = true;

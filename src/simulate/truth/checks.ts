@@ -24,7 +24,7 @@ export function confirmedTruly(truth: Truth, before: Run, after: Run, now: numbe
   return wrong;
 }
 
-/** SPEC §9.18: outside of the budget is only what was unhealthy before its change. */
+/** docs/spec.md §9.18: outside of the budget is only what was unhealthy before its change. */
 function excusedTruly(truth: Truth, batch: Batch, target: BatchTarget, now: number): string[] {
   const real = truth.targets.get(target.key);
   const until = batch.merged === undefined ? now : epoch(batch.merged.at);
@@ -54,7 +54,7 @@ function changedAt(batch: Batch): number {
 export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: number, queued: boolean): string[] {
   const wrong: string[] = [];
   const batch = run.batches[pull.batch - 1];
-  // What was requeued may be put back while the run is paused (SPEC §9.14).
+  // What was requeued may be put back while the run is paused (docs/spec.md §9.14).
   // The queue merges by itself what could not be seen, and so not be taken out of it, until somebody is told that it stands still.
   const may = queued || isMoving(run) || (batch?.kind === "Revert" && run.phase === "Paused");
   if (!may || (run.ending !== undefined && !queued)) wrong.push(`truth: merged while the journal says ${run.phase}`);

@@ -25,7 +25,7 @@ export interface Moment {
   now: number;
 }
 
-/** SPEC §9.10 and what else is waited for with the PR open: none of it stands against a merge that is intended now. */
+/** docs/spec.md §9.10 and what else is waited for with the PR open: none of it stands against a merge that is intended now. */
 export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): string[] {
   const { truth, now } = moment;
   const wrong: string[] = [];

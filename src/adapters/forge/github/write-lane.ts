@@ -1,4 +1,4 @@
-/** GitHub asks for about one write a second of an installation (facts §6). */
+/** GitHub asks for about one write a second of an installation. */
 const GAP_MS = 1000;
 
 /** Where writes of one installation stand in line before they are sent, whichever Octokit sends them. */

@@ -1,7 +1,7 @@
 import type { Time } from "../../../core/base/time.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 
-/** The journal branch (SPEC §8, §9.23): the state of all runs of a repo. */
+/** The journal branch (docs/spec.md §8, §9.23): the state of all runs of a repo. */
 export interface Journal {
   /**
    * Fetches and reads; cheap where the head has not moved. `remote`: the branch's head on the remote, where the caller has

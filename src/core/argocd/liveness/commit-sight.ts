@@ -13,7 +13,7 @@ export function containsSight(seen: string, commit: string, input: LivenessInput
   return { state: "unknown", why: `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet` };
 }
 
-/** Of a source that reads the config repo: as above, and the pin must still be there as it was set (SPEC §7). */
+/** Of a source that reads the config repo: as above, and the pin must still be there as it was set (docs/spec.md §7). */
 export function commitSight(seen: string, commit: string, input: LivenessInput): Seen {
   const sight = containsSight(seen, commit, input);
   const since = sight.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;

@@ -54,7 +54,7 @@ export interface Expected {
 
 export const NO_HISTORY: History = { stages: new Map(), totals: [] };
 
-/** SPEC §9.19: GitHub lets about one merge a minute through; of pushes about six. */
+/** docs/spec.md §9.19: GitHub lets about one merge a minute through; of pushes about six. */
 const MERGE_MS = 60_000;
 const PUSH_MS = 10_000;
 

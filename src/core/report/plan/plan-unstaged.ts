@@ -7,7 +7,7 @@ export const BYPASS_LABEL = "stagecoach/bypass";
 
 const MOST_NAMED = 15;
 
-/** SPEC §9.6 in one paragraph: which clusters a PR would change at once, and what to do about it. Markdown, harmless. */
+/** docs/spec.md §9.6 in one paragraph: which clusters a PR would change at once, and what to do about it. Markdown, harmless. */
 export function unstagedLine(
   problem: string,
   rollout: string,

@@ -35,7 +35,7 @@ export function requeuedOf(draft: Draft, stage: number): Requeued[] {
 }
 
 /**
- * Looks at the stage's requeued clusters that are due, each look counted once (SPEC §9.14). Gives back those that are no longer
+ * Looks at the stage's requeued clusters that are due, each look counted once (docs/spec.md §9.14). Gives back those that are no longer
  * to be put off and can join a catch-up batch; `unknown` where the clusters cannot be read.
  */
 export function lookAtRequeued(draft: Draft, stage: number): string[] | "unknown" {

@@ -49,7 +49,7 @@ export function cannotRevert(run: Run, targets: readonly BatchTarget[]): string 
   return undefined;
 }
 
-/** A batch of its own that puts back what stood there before, one for each stage and what limits let travel together; it may merge while the run is paused (SPEC §9.14). */
+/** A batch of its own that puts back what stood there before, one for each stage and what limits let travel together; it may merge while the run is paused (docs/spec.md §9.14). */
 export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
   for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
     let left = [...new Set(group.map((target) => target.cluster))];

@@ -21,7 +21,7 @@ import { remaining } from "./stage-left.ts";
 import { makeNextStep } from "./step-make.ts";
 import { withinLimits } from "./within-limits.ts";
 
-/** A rolling stage opens a PR at most this often (SPEC §9.19). */
+/** A rolling stage opens a PR at most this often (docs/spec.md §9.19). */
 const REFILL_MS = 120_000;
 
 /** Makes the batch that comes next, if one may be made now, and moves from stage to stage and to the end. */
@@ -155,7 +155,7 @@ export function windowNow(run: Run, stage: number): number {
   return grownSize(grow, clean, most);
 }
 
-/** Puts off those that match `requeue` now, seen before their PR is opened (SPEC §9.16), and gives back the others. */
+/** Puts off those that match `requeue` now, seen before their PR is opened (docs/spec.md §9.16), and gives back the others. */
 function putOff(draft: Draft, stage: number, all: readonly string[]): string[] | "unknown" {
   const off: string[] = [];
   const clusters = leaveUnreachable(draft, stage, all);

@@ -9,7 +9,7 @@ import { clusterKey, clusterName, nameList, stageOf, targetsOf } from "../state/
 import { named, placeOf } from "./run-clusters.ts";
 import { done, type Reply, refused } from "./run-obey.ts";
 
-/** `/hotfix CLUSTER… reason`: one batch now, out of its turn, without bake and windows (SPEC §9.22). Never without health, approval, halts or limits. */
+/** `/hotfix CLUSTER… reason`: one batch now, out of its turn, without bake and windows (docs/spec.md §9.22). Never without health, approval, halts or limits. */
 export function hotfixCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   if (run.kind === "Rollback") return refused("this run is a rollback: its clusters go back in order");

@@ -25,7 +25,7 @@ import type { Blocked } from "./pull-gates.ts";
 export function analysisOf(run: Run, stage: number, when: AnalysisWhen): StageAnalysis | undefined {
   const spec = run.spec.stages[stage];
   if (spec?.analysis === undefined || !spec.analysis.when.includes(when)) return undefined;
-  // A rolling stage has no batch that is confirmed as a whole (SPEC §9.19); lint says so.
+  // A rolling stage has no batch that is confirmed as a whole (docs/spec.md §9.19); lint says so.
   return when === "AfterBatch" && spec.batching === "Rolling" ? undefined : spec.analysis;
 }
 

@@ -15,7 +15,7 @@ import { planeGate } from "./plane.ts";
 import { allowedByGitHub, type Blocked, guarded, sound } from "./pull-gates.ts";
 import { windowGate } from "./window.ts";
 
-/** Merges what may be merged: first the intention in the journal, then the call. Of a run that is paused only reverts (SPEC §9.14). */
+/** Merges what may be merged: first the intention in the journal, then the call. Of a run that is paused only reverts (docs/spec.md §9.14). */
 export function mergeOpen(draft: Draft): void {
   fenceHalted(draft);
   for (const { number } of draft.run.batches) {
@@ -80,7 +80,7 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
   return allowed(draft.run, batch, pull) ?? allowedByGitHub(draft, batch, pull);
 }
 
-/** What is waited for with the PR open (SPEC §9.10). A merge that is under way is not called back by it, only not tried again over a halt. */
+/** What is waited for with the PR open (docs/spec.md §9.10). A merge that is under way is not called back by it, only not tried again over a halt. */
 function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   if (batch.intention !== undefined) return haltedUnderWay(draft, batch, batch.intention.at, pull);
   if (batch.kind === "Revert") {

@@ -25,7 +25,7 @@ export function haltCovers(halt: Halt, run: Pick<Run, "plan" | "joined">, cluste
 }
 
 /**
- * Nobody merges a PR whose clusters are halted (SPEC §9.13): its gate fails and it leaves the merge queue, and what was asked
+ * Nobody merges a PR whose clusters are halted (docs/spec.md §9.13): its gate fails and it leaves the merge queue, and what was asked
  * of the queue is taken back. A merge call that may be under way is waited for as ever.
  */
 export function fenceHalted(draft: Draft): void {

@@ -54,7 +54,7 @@ function nothingLeft(draft: Draft, batch: Batch): boolean {
   });
 }
 
-/** SPEC §9.4: nothing would be deleted, renamed or moved, judged on this very base. */
+/** docs/spec.md §9.4: nothing would be deleted, renamed or moved, judged on this very base. */
 export function guarded(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
   const guard = draft.world.guards.get(batch.number);
   const waits = { what: "the render guard answers" };

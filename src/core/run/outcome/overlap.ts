@@ -5,7 +5,7 @@ import type { Run } from "../state/run.ts";
 export const MOST_SUPERSEDED = 3;
 
 /**
- * What a release does that was merged while a run of its rollout is in progress (SPEC §9.8). A run that is paused on a failure is in
+ * What a release does that was merged while a run of its rollout is in progress (docs/spec.md §9.8). A run that is paused on a failure is in
  * nobody's way: what is queued takes its place. A rollback is never cut short by a release, unless it has failed itself.
  */
 export function onOverlap(

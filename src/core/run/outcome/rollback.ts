@@ -16,7 +16,7 @@ export interface Rollback {
 }
 
 /**
- * SPEC §9.17: the clusters that the run has moved, in reverse: last stage first, last batch first, each pin back to what was
+ * docs/spec.md §9.17: the clusters that the run has moved, in reverse: last stage first, last batch first, each pin back to what was
  * last good there, or to `to`. Windows, approvals, bakes, jitter and `dependsOn` do not apply to it; health, halts, limits and
  * GitHub's rules do. Pure; the same run gives the same plan.
  */

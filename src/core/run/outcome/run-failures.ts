@@ -8,7 +8,7 @@ import { change, type Draft, pause } from "../state/run-draft.ts";
 import { clusterCount, clusterName, nameList } from "../state/run-names.ts";
 import { planRollback } from "./rollback.ts";
 
-/** Clusters with a failed target, but for those no worse than before their change (SPEC §9.18), and those that stayed put off to the last look. */
+/** Clusters with a failed target, but for those no worse than before their change (docs/spec.md §9.18), and those that stayed put off to the last look. */
 export function failedClusters(run: Run): Set<string> {
   const failed = new Set<string>();
   for (const batch of run.batches) for (const cluster of failedIn(batch)) failed.add(cluster);

@@ -1,4 +1,4 @@
-/** Where one batch's change is proposed: everything needed to find it again stands in the name (SPEC §9.14). */
+/** Where one batch's change is proposed: everything needed to find it again stands in the name (docs/spec.md §9.14). */
 export interface BatchBranch {
   rollout: string;
   /** Of the run, from 1. */

@@ -1,7 +1,7 @@
-/** Invariant 4 of a run (SPEC §3), as far as the run itself tells: what its batches write. See invariants.ts. */
+/** Invariant 4 of a run (docs/spec.md §3), as far as the run itself tells: what its batches write. See invariants.ts. */
 import type { Batch, BatchTarget, Run } from "./run.ts";
 
-/** `invariant`: its number in SPEC §3. */
+/** `invariant`: its number in docs/spec.md §3. */
 export type Report = (invariant: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8, message: string) => void;
 
 /** 4. As far as the run itself tells: a batch's edits are those that the frozen plan has for its targets, all of them and no others. */

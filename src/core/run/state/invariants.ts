@@ -1,5 +1,5 @@
 /**
- * The invariants of a run (SPEC §3), checked on two states of it and what is about to be done: written from the words of the
+ * The invariants of a run (docs/spec.md §3), checked on two states of it and what is about to be done: written from the words of the
  * specification, not from the logic that is to keep them, and sharing none of it. Cheap enough to be asserted at run time.
  */
 
@@ -10,7 +10,7 @@ import type { Batch, BatchTarget, Run } from "./run.ts";
 import type { Effect, World } from "./world.ts";
 
 export interface Violation {
-  /** Number in SPEC §3, from 1. */
+  /** Number in docs/spec.md §3, from 1. */
   invariant: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
   /** What is wrong, one sentence. */
   message: string;
@@ -69,7 +69,7 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
       report(2, `a merge of batch ${effect.batch}, which the run does not have`);
       continue;
     }
-    // Order is what `/hotfix` is for (SPEC §9.22); the window is watched by 1.
+    // Order is what `/hotfix` is for (docs/spec.md §9.22); the window is watched by 1.
     if (batch.kind === "Hotfix" || batch.kind === "Revert") continue;
     const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";
     for (const other of run.batches) {
@@ -127,7 +127,7 @@ function unproven(batch: Batch, target: BatchTarget): string | undefined {
 /** 3. Paused, aborted, failed or superseded: nothing merges, and nothing begins to. */
 function stoppedMergesNothing(before: Run, after: Run, effects: readonly Effect[], report: Report): void {
   if ((after.phase === "Progressing" || (after.phase === "RollingBack" && after.kind === "Rollback")) && after.ending === undefined) return;
-  // Old values may be put back while a run is paused (SPEC §9.14).
+  // Old values may be put back while a run is paused (docs/spec.md §9.14).
   const reverts = new Set(
     after.phase === "Paused" && after.ending === undefined
       ? after.batches.filter((batch) => batch.kind === "Revert").map((batch) => batch.number)

@@ -1,4 +1,4 @@
-/** What the title of a batch's pull request says (SPEC §5): rollout, release, stage and batch. */
+/** What the title of a batch's pull request says (docs/spec.md §5): rollout, release, stage and batch. */
 export interface PullTitle {
   rollout: string;
   /** As people call it: `v1.4.2`, or several values joined. */

@@ -3,11 +3,11 @@ import type { Time } from "../../base/time.ts";
 import type { Run } from "./run.ts";
 import { stageOf } from "./run-names.ts";
 
-/** What amends the frozen plan (SPEC §9.16). */
+/** What amends the frozen plan (docs/spec.md §9.16). */
 const AMENDMENTS = ["skipped", "requeued", "joined", "quarantined"] as const;
 
 /**
- * What an approval is given to: the stage as planned and every amendment to it so far (SPEC §9.16). One cluster left out, put
+ * What an approval is given to: the stage as planned and every amendment to it so far (docs/spec.md §9.16). One cluster left out, put
  * off or joined makes it another, and approvals of the stage lapse.
  */
 export function approvalHash(run: Run, stage: number): string {

@@ -70,7 +70,7 @@ function makeIndex(stages: readonly Indexed[]): PlanIndex {
   return index;
 }
 
-/** Clusters that share a pin, directly or over others, are one unit: they can only move together (SPEC §9.2). */
+/** Clusters that share a pin, directly or over others, are one unit: they can only move together (docs/spec.md §9.2). */
 function joinUnits(index: PlanIndex, sharers: Map<string, Set<string>>): void {
   for (const clusters of sharers.values()) {
     if (clusters.size < 2) continue;

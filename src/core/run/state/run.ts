@@ -36,7 +36,7 @@ export interface Requeued {
   failed?: boolean;
 }
 
-/** An amendment to the frozen plan (SPEC §9.16): a cluster that appeared during the run, caught up after its last stage. */
+/** An amendment to the frozen plan (docs/spec.md §9.16): a cluster that appeared during the run, caught up after its last stage. */
 export interface Joined {
   cluster: string;
   /** Index of the stage that selects it. */
@@ -201,7 +201,7 @@ export function isMoving(run: Pick<Run, "phase">): boolean {
   return run.phase === "Progressing" || run.phase === "RollingBack";
 }
 
-/** The run goes on by itself; or it is paused, and this batch puts back what clusters had before (SPEC §9.14). */
+/** The run goes on by itself; or it is paused, and this batch puts back what clusters had before (docs/spec.md §9.14). */
 export function mayMove(run: Pick<Run, "phase" | "ending">, batch: Pick<Batch, "kind">): boolean {
   return isMoving(run) || (run.phase === "Paused" && run.ending === undefined && batch.kind === "Revert");
 }

@@ -124,7 +124,7 @@ export type PullNeed =
   | { kind: "signatures" }
   | { kind: "method"; method: string; allowed: string[] };
 
-/** See SPEC §9.4. Void on another base or after 60 s: the shell leaves it out then. */
+/** See docs/spec.md §9.4. Void on another base or after 60 s: the shell leaves it out then. */
 export type Guard =
   | { ok: true; base: string; at: Time }
   | { ok: false; base: string; at: Time; why: string /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };

@@ -13,7 +13,7 @@ import type { Joiner } from "../state/world.ts";
 const MOST_NAMES = 5;
 
 /**
- * Takes in clusters that appeared during the run (SPEC §9.16): an amendment beside the frozen plan for each that a stage selects, else a
+ * Takes in clusters that appeared during the run (docs/spec.md §9.16): an amendment beside the frozen plan for each that a stage selects, else a
  * word on why it is left as it is. Never for a rollback, which moves what its run has moved and nothing else.
  */
 export function takeJoiners(draft: Draft): void {

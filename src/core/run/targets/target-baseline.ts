@@ -41,7 +41,7 @@ function eachUnmerged(
   }
 }
 
-/** What a failed target was before, where it is no worse now: SPEC §9.18 has it outside the budget. undefined: it counts. */
+/** What a failed target was before, where it is no worse now: docs/spec.md §9.18 has it outside the budget. undefined: it counts. */
 export function excuse(draft: Draft, target: BatchTarget): string | undefined {
   const before = target.baseline;
   const now = draft.world.targets.get(target.key)?.ailments;

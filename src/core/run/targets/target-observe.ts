@@ -11,7 +11,7 @@ import { NOT_SEEN, withNudge } from "./target-nudge.ts";
 import { restsWhole } from "./target-rest.ts";
 import { lostPlane, lostWords, planeOf } from "./target-unseen.ts";
 
-/** Restarts of one bake, after which the target that was unhealthy has failed (SPEC §9.15). */
+/** Restarts of one bake, after which the target that was unhealthy has failed (docs/spec.md §9.15). */
 const MOST_RESTARTS = 3;
 
 /** A first read after a merge may take this long before anybody is told that there is none. */
@@ -60,7 +60,7 @@ function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: Ob
   }
 }
 
-/** SPEC §9.16: no Application and no pin. The Application alone missing is *lost*, and fails at its deadline. */
+/** docs/spec.md §9.16: no Application and no pin. The Application alone missing is *lost*, and fails at its deadline. */
 function hasLeft(target: BatchTarget, seen: ObservedTarget | undefined): boolean {
   if (!isWatched(target) && target.phase !== "Baked" && target.phase !== "Failed") return false;
   if (seen?.assessment?.verdict !== "lost" || seen.pins === undefined) return false;
@@ -84,7 +84,7 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
       return waits(draft, sighted, assessment.sentence);
     case "pending":
     case "lost":
-      // Somebody, or something, has yet to end a pause: SPEC §9.15 has the clock stand still.
+      // Somebody, or something, has yet to end a pause: docs/spec.md §9.15 has the clock stand still.
       if (assessment.clockStopped === true) return waits(draft, sighted, assessment.sentence);
       return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
   }

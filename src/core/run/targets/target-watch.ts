@@ -8,7 +8,7 @@ import { holdsNextStep, seenOf } from "./step-seen.ts";
 import { lostPlane, seesClusterOf } from "./target-unseen.ts";
 
 /**
- * Confirmed is not forgotten (SPEC §9.11): every target that has moved must still have its pin and its commit in the base. What has
+ * Confirmed is not forgotten (docs/spec.md §9.11): every target that has moved must still have its pin and its commit in the base. What has
  * changed pauses the run; what could not be seen holds this round's merges.
  */
 export function watchMoved(draft: Draft): void {
@@ -61,7 +61,7 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
   pause(draft, "Drift", seen.drift?.author ?? "Git", reason, `put ${edit.to} back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
 }
 
-/** The base has the pin as it should be, but what Argo CD has seen is from between: somebody changed it and back (SPEC §7). */
+/** The base has the pin as it should be, but what Argo CD has seen is from between: somebody changed it and back (docs/spec.md §7). */
 function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget): void {
   const commit = seen.assessment?.changedBy;
   if (commit === undefined || target.phase === "Baked") return;

@@ -32,7 +32,7 @@ export function checkFound(release: Release, path: Path): Finding[] {
   return findings;
 }
 
-/** SPEC §9.7: a batch's own merge would be a release where a pin's file is among the paths, and no run would ever end. */
+/** docs/spec.md §9.7: a batch's own merge would be a release where a pin's file is among the paths, and no run would ever end. */
 export function checkCommitPaths(release: Release | undefined, pins: readonly z.output<typeof pinSchema>[], path: Path): Finding[] {
   const globs = release?.commit?.paths;
   if (globs === undefined) return [];

@@ -72,7 +72,7 @@ async function isOnBase(context: RepoContext, memory: RepoMemory, commit: string
   return answer;
 }
 
-/** SPEC §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */
+/** docs/spec.md §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */
 export function isExactMerge(context: RepoContext, memory: RepoMemory, batch: Batch, commit: string): Promise<boolean> {
   return fact(memory, `merge ${commit} is exactly ${batch.branch}`, async () => {
     const [parent] = (await context.mirror.commitInfo(commit))?.parents ?? [];

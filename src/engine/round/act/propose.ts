@@ -27,7 +27,7 @@ export async function proposeBatch(context: RepoContext, memory: RepoMemory, sco
     return true;
   }
   const commit = await buildBatchCommit(context, memory, run, batch, base);
-  // SPEC §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
+  // docs/spec.md §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
   const guard = await guardBatch(context, memory, run, batch, base, scope.baseBranch, commit);
   if (!guard.ok) return false;
   const { writer } = context;

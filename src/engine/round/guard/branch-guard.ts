@@ -11,7 +11,7 @@ import { knownHeads } from "../observe/branch-heads.ts";
 import { guardBatch } from "./guard.ts";
 
 /**
- * SPEC §9.4 and §9.5 for a batch that moves branches. The ApplicationSet must be Git's and render without those branches, so
+ * docs/spec.md §9.4 and §9.5 for a batch that moves branches. The ApplicationSet must be Git's and render without those branches, so
  * that moving them adds and removes no Application; only the batch's Applications may follow them; and each move must be a
  * fast-forward.
  */

@@ -18,7 +18,7 @@ import type { RepoMemory } from "../memory.ts";
 const VOID_AFTER_MS = 60_000;
 
 /**
- * SPEC §9.4: a batch never deletes. The ApplicationSet is rendered on the base and on the tree that the merge would
+ * docs/spec.md §9.4: a batch never deletes. The ApplicationSet is rendered on the base and on the tree that the merge would
  * produce; every Application must stay, under its name, on its destination, in its project, and only the batch's may
  * change. Nor may an Application outside the batch read a file that it changes (§9.2). Kept for the same base, head and live state while younger than a minute.
  */

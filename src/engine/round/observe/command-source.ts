@@ -29,6 +29,6 @@ export interface CommandPlace {
   batch?: number;
   /** It belongs to this run of the rollout, which is over: what is written there is answered by the last one. */
   former?: number;
-  /** Several rollouts are steered from this PR: a command that does not name one acts only where SPEC §9.21 lets it act on all. */
+  /** Several rollouts are steered from this PR: a command that does not name one acts only where docs/spec.md §9.21 lets it act on all. */
   shared: boolean;
 }

@@ -12,7 +12,7 @@ const MOST_NAMED = 8;
 
 /**
  * Says on a run's page that its resource, or its ApplicationSet, is not what it was when the run began: the run keeps what it started
- * with (SPEC §9.16), and nobody should wonder why an edit does nothing, or does it everywhere at once.
+ * with (docs/spec.md §9.16), and nobody should wonder why an edit does nothing, or does it everywhere at once.
  */
 export async function sayEdited(context: RepoContext, memory: RepoMemory, run: Run, base: string): Promise<void> {
   if (isEnded(run) || run.kind === "Rollback") return;

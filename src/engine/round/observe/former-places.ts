@@ -14,7 +14,7 @@ export interface PullOfRun {
   step?: number;
 }
 
-/** What is written later than this after an event told of the PR, another event tells of. Commands are heard for as long: SPEC §9.20. */
+/** What is written later than this after an event told of the PR, another event tells of. Commands are heard for as long: docs/spec.md §9.20. */
 const READ_FOR_MS = 15 * 60_000;
 /** PRs of former attempts and runs that are read at once; those told of first are dropped first. */
 const MOST_READ = 50;

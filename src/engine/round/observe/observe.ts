@@ -137,7 +137,7 @@ async function observeGuards(
 }
 
 /**
- * SPEC §9.4: judged before there is a PR too, on the commit it would hold, which stays in the mirror until it is pushed.
+ * docs/spec.md §9.4: judged before there is a PR too, on the commit it would hold, which stays in the mirror until it is pushed.
  * undefined: the batch is not waiting for its PR, opens none, or its pins cannot be edited here, which proposing it says.
  */
 export async function guardUnproposed(

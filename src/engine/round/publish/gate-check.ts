@@ -8,7 +8,7 @@ import type { RepoContext } from "../context.ts";
 import { forbid, lacksPermission } from "../forbidden.ts";
 import { keep, type RepoMemory } from "../memory.ts";
 
-/** Of one state, the words follow the run this often: the check is posted once and completed once (SPEC §9.19). */
+/** Of one state, the words follow the run this often: the check is posted once and completed once (docs/spec.md §9.19). */
 const SAME_STATE_MS = 60_000;
 
 export interface Judged {
@@ -54,7 +54,7 @@ function gates({ world, advanced }: Judged): Gate[] {
   return gatesOf(advanced.run, world, advanced);
 }
 
-/** On a merge group the gate is judged again, for the group's commit (SPEC §9.13). */
+/** On a merge group the gate is judged again, for the group's commit (docs/spec.md §9.13). */
 async function putGroups(context: RepoContext, memory: RepoMemory, judged: Judged): Promise<void> {
   const ours = new Map(gates(judged).map((gate) => [gate.pull, gate]));
   for (const { pull, head } of memory.queue.entries) {

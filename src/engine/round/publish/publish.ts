@@ -18,7 +18,7 @@ export function stickyMarker(rollout: string): string {
 
 /** A burst of transitions is over when none has come for so long: then it is one edit. */
 const CALM_MS = 15_000;
-/** A batch that takes long is shown as it stands this often; else there is one edit a batch (SPEC §5). */
+/** A batch that takes long is shown as it stands this often; else there is one edit a batch (docs/spec.md §5). */
 const LONG_MS = 5 * 60_000;
 
 /**

@@ -13,7 +13,7 @@ export interface StartedRollback {
   event: string;
 }
 
-/** The rollback that the last run of a rollout asks for, once it has ended: then all its PRs are observed closed or merged (SPEC §9.17). */
+/** The rollback that the last run of a rollout asks for, once it has ended: then all its PRs are observed closed or merged (docs/spec.md §9.17). */
 export async function startRollbackOf(
   context: RepoContext,
   memory: RepoMemory,

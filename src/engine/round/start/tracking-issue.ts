@@ -13,7 +13,7 @@ const known = new WeakMap<RepoMemory, Map<string, number>>();
 const closed = new WeakMap<RepoMemory, Set<string>>();
 
 /**
- * The issue that stands for the PR of a release that has none (SPEC §9.7): comments on it steer the run, and the run's page
+ * The issue that stands for the PR of a release that has none (docs/spec.md §9.7): comments on it steer the run, and the run's page
  * is a comment on it. One for each release, found again by its marker. undefined: it cannot be made, such as where issues
  * are switched off; the release goes its way without.
  */

@@ -14,7 +14,7 @@ import { type Authority, isAllowedBot, openAuthority, type ReadPolicy } from "./
 import { type HeldComments, heldComments } from "./held-comments.ts";
 import { type ParsedCommand, parsedComments } from "./parse-comment.ts";
 
-/** A comment found late acts only this long after it was written: SPEC §9.20. */
+/** A comment found late acts only this long after it was written: docs/spec.md §9.20. */
 const LATE_MS = 15 * 60_000;
 /** So many answers one account is given in one look; what it writes beyond that is passed over without a word. */
 const MOST_TOLD = 10;

@@ -12,7 +12,7 @@ export function oldestFirst(a: Command, b: Command): number {
   return epoch(a.createdAt) - epoch(b.createdAt) || a.id.localeCompare(b.id, undefined, { numeric: true });
 }
 
-/** Of several rollouts steered from one PR the one meant must be named, unless the command is for all: SPEC §9.21. */
+/** Of several rollouts steered from one PR the one meant must be named, unless the command is for all: docs/spec.md §9.21. */
 export function whichRollout(place: CommandPlace, { name, flags }: ParsedCommand): string | undefined {
   if (!place.shared || flags["rollout"] !== undefined || commandSpec(name).onAll === true) return undefined;
   return "several rollouts are steered from this pull request: say which with `--rollout NAME`";

@@ -91,7 +91,7 @@ function merging({ rollouts }: Proposal, { baseBranch }: OnboardingScene): strin
   return `### ▶️ What merging this does\n\n${steps.map((step, i) => `${i + 1}. ${step}`).join("\n")}`;
 }
 
-/** SPEC §9.23: the journal is nobody's to write but ours. */
+/** docs/spec.md §9.23: the journal is nobody's to write but ours. */
 function ruleset({ journalBranch, repository, login, appId }: OnboardingScene): string {
   const rules = {
     name: "stagecoach journal",
