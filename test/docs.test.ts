@@ -124,6 +124,12 @@ describe("the documentation", () => {
     expect(cited.filter((cite) => !sections.has(cite.section))).toEqual([]);
   });
 
+  test("every path that CONTRIBUTING.md names is there", () => {
+    const paths = [...read("CONTRIBUTING.md").matchAll(/`((?:src|test|docs|deploy)\/[^`\s]*)`/g)].map((match) => match[1] ?? "");
+    expect(paths.length).toBeGreaterThan(50);
+    expect(paths.filter((path) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+  });
+
   test("every npm script that a page names is in package.json", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     const named = PAGES.flatMap((path) => [...read(path).matchAll(/npm run ([a-z][a-z:-]*)/g)].map((match) => `${path}: ${match[1]}`));
