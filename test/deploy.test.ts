@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import * as kubernetes from "@kubernetes/client-node";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { parseServerConfig } from "../src/surfaces/server/config/config-file.ts";
+import { parseServerConfig } from "../src/surfaces/server/config/file.ts";
 
 const ROOT = new URL("../deploy/", import.meta.url).pathname;
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { serverConfigSchema } from "../src/surfaces/server/config/config-schema.ts";
+import { serverConfigSchema } from "../src/surfaces/server/config/schema.ts";
 
 interface Shown {
   properties?: Record<string, Shown>;
@@ -9,7 +9,7 @@ interface Shown {
 
 const INTRO = `# stagecoach.yaml: the server's configuration
 
-<!-- Generated from src/surfaces/server/config/config-schema.ts by \`npm run generate\`; do not edit. -->
+<!-- Generated from src/surfaces/server/config/schema.ts by \`npm run generate\`; do not edit. -->
 
 What the operator of a server decides. [Configuring the server](../configuration.md) explains it; this page has every key. The file may be left
 out. A name in capitals is the variable of the environment that wins over the key.

@@ -16,7 +16,7 @@ bots | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | 
 freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-check-windows › freezes of the repo and of the server | ${GATES} | test/e2e/gates › it is frozen by the repo
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
 limits.label.key limits.label.percent | src/core/run/gates/gates › a percentage of a label's clusters | ${FIELDS} | src/core/report/plan/plan-rules › 30% of the clusters of one
-journal.keep | src/adapters/git/journal/journal › history and old runs are read from Git alone | ${FIELDS} | src/surfaces/cli/journal/journal-commands › history lists the runs
+journal.keep | src/adapters/git/journal/journal › history and old runs are read from Git alone | ${FIELDS} | src/surfaces/cli/journal/commands › history lists the runs
 `);
 
 /** Every command of the table, and each of its flags. */
@@ -39,5 +39,5 @@ halt halt--off halt--for | src/core/run/gates/gates › holds the clusters it na
 hotfix | src/core/run/gates/gates › brings a cluster forward | ${ROLLBACK}onNewRelease: Queue and Reject | ${HELP}
 status | src/core/spec/commands › /status and /plan are answered whoever can read | ${COMMANDS} | src/core/report/answers › /status says how it stands
 plan | src/core/spec/commands › /status and /plan are answered whoever can read | ${COMMANDS} | src/core/report/answers › /plan names what is still to come
-help | src/surfaces/server/comments/command-inbox › /help lists what is built | ${COMMANDS} | ${HELP}
+help | src/surfaces/server/comments/inbox › /help lists what is built | ${COMMANDS} | ${HELP}
 `);

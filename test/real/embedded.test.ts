@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** An embedded Kubernetes API and Argo CD in a process of their own, of which nothing is known here but a kubeconfig. */
 async function separate(repoURL: string): Promise<string> {
-  const code = `const { run } = await import(${JSON.stringify(new URL("../../src/surfaces/cli/sim/sim-argocd.ts", import.meta.url).href)});
+  const code = `const { run } = await import(${JSON.stringify(new URL("../../src/surfaces/cli/sim/argocd.ts", import.meta.url).href)});
     process.exitCode = await run(${JSON.stringify(["--repo-url", repoURL, "--path", "releases", "--tls", "--quick"])});`;
   const started = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: ["ignore", "pipe", "inherit"] });
   child = started;

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import pino from "pino";
 import type { Log } from "../../engine/round/context.ts";
-import type { ServerConfig } from "./config/config-schema.ts";
+import type { ServerConfig } from "./config/schema.ts";
 
 export interface LogOptions {
   level: ServerConfig["log"]["level"];

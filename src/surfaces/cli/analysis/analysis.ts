@@ -10,7 +10,7 @@ import { CommandError } from "../command.ts";
 import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { jobsOf } from "./analysis-jobs.ts";
-import { analysisScreen } from "./analysis-show.ts";
+import { analysisScreen } from "./screen.ts";
 
 interface Options {
   name?: string;

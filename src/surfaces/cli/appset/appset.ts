@@ -6,7 +6,7 @@ import { CommandError } from "../command.ts";
 import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { standIn } from "./appset-repo.ts";
-import { asJson, asText, asYaml, type RenderedSet } from "./appset-show.ts";
+import { asJson, asText, asYaml, type RenderedSet } from "./print.ts";
 
 interface Options {
   inventory?: string;

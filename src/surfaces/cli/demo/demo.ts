@@ -12,7 +12,7 @@ import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
 import { CommandError } from "../command.ts";
 import { parseArgs } from "../plan/plan-args.ts";
 import { faultsOf } from "./demo-faults.ts";
-import { demoScreen } from "./demo-screen.ts";
+import { demoScreen } from "./screen.ts";
 
 interface Options {
   once: boolean;

@@ -6,8 +6,8 @@ import type { Assessment } from "../../../core/run/state/world.ts";
 import { CommandError } from "../command.ts";
 import { parseArgs } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
-import { type Chosen, changeOf } from "./explain-change.ts";
-import { applicationIn, clusterIn, intendedIn } from "./explain-read.ts";
+import { type Chosen, changeOf } from "./change.ts";
+import { applicationIn, clusterIn, intendedIn } from "./read.ts";
 
 interface Options {
   application: string;

@@ -5,7 +5,7 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
 import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
 import type { Proposal } from "../../../engine/onboarding/types.ts";
-import { proposalComment } from "../../server/onboarding/onboarding-text.ts";
+import { proposalComment } from "../../server/onboarding/body.ts";
 
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";

@@ -5,7 +5,7 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
 import { parseArgs, wantsColour } from "../plan/plan-args.ts";
 import { runNumber } from "./history.ts";
-import { entryOf, type JournalSource, withSource } from "./journal-source.ts";
+import { entryOf, type JournalSource, withSource } from "./source.ts";
 
 type Format = "text" | "json" | "markdown";
 

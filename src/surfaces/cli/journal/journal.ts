@@ -1,8 +1,8 @@
 import { CommandError, type CommandModule } from "../command.ts";
 
 const PARTS: Record<string, () => Promise<CommandModule>> = {
-  show: () => import("./journal-show.ts"),
-  accept: () => import("./journal-accept.ts"),
+  show: () => import("./show.ts"),
+  accept: () => import("./accept.ts"),
 };
 
 const HELP = `Usage: stagecoach journal PART [ARGS…]

@@ -11,8 +11,8 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   list: () => import("./list.ts"),
   pin: () => import("../pin/pin.ts"),
   plan: () => import("../plan/plan.ts"),
-  "sim argocd": () => import("../sim/sim-argocd.ts"),
-  "sim github": () => import("../sim/sim-github.ts"),
+  "sim argocd": () => import("../sim/argocd.ts"),
+  "sim github": () => import("../sim/github.ts"),
   version: () => import("../version.ts"),
 };
 const names = Object.keys(COMMANDS);

@@ -3,7 +3,7 @@ import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, spli
 import { CommandError } from "../command.ts";
 import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
-import { formatOf, readPinFile, type Seen, writePinFile } from "./pin-file.ts";
+import { formatOf, readPinFile, type Seen, writePinFile } from "./file.ts";
 
 interface Options {
   part?: PinPart;

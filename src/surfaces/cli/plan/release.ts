@@ -5,7 +5,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { isRolloutFile, REPO_CONFIG } from "../../../engine/config-repo/project.ts";
 import { CommandError } from "../command.ts";
-import { plain } from "../journal/journal-source.ts";
+import { plain } from "../journal/source.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
 import { parseArgs } from "./plan-args.ts";
 import { editedFiles, type ReadText, type ReleaseEdit, releaseEdits } from "./release-edits.ts";

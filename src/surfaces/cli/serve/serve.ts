@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { checkGit } from "../../../adapters/git/check-git.ts";
-import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/config-env.ts";
-import { parseServerConfig } from "../../server/config/config-file.ts";
-import { type ServerConfig, serverConfigSchema } from "../../server/config/config-schema.ts";
-import { SettingError, telling } from "../../server/config/config-told.ts";
+import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/env.ts";
+import { parseServerConfig } from "../../server/config/file.ts";
+import { type ServerConfig, serverConfigSchema } from "../../server/config/schema.ts";
+import { SettingError, telling } from "../../server/config/setting-errors.ts";
 import { CommandError } from "../command.ts";
 import { parseArgs } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
-import { environmentWith } from "./serve-env.ts";
+import { environmentWith } from "./env-file.ts";
 
 interface Options {
   config?: string;
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (start.production) {
     throw new CommandError(2, "there is no APP_ID and no private key; create the App on your own machine first: docs/installation.md");
   }
-  const { runSetup } = await import("./serve-setup.ts");
+  const { runSetup } = await import("./setup/setup.ts");
   await runSetup({
     config,
     host: start.host,
@@ -83,7 +83,7 @@ interface Settings {
 
 /** All that a start is made of, with and without --check. What is wrong with it is wrong usage, and told at once. */
 async function settings(options: Options, env: Environment): Promise<Settings> {
-  const { checkFiles } = await import("../../server/config/config-files.ts");
+  const { checkFiles } = await import("../../server/config/check-files.ts");
   const told = telling();
   const file = told.of(() => readConfig(options.config, env));
   // With a faulty file, what is wrong with the environment is told all the same.

@@ -1,8 +1,8 @@
 import { CommandError, type CommandModule } from "../command.ts";
 
 const PARTS: Record<string, () => Promise<CommandModule>> = {
-  github: () => import("./sim-github.ts"),
-  argocd: () => import("./sim-argocd.ts"),
+  github: () => import("./github.ts"),
+  argocd: () => import("./argocd.ts"),
 };
 
 const HELP = `Usage: stagecoach sim PART [ARGS…]

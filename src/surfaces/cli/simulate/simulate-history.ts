@@ -3,7 +3,7 @@ import type { Target } from "../../../core/plan/plan-types.ts";
 import { type Batch, type BatchTarget, isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Random } from "../../../simulate/generate/random.ts";
 import { CommandError } from "../command.ts";
-import { entryOf, type SourceOptions, withSource } from "../journal/journal-source.ts";
+import { entryOf, type SourceOptions, withSource } from "../journal/source.ts";
 import type { Fault } from "./simulate-faults.ts";
 
 /** How targets did in past runs. */

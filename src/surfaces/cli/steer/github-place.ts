@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { simpleGit } from "simple-git";
 import { answerOf, redact } from "../../../adapters/forge/github/errors.ts";
-import { apiUrl } from "../../server/config/config-env.ts";
+import { apiUrl } from "../../server/config/env.ts";
 import { CommandError } from "../command.ts";
 
 /** A repository on GitHub, spoken to as the person who runs the command. */

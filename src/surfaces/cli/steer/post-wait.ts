@@ -1,4 +1,4 @@
-import type { JournalSource } from "../journal/journal-source.ts";
+import type { JournalSource } from "../journal/source.ts";
 import { asking, type GitHubPlace } from "./github-place.ts";
 import type { Outcome } from "./post-command.ts";
 

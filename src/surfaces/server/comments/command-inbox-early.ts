@@ -1,7 +1,7 @@
 import type { Forge } from "../../../adapters/forge/port.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { noRunYet } from "./command-place.ts";
-import type { ParsedCommand } from "./parse-comment.ts";
+import type { ParsedCommand } from "./parse.ts";
 
 /** Judges, for one look at one PR, what was written on it before it has a run. */
 export interface EarlyCommands {

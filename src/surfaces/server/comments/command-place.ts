@@ -2,7 +2,7 @@ import { epoch } from "../../../core/base/time.ts";
 import type { Command } from "../../../core/spec/command.ts";
 import { commandSpec } from "../../../core/spec/commands.ts";
 import type { CommandPlace } from "../../../engine/round/observe/command-source.ts";
-import type { ParsedCommand } from "./parse-comment.ts";
+import type { ParsedCommand } from "./parse.ts";
 
 export function placedOn({ batch, former }: CommandPlace, command: Command): Command {
   return { ...command, ...(batch === undefined ? {} : { batch }), ...(former === undefined ? {} : { former }) };

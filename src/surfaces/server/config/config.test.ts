@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openPlanes } from "../tenancy/planes.ts";
-import { apiUrl, credentialsOf, type Environment, withEnvironment } from "./config-env.ts";
-import { parseServerConfig } from "./config-file.ts";
-import type { ServerConfig } from "./config-schema.ts";
+import { apiUrl, credentialsOf, type Environment, withEnvironment } from "./env.ts";
+import { parseServerConfig } from "./file.ts";
+import type { ServerConfig } from "./schema.ts";
 
 const PEM = "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----";
 

@@ -4,7 +4,7 @@ import { openGitHubForge } from "../../../adapters/forge/github/index.ts";
 import type { Command } from "../../../core/spec/command.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
-import { commandInbox } from "../comments/command-inbox.ts";
+import { commandInbox } from "../comments/inbox.ts";
 import type { BotEvent } from "./inbox.ts";
 import { type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
 

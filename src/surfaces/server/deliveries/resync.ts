@@ -5,7 +5,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import type { RepoMemory } from "../../../engine/round/memory.ts";
 import { coalesced } from "../coalesced.ts";
 import type { Metrics } from "../metrics.ts";
-import { discover } from "../tenancy/discover.ts";
+import { discover } from "../tenancy/installed-repos.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import { openSweeper } from "./sweeper.ts";
 

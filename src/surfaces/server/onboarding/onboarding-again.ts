@@ -1,5 +1,5 @@
 import type { RepoContext } from "../../../engine/round/context.ts";
-import { type OnboardingOutcome, onboard } from "./onboarding.ts";
+import { type OnboardingOutcome, onboard } from "./onboard.ts";
 
 /** What could not be decided is looked at again after this. */
 const LATER_MS = 30_000;

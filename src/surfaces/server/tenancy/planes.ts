@@ -6,8 +6,8 @@ import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/no-
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
-import type { ControlPlaneConfig } from "../config/config-schema.ts";
-import { SettingError } from "../config/config-told.ts";
+import type { ControlPlaneConfig } from "../config/schema.ts";
+import { SettingError } from "../config/setting-errors.ts";
 
 /**
  * Opens the control planes of the configuration; none is waited for, since one that cannot be seen holds only what needs

@@ -1,5 +1,5 @@
 import type { Log } from "../../../engine/round/context.ts";
-import type { Discovery, RepoPlace } from "./discover.ts";
+import type { Discovery, RepoPlace } from "./installed-repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
 /** The repositories that are looked after, by `owner/name` in lower case. */

@@ -15,11 +15,11 @@ import type { Window } from "../../../core/spec/windows.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
 import { type RepoMemory, repoMemory } from "../../../engine/round/memory.ts";
 import { published } from "../../../engine/round/publish/publish.ts";
-import { type CommandInbox, commandInbox } from "../comments/command-inbox.ts";
-import { policyOf } from "../comments/command-policy.ts";
+import { policyOf } from "../comments/authority.ts";
+import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, commitsOf } from "../commits.ts";
-import type { RepoPlace } from "./discover.ts";
-import { restingMirror } from "./resting-mirror.ts";
+import { restingMirror } from "./idle-mirror.ts";
+import type { RepoPlace } from "./installed-repos.ts";
 import type { RepoRights } from "./tenancy.ts";
 
 /** One repository the bot looks after, with everything its rounds work with. */

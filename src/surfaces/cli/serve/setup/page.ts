@@ -1,0 +1,137 @@
+import { SETUP_STYLE } from "../serve-setup-style.ts";
+import type { AppManifest, Asked } from "./manifest.ts";
+
+/** Everything the set-up page says. */
+export interface SetupView {
+  /** `github.com`, or the host of the Enterprise Server. */
+  host: string;
+  /** Where the button leads, with the state that comes back. */
+  createUrl: string;
+  /** With the way back. */
+  manifest: AppManifest;
+  /** The organisation that will own the App; undefined: the person who creates it. */
+  organisation: string | undefined;
+  /** Where deliveries will go; undefined: not known yet. */
+  deliveries: string | undefined;
+  envFile: string;
+}
+
+/** The App that was made. */
+export interface MadeApp {
+  name: string;
+  installUrl: string;
+  settingsUrl: string;
+  /** Whether GitHub gave a webhook secret. */
+  hasSecret: boolean;
+}
+
+export { SETUP_STYLE };
+
+/** The page before the App is there: what will happen, what the App may do, and the button that hands its manifest to GitHub. */
+export function setupPage(view: SetupView): string {
+  const { host, manifest, createUrl } = view;
+  return page(
+    "Create the GitHub App",
+    `<p class="lead">Stagecoach acts on ${escaped(host)} as a GitHub App of your own. Making it takes two clicks. Nothing leaves this computer before the first.</p>
+${facts(view)}
+<form method="post" action="${escaped(createUrl)}">
+<input type="hidden" name="manifest" value="${escaped(JSON.stringify(manifest.json))}">
+<button>Create the App on ${escaped(host)}</button>
+<p class="quiet">GitHub shows you the same once more, lets you choose another name, and asks for the second click.</p>
+</form>
+<section><h2>What will happen</h2>
+<ol>
+<li><b>GitHub makes the App</b> with the permissions below, installed nowhere: it can see no repository yet.</li>
+<li><b>It leads you back here</b> with a code, which this computer exchanges for the App’s id, private key and webhook secret.</li>
+<li><b>They are written to the file of settings</b>, which only you may read, and to nowhere else.</li>
+<li><b>You install the App</b> on the repositories you choose, and start the server again.</li>
+</ol></section>
+<section><h2>What the App may do</h2>
+<table><thead><tr><th>Permission<th>Access<th>Why</thead><tbody>
+${manifest.permissions.map(permission).join("\n")}
+</tbody></table>
+<p class="quiet">No permission to change settings, workflows, secrets or members of anything.</p></section>
+<details><summary>The ${manifest.events.length} events it hears of</summary>
+<table><thead><tr><th>Event<th>What it tells</thead><tbody>
+${manifest.events.map((event) => `<tr><th scope="row"><code>${escaped(event.name)}</code><td>${escaped(event.why)}`).join("\n")}
+</tbody></table>
+<p class="quiet">An event only says where to look again. Nothing in it is believed.</p></details>`,
+  );
+}
+
+/** The page once the App is there. */
+export function madePage(view: SetupView, { name, installUrl, settingsUrl, hasSecret }: MadeApp): string {
+  const secret = hasSecret
+    ? ""
+    : `<li><b>Give it a webhook secret.</b> GitHub made none: set one in <a href="${escaped(settingsUrl)}">its settings</a>, and as <code>WEBHOOK_SECRET</code> in the file.</li>`;
+  const hook =
+    view.deliveries !== undefined
+      ? ""
+      : `<li><b>Say where the server is.</b> Its deliveries are off: set <i>Webhook URL</i> in <a href="${escaped(settingsUrl)}">its settings</a> to <code>https://…/api/github/webhooks</code>, and tick <i>Active</i>.</li>`;
+  return page(
+    `${escaped(name)} is there`,
+    `<p class="lead">The App exists on ${escaped(view.host)}, and its credentials are in <code>${escaped(view.envFile)}</code>, which only you may read.</p>
+<p><a class="button" href="${escaped(installUrl)}">Install it on your repositories</a></p>
+<section><h2>Then</h2><ol>
+<li><b>Install it</b> on the config repositories it shall look after.</li>
+${hook}${secret}
+<li><b>Start the server.</b> In the terminal press Ctrl-C, then <code>stagecoach serve</code>.</li>
+</ol></section>`,
+  );
+}
+
+/** What went wrong on the way back from GitHub, and what to do. */
+export function failedPage(what: string, next: string): string {
+  return page(
+    "The App is not set up",
+    `<p class="lead bad">${escaped(what)}</p>\n<p>${escaped(next)}</p>\n<p><a class="button" href="/">Back to the start</a></p>`,
+  );
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Stagecoach</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/setup.css">
+</head>
+<body>
+<header><p>Stagecoach <span>set-up</span></p></header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+<footer><p>This page is on your computer only, and goes when you press Ctrl-C in the terminal.</p></footer>
+</body>
+</html>
+`;
+}
+
+function facts({ host, organisation, deliveries, envFile }: SetupView): string {
+  const rows: [string, string, string][] = [
+    ["On", `<b>${escaped(host)}</b>`, host === "github.com" ? "another GitHub: start with <code>GHE_HOST=github.example.com</code>" : ""],
+    [
+      "Owned by",
+      organisation === undefined ? "<b>you</b>" : `<b>${escaped(organisation)}</b>`,
+      organisation === undefined ? "an organisation: start with <code>--org NAME</code>" : "",
+    ],
+    [
+      "Deliveries to",
+      deliveries === undefined ? "<b>nowhere yet</b>" : `<code>${escaped(deliveries)}</code>`,
+      deliveries === undefined ? "start with <code>--public-url https://…</code>, or set it in the App’s settings later" : "",
+    ],
+    ["Credentials to", `<code>${escaped(envFile)}</code>`, ""],
+  ];
+  return `<dl>${rows.map(([name, value, hint]) => `<dt>${name}<dd>${value}${hint === "" ? "" : ` <span class="quiet">${hint}</span>`}`).join("\n")}</dl>`;
+}
+
+function permission({ name, access, why }: Asked): string {
+  return `<tr><th scope="row"><code>${escaped(name)}</code><td><span class="${access === "write" ? "write" : "read"}">${escaped(access)}</span><td>${escaped(why)}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

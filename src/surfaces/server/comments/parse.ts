@@ -1,0 +1,105 @@
+import { setImmediate } from "node:timers/promises";
+import type { CommandName } from "../../../core/spec/command.ts";
+import { COMMAND_NAMES, commandSpec } from "../../../core/spec/commands.ts";
+import { readWords } from "./parse-words.ts";
+import { isTooCostly, linesToRead, plainLines } from "./plain-lines.ts";
+
+/** One command as written in a comment. */
+export interface ParsedCommand {
+  /** Position among the comment's commands, from 0. */
+  index: number;
+  name: CommandName;
+  args: string[];
+  flags: Record<string, string | true>;
+  /** The line, as written. */
+  text: string;
+}
+
+/** Exactly one of: commands to act on, something to say back, nothing of ours. */
+export type ParsedComment = { kind: "commands"; commands: ParsedCommand[] } | { kind: "reply"; message: string } | { kind: "ignore" };
+
+const MOST_COMMANDS = 10;
+/** Of words that are no command, so many are compared with those that are. */
+const MOST_COMPARED = 200;
+/** Longer words than any command by more than the letters forgiven. */
+const LONGEST_MISSPELT = Math.max(...COMMAND_NAMES.map((name) => name.length)) + 2;
+
+/**
+ * Reads a comment as GitHub does: a command is a line of a plain paragraph that begins with `/` in its first column. Text
+ * inside quotes, code, lists, headings, links or HTML never acts. Total: whatever the text, it gives one of the three.
+ */
+export function parseComment(body: string): ParsedComment {
+  if (!/^\/[a-z]/im.test(body)) return { kind: "ignore" };
+  const lines = linesToRead(body);
+  if (!mayHoldCommands(lines)) return { kind: "ignore" };
+  if (isTooCostly(lines)) {
+    return nothingDone("this comment is too long, or nested too deep, to be read: write commands in a comment of their own.");
+  }
+  const commands: ParsedCommand[] = [];
+  for (const line of plainLines(lines)) {
+    const word = wordOf(line);
+    if (word === undefined) continue;
+    const name = COMMAND_NAMES.find((known) => known === word);
+    const near = name ?? nearestName(word);
+    if (near === undefined) continue;
+    if (name === undefined) return nothingDone(`there is no command \`/${word}\`; did you mean \`/${near}\`?`);
+    if (commands.length === MOST_COMMANDS) return nothingDone(`a comment may hold at most ${MOST_COMMANDS} commands.`);
+    const read = readWords(commandSpec(name), line);
+    if (!read.ok) return nothingDone(`${read.message}.`);
+    commands.push({ index: commands.length, name, text: line.trim().slice(0, 500), args: read.args, flags: read.flags });
+  }
+  return commands.length === 0 ? { kind: "ignore" } : { kind: "commands", commands };
+}
+
+const MOST_REMEMBERED = 20_000;
+/** Of so few characters hundreds are read in no time. */
+const SHORT = 100;
+
+/** Reads each comment once for each text it ever had: rounds are many. Lets others have their turn after each. */
+export function parsedComments(): (comment: { id: number; body: string }) => Promise<ParsedComment> {
+  const known = new Map<number, { body: string; read: ParsedComment }>();
+  return async ({ id, body }) => {
+    const before = known.get(id);
+    if (before !== undefined && before.body === body) return before.read;
+    if (known.size > MOST_REMEMBERED) known.clear();
+    const read = parseComment(body);
+    known.set(id, { body, read });
+    if (body.length > SHORT) await setImmediate();
+    return read;
+  };
+}
+
+/** Commands that follow a mistake may lean on it: `/skip eu-1` and then `/promote`. So all of them are left alone. */
+function nothingDone(message: string): ParsedComment {
+  return { kind: "reply", message: `${message} Nothing of this comment was done` };
+}
+
+/** The word that would be a command if its line were plain text. */
+function wordOf(line: string): string | undefined {
+  return /^\/([A-Za-z][\w-]*)(?=\s|$)/.exec(line)?.[1]?.toLowerCase();
+}
+
+function mayHoldCommands(lines: readonly string[]): boolean {
+  const words = new Set(lines.map(wordOf).filter((word) => word !== undefined));
+  return (
+    COMMAND_NAMES.some((name) => words.has(name)) || [...words].slice(0, MOST_COMPARED).some((word) => nearestName(word) !== undefined)
+  );
+}
+
+/** The known command a misspelt one is one or two letters away from. Words that merely look like a command are not ours. */
+function nearestName(word: string): CommandName | undefined {
+  if (word.length < 4 || word.length > LONGEST_MISSPELT) return undefined;
+  return COMMAND_NAMES.find((name) => distance(word, name) <= (name.length > 5 ? 2 : 1));
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

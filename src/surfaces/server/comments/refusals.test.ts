@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
+import { silentLog } from "../../../engine/round/context.ts";
+import { commandAnswers } from "./answers.ts";
+import { type Refusal, type RefusalPage, refusalPage } from "./refusals.ts";
+
+/** A forge that keeps each PR's one comment of ours, and fails where it is told to. */
+function forgeOf() {
+  const pages = new Map<number, string>();
+  const reactions: string[] = [];
+  const broken = new Set<number>();
+  const forge: Partial<Forge> = {
+    comments: async (pull) => {
+      const body = pages.get(pull);
+      return body === undefined ? [] : [ours(body)];
+    },
+    async stickyComment(pull, marker, body) {
+      if (broken.has(pull)) throw new ForgeError("Unavailable", 502, "bad gateway");
+      pages.set(pull, `<!-- ${marker} -->\n${body}`);
+      return { id: 1, url: "" };
+    },
+    async react(comment, reaction) {
+      reactions.push(`${comment} ${reaction}`);
+    },
+  };
+  return { forge: forge as Forge, pages, reactions, broken };
+}
+
+function ours(body: string): Comment {
+  const at = "2026-11-21T10:00:00.000Z";
+  return { id: 900, author: "stagecoach[bot]", authorIsBot: true, ours: true, body, createdAt: at, updatedAt: at };
+}
+
+function refusal(pull: number, comment: number, more: Partial<Refusal> = {}): Refusal {
+  return { pull, comment, author: "eve", text: "/abort", message: "no", command: `${comment}#0`, told: true, ...more };
+}
+
+async function refused(page: RefusalPage, ...refusals: Refusal[]): Promise<number[]> {
+  for (const one of refusals) page.add(one);
+  return [...(await page.write())];
+}
+
+describe("the comment of refusals", () => {
+  test("that cannot be written on one pull request holds back no other's marks", async () => {
+    const { forge, reactions, broken } = forgeOf();
+    const answers = commandAnswers(forge, { now: () => 0, after: () => () => undefined }, silentLog);
+    const spoken = (pull: number) => ({ pull, comment: pull * 10, author: "eve", text: "/abort", command: `${pull * 10}#0` });
+    broken.add(1);
+    for (const pull of [1, 2]) answers.refuse(spoken(pull), "no");
+    expect([await answers.tell(), reactions]).toEqual([false, ["20 confused"]]);
+    broken.clear();
+    expect([await answers.tell(), reactions]).toEqual([true, ["20 confused", "10 confused"]]);
+  });
+
+  test("holds what another replica refused meanwhile", async () => {
+    const { forge, pages } = forgeOf();
+    const [one, other] = [refusalPage(forge, silentLog), refusalPage(forge, silentLog)];
+    await refused(one, refusal(1, 10));
+    await refused(other, refusal(1, 11));
+    await refused(one, refusal(1, 12));
+    expect(pages.get(1)).toMatch(/<!-- refused: 10#0 11#0 12#0 -->$/);
+    expect(one.has(1, "11#0")).toBe(true);
+  });
+
+  test("is not written where what stands there cannot be read", async () => {
+    const { forge, pages } = forgeOf();
+    const comments = async () => {
+      throw new ForgeError("Unavailable", 502, "bad gateway");
+    };
+    expect(await refused(refusalPage({ ...forge, comments }, silentLog), refusal(1, 10))).toEqual([1]);
+    expect(pages.size).toBe(0);
+  });
+
+  test("what is refused while it is on its way is written after it", async () => {
+    const { forge, pages } = forgeOf();
+    let during: (() => void) | undefined;
+    const stickyComment: Forge["stickyComment"] = async (...args) => {
+      during?.();
+      during = undefined;
+      return forge.stickyComment(...args);
+    };
+    const page = refusalPage({ ...forge, stickyComment }, silentLog);
+    during = () => page.add(refusal(1, 11, { text: "/rollback" }));
+    await refused(page, refusal(1, 10));
+    expect(pages.get(1)).not.toContain("11#0");
+    await page.write();
+    expect(pages.get(1)).toMatch(/> `\/rollback`[\s\S]*10#0 11#0 -->$/);
+  });
+
+  test("is short enough for GitHub, and cut nowhere within marks of code", async () => {
+    const { forge, pages } = forgeOf();
+    const many = Array.from({ length: 12 }, (_, n) => refusal(1, 10, { text: `/skip ${n}`, message: "see `a b c` ".repeat(1000) }));
+    const held = Array.from({ length: 600 }, (_, n) => refusal(1, 9_999_999_999_000 + n, { told: false }));
+    await refused(refusalPage(forge, silentLog), ...many, ...held);
+    const body = pages.get(1) ?? "";
+    expect(body.length).toBeLessThan(65_536);
+    expect(body).toContain("<sub>`/help` lists what can be said here.</sub>\n<!-- refused:");
+    expect(body.split("`").length % 2).toBe(1);
+  });
+
+  test("holds the newest five hundred", async () => {
+    const { forge, pages } = forgeOf();
+    await refused(refusalPage(forge, silentLog), ...Array.from({ length: 600 }, (_, n) => refusal(1, 700 - n)));
+    const held = pages.get(1)?.match(/\d+#0/g) ?? [];
+    expect([held.length, held[0], held.at(-1)]).toEqual([500, "201#0", "700#0"]);
+  });
+
+  test("of a thousand pull requests is remembered; an older one's is taken in again with its comments", async () => {
+    const { forge, pages } = forgeOf();
+    const page = refusalPage(forge, silentLog);
+    for (let pull = 1; pull <= 1001; pull++) await refused(page, refusal(pull, 10));
+    expect([page.has(1, "10#0"), page.has(2, "10#0"), page.has(1001, "10#0")]).toEqual([false, true, true]);
+    page.recall(1, [ours(pages.get(1) ?? "")]);
+    expect(page.has(1, "10#0")).toBe(true);
+  });
+
+  test("is not forgotten before it is written", async () => {
+    const { forge, pages, broken } = forgeOf();
+    const page = refusalPage(forge, silentLog);
+    broken.add(1);
+    for (let pull = 1; pull <= 1100; pull++) await refused(page, refusal(pull, 10));
+    broken.clear();
+    expect(await refused(page)).toEqual([]);
+    expect(pages.get(1)).toContain("<!-- refused: 10#0 -->");
+  });
+});

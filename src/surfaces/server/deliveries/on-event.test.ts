@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import type { Mirror } from "../../../adapters/git/port.ts";
+import { silentLog } from "../../../engine/round/context.ts";
+import { repoMemory } from "../../../engine/round/memory.ts";
+import type { Repos } from "../tenancy/repos.ts";
+import type { ServedRepo } from "../tenancy/served-repo.ts";
+import { type BotEvent, openInbox, readEvent } from "./inbox.ts";
+import { hearing } from "./on-event.ts";
+
+const US = "stagecoach[bot]";
+
+function listener() {
+  const story: string[] = [];
+  const memory = repoMemory({} as Mirror);
+  memory.remote.dirty = false;
+  const context = { repository: "Acme/Config" };
+  const served = {
+    login: US,
+    memory,
+    pullsDirty: false,
+    installationId: 1,
+    context,
+    inbox: { touched: (pull: number) => story.push(`read #${pull}`) },
+  };
+  const repos: Partial<Repos> = {
+    has: (key) => key === "acme/config",
+    get: () => served as unknown as ServedRepo,
+    opened: () => [served as unknown as ServedRepo],
+  };
+  const hear = hearing({
+    repos: repos as Repos,
+    wake: (repository) => story.push(`look at ${repository}`),
+    rediscover: () => story.push("rediscover"),
+  });
+  return { story, served, hear: (event: Partial<BotEvent>) => hear({ ...EVENT, ...event }) };
+}
+
+const EVENT: BotEvent = {
+  name: "push",
+  action: undefined,
+  deliveryId: "1",
+  repository: "Acme/Config",
+  installationId: 1,
+  sender: "alice",
+  pull: undefined,
+};
+
+describe("what an event makes the bot look at", () => {
+  test("a comment is read, and the repo looked at, with the base asked for anew", () => {
+    const { story, served, hear } = listener();
+    hear({ name: "issue_comment", pull: 7 });
+    expect([story, served.memory.remote.dirty]).toEqual([["read #7", "look at acme/config"], true]);
+  });
+
+  test("a review: who has approved is asked anew, so that it counts at once", () => {
+    const { story, served, hear } = listener();
+    served.memory.approvals.set("branch@head", { at: 0, approvers: [] });
+    hear({ name: "pull_request_review", action: "submitted", pull: 7 });
+    expect([story, served.memory.approvals.size]).toEqual([["look at acme/config"], 0]);
+  });
+
+  test.each(["installation", "installation_repositories", "repository", "organization"])("%s: which repositories there are", (name) => {
+    const { story, hear } = listener();
+    hear({ name });
+    expect(story).toEqual(["rediscover"]);
+  });
+
+  test("a repository that is not served, or none at all: nothing", () => {
+    const { story, hear } = listener();
+    hear({ repository: "else/where" });
+    hear({ repository: undefined });
+    expect(story).toEqual([]);
+  });
+
+  test("what we did ourselves, however often: nothing, so that no loop can come of our own comments", () => {
+    const { story, hear } = listener();
+    for (const name of ["issue_comment", "push", "check_run", "check_suite", "pull_request", "status"])
+      hear({ name, action: "created", sender: US });
+    expect(story).toEqual([]);
+  });
+
+  const HEAD = "a".repeat(40);
+
+  test.each([
+    ["one check", { name: "check_run", check: { head: HEAD, name: "stagecoach/plan" } }, ["stagecoach/plan"]],
+    ["all of ours", { name: "check_suite", check: { head: HEAD } }, ["stagecoach/plan", "stagecoach/gate"]],
+  ])("%s is asked for again: it is owed at that commit, and open PRs are looked at", (_what, event, owed) => {
+    const { story, served, hear } = listener();
+    hear({ ...event, action: "rerequested" });
+    expect(served.memory.again).toEqual(new Map([[HEAD, new Set(owed)]]));
+    expect([story, served.pullsDirty, served.memory.remote.dirty]).toEqual([["look at acme/config"], true, true]);
+  });
+
+  test.each([
+    ["a check of ours that has ended", { action: "completed", check: { head: HEAD, name: "stagecoach/plan" } }],
+    ["a name that is none of ours", { action: "rerequested", check: { head: HEAD, name: "ci/build" } }],
+    ["one that we asked for ourselves", { action: "rerequested", check: { head: HEAD, name: "stagecoach/plan" }, sender: US }],
+  ])("%s is not asked for again", (_what, event) => {
+    const { served, hear } = listener();
+    hear({ name: "check_run", ...event });
+    expect(served.memory.again.size).toBe(0);
+  });
+
+  test("new permissions are taken up by the repositories of that installation, and looked at", () => {
+    const { story, served, hear } = listener();
+    hear({ name: "installation", action: "new_permissions_accepted", installationId: 2, repository: undefined });
+    expect([story, served.memory.permissionsMoved]).toEqual([["rediscover"], false]);
+    hear({ name: "installation", action: "new_permissions_accepted", repository: undefined });
+    expect([story.slice(1), served.memory.permissionsMoved, served.pullsDirty]).toEqual([
+      ["look at acme/config", "rediscover"],
+      true,
+      true,
+    ]);
+  });
+
+  test("what a merge queue does in our name is looked at", () => {
+    const { story, hear } = listener();
+    hear({ name: "pull_request", action: "closed", sender: US });
+    hear({ name: "merge_group", action: "destroyed", sender: US });
+    expect(story).toEqual(["look at acme/config", "look at acme/config"]);
+  });
+});
+
+describe("the inbox", () => {
+  test("takes a GUID once; one that could not be noted may come again", () => {
+    const heard: string[] = [];
+    let broken = true;
+    const take = openInbox({
+      log: silentLog,
+      onEvent: (event) => {
+        if (broken) throw new Error("no room");
+        heard.push(event.deliveryId);
+      },
+    });
+    const delivery = { id: "guid-1", name: "push", payload: {} };
+    expect(() => take(delivery)).toThrow("no room");
+    broken = false;
+    take(delivery);
+    take(delivery);
+    expect(heard).toEqual(["guid-1"]);
+  });
+
+  test("remembers so many GUIDs and no more", () => {
+    let heard = 0;
+    const take = openInbox({ log: silentLog, onEvent: () => void heard++ });
+    for (let n = 0; n <= 10_000; n++) take({ id: `guid-${n}`, name: "push", payload: {} });
+    take({ id: "guid-10000", name: "push", payload: {} });
+    expect(heard).toBe(10_001);
+    take({ id: "guid-0", name: "push", payload: {} });
+    expect(heard).toBe(10_002);
+  });
+
+  test("a check's commit is read where it is one", () => {
+    const head = "0".repeat(40);
+    const read = (payload: object) => readEvent("1", "check_run", payload).check;
+    expect(read({ check_run: { name: "n", head_sha: head } })).toEqual({ head, name: "n" });
+    expect(read({ check_suite: { head_sha: head } })).toEqual({ head });
+    expect(read({ check_run: { name: "n", head_sha: "main; rm" } })).toBeUndefined();
+  });
+
+  test.each([
+    [null],
+    [7],
+    ["text"],
+    [[]],
+    [{ repository: null, sender: 1, issue: { number: 1.5 } }],
+    [{ repository: { full_name: "x".repeat(10_000) } }],
+  ])("reads nothing out of %j that is not there", (payload) => {
+    const event = readEvent("1", "push", payload);
+    expect([event.repository, event.installationId, event.sender, event.pull, event.action]).toEqual(Array(5).fill(undefined));
+  });
+});

@@ -1,0 +1,253 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Forge, Pull } from "../../../adapters/forge/port.ts";
+import type { CommitInput, Mirror, RefUpdate } from "../../../adapters/git/port.ts";
+import { type RepoContext, silentLog } from "../../../engine/round/context.ts";
+import { ONBOARDING_BRANCH, onboard } from "./onboard.ts";
+import { onboardOnceWanted } from "./onboarding-again.ts";
+
+const SET = readFileSync(new URL("../../../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
+const BASE = "b".repeat(40);
+const MADE = "c".repeat(40);
+
+interface Scene {
+  files?: Record<string, string>;
+  /** The PR of the branch, as GitHub finds it. */
+  before?: Partial<Pull>;
+  /** Who made the branch that is there. */
+  branchOf?: string;
+  /** The first pull request cannot be opened. */
+  failing?: boolean;
+  planes?: RepoContext["planes"];
+  /** The App's id. */
+  app?: number;
+  base?: string | undefined;
+}
+
+/** A repo on a forge and a mirror that write down what is asked of them. */
+function repo(scene: Scene) {
+  const { before, branchOf, failing = false, planes = new Map(), app } = scene;
+  let files = scene.files ?? { "appsets/set.yaml": SET };
+  let base = "base" in scene ? scene.base : BASE;
+  const calls: string[] = [];
+  /** Of the mirror: what the repo is looked through by. */
+  const reads: string[] = [];
+  const opened: { body: string }[] = [];
+  let head = branchOf === undefined ? undefined : "d".repeat(40);
+  let author = branchOf;
+  let now = Date.parse("2026-11-21T10:00:00Z");
+  let fails = failing;
+  let old = new Set<string>();
+  const mirror: Partial<Mirror> = {
+    head: async () => base,
+    async changedPaths(from, to) {
+      reads.push(`changed ${from.slice(0, 2)}..${to.slice(0, 2)}`);
+      return Object.keys(files).filter((path) => !old.has(path));
+    },
+    async listFiles(_commit: string, _below?: string, kind?: string) {
+      if (kind === "link") return [];
+      reads.push("list");
+      return Object.keys(files);
+    },
+    readFiles: async (_commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),
+    remoteHead: async () => head,
+    fetch: async () => undefined,
+    async commit({ changes }: CommitInput) {
+      calls.push(`commit ${[...changes.keys()].join(" ")}`);
+      return MADE;
+    },
+    async push([update]: readonly RefUpdate[]) {
+      if (head !== undefined) return "stale";
+      calls.push(`push ${update?.ref}`);
+      head = update?.new;
+      author = "stagecoach[bot]";
+      return "ok";
+    },
+    commitInfo: async (sha) => ({
+      sha,
+      parents: [],
+      author: author ?? "",
+      authorEmail: "",
+      at: 0,
+      subject: "",
+      body: "Stagecoach-Onboarding: true",
+    }),
+  };
+  const forge: Partial<Forge> = {
+    async findPull(branch) {
+      calls.push(`find ${branch}`);
+      return before === undefined ? null : (before as Pull);
+    },
+    identity: async () => ({ login: "stagecoach[bot]", id: 1 }),
+    appId: async () => app,
+    async createPull(input) {
+      if (fails) {
+        fails = false;
+        throw new Error("502");
+      }
+      calls.push(`open ${input.branch} to ${input.base}`);
+      opened.push(input);
+      return { number: 7 } as Pull;
+    },
+  };
+  const context = {
+    repository: "acme/fleet",
+    forge,
+    mirror,
+    journalBranch: "stagecoach/journal",
+    planes,
+    clock: { now: () => now, after: () => () => undefined },
+    log: silentLog,
+    author: { name: "stagecoach[bot]", email: "" },
+    repoURL: "https://github.com/example/fleet.git",
+  } as unknown as RepoContext;
+  return {
+    calls,
+    reads,
+    opened,
+    ask: () => onboard(context, "main"),
+    look: () => onboardOnceWanted(context, "main"),
+    pass: wait,
+    push,
+    now: () => now,
+  };
+
+  /** A commit that adds these files. */
+  function push(sha: string, added: Record<string, string>): void {
+    old = new Set(Object.keys(files));
+    files = { ...files, ...added };
+    base = sha.repeat(40);
+  }
+
+  function wait(ms: number): void {
+    now += ms;
+  }
+}
+
+describe("onboarding", () => {
+  test("a repo with an ApplicationSet and no rollout gets a branch of one commit and a pull request", async () => {
+    const { ask, calls, opened } = repo({});
+    expect(await ask()).toBe("opened");
+    expect(calls).toEqual([
+      `find ${ONBOARDING_BRANCH}`,
+      "commit .github/stagecoach.yaml rollouts/my-app.yaml",
+      `push refs/heads/${ONBOARDING_BRANCH}`,
+      `open ${ONBOARDING_BRANCH} to main`,
+    ]);
+    expect(opened[0]?.body).toContain("The plan, if it were released now");
+  });
+
+  test("the ruleset it proposes for the journal names the App by its id, where that is known", async () => {
+    const { ask, opened } = repo({ app: 4711 });
+    await ask();
+    expect(opened[0]?.body).toContain('"actor_id": 4711');
+    const unknown = repo({});
+    await unknown.ask();
+    expect(unknown.opened[0]?.body).toMatch(/put the App's id .* in place of `THE_APP_ID`/);
+  });
+
+  test.each<[string, Scene, string]>([
+    ["there is a rollout", { files: { "appsets/set.yaml": SET, "rollouts/a.yaml": "kind: x\n" } }, "not wanted"],
+    ["there is nothing of Argo CD's", { files: { "README.md": "# hello\n" } }, "nothing yet"],
+    ["there is no commit", { base: undefined }, "nothing yet"],
+  ])("nothing where %s", async (_name, scene, outcome) => {
+    const { ask, opened } = repo(scene);
+    expect([await ask(), opened]).toEqual([outcome, []]);
+  });
+
+  test("a repo with rollouts costs no question to GitHub", async () => {
+    const { ask, calls } = repo({ files: { "rollouts/a.yaml": "kind: x\n" } });
+    await ask();
+    expect(calls).toEqual([]);
+  });
+
+  test.each(["open", "closed", "merged"] as const)("never twice: one that is %s is there", async (state) => {
+    const { ask, calls } = repo({ before: { state } });
+    expect([await ask(), calls]).toEqual(["asked before", [`find ${ONBOARDING_BRANCH}`]]);
+  });
+
+  test("a try that broke off after the push is gone on with, without a second commit", async () => {
+    const { ask, calls } = repo({ failing: true });
+    expect([await ask(), await ask()]).toEqual(["later", "opened"]);
+    expect(calls.filter((call) => call.startsWith("push"))).toHaveLength(1);
+    expect(calls.filter((call) => call.startsWith("open"))).toHaveLength(1);
+  });
+
+  test("no pull request is opened on a branch of that name that somebody else made", async () => {
+    const { ask, opened } = repo({ branchOf: "mallory" });
+    expect([await ask(), opened]).toEqual(["asked before", []]);
+  });
+
+  test("Argo CD, which knows the clusters' labels, is waited for, but not for ever", async () => {
+    const plane = { name: "hub", state: () => ({ fresh: false, why: "no connection", since: "" }) };
+    const { ask, pass } = repo({ planes: new Map([["hub", plane]]) as unknown as RepoContext["planes"] });
+    expect(await ask()).toBe("later");
+    pass(10 * 60_000);
+    expect(await ask()).toBe("opened");
+  });
+
+  test("a repo of four hundred sets is answered within GitHub's limit of a body", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 400 }, (_, n) => [`sets/${n}.yaml`, SET.replace("name: my-app-set", `name: app-${n}`)]),
+    );
+    const { ask, opened } = repo({ files });
+    expect(await ask()).toBe("opened");
+    expect(opened[0]?.body.length).toBeLessThan(65_536);
+    expect(opened[0]?.body).toContain("ruleset for the journal's branch");
+  });
+});
+
+const MINUTE = 60_000;
+const looks = (reads: readonly string[]) => reads.filter((read) => read === "list").length;
+
+describe("a repo that had nothing to onboard when it was first looked at", () => {
+  test("is onboarded once its ApplicationSets are pushed", async () => {
+    const { look, push, pass, opened, now } = repo({ files: { "README.md": "# hello\n" } });
+    expect(await look()).toEqual({ settled: false });
+    push("1", { "appsets/set.yaml": SET });
+    expect(await look()).toEqual({ settled: false, wakeAt: now() + MINUTE / 2 });
+    pass(MINUTE / 2);
+    expect(await look()).toEqual({ settled: true });
+    expect(opened).toHaveLength(1);
+  });
+
+  test("so is one that had no commit at all", async () => {
+    const { look, push, pass, opened } = repo({ files: {}, base: undefined });
+    expect(await look()).toEqual({ settled: false });
+    push("1", { "appsets/set.yaml": SET });
+    pass(MINUTE / 2);
+    expect(await look()).toEqual({ settled: true });
+    expect(opened).toHaveLength(1);
+  });
+
+  test("is not looked through while its base stands still, nor for files that no rollout is proposed from", async () => {
+    const { look, push, pass, reads } = repo({ files: { "README.md": "# hello\n" } });
+    for (let n = 0; n < 5; n++) {
+      expect(await look()).toEqual({ settled: false });
+      pass(60 * MINUTE);
+    }
+    push("1", { "src/main.go": "package main\n" });
+    for (let n = 0; n < 5; n++) expect(await look()).toEqual({ settled: false });
+    expect([looks(reads), reads.filter((read) => read.startsWith("changed"))]).toEqual([1, ["changed bb..11"]]);
+  });
+
+  test("a commit a minute, each with some YAML, has it looked through every ten minutes at most", async () => {
+    const { look, push, pass, reads } = repo({ files: { "README.md": "# hello\n" } });
+    for (let n = 0; n < 240; n++) {
+      push((n % 2).toString(), { [`values/${n}.yaml`]: "a: 1\n" });
+      await look();
+      pass(MINUTE);
+    }
+    // At first sooner: after 0, 1, 2, 4, 8 and 16 minutes or so.
+    expect(looks(reads)).toBeLessThanOrEqual(240 / 10 + 6);
+    expect(looks(reads)).toBeGreaterThan(20);
+  });
+
+  test("no pull request is opened any more once somebody has written a rollout", async () => {
+    const { look, push, pass, opened } = repo({ files: { "README.md": "# hello\n" } });
+    await look();
+    push("1", { "appsets/set.yaml": SET, "rollouts/a.yaml": "kind: x\n" });
+    pass(MINUTE);
+    expect([await look(), opened]).toEqual([{ settled: true }, []]);
+  });
+});

@@ -1,0 +1,147 @@
+import type { Pull } from "../../../adapters/forge/port.ts";
+import { isRolloutFile } from "../../../engine/config-repo/project.ts";
+import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
+import { openSnapshot, type Snapshot, type SyncFiles } from "../../../engine/config-repo/snapshot.ts";
+import { propose } from "../../../engine/onboarding/propose.ts";
+import { proposedFiles } from "../../../engine/onboarding/show.ts";
+import type { InitCluster, Proposal } from "../../../engine/onboarding/types.ts";
+import { clustersOf } from "../../../engine/resolve/fleet.ts";
+import type { RepoContext } from "../../../engine/round/context.ts";
+import { onboardingBody } from "./body.ts";
+import { tryRollout } from "./verify.ts";
+
+export const ONBOARDING_BRANCH = "stagecoach/onboarding";
+const TITLE = "Configure Stagecoach";
+const MESSAGE = `Configure Stagecoach
+
+Rollouts proposed for what this repository holds. Nothing moves until a release is merged.
+
+Stagecoach-Onboarding: true`;
+/** Argo CD knows the clusters' labels: it is waited for this long, and then gone on without. */
+const WAIT_FOR_PLANES_MS = 10 * 60_000;
+
+export type OnboardingOutcome =
+  /** There are rollouts: nothing is to be done. */
+  | "not wanted"
+  /** There is nothing to write a rollout for; another commit may bring it. */
+  | "nothing yet"
+  /** It was opened before: open, merged, or closed, which means no. */
+  | "asked before"
+  | "opened"
+  /** Looked at again in a while. */
+  | "later";
+
+/** Since when each repo waits for Argo CD. */
+const waiting = new WeakMap<RepoContext, number>();
+
+/**
+ * Opens the onboarding pull request where one is wanted. Level-triggered: it may be called at every look, and whatever it did
+ * in an earlier try (pushed the branch, opened the PR) it finds again. Never throws.
+ */
+export async function onboard(context: RepoContext, baseBranch: string): Promise<OnboardingOutcome> {
+  try {
+    const base = await context.mirror.head(baseBranch);
+    if (base === undefined) return "nothing yet";
+    const snapshot = openSnapshot(context.mirror, base);
+    if ((await snapshot.paths()).some(isRolloutFile)) return "not wanted";
+    // One question to GitHub, and none where there are rollouts: a closed one is found by its branch though that is deleted.
+    const before = await context.forge.findPull(ONBOARDING_BRANCH);
+    if (before !== null) return "asked before";
+    if (mustWait(context)) return "later";
+    return await open(context, baseBranch, base, snapshot);
+  } catch (error) {
+    context.log.warn({ repository: context.repository, error: String(error) }, "onboarding failed; trying again");
+    return "later";
+  }
+}
+
+function mustWait(context: RepoContext): boolean {
+  const unseen = [...context.planes.values()].some((plane) => !plane.state().fresh);
+  if (!unseen) return false;
+  const since = waiting.get(context) ?? context.clock.now();
+  waiting.set(context, since);
+  return context.clock.now() - since < WAIT_FOR_PLANES_MS;
+}
+
+async function open(context: RepoContext, baseBranch: string, base: string, snapshot: Snapshot): Promise<OnboardingOutcome> {
+  const previews = new Map<string, string>();
+  const proposal = await snapshot.with((files) => proposeFrom(context, baseBranch, files, previews));
+  const { applicationSets, applications } = proposal.figures;
+  if (applicationSets + applications === 0) {
+    context.log.info({ repository: context.repository }, "no ApplicationSet and no Application: there is nothing to onboard");
+    return "nothing yet";
+  }
+  if (!(await pushBranch(context, base, proposal))) return "asked before";
+  const { login } = await context.forge.identity();
+  const appId = await context.forge.appId?.();
+  const body = onboardingBody(proposal, {
+    ...(appId === undefined ? {} : { appId }),
+    repository: context.repository,
+    baseBranch,
+    journalBranch: context.journalBranch,
+    login,
+    previews,
+  });
+  const pull: Pull = await context.forge.createPull({ branch: ONBOARDING_BRANCH, base: baseBranch, title: TITLE, body, labels: [] });
+  context.log.info(
+    { repository: context.repository, pull: pull.number, rollouts: proposal.rollouts.length },
+    "the onboarding pull request is open",
+  );
+  return "opened";
+}
+
+function proposeFrom(context: RepoContext, baseBranch: string, files: SyncFiles, previews: Map<string, string>): Proposal {
+  const fleet = clustersOf(context, []);
+  const clusters: InitCluster[] = fleet.clusters
+    .filter((cluster) => cluster.registered)
+    .map(({ name, server, labels }) => ({ name, server, labels }));
+  return propose({
+    files: { paths: () => files.paths(), read: (path) => files.read(path) },
+    clusters,
+    applications: [],
+    isThisRepo: (url) => sameRepo(url, context.repoURL),
+    verify(file, text, targets) {
+      const tried = tryRollout({ file, text, targets, clusters: fleet.clusters, files, repoURL: context.repoURL, baseBranch });
+      if (tried.ok) previews.set(tried.name, tried.preview);
+      return tried.ok ? [] : tried.against;
+    },
+  });
+}
+
+/** False: a branch of that name is there that we did not make. Ours, from a try that broke off, is gone on with. */
+async function pushBranch(context: RepoContext, base: string, proposal: Proposal): Promise<boolean> {
+  const { mirror, writer, clock } = context;
+  const changes = proposedFiles(proposal);
+  const there = await mirror.remoteHead(ONBOARDING_BRANCH);
+  if (there !== undefined) return isOurs(context, there);
+  if (writer !== undefined) {
+    const written = await writer.write({
+      branch: ONBOARDING_BRANCH,
+      head: undefined,
+      from: base,
+      changes,
+      message: MESSAGE,
+      at: clock.now(),
+    });
+    if (written.kind === "written") return true;
+  } else {
+    const commit = await mirror.commit({ parent: base, changes, message: MESSAGE, author: context.author, at: clock.now() });
+    if ((await mirror.push([{ ref: `refs/heads/${ONBOARDING_BRANCH}`, old: undefined, new: commit }])) === "ok") return true;
+  }
+  // Another replica, or a person, was faster.
+  const now = await mirror.remoteHead(ONBOARDING_BRANCH);
+  return now !== undefined && isOurs(context, now);
+}
+
+async function isOurs(context: RepoContext, head: string): Promise<boolean> {
+  await context.mirror.fetch([ONBOARDING_BRANCH]);
+  const info = await context.mirror.commitInfo(head);
+  const ours = info?.body.includes("Stagecoach-Onboarding: true") === true && info.author === context.author.name;
+  if (!ours) {
+    context.log.warn(
+      { repository: context.repository, branch: ONBOARDING_BRANCH },
+      "a branch of the onboarding's name was made by somebody else",
+    );
+  }
+  return ours;
+}
