@@ -1,4 +1,5 @@
-import { nearest, type Problem } from "../base/problem.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Problem } from "../base/problem.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import type { StageAnalysis } from "../spec/stage-checks.ts";
 import { effectiveCount, type MetricRules } from "./metric.ts";

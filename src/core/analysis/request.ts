@@ -1,5 +1,5 @@
 import { isRecord } from "../base/is-record.ts";
-import { nearest } from "../base/problem.ts";
+import { nearest } from "../base/nearest.ts";
 import { badCondition } from "./expr/check-names.ts";
 import { limitsProblem } from "./limits.ts";
 import { DEFAULT_ERROR_LIMIT, DEFAULT_RETENTION, isEndless, type MetricRules } from "./metric.ts";

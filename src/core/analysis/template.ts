@@ -1,5 +1,6 @@
 import { isRecord } from "../base/is-record.ts";
-import { nearest, type Problem } from "../base/problem.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Problem } from "../base/problem.ts";
 import { validate } from "../spec/parse/validate.ts";
 import { readYaml, type Source } from "../spec/parse/yaml.ts";
 import { badCondition } from "./expr/check-names.ts";

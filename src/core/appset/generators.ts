@@ -1,10 +1,10 @@
 import { isRecord } from "../base/is-record.ts";
+import { nearest } from "../base/nearest.ts";
 import { clusterParams } from "./cluster-generator.ts";
 import { matrixParams, mergeGeneratorParams } from "./combine.ts";
 import type { Environment, Generate, GeneratorKind } from "./environment.ts";
 import { gitParams } from "./git-generator.ts";
 import { listParams } from "./list-generator.ts";
-import { nearest } from "./nearest.ts";
 import { flatten } from "./params.ts";
 import { failure } from "./problem.ts";
 import { compileSelector } from "./selector.ts";
@@ -38,7 +38,9 @@ export function kindsOf(entry: unknown, where: string): string[] {
   if (kinds.length > 0) return kinds;
   const unknown = Object.keys(entry).find((key) => key !== "selector");
   if (unknown === undefined) throw failure("INVALID", where, "the entry holds no generator", `write one of ${ORDER.join(", ")}`);
-  throw failure("INVALID", where, `${JSON.stringify(unknown)} is no generator`, `${nearest(unknown, ORDER)}one of ${ORDER.join(", ")}`);
+  const near = nearest(unknown, ORDER);
+  const meant = near === undefined ? "" : `did you mean ${near}? `;
+  throw failure("INVALID", where, `${JSON.stringify(unknown)} is no generator`, `${meant}one of ${ORDER.join(", ")}`);
 }
 
 /** One generator's sets, filtered by the entry's post-`selector`. @throws RenderFailure */

@@ -1,5 +1,5 @@
+import { sha256 } from "../base/hash.ts";
 import { type FunctionTable, fn, text } from "./functions.ts";
-import { sha256 } from "./sha256.ts";
 import {
   entry,
   GoInt,

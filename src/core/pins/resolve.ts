@@ -1,6 +1,6 @@
+import { nearest } from "../base/nearest.ts";
 import type { PinFile } from "./file.ts";
 import { endOf, type MapNode, type PinDocument, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
-import { nearest } from "./nearest.ts";
 import { type PinStep, printPinPath } from "./path.ts";
 import { scalarText } from "./scalar.ts";
 import type { PinError, PinErrorCode } from "./types.ts";

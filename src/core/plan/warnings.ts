@@ -1,4 +1,4 @@
-import { nearest } from "../base/problem.ts";
+import { nearest } from "../base/nearest.ts";
 import { formatSelector, matcher } from "../base/selector.ts";
 import type { Rollout } from "../spec/rollout.ts";
 import { sourceText } from "../spec/rollout.ts";

@@ -2,7 +2,8 @@ import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode-cluster.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { nearest, type Problem } from "../../core/base/problem.ts";
+import { nearest } from "../../core/base/nearest.ts";
+import type { Problem } from "../../core/base/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 

@@ -1,5 +1,6 @@
 import type { ApplicationView } from "../../core/argocd/views.ts";
-import { nearest, type Problem } from "../../core/base/problem.ts";
+import { nearest } from "../../core/base/nearest.ts";
+import type { Problem } from "../../core/base/problem.ts";
 import type { Cluster, Edit, Release, Target } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";

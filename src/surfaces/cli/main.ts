@@ -60,7 +60,7 @@ function help(): string {
 
 async function didYouMean(name: string): Promise<string> {
   const known = Object.keys(COMMANDS);
-  const { nearest } = await import("../../core/base/problem.ts");
+  const { nearest } = await import("../../core/base/nearest.ts");
   const near = known.find((one) => name !== "" && (one.startsWith(name) || name.startsWith(one))) ?? nearest(name, known);
   return near === undefined ? "" : `, did you mean ${near}?`;
 }

@@ -1,5 +1,6 @@
 import { isRecord } from "../../base/is-record.ts";
-import { type Finding, nearest, type Problem } from "../../base/problem.ts";
+import { nearest } from "../../base/nearest.ts";
+import type { Finding, Problem } from "../../base/problem.ts";
 import { type CommandPolicy, commandPolicy, OPEN_POLICY, type RepoBounds, repoBounds, repoConfigSchema } from "../repo-config.ts";
 import type { Rollout } from "../rollout.ts";
 import { checkPins, checkRelease } from "../rules/pins.ts";

@@ -1,5 +1,6 @@
 import { isRecord } from "../../base/is-record.ts";
-import { type Finding, nearest, type Problem, show } from "../../base/problem.ts";
+import { nearest } from "../../base/nearest.ts";
+import { type Finding, type Problem, show } from "../../base/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { RULES } from "../rules/rules.ts";
 import { ANCESTOR_API_VERSIONS, ANCESTOR_KINDS, API_VERSION, KIND, resourceSchema } from "../schema.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isRecord } from "../../base/is-record.ts";
-import { type Finding, nearest, show, unsay } from "../../base/problem.ts";
+import { nearest } from "../../base/nearest.ts";
+import { type Finding, show, unsay } from "../../base/problem.ts";
 import { marksOf } from "../schema-common.ts";
 
 type Path = (string | number)[];

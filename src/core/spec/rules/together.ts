@@ -1,4 +1,5 @@
-import { nearest, type Problem } from "../../base/problem.ts";
+import { nearest } from "../../base/nearest.ts";
+import type { Problem } from "../../base/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { sourceText } from "../rollout.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readInventory } from "../../../core/argocd/inventory-file.ts";
-import { nearest } from "../../../core/base/problem.ts";
+import { nearest } from "../../../core/base/nearest.ts";
 import { FLEET } from "../../../sim/world.ts";
 import { CommandError } from "../command.ts";
 

@@ -1,4 +1,4 @@
-import { nearest } from "../../../core/pins/nearest.ts";
+import { nearest } from "../../../core/base/nearest.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import { weightsOf } from "../../../core/plan/steps.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../../core/base/problem.ts";
+import { nearest } from "../../../core/base/nearest.ts";
 import { type CommandSpec, type FlagSpec, ROLLOUT_FLAG } from "../../../core/spec/commands.ts";
 
 export type ReadWords = { ok: true; args: string[]; flags: Record<string, string | true> } | { ok: false; message: string };

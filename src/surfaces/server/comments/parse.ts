@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { distance } from "fastest-levenshtein";
 import type { CommandName } from "../../../core/spec/command.ts";
 import { COMMAND_NAMES, commandSpec } from "../../../core/spec/commands.ts";
 import { readWords } from "./parse-words.ts";
@@ -90,16 +91,4 @@ function mayHoldCommands(lines: readonly string[]): boolean {
 function nearestName(word: string): CommandName | undefined {
   if (word.length < 4 || word.length > LONGEST_MISSPELT) return undefined;
   return COMMAND_NAMES.find((name) => distance(word, name) <= (name.length > 5 ? 2 : 1));
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,5 +1,6 @@
 import { matchPath } from "../../../core/appset/globs.ts";
-import { type Finding, nearest, type Problem } from "../../../core/base/problem.ts";
+import { nearest } from "../../../core/base/nearest.ts";
+import type { Finding, Problem } from "../../../core/base/problem.ts";
 import { parseDuration } from "../../../core/base/time.ts";
 import { newFindings, validate } from "../../../core/spec/parse/validate.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
