@@ -1,17 +1,15 @@
 import { advance } from "../core/run/advance.ts";
-import type { gatesOf } from "../core/run/state/gate-state.ts";
 import { isEnded, type Run } from "../core/run/state/run.ts";
+import { type DriveOptions, type Driver, isSpokenTo, note, runsOf, START } from "./driver.ts";
 import type { Happening, Scenario } from "./generate/scenario.ts";
-import { nextTime, START } from "./moments.ts";
-import { isSpokenTo, note, round, runsOf } from "./round.ts";
+import { nextTime } from "./moments.ts";
+import { round } from "./round.ts";
 import { setupOf } from "./setup.ts";
-import { type Judge, judgment } from "./truth/judge.ts";
-import { type Operator, operate, operator } from "./world/operator.ts";
+import { judgment } from "./truth/judge.ts";
+import { operate, operator } from "./world/operator.ts";
 import { happen } from "./world/people.ts";
-import { type Entry, startAll } from "./world/start.ts";
+import { startAll } from "./world/start.ts";
 import { type Setup, type Truth, truthOf } from "./world/world.ts";
-
-export { START };
 
 /**
  * Where nothing has moved for so long, with somebody there to answer what is asked for, it hangs; `longestMs`: where it moves and
@@ -19,29 +17,6 @@ export { START };
  */
 const PATIENCE = { steps: 50_000, idleMs: 3 * 24 * 3_600_000, longestMs: 120 * 24 * 3_600_000 };
 const CALM_MS = 600_000;
-
-export type Advance = typeof advance;
-
-export interface DriveOptions {
-  advance?: Advance;
-  log?: boolean;
-  /** What starts runs; a planted bug may stand here. */
-  start?: typeof startAll;
-  /** What says which PRs must not be merged. */
-  gates?: typeof gatesOf;
-  /** Who answers what runs ask for; by default somebody who mends everything in the end. */
-  operate?: typeof operate;
-  /** Nobody will answer any more: it ends here. */
-  enough?: (runs: readonly (Run | undefined)[]) => boolean;
-  /** How often what was recorded goes on as it is read back, of 1; by default now and then, since each costs half a step. */
-  reread?: number;
-  /** What is too much, where a run may rightly take more: rounds, time in which nothing moves, time as a whole. */
-  patience?: { steps: number; idleMs: number; longestMs: number };
-  /** How long to wait for more before the next look, in milliseconds: in a large fleet something changes all the time. */
-  rest?: (runs: readonly (Run | undefined)[]) => number;
-  /** Called after each round that recorded something. */
-  watch?: (runs: readonly (Run | undefined)[], now: number, truth: Truth) => void;
-}
 
 export interface Outcome {
   /** The last run of each rollout. */
@@ -57,29 +32,6 @@ export interface Outcome {
   log: string[];
   /** How often what was met: runs by kind and end, gates waited for, commands. */
   seen: Record<string, number>;
-}
-
-/** The machinery, and how its outside world is going. */
-export interface Driver {
-  truth: Truth;
-  options: DriveOptions;
-  advance: Advance;
-  /** The journal, one entry a rollout: what is recorded, through JSON as it is written and read. */
-  entries: Entry[];
-  version: number;
-  now: number;
-  steps: number;
-  judge: Judge;
-  log: string[] | undefined;
-  operator: Operator;
-  /** When the core, or whoever operates it, wants to look again. */
-  wake: number;
-  /** Something was recorded or tried: its outcome is worth a look at once. */
-  busy: boolean;
-  /** Rounds in a row in which nothing was recorded. */
-  idle: number;
-  /** When something last moved. */
-  movedAt: number;
 }
 
 /** Runs a scenario to its end, with the invariants checked after every step and the truth after every effect. */
@@ -123,7 +75,7 @@ function begin(setup: Setup, options: DriveOptions): Driver {
     truth,
     options,
     advance: options.advance ?? advance,
-    entries: setup.lanes.map(() => ({ run: undefined, lastRun: 0, lastRelease: { version: "v1" }, cursor: 0 })),
+    entries: setup.rollouts.map(() => ({ run: undefined, lastRun: 0, lastRelease: { version: "v1" }, cursor: 0 })),
     version: 0,
     now: START,
     steps: 0,

@@ -1,11 +1,9 @@
 import { isEnded, isMoving } from "../core/run/state/run.ts";
-import type { Driver } from "./drive.ts";
-import { isOpenAt } from "./truth/gates.ts";
+import type { Driver } from "./driver.ts";
 import { changesAfter } from "./world/argocd.ts";
+import { isOpenAt } from "./world/windows.ts";
 import { targetsOf } from "./world/world.ts";
 
-/** When every run begins: a Monday. */
-export const START = Date.UTC(2026, 0, 5, 9, 0, 0);
 /** What a busy loop takes for a round. */
 const SOON_MS = 200;
 const RESYNC_MS = 300_000;
@@ -30,7 +28,7 @@ export function nextTime(driver: Driver, happening: number | undefined): number 
 
 /** Something waits with its windows open: a look that misses it now is not made up for before they close. */
 function isInWindow({ truth, entries, now }: Driver): boolean {
-  return truth.lanes.some(({ index, model }) => {
+  return truth.rollouts.some(({ index, model }) => {
     const run = entries[index]?.run;
     if (model?.windows === undefined || run === undefined || !isMoving(run)) return false;
     return run.batches.some((batch) => batch.phase === "Open") && isOpenAt(model.windows, now);

@@ -1,15 +1,13 @@
 import { epoch } from "../core/base/time.ts";
 import { isEnded, type Run } from "../core/run/state/run.ts";
-import type { Advanced, World } from "../core/run/state/world.ts";
 import { act, fence, sweep } from "./act.ts";
-import type { Driver } from "./drive.ts";
-import { START } from "./moments.ts";
+import { type Decision, type Driver, isSpokenTo, note, runsOf } from "./driver.ts";
 import { judgeMerge, judgeRecord, judgeStep } from "./truth/judge.ts";
 import { runQueue } from "./world/forge.ts";
 import { observe } from "./world/observe.ts";
 import { dieOutside, tidyOutside } from "./world/outside.ts";
-import { type Entry, startAll } from "./world/start.ts";
-import type { Truth } from "./world/world.ts";
+import { startAll } from "./world/start.ts";
+import type { Entry, Truth } from "./world/world.ts";
 
 /** How often what was recorded goes on as it is read back: each time would be half the time of a step. */
 const REREAD = 0.1;
@@ -24,20 +22,13 @@ export function round(driver: Driver): void {
   if (dice.chance(chaos.lose)) replica(driver, entries, version);
 }
 
-export interface Decision {
-  lane: number;
-  before: Run;
-  world: World;
-  advanced: Advanced<Run>;
-}
-
 /** Look, decide, record, act. */
 function replica(driver: Driver, read: readonly Entry[], version: number): void {
   const { truth, now } = driver;
   for (const pull of runQueue(truth.forge, truth.git, now)) judgeMerge(driver.judge, driver.entries, pull, now, true);
   const entries = read.slice();
   const started = (driver.options.start ?? startAll)(truth, read, now);
-  for (const { lane, entry } of started) entries[lane] = entry;
+  for (const { index, entry } of started) entries[index] = entry;
   const decisions = decideAll(driver, entries);
   if (!record(driver, read, entries, decisions, version)) return;
   const journal = driver.version;
@@ -65,18 +56,18 @@ function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
   const { truth, now } = driver;
   const last = entries.map((entry) => entry.run);
   const decisions: Decision[] = [];
-  for (const [lane, run] of last.entries()) {
+  for (const [index, run] of last.entries()) {
     if (run === undefined || (isEnded(run) && !isSpokenTo(truth, run))) continue;
     // Two runs of one round each see what those before decided.
-    const others = last.flatMap((other, place) => (other === undefined || place === lane ? [] : [other]));
+    const others = last.flatMap((other, place) => (other === undefined || place === index ? [] : [other]));
     const world = observe(truth, run, others, now);
     driver.steps += 1;
     const advanced = driver.advance(run, world, now);
     judgeStep(driver.judge, driver.advance, { before: run, world, advanced, now });
     for (const event of advanced.events) note(driver, `${run.rollout} #${run.number}: ${event}`);
     if (advanced.wakeAt !== undefined) driver.wake = Math.min(driver.wake, epoch(advanced.wakeAt));
-    last[lane] = advanced.run;
-    decisions.push({ lane, before: run, world, advanced });
+    last[index] = advanced.run;
+    decisions.push({ index, before: run, world, advanced });
   }
   return decisions;
 }
@@ -85,20 +76,20 @@ function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
 function record(driver: Driver, read: readonly Entry[], entries: Entry[], decisions: readonly Decision[], version: number): boolean {
   const { dice, chaos } = driver.truth;
   const next = entries.slice();
-  let changed = next.some((entry, lane) => entry !== read[lane]);
+  let changed = next.some((entry, index) => entry !== read[index]);
   let moved = changed;
-  for (const { lane, advanced } of decisions) {
-    const entry = next[lane];
+  for (const { index, advanced } of decisions) {
+    const entry = next[index];
     if (entry === undefined || advanced.change === "none") continue;
     if (advanced.change === "observation" && dice.chance(chaos.lazy)) continue;
-    next[lane] = { ...entry, run: advanced.run };
+    next[index] = { ...entry, run: advanced.run };
     moved ||= advanced.change === "transition";
     changed = true;
   }
   if (!changed) return true;
   if (driver.version !== version) return false;
   const reread = dice.chance(driver.options.reread ?? REREAD);
-  driver.entries = next.map((entry, lane) => (entry === read[lane] || !reread ? entry : { ...entry, run: written(entry.run) }));
+  driver.entries = next.map((entry, index) => (entry === read[index] || !reread ? entry : { ...entry, run: written(entry.run) }));
   driver.version += 1;
   if (moved) driver.movedAt = driver.now;
   driver.busy ||= moved;
@@ -112,17 +103,4 @@ function written(run: Run | undefined): Run | undefined {
   if (run === undefined) return undefined;
   const { plan, spec, release, ...rest } = run;
   return { ...(JSON.parse(JSON.stringify(rest)) as Omit<Run, "plan" | "spec" | "release">), plan, spec, release };
-}
-
-export function runsOf(driver: Driver): (Run | undefined)[] {
-  return driver.entries.map((entry) => entry.run);
-}
-
-/** Somebody said something to it that is not answered yet. */
-export function isSpokenTo(truth: Truth, run: Run): boolean {
-  return truth.commands.some((said) => !said.answered && said.pull === run.trigger.pull);
-}
-
-export function note(driver: Driver, text: string): void {
-  driver.log?.push(`${Math.round((driver.now - START) / 1000)}s ${text}`);
 }

@@ -13,10 +13,10 @@ export function setupOf(scenario: Scenario): Setup {
     seed: scenario.seed,
     chaos: scenario.chaos,
     queue: scenario.queue === true,
-    lanes: fleets.map(({ rollout, targets }, index) => ({
+    rollouts: fleets.map(({ rollout: spec, targets }, index) => ({
       index,
-      name: rollout.name,
-      rollout,
+      name: spec.name,
+      spec,
       targets,
       ...(scenario.rollouts[index] === undefined ? {} : { model: scenario.rollouts[index] }),
     })),

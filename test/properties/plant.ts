@@ -3,7 +3,8 @@ import { advance } from "../../src/core/run/advance.ts";
 import type { Batch, Run } from "../../src/core/run/state/run.ts";
 import type { Advanced, Assessment, Effect, ObservedTarget, World } from "../../src/core/run/state/world.ts";
 import type { Rollout, Stage } from "../../src/core/spec/rollout.ts";
-import type { Advance, DriveOptions } from "../../src/simulate/drive.ts";
+import type { DriveOptions } from "../../src/simulate/driver.ts";
+import type { Advance } from "../../src/simulate/truth/moment.ts";
 
 /** A bug, by what it stands for. It is found within so many seeds (3,000) from the first (0), by a message that matches. */
 export interface Mutant {

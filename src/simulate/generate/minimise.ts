@@ -1,4 +1,5 @@
-import { type DriveOptions, drive, type Outcome } from "../drive.ts";
+import { drive, type Outcome } from "../drive.ts";
+import type { DriveOptions } from "../driver.ts";
 import {
   CALM,
   FOREVER,

@@ -1,5 +1,5 @@
 import { ANALYSIS_WHEN, type AnalysisWhen } from "../../core/spec/stage-checks.ts";
-import { isOpenAt } from "../truth/gates.ts";
+import { isOpenAt } from "../world/windows.ts";
 import type { Random } from "./random.ts";
 import type { Measured, ModelRollout, ModelStage, ModelStep, ModelWindow } from "./scenario.ts";
 

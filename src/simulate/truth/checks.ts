@@ -1,11 +1,11 @@
 import { epoch } from "../../core/base/time.ts";
 import { type Batch, type BatchTarget, isMoving, type Run } from "../../core/run/state/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
-import type { Advance } from "../drive.ts";
 import { type ModelTarget, segmentsOf, wasConfirmable } from "../world/argocd.ts";
 import type { ModelPull } from "../world/forge.ts";
 import { pinOf, pinValue } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
+import type { Advance } from "./moment.ts";
 
 /** A target counts as confirmed only if it truly was healthy at that change for the settle time, some time after the merge. */
 export function confirmedTruly(truth: Truth, before: Run, after: Run, now: number): string[] {

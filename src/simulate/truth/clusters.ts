@@ -3,17 +3,17 @@ import type { World } from "../../core/run/state/world.ts";
 import type { ModelRollout } from "../generate/scenario.ts";
 import { pinOf } from "../world/git.ts";
 import { isUnreachable, type Truth } from "../world/world.ts";
-import type { Moment } from "./gates.ts";
+import type { Moment } from "./moment.ts";
 
-type Place = Pick<Moment, "truth" | "lane" | "now">;
+type Place = Pick<Moment, "truth" | "index" | "now">;
 
-function modelOf({ truth, lane }: Pick<Place, "truth" | "lane">): ModelRollout | undefined {
-  return truth.lanes[lane]?.model;
+function modelOf({ truth, index }: Pick<Place, "truth" | "index">): ModelRollout | undefined {
+  return truth.rollouts[index]?.model;
 }
 
 /** Clusters that appeared, as the policy says: taken into the stage that selects them, or named. */
 export function joinersLand(truth: Truth, before: Run, world: World, after: Run): string[] {
-  const model = truth.lanes.find((one) => one.name === after.rollout)?.model;
+  const model = truth.rollouts.find((one) => one.name === after.rollout)?.model;
   const closed = after.kind === "Rollback" || before.endedAt !== undefined || after.endedAt !== undefined || after.ending !== undefined;
   if (model === undefined || closed || !world.clustersKnown) return [];
   const wrong: string[] = [];
@@ -89,8 +89,8 @@ export function quarantineIsKept(moment: Moment, run: Run, batch: Batch): string
 const MOMENT_MS = 600_000;
 
 /** What is back is caught up before the run succeeds. */
-export function nobodyIsForgotten({ truth, lane, now }: Place, run: Run): string[] {
-  const model = modelOf({ truth, lane });
+export function nobodyIsForgotten({ truth, index, now }: Place, run: Run): string[] {
+  const model = modelOf({ truth, index });
   if (run.phase !== "Succeeded" || model?.quarantine?.onReturn !== "CatchUp" || model.sharedPins || truth.chaos.missing > 0) return [];
   const wrong: string[] = [];
   for (const { cluster } of run.quarantined ?? []) {
@@ -123,8 +123,8 @@ export function requeuedGoesBack(truth: Truth, before: Run | undefined, run: Run
 }
 
 function pinsOf(truth: Truth, run: Run, cluster: string): string[] {
-  const lane = truth.lanes.find((one) => one.name === run.rollout);
-  return (lane?.targets ?? []).filter((one) => one.cluster === cluster).flatMap((one) => one.edits.map(pinOf));
+  const rollout = truth.rollouts.find((one) => one.name === run.rollout);
+  return (rollout?.targets ?? []).filter((one) => one.cluster === cluster).flatMap((one) => one.edits.map(pinOf));
 }
 
 function forward(run: Run): Set<string> {

@@ -1,36 +1,22 @@
 import semver from "semver";
 import { epoch } from "../../core/base/time.ts";
-import type { Plan } from "../../core/plan/plan-types.ts";
+import type { Plan, Target } from "../../core/plan/plan-types.ts";
 import { jitterUntil } from "../../core/run/gates/jitter.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
-import { AUTHOR, MEMBERS, type ModelWindow } from "../generate/scenario.ts";
+import { AUTHOR, MEMBERS } from "../generate/scenario.ts";
 import { wasConfirmable } from "../world/argocd.ts";
 import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "../world/git.ts";
-import type { Entry } from "../world/start.ts";
+import { isOpenAt } from "../world/windows.ts";
 import type { Truth } from "../world/world.ts";
 import { isLoneWayBack, isWithinLimits, overLimits } from "./limits.ts";
-
-/** By run: who said `/promote` while a stage was waiting for approval, and what the stage was made of then. */
-export type Approvals = Map<string, { stage: number; by: string; amended: string }[]>;
-
-/** By run and stage: when what it holds last changed. */
-export type Amended = Map<string, number>;
-
-export interface Moment {
-  truth: Truth;
-  entries: readonly Entry[];
-  lane: number;
-  approvals: Approvals;
-  amended: Amended;
-  now: number;
-}
+import type { Amended, Approvals, Moment } from "./moment.ts";
 
 /** docs/spec.md §9.10 and what else is waited for with the PR open: none of it stands against a merge that is intended now. */
 export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): string[] {
   const { truth, now } = moment;
   const wrong: string[] = [];
   const say = (what: string) => wrong.push(`truth: ${run.rollout} #${run.number} began to merge batch ${batch.number} ${what}`);
-  const model = truth.lanes[moment.lane]?.model;
+  const model = truth.rollouts[moment.index]?.model;
   if (model === undefined) return [];
   // What puts clusters back waits for halts and limits, and for what was there being live.
   const forward = run.kind !== "Rollback" && batch.kind !== "Revert";
@@ -61,17 +47,6 @@ function isHalted({ truth, entries, now }: Moment, batch: Batch): boolean {
     }
   }
   return false;
-}
-
-/** By the time of the day, in UTC. */
-export function isOpenAt(windows: readonly ModelWindow[], now: number): boolean {
-  const isOn = ({ fromMinute, forMinutes }: ModelWindow) => {
-    const since = (((now - fromMinute * 60_000) % 86_400_000) + 86_400_000) % 86_400_000;
-    return since < forMinutes * 60_000;
-  };
-  if (windows.some((window) => window.kind === "deny" && isOn(window))) return false;
-  const allows = windows.filter((window) => window.kind === "allow");
-  return allows.length === 0 || allows.some(isOn);
 }
 
 /** What has been left out of, put off from or added to a stage: an approval is given to it as it was then. */
@@ -125,33 +100,38 @@ function isApproved({ truth, approvals, amended: changed }: Moment, run: Run, ba
   return [...people].filter((by) => MEMBERS.includes(by)).length >= wanted;
 }
 
-/** Per cluster, the rollouts that must be there first, by what Git and Argo CD truly say. */
+/** Says, for each cluster, which rollouts should be there first and are not, by what Git and Argo CD truly say. */
 function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly { rollout: string; atLeast: string }[]): string[] {
   const { truth, entries, now } = moment;
   const wrong: string[] = [];
   for (const { rollout, atLeast } of dependsOn) {
-    const lane = truth.lanes.find((one) => one.name === rollout);
-    const other = lane === undefined ? undefined : entries[lane.index]?.run;
-    if (lane === undefined || other === undefined) continue;
+    const first = truth.rollouts.find((one) => one.name === rollout);
+    const other = first === undefined ? undefined : entries[first.index]?.run;
+    if (first === undefined || other === undefined) continue;
     const wanted = atLeast === "SameVersion" ? (run.release.values["version"] ?? "") : atLeast;
+    const suffices = (value: string) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted));
     for (const cluster of new Set(batch.targets.map((target) => target.cluster))) {
       if (!takes(other.plan, cluster)) continue;
-      for (const target of lane.targets.filter((one) => one.cluster === cluster)) {
-        const real = truth.targets.get(target.key);
-        const changes = target.edits.map((edit) => lastChange(truth.git, pinOf(edit)));
-        // What people write there, or write back, is not the other rollout's doing.
-        if (real === undefined || changes.some((change) => change !== undefined && change.index > 0 && !isMerge(truth, change))) continue;
-        const values = target.edits.map((edit) => pinValue(truth.git, pinOf(edit)) ?? "");
-        const versions = values.filter((_, place) => target.edits[place]?.weigh === undefined);
-        const there = versions.every((value) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted)));
-        const change = changes[0];
-        const healthy =
-          change === undefined || change.index === 0 || wasConfirmable(truth.git, real, { commit: change.id, at: change.at, values }, now);
-        if (!there || !healthy) wrong.push(`although ${rollout} is not at ${wanted} in ${cluster}`);
-      }
+      for (const target of first.targets)
+        if (target.cluster === cluster && isMissing(truth, target, suffices, now))
+          wrong.push(`although ${rollout} is not at ${wanted} in ${cluster}`);
     }
   }
   return wrong;
+}
+
+/** Tells whether a target that was brought where it is by us is at too low a version, or not healthy at it. */
+function isMissing(truth: Truth, target: Target, suffices: (value: string) => boolean, now: number): boolean {
+  const real = truth.targets.get(target.key);
+  const changes = target.edits.map((edit) => lastChange(truth.git, pinOf(edit)));
+  // What people write there, or write back, is not the other rollout's doing.
+  if (real === undefined || changes.some((change) => change !== undefined && change.index > 0 && !isMerge(truth, change))) return false;
+  const values = target.edits.map((edit) => pinValue(truth.git, pinOf(edit)) ?? "");
+  const versions = values.filter((_, place) => target.edits[place]?.weigh === undefined);
+  const [change] = changes;
+  if (!versions.every(suffices)) return true;
+  if (change === undefined || change.index === 0) return false;
+  return !wasConfirmable(truth.git, real, { commit: change.id, at: change.at, values }, now);
 }
 
 /** A merge of ours, not what an operator has put back in the bot's name. */
@@ -169,8 +149,8 @@ function takes(plan: Plan, cluster: string): boolean {
 }
 
 /** A batch that has just been made: none kept apart is in it together, and it has not grown past what the batches before it earned. */
-export function batchIsCutRight(truth: Truth, lane: number, before: Run | undefined, run: Run, batch: Batch): string[] {
-  const stage = truth.lanes[lane]?.model?.stages[stageIndex(run, batch)];
+export function batchIsCutRight(truth: Truth, index: number, before: Run | undefined, run: Run, batch: Batch): string[] {
+  const stage = truth.rollouts[index]?.model?.stages[stageIndex(run, batch)];
   if (stage === undefined) return [];
   const wrong: string[] = [...isWithinLimits(truth, run, batch)];
   const clusters = [...new Set(batch.targets.map((target) => target.cluster))];

@@ -3,13 +3,12 @@ import { checkInvariants } from "../../core/run/state/invariants.ts";
 import { type Halt, isEnded, type Run } from "../../core/run/state/run.ts";
 import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
-import type { Advance } from "../drive.ts";
 import type { ModelPull } from "../world/forge.ts";
-import type { Entry } from "../world/start.ts";
-import type { Said, Truth } from "../world/world.ts";
+import type { Entry, Said, Truth } from "../world/world.ts";
 import { confirmedTruly, mergeIsSound, strangersChangeNothing } from "./checks.ts";
 import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept, requeuedGoesBack, revertIsRight } from "./clusters.ts";
-import { type Amended, type Approvals, batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
+import { batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
+import type { Advance, Amended, Approvals } from "./moment.ts";
 import { failuresAreTold, outsideIsWaitedFor } from "./outside.ts";
 import {
   endIsSound,
@@ -102,9 +101,9 @@ export function judgeStep(judge: Judge, advance: Advance, step: { before: Run; w
 
 /** What the journal says now that it did not say before. */
 export function judgeRecord(judge: Judge, before: readonly Entry[], after: readonly Entry[], now: number): void {
-  for (const [lane, entry] of after.entries()) {
+  for (const [index, entry] of after.entries()) {
     const { run } = entry;
-    const was = before[lane]?.run;
+    const was = before[index]?.run;
     if (run === undefined || run === was) continue;
     const same = was?.number === run.number ? was : undefined;
     if (same === undefined) {
@@ -121,11 +120,11 @@ export function judgeRecord(judge: Judge, before: readonly Entry[], after: reado
     noteAmendments(judge.amended, same, run, now);
     judge.violations.push(...requeuedGoesBack(judge.truth, same, run));
     countMet(judge, same, run);
-    judgeBatches(judge, asDecided(before, after, lane), lane, same, run, now);
+    judgeBatches(judge, asDecided(before, after, index), index, same, run, now);
     if (isEnded(run) && (same === undefined || !isEnded(same))) {
       count(judge, `${run.kind === "Rollback" ? "rollback " : ""}${run.phase}`);
       judge.inARow.set(run.rollout, run.phase === "Superseded" ? (judge.inARow.get(run.rollout) ?? 0) + 1 : 0);
-      const place = { truth: judge.truth, lane, now };
+      const place = { truth: judge.truth, index, now };
       judge.violations.push(...endIsSound(judge.truth, judge, run, now), ...nobodyIsForgotten(place, run), ...failuresAreTold(place, run));
     }
     if (run.paused !== undefined && same?.paused === undefined) count(judge, `paused: ${run.paused.kind}`);
@@ -159,9 +158,9 @@ function countEnded(judge: Judge, now: readonly RunAnalysis[], before: readonly 
   }
 }
 
-/** Runs of a round are decided one after the other: those after `lane` were as before. */
-function asDecided(before: readonly Entry[], after: readonly Entry[], lane: number): Entry[] {
-  return after.map((entry, index) => (index > lane ? (before[index] ?? entry) : entry));
+/** Runs of a round are decided one after the other: those after `index` were as before. */
+function asDecided(before: readonly Entry[], after: readonly Entry[], index: number): Entry[] {
+  return after.map((entry, place) => (place > index ? (before[place] ?? entry) : entry));
 }
 
 function liftsHalts(before: Run | undefined, run: Run): boolean {
@@ -169,18 +168,18 @@ function liftsHalts(before: Run | undefined, run: Run): boolean {
   return run.commands.slice(before.commands.length).some((one) => one.outcome === "done" && one.text.startsWith("/halt --off"));
 }
 
-function judgeBatches(judge: Judge, entries: readonly Entry[], lane: number, before: Run | undefined, run: Run, now: number): void {
+function judgeBatches(judge: Judge, entries: readonly Entry[], index: number, before: Run | undefined, run: Run, now: number): void {
   for (const batch of run.batches) {
     const was = before?.batches[batch.number - 1];
     if (was === undefined) {
       count(judge, `batches: ${batch.kind}`);
       if ((batch.step?.index ?? 0) > 1) count(judge, "batches: at a later weight");
-      judge.violations.push(...batchIsCutRight(judge.truth, lane, before, run, batch));
-      judge.violations.push(...batchIsOfItsClusters({ truth: judge.truth, lane, now }, run, batch));
+      judge.violations.push(...batchIsCutRight(judge.truth, index, before, run, batch));
+      judge.violations.push(...batchIsOfItsClusters({ truth: judge.truth, index, now }, run, batch));
     }
     judge.violations.push(...revertIsRight(judge.truth, was, run, batch));
     if (batch.intention === undefined || batch.intention.at === was?.intention?.at) continue;
-    const moment = { truth: judge.truth, entries, lane, approvals: judge.approvals, amended: judge.amended, now };
+    const moment = { truth: judge.truth, entries, index, approvals: judge.approvals, amended: judge.amended, now };
     judge.violations.push(...intentionIsAllowed(moment, run, batch), ...outsideIsWaitedFor(moment, run, batch));
     judge.violations.push(...pausesAreKept(moment, run, batch), ...quarantineIsKept(moment, run, batch));
   }

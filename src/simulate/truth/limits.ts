@@ -2,7 +2,7 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import { pinOf } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
 import { wasHealthyAt } from "./checks.ts";
-import type { Moment } from "./gates.ts";
+import type { Moment } from "./moment.ts";
 
 /** In flight: from the intention until confirmed or out of it, over all runs that are not over. What truly is confirmed need not be recorded yet. */
 export function overLimits({ truth, entries, now }: Pick<Moment, "truth" | "entries" | "now">): string[] {

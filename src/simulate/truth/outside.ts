@@ -5,7 +5,7 @@ import type { AnalysisWhen } from "../../core/spec/stage-checks.ts";
 import type { ModelRollout, ModelStage } from "../generate/scenario.ts";
 import type { Finding } from "../world/outside.ts";
 import { isInTurn } from "./checks.ts";
-import type { Moment } from "./gates.ts";
+import type { Moment } from "./moment.ts";
 import { waitsOf } from "./steps.ts";
 
 interface Look {
@@ -17,7 +17,7 @@ interface Look {
 
 /** What a merge that is intended now has to have behind it: every analysis and hook before it truly passed, or somebody said to go on. */
 export function outsideIsWaitedFor(moment: Moment, run: Run, batch: Batch): string[] {
-  const model = moment.truth.lanes[moment.lane]?.model;
+  const model = moment.truth.rollouts[moment.index]?.model;
   if (model === undefined || run.kind === "Rollback" || !isInTurn(batch)) return [];
   const look: Look = { moment, model, run, wrong: [] };
   const begins = !run.batches.some(
@@ -111,8 +111,8 @@ function wasResumed(run: Run, at: string): boolean {
 }
 
 /** What failed of a stage was told to its hooks by the end of the run. */
-export function failuresAreTold(moment: Pick<Moment, "truth" | "lane">, run: Run): string[] {
-  const model = moment.truth.lanes[moment.lane]?.model;
+export function failuresAreTold(moment: Pick<Moment, "truth" | "index">, run: Run): string[] {
+  const model = moment.truth.rollouts[moment.index]?.model;
   if (model === undefined || run.kind === "Rollback") return [];
   const wrong: string[] = [];
   for (const batch of run.batches) {

@@ -9,17 +9,17 @@ export type Goods = Map<string, Set<string>>;
 
 export function goodsAtFirst(truth: Truth): Goods {
   const goods: Goods = new Map();
-  for (const lane of truth.lanes)
-    for (const target of lane.targets) for (const edit of target.edits) goods.set(pinOf(edit), new Set([edit.from ?? ""]));
+  for (const rollout of truth.rollouts)
+    for (const target of rollout.targets) for (const edit of target.edits) goods.set(pinOf(edit), new Set([edit.from ?? ""]));
   return goods;
 }
 
 /** A run begins: what stands there is good as well, unless the run before it failed to bring something there. */
 export function noteGoods(goods: Goods, truth: Truth, before: Run | undefined, run: Run): void {
-  const lane = truth.lanes.find((one) => one.name === run.rollout);
-  if (lane === undefined || run.kind === "Rollback") return;
+  const rollout = truth.rollouts.find((one) => one.name === run.rollout);
+  if (rollout === undefined || run.kind === "Rollback") return;
   const good = before === undefined || before.phase === "Succeeded" || before.phase === "RolledBack";
-  for (const target of lane.targets) {
+  for (const target of rollout.targets) {
     for (const edit of target.edits) {
       const pin = pinOf(edit);
       const value = pinValue(truth.git, pin);
@@ -63,7 +63,7 @@ export function startIsSound(truth: Truth, before: Run | undefined, run: Run): s
 /** A run that makes way for a newer release: the policy lets it, or it had failed. `inARow`: how many before it made way, one after the other. */
 export function makesWayRightly(truth: Truth, before: Run | undefined, run: Run, inARow: number): string[] {
   if (run.ending?.phase !== "Superseded" || before?.ending !== undefined) return [];
-  const policy = truth.lanes.find((one) => one.name === run.rollout)?.rollout.onNewRelease;
+  const policy = truth.rollouts.find((one) => one.name === run.rollout)?.spec.onNewRelease;
   if (before?.paused?.kind === "Failure" && policy !== "Reject") return [];
   const name = `truth: ${run.rollout} #${run.number} makes way`;
   if (policy !== "Supersede" || run.kind === "Rollback")
@@ -76,8 +76,8 @@ const SAME_MOMENT_MS = 3_600_000;
 
 /** Under `Reject`, what was released while a run was in progress starts by `/retry` only. */
 export function rejectsRightly(truth: Truth, before: Run | undefined, run: Run): string[] {
-  const lane = truth.lanes.find((one) => one.name === run.rollout);
-  if (lane?.rollout.onNewRelease !== "Reject" || before?.endedAt === undefined || run.kind === "Rollback") return [];
+  const rollout = truth.rollouts.find((one) => one.name === run.rollout);
+  if (rollout?.spec.onNewRelease !== "Reject" || before?.endedAt === undefined || run.kind === "Rollback") return [];
   const releasedAt = epoch(run.trigger.at);
   if (releasedAt < epoch(before.startedAt) || releasedAt > epoch(before.endedAt) - SAME_MOMENT_MS) return [];
   const retried = truth.commands.some(({ command, pull }) => pull === run.trigger.pull && command.name === "retry");

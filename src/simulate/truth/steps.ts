@@ -6,7 +6,7 @@ import type { ModelPull } from "../world/forge.ts";
 import { pinOf } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
 import { isInTurn } from "./checks.ts";
-import type { Moment } from "./gates.ts";
+import type { Moment } from "./moment.ts";
 
 /** The weights of a stage as they stand in the scenario; the last is the whole one. */
 export function weightsIn({ steps = [] }: ModelStage): number[] {
@@ -27,9 +27,9 @@ export function waitsOf({ steps = [] }: ModelStage, index: number): Exclude<Mode
 
 /** What a merge truly did to the weights of its clusters: each from one weight of its stage to the next, and all of them to the same. */
 export function weightsAreInOrder(truth: Truth, run: Run, pull: ModelPull): string[] {
-  const lane = truth.lanes.find((one) => one.name === run.rollout);
+  const rollout = truth.rollouts.find((one) => one.name === run.rollout);
   const batch = run.batches[pull.batch - 1];
-  const stage = batch === undefined ? undefined : lane?.model?.stages[batch.stage];
+  const stage = batch === undefined ? undefined : rollout?.model?.stages[batch.stage];
   if (batch === undefined || stage?.steps === undefined || run.kind === "Rollback" || batch.kind === "Revert") return [];
   const weights = weightsIn(stage);
   const index = isInTurn(batch) ? (batch.step?.index ?? 0) : weights.length;
@@ -51,8 +51,8 @@ export function weightsAreInOrder(truth: Truth, run: Run, pull: ModelPull): stri
 }
 
 /** A pause between two weights ends in time, or by somebody who may: there were as many of them as it takes. */
-export function pausesAreKept({ truth, lane, now }: Moment, run: Run, batch: Batch): string[] {
-  const stage = truth.lanes[lane]?.model?.stages[batch.stage];
+export function pausesAreKept({ truth, index, now }: Moment, run: Run, batch: Batch): string[] {
+  const stage = truth.rollouts[index]?.model?.stages[batch.stage];
   const { step } = batch;
   if (stage?.steps === undefined || step === undefined || step.index < 2 || run.kind === "Rollback" || run.promotedFully !== undefined)
     return [];

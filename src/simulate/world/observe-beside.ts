@@ -68,8 +68,8 @@ function unplanned({ plan }: Run, among: readonly Target[]): readonly Target[] {
 /** Clusters with Applications of the rollout that the run does not know, their pins as they are now. */
 function joiners(truth: Truth, run: Run, now: number): Joiner[] {
   const found: Joiner[] = [];
-  const lane = truth.lanes.find((one) => one.name === run.rollout);
-  for (const { key, application, cluster: on, edits } of unplanned(run, lane?.targets ?? [])) {
+  const rollout = truth.rollouts.find((one) => one.name === run.rollout);
+  for (const { key, application, cluster: on, edits } of unplanned(run, rollout?.targets ?? [])) {
     if (run.joined?.some((one) => one.targets.some((target) => target.key === key)) === true) continue;
     const cluster = truth.clusters.get(on);
     if (cluster === undefined || now >= (truth.targets.get(key)?.goneAt ?? 0)) continue;

@@ -1,20 +1,11 @@
 import { type Batch, isEnded, type Run } from "../../core/run/state/run.ts";
-import type { Driver } from "../drive.ts";
+import type { Driver, Operator } from "../driver.ts";
 import { MEMBERS } from "../generate/scenario.ts";
-import { firstOpening } from "../truth/windows.ts";
 import { type ModelPull, mergeNow } from "./forge.ts";
 import { BOT, commit, pinOf, pinValue } from "./git.ts";
 import { say } from "./people.ts";
+import { firstOpening } from "./windows.ts";
 import type { Truth } from "./world.ts";
-
-/** Somebody on duty, once the troubles are over: mends what is broken and gives the commands that runs ask for. */
-export interface Operator {
-  lastAt: number;
-  /** By run: how often it was answered. */
-  acted: Map<string, number>;
-  /** By branch: how often it was looked at for approval. */
-  visits: Map<string, number>;
-}
 
 const EVERY_MS = 20 * 60_000;
 /** After so many times they give up and abort. */
@@ -114,7 +105,7 @@ function answer(driver: Driver, run: Run, tell: Tell): void {
 /** Nobody else will bring what it waits for: a rollout that is not coming, or windows and freezes that leave no moment open between them. */
 function giveUp(driver: Driver, run: Run, tell: Tell): void {
   const { truth, now } = driver;
-  const model = truth.lanes.find((lane) => lane.name === run.rollout)?.model;
+  const model = truth.rollouts.find((rollout) => rollout.name === run.rollout)?.model;
   const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
   // Where looks fail now and then, those of a short window may all do so for days.
   const missed = model?.windows !== undefined && truth.chaos.missing > 0;

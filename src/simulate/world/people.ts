@@ -93,11 +93,11 @@ function join(truth: Truth, { joins, version }: Extract<Happening, { kind: "join
   const cluster = clusterOf(joins);
   if (truth.clusters.has(cluster.key)) return;
   const changes: [string, string][] = [];
-  for (const lane of truth.lanes) {
-    if (lane.model === undefined) continue;
-    const target = targetOf({ ...lane.model, sharedPins: false }, lane.index, joins, 0);
+  for (const rollout of truth.rollouts) {
+    if (rollout.model === undefined) continue;
+    const target = targetOf({ ...rollout.model, sharedPins: false }, rollout.index, joins, 0);
     for (const edit of target.edits) changes.push([pinOf(edit), edit.weigh === undefined ? version : "100"]);
-    lane.targets.push(target);
+    rollout.targets.push(target);
     truth.targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, truth.behaviourOf(target)));
   }
   commit(truth.git, now, "bob", changes);
@@ -116,13 +116,13 @@ function unreach(truth: Truth, cluster: string, from: number, to: number): void 
 type ToRollout = Extract<Happening, { rollout: number }>;
 
 function toRollout(truth: Truth, happening: ToRollout, runs: readonly (Run | undefined)[], now: number): void {
-  const lane = truth.lanes[happening.rollout];
+  const rollout = truth.rollouts[happening.rollout];
   const run = runs[happening.rollout];
-  if (lane === undefined) return;
-  const pull = openPullOf(truth, lane.name);
+  if (rollout === undefined) return;
+  const pull = openPullOf(truth, rollout.name);
   switch (happening.kind) {
     case "release":
-      commit(truth.git, now, "alice", [[pinOf(releaseEdit(lane.name)), happening.version]]);
+      commit(truth.git, now, "alice", [[pinOf(releaseEdit(rollout.name)), happening.version]]);
       return;
     case "command": {
       const on = happening.on === "batch" ? pull?.number : run?.trigger.pull;
@@ -141,7 +141,7 @@ function toRollout(truth: Truth, happening: ToRollout, runs: readonly (Run | und
       return;
     }
     case "loseApplication":
-      for (const target of lane.targets) if (target.cluster === clusterKey(happening.cluster)) lose(truth, target.key, now);
+      for (const target of rollout.targets) if (target.cluster === clusterKey(happening.cluster)) lose(truth, target.key, now);
       return;
     default:
       if (pull !== undefined) toPull(truth, happening, pull, now);
@@ -190,7 +190,7 @@ function lose(truth: Truth, key: string, at: number): void {
 
 /** Somebody writes a version by hand; for no cluster, a commit that touches no pin. */
 function setPins(truth: Truth, rollout: number, cluster: string | null, version: string, now: number): void {
-  const targets = truth.lanes[rollout]?.targets.filter((one) => one.cluster === clusterKey(cluster ?? "")) ?? [];
+  const targets = truth.rollouts[rollout]?.targets.filter((one) => one.cluster === clusterKey(cluster ?? "")) ?? [];
   const pins = targets
     .flatMap((one) => one.edits.filter((edit) => edit.weigh === undefined).map(pinOf))
     // What stands there already is no change.
@@ -215,7 +215,7 @@ function toCluster(truth: Truth, happening: Extract<Happening, { kind: "label" |
     });
     return;
   }
-  const targets = truth.lanes.flatMap((lane) => lane.targets.filter((one) => one.cluster === key));
+  const targets = truth.rollouts.flatMap((rollout) => rollout.targets.filter((one) => one.cluster === key));
   commit(
     truth.git,
     now,

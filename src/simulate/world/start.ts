@@ -6,61 +6,37 @@ import { onOverlap } from "../../core/run/outcome/overlap.ts";
 import { planRollback } from "../../core/run/outcome/rollback.ts";
 import { startRollback, startRun, supersede } from "../../core/run/start.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
-import type { Rollout } from "../../core/spec/rollout.ts";
-import { AUTHOR, type ModelRollout } from "../generate/scenario.ts";
+import { AUTHOR } from "../generate/scenario.ts";
 import { headOf, type ModelCommit, type ModelGit, pinOf, pinValue, releaseEdit } from "./git.ts";
-import type { Truth } from "./world.ts";
-
-/** What the journal holds of one rollout: its last run, and up to where its releases were looked at. */
-export interface Entry {
-  run: Run | undefined;
-  lastRun: number;
-  lastRelease: Record<string, string>;
-  /** Index of a commit of the base. */
-  cursor: number;
-  rejected?: { version: string; pull: number; at: number };
-}
-
-/** One rollout of the repo. */
-export interface Lane {
-  index: number;
-  name: string;
-  rollout: Rollout;
-  /** As they were at first. */
-  targets: Target[];
-  /** Given where there is one: what its first release does. */
-  plan?: Plan;
-  /** What the model itself knows of it, to judge runs by. */
-  model?: ModelRollout;
-}
+import type { Entry, RepoRollout, Truth } from "./world.ts";
 
 export interface Started {
-  lane: number;
+  index: number;
   entry: Entry;
 }
 
 /** A model of starting runs: level-triggered, from the commits after the cursor. Policies and runs are the core's. */
 export function startAll(truth: Truth, entries: readonly Entry[], now: number): Started[] {
   const started: Started[] = [];
-  for (const lane of truth.lanes) {
-    const entry = entries[lane.index];
-    const next = entry === undefined ? undefined : startOne(truth, lane, entry, now);
-    if (next !== undefined) started.push({ lane: lane.index, entry: next });
+  for (const rollout of truth.rollouts) {
+    const entry = entries[rollout.index];
+    const next = entry === undefined ? undefined : startOne(truth, rollout, entry, now);
+    if (next !== undefined) started.push({ index: rollout.index, entry: next });
   }
   return started;
 }
 
-function startOne(truth: Truth, lane: Lane, entry: Entry, now: number): Entry | undefined {
+function startOne(truth: Truth, rollout: RepoRollout, entry: Entry, now: number): Entry | undefined {
   const before = entry.run;
   const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
-  const newest = newestRelease(truth.git, lane, entry);
+  const newest = newestRelease(truth.git, rollout, entry);
   if (newest === undefined)
-    return startRetried(truth, lane, entry, now) ?? startBack(truth, lane, entry, now) ?? afterRollback(truth, entry);
+    return startRetried(truth, rollout, entry, now) ?? startBack(truth, rollout, entry, now) ?? afterRollback(truth, entry);
   if (newest.version === entry.lastRelease["version"] && isBeingDone(before)) return undefined;
   if (inProgress?.ending !== undefined) return undefined;
-  if (inProgress === undefined) return startForward(truth, lane, entry, newest, now);
+  if (inProgress === undefined) return startForward(truth, rollout, entry, newest, now);
   const commit = newest.commit.id;
-  switch (onOverlap(lane.rollout.onNewRelease, inProgress)) {
+  switch (onOverlap(rollout.spec.onNewRelease, inProgress)) {
     case "Supersede":
       return { ...entry, run: supersede(inProgress, { values: { version: newest.version }, commit }, now) };
     case "Queue":
@@ -81,8 +57,8 @@ interface Found {
   commit: ModelCommit;
 }
 
-export function newestRelease(git: ModelGit, lane: Lane, entry: Entry): Found | undefined {
-  const log = git.log.get(pinOf(releaseEdit(lane.name))) ?? [];
+export function newestRelease(git: ModelGit, rollout: RepoRollout, entry: Entry): Found | undefined {
+  const log = git.log.get(pinOf(releaseEdit(rollout.name))) ?? [];
   for (const { index, value } of log.toReversed()) {
     if (index <= entry.cursor) return undefined;
     const commit = git.commits[index];
@@ -99,15 +75,15 @@ function pullOf(commit: ModelCommit): number {
   return 10_000 + commit.index;
 }
 
-function startForward(truth: Truth, lane: Lane, entry: Entry, found: Found, now: number): Entry | undefined {
+function startForward(truth: Truth, rollout: RepoRollout, entry: Entry, found: Found, now: number): Entry | undefined {
   const { version, commit } = found;
-  const release = lane.plan?.release ?? { values: { version }, attempt: 1 };
-  const made = planned(truth, lane, release);
+  const release = rollout.plan?.release ?? { values: { version }, attempt: 1 };
+  const made = planned(truth, rollout, release);
   if (made === undefined) return undefined;
   const number = entry.lastRun + 1;
   const trigger = { commit: commit.id, pull: pullOf(commit), author: AUTHOR, at: iso(commit.at) };
   const { run: before, lastRelease } = entry;
-  const run = startRun({ rollout: lane.rollout, number, release, trigger, plan: made, now, before, lastRelease });
+  const run = startRun({ rollout: rollout.spec, number, release, trigger, plan: made, now, before, lastRelease });
   const halts = haltsToCarry(before, now);
   return {
     run: halts.length === 0 ? run : { ...run, halts },
@@ -118,16 +94,16 @@ function startForward(truth: Truth, lane: Lane, entry: Entry, found: Found, now:
 }
 
 /** undefined: no plan can be made as things are, such as with every cluster gone. */
-function planned(truth: Truth, lane: Lane, release: Release): Plan | undefined {
-  if (lane.plan !== undefined) return lane.plan;
+function planned(truth: Truth, rollout: RepoRollout, release: Release): Plan | undefined {
+  if (rollout.plan !== undefined) return rollout.plan;
   const version = release.values["version"] ?? "";
   const targets: Target[] = [];
-  for (const target of lane.targets) {
+  for (const target of rollout.targets) {
     if (!truth.clusters.has(target.cluster)) continue;
     const edits = target.edits.map((edit) => ({ ...edit, from: pinValue(truth.git, pinOf(edit)), to: version }));
     if (edits.every((edit) => edit.from !== null)) targets.push({ ...target, edits });
   }
-  const input = { rollout: lane.rollout, release, clusters: [...truth.clusters.values()], targets };
+  const input = { rollout: rollout.spec, release, clusters: [...truth.clusters.values()], targets };
   const made = plan({ ...input, limits: truth.limits });
   if (made.ok) return made.plan;
   // As if the limits had been lowered after it began.
@@ -136,7 +112,7 @@ function planned(truth: Truth, lane: Lane, release: Release): Plan | undefined {
 }
 
 /** `/retry` of somebody who may, on the PR of a rejected release. */
-function startRetried(truth: Truth, lane: Lane, entry: Entry, now: number): Entry | undefined {
+function startRetried(truth: Truth, rollout: RepoRollout, entry: Entry, now: number): Entry | undefined {
   const { rejected } = entry;
   if (rejected === undefined || (entry.run !== undefined && !isEnded(entry.run))) return undefined;
   const may = ["write", "maintain", "admin"];
@@ -145,16 +121,16 @@ function startRetried(truth: Truth, lane: Lane, entry: Entry, now: number): Entr
   );
   const commit = truth.git.commits[rejected.pull - 10_000];
   if (!asked || commit === undefined) return undefined;
-  return startForward(truth, lane, entry, { version: rejected.version, commit }, now);
+  return startForward(truth, rollout, entry, { version: rejected.version, commit }, now);
 }
 
 /** The rollback that the last run asks for, once it has ended. */
-function startBack(truth: Truth, lane: Lane, entry: Entry, now: number): Entry | undefined {
+function startBack(truth: Truth, rollout: RepoRollout, entry: Entry, now: number): Entry | undefined {
   const { run: of } = entry;
   if (of?.rollback === undefined || !isEnded(of)) return undefined;
   const back = planRollback(of, of.rollback.to);
   if ("error" in back) return undefined;
-  const edit = releaseEdit(lane.name);
+  const edit = releaseEdit(rollout.name);
   const [value] = Object.values(back.plan.release.values);
   const restore = value === undefined ? [] : [{ ...edit, from: pinValue(truth.git, pinOf(edit)), to: value }];
   const number = entry.lastRun + 1;

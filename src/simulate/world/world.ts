@@ -1,24 +1,47 @@
-import type { Cluster } from "../../core/plan/plan-types.ts";
-import type { Batch } from "../../core/run/state/run.ts";
+import type { Cluster, Plan, Target } from "../../core/plan/plan-types.ts";
+import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Command } from "../../core/spec/command.ts";
 import type { Limits } from "../../core/spec/repo-config.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import { type Random, random } from "../generate/random.ts";
-import type { Behaviour, Chaos, ModelOutside, ModelWindow } from "../generate/scenario.ts";
+import type { Behaviour, Chaos, ModelOutside, ModelRollout, ModelWindow } from "../generate/scenario.ts";
 import { type ModelTarget, modelTarget } from "./argocd.ts";
 import { type ModelForge, modelForge } from "./forge.ts";
 import { type ModelGit, modelGit, pinOf, releaseEdit } from "./git.ts";
 import { type Outside, outsideOf, WELL } from "./outside.ts";
-import type { Lane } from "./start.ts";
+
+/** What the journal holds of one rollout: its last run, and up to where its releases were looked at. */
+export interface Entry {
+  run: Run | undefined;
+  lastRun: number;
+  lastRelease: Record<string, string>;
+  /** Index of a commit of the base. */
+  cursor: number;
+  rejected?: { version: string; pull: number; at: number };
+}
+
+/** One rollout of the repo. */
+export interface RepoRollout {
+  index: number;
+  name: string;
+  spec: Rollout;
+  /** As they were at first. */
+  targets: Target[];
+  /** Given where there is one: what its first release does. */
+  plan?: Plan;
+  /** What the model itself knows of it, to judge runs by. */
+  model?: ModelRollout;
+}
 
 /** What a world is made of. */
 export interface Setup {
   seed: number;
   chaos: Chaos;
   queue: boolean;
-  lanes: Lane[];
+  rollouts: RepoRollout[];
   clusters: readonly Cluster[];
-  behaviourOf: (target: Lane["targets"][number]) => Behaviour;
+  behaviourOf: (target: RepoRollout["targets"][number]) => Behaviour;
   freezes: readonly Freeze[];
   limits: Limits | undefined;
   /** Absent: all is well outside. */
@@ -39,7 +62,7 @@ export interface Said {
 export interface Truth {
   chaos: Chaos;
   queue: boolean;
-  lanes: Lane[];
+  rollouts: RepoRollout[];
   git: ModelGit;
   forge: ModelForge;
   targets: Map<string, ModelTarget>;
@@ -65,20 +88,20 @@ export interface Truth {
 export const UNKNOWN = "(unknown)";
 
 export function truthOf(setup: Setup, start: number): Truth {
-  const { lanes, clusters, chaos, queue, limits } = setup;
+  const { rollouts, clusters, chaos, queue, limits } = setup;
   const pins = new Map<string, string | null>();
   const targets = new Map<string, ModelTarget>();
-  for (const lane of lanes) {
-    for (const target of lane.targets) {
+  for (const rollout of rollouts) {
+    for (const target of rollout.targets) {
       for (const edit of target.edits) pins.set(pinOf(edit), edit.from ?? (edit.create === true ? null : UNKNOWN));
       targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, setup.behaviourOf(target)));
     }
-    pins.set(pinOf(releaseEdit(lane.name)), "v1");
+    pins.set(pinOf(releaseEdit(rollout.name)), "v1");
   }
   return {
     chaos,
     queue,
-    lanes,
+    rollouts,
     git: modelGit(start - 3_600_000, pins),
     forge: modelForge(),
     targets,

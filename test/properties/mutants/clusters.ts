@@ -117,7 +117,7 @@ function weighing(map: (values: string[], target: PlannedTarget) => string[]): t
   return (truth, entries, now) =>
     startAll(truth, entries, now).map((one) => {
       const { run } = one.entry;
-      if (run === undefined || run.kind === "Rollback" || run.number === entries[one.lane]?.run?.number) return one;
+      if (run === undefined || run.kind === "Rollback" || run.number === entries[one.index]?.run?.number) return one;
       return { ...one, entry: { ...one.entry, run: { ...run, plan: { ...run.plan, stages: run.plan.stages.map(stage) } } } };
     });
 }

@@ -1,7 +1,8 @@
 import { iso } from "../../../src/core/base/time.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { isEnded, type Run } from "../../../src/core/run/state/run.ts";
-import { type Entry, startAll } from "../../../src/simulate/world/start.ts";
+import { startAll } from "../../../src/simulate/world/start.ts";
+import type { Entry } from "../../../src/simulate/world/world.ts";
 import { blind, type Mutant, mapped, patched, without, withStages } from "../plant.ts";
 
 type Start = typeof startAll;
@@ -121,8 +122,11 @@ function mappedRuns(entries: readonly Entry[], map: (run: Run) => Run): Entry[] 
 
 function withPolicy(map: (policy: Run["spec"]["onNewRelease"]) => Run["spec"]["onNewRelease"]): Start {
   return (truth, entries, now) => {
-    const lanes = truth.lanes.map((lane) => ({ ...lane, rollout: { ...lane.rollout, onNewRelease: map(lane.rollout.onNewRelease) } }));
-    return startAll({ ...truth, lanes }, entries, now);
+    const rollouts = truth.rollouts.map((rollout) => ({
+      ...rollout,
+      spec: { ...rollout.spec, onNewRelease: map(rollout.spec.onNewRelease) },
+    }));
+    return startAll({ ...truth, rollouts }, entries, now);
   };
 }
 
@@ -149,7 +153,7 @@ function asWritten(run: Run, targets: Parameters<typeof mapped>[0]): ReturnType<
 function lessOf(...[truth, entries, now]: Parameters<Start>): ReturnType<Start> {
   return startAll(truth, entries, now).map((one) => {
     const { run } = one.entry;
-    if (run?.kind !== "Rollback" || run.number === entries[one.lane]?.run?.number) return one;
+    if (run?.kind !== "Rollback" || run.number === entries[one.index]?.run?.number) return one;
     return { ...one, entry: { ...one.entry, run: { ...run, plan: { ...run.plan, stages: run.plan.stages.slice(1) } } } };
   });
 }

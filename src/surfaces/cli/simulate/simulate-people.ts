@@ -3,7 +3,7 @@ import { matches, type Selectable } from "../../../core/base/selector.ts";
 import { epoch } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import type { Driver } from "../../../simulate/drive.ts";
+import type { Driver } from "../../../simulate/driver.ts";
 import { MEMBERS } from "../../../simulate/generate/scenario.ts";
 import { mergeNow } from "../../../simulate/world/forge.ts";
 import { say } from "../../../simulate/world/people.ts";

@@ -2,11 +2,11 @@ import type { Cluster, Plan, Target } from "../../../core/plan/plan-types.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoBounds } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { driveWorld, START } from "../../../simulate/drive.ts";
+import { driveWorld } from "../../../simulate/drive.ts";
+import { START } from "../../../simulate/driver.ts";
 import { type Random, random } from "../../../simulate/generate/random.ts";
 import { type Behaviour, CALM, FOREVER, MEMBERS } from "../../../simulate/generate/scenario.ts";
-import type { Lane } from "../../../simulate/world/start.ts";
-import type { Setup, Truth } from "../../../simulate/world/world.ts";
+import type { RepoRollout, Setup, Truth } from "../../../simulate/world/world.ts";
 import { type Fault, scriptOf } from "./simulate-faults.ts";
 import type { Times } from "./simulate-history.ts";
 import { attend, type Returns } from "./simulate-people.ts";
@@ -86,7 +86,7 @@ function setupFor(input: SimulateInput, seed: number, faults: Parameters<typeof 
     seed,
     chaos: CALM,
     queue: false,
-    lanes: [laneOf(input)],
+    rollouts: [repoRolloutOf(input)],
     clusters: input.clusters,
     behaviourOf: (target) => behaviourOf(target, faults, input.times, dice),
     freezes: input.bounds.freezes,
@@ -147,19 +147,18 @@ function clustersOf(plan: Plan): string[] {
 }
 
 /** The rollouts that it depends on are not in it: clusters wait for none of them. */
-function laneOf({ rollout, plan }: SimulateInput): Lane {
+function repoRolloutOf({ rollout, plan }: SimulateInput): RepoRollout {
   const { dependsOn: _, ...rest } = rollout;
   // As many people are there as are asked for.
   const stages = rollout.stages.map(({ approval, ...stage }) =>
     approval === undefined ? stage : { ...stage, approval: { ...approval, count: Math.min(approval.count, MEMBERS.length - 1) } },
   );
-  const kept = { ...rest, stages };
   const targets = plan.stages.flatMap((stage) =>
     [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets].map(
       (target): Target => ({ ...target, namespace: "", controlPlane: target.cluster.slice(0, target.cluster.indexOf("/")) }),
     ),
   );
-  return { index: 0, name: rollout.name, rollout: kept, plan, targets };
+  return { index: 0, name: rollout.name, spec: { ...rest, stages }, plan, targets };
 }
 
 /** Argo CD sees a commit within seconds by its webhook, now and then by its next poll; a workload takes some minutes. */
