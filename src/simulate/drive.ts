@@ -1,3 +1,4 @@
+import { sentenceOf } from "../core/report/reasons/say.ts";
 import { advance } from "../core/run/advance.ts";
 import { isEnded, type Run } from "../core/run/state/run.ts";
 import { type DriveOptions, type Driver, isSpokenTo, note, runsOf, START } from "./driver.ts";
@@ -115,5 +116,5 @@ function stuck(driver: Driver, calmAt: number): void {
 
 function where(driver: Driver): string {
   const active = runsOf(driver).flatMap((run) => (run === undefined || isEnded(run) ? [] : [run]));
-  return active.map((run) => `${run.rollout} #${run.number} is ${run.phase}, ${run.why}`).join("; ");
+  return active.map((run) => `${run.rollout} #${run.number} is ${run.phase}, ${sentenceOf(run.why, run)}`).join("; ");
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import type { WebhookFate } from "../../src/sim/github/http/faults.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
@@ -49,7 +50,7 @@ function endState(run: Run, version: string): EndState {
   return {
     tree: tree.replaceAll(version, "VERSION"),
     phase: run.phase,
-    why: run.why.replaceAll(version, "VERSION"),
+    why: sentenceOf(run?.why ?? "").replaceAll(version, "VERSION"),
     batches: run.batches.map((batch) => `stage ${batch.stage}, batch ${batch.ofStage}, attempt ${batch.attempt}: ${batch.phase}`),
     targets: run.batches.flatMap((batch) => batch.targets.map((target) => `${target.key}: ${target.phase}`)).sort(),
     skipped: run.skipped.map((one) => one.cluster),

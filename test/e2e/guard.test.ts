@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;
@@ -74,7 +75,7 @@ describe("a batch never deletes", () => {
       spec: JSON.parse(JSON.stringify(object["spec"]).replace('"app.kubernetes.io/name":"my-app"', '"app.kubernetes.io/name":"edited"')),
     }));
     world.github.actAs("alice").comment(world.repository, release, "/promote");
-    const held = await journey.until("the next batch is held", (run) => /is not Git's/.test(run.batches[1]?.why ?? ""));
+    const held = await journey.until("the next batch is held", (run) => /is not Git's/.test(sentenceOf(run.batches[1]?.why ?? "", run)));
     expect(held.batches[1]?.merged).toBeUndefined();
     world.kubernetes.store.change("applicationsets", "argocd", "my-app-set", (object) => ({ ...object, spec: original?.["spec"] }));
     await journey.until("it goes on", (run) => run.batches[1]?.merged !== undefined);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, startJourney } from "../support/journey.ts";
 
@@ -78,7 +79,9 @@ describe("one rollout over two control planes", () => {
     us.kubernetes.faults.down(true);
     const held = await journey.until(
       "one cluster is confirmed, the other waits",
-      (run) => onPlane(run, 1, "hub-eu")?.phase === "Healthy" && onPlane(run, 1, "hub-us")?.why.startsWith("control plane hub-us") === true,
+      (run) =>
+        onPlane(run, 1, "hub-eu")?.phase === "Healthy" &&
+        sentenceOf(onPlane(run, 1, "hub-us")?.why ?? "").startsWith("control plane hub-us"),
     );
     expect([held.phase, held.batches.length, held.unseen?.map((one) => one.plane)]).toEqual(["Progressing", 1, ["hub-us"]]);
     expect(held.why).toMatch(/control plane hub-us cannot be seen since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: \S+/);
@@ -90,7 +93,8 @@ describe("one rollout over two control planes", () => {
     us.kubernetes.faults.down(true);
     const waiting = await journey.until(
       "the stage of the hub that is there is through, that of the other waits",
-      (run) => run.batches[1]?.phase === "Settled" && /control plane hub-us cannot be seen/.test(run.batches[2]?.why ?? ""),
+      (run) =>
+        run.batches[1]?.phase === "Settled" && /control plane hub-us cannot be seen/.test(sentenceOf(run.batches[2]?.why ?? "", run)),
     );
     expect(targetsOf(waiting, 2).every((target) => target.key.startsWith("hub-eu/") && target.phase === "Baked")).toBe(true);
     expect(targetsOf(waiting, 3).every((target) => target.key.startsWith("hub-us/"))).toBe(true);

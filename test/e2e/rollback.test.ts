@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
 import { clustersGenerator } from "../support/pin-kinds.ts";
@@ -164,7 +165,10 @@ describe("a release merged while a run is in progress", () => {
     const [bob, carol] = [world.github.actAs("bob"), world.github.actAs("carol")];
 
     const first = await here.release("v1.4.2");
-    await here.until("its canary waits for approval", (run) => run.batches[0]?.why.includes("wants the approval of") === true);
+    await here.until(
+      "its canary waits for approval",
+      (run) => sentenceOf(run.batches[0]?.why ?? "").includes("wants the approval of") === true,
+    );
 
     // One batch now, though the canary has not moved.
     bob.comment(repository, first, "/hotfix us-east-1-a customer down");

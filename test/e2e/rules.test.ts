@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { type GitHubPage, githubPage, normalised } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
@@ -64,7 +65,7 @@ async function ci(page: GitHubPage, run: Run | undefined, green: Set<string>): P
   }
 }
 
-const whyHolds = (text: string) => (run: Run) => run.batches.some((batch) => batch.why.includes(text));
+const whyHolds = (text: string) => (run: Run) => run.batches.some((batch) => sentenceOf(batch.why).includes(text));
 
 describe("merge: Manual on a branch with required checks and a required review", () => {
   test("a person's journey through it: what each batch waits for is said, and only what the rules allow is merged", TIMEOUT, async () => {
@@ -88,7 +89,10 @@ describe("merge: Manual on a branch with required checks and a required review",
     // /promote merges it once GitHub allows it: a check that nobody reports is named, and after 10 minutes what to do.
     alice.comment(repository, first.number, "/promote");
     await journey.until("the silent check is named", whyHolds(`the required check "${CI}" has not reported`));
-    const silent = await journey.until("it says what to do", (run) => run.batches[0]?.next?.what.includes("paths filter") === true);
+    const silent = await journey.until(
+      "it says what to do",
+      (run) => sentenceOf(run.batches[0]?.next?.what ?? "").includes("paths filter") === true,
+    );
     expect(silent.batches[0]?.phase).toBe("Open");
     await page.status(first.head, CI, "success");
     await journey.until("the review is named", whyHolds("it has 0 of 1 approving review"));

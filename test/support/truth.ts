@@ -1,3 +1,4 @@
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import type { ArgoCdSim } from "../../src/sim/argocd/index.ts";
 import type { Journey } from "./journey.ts";
@@ -49,8 +50,8 @@ export function watchTruth(journey: Journey): Truth {
     for (const batch of run.batches) {
       for (const target of batch.targets) {
         const cluster = short(target.cluster);
-        listen(cluster, target.why);
-        if (target.evidence !== undefined) listen(cluster, target.evidence.sentence);
+        listen(cluster, sentenceOf(target.why, run));
+        if (target.evidence !== undefined) listen(cluster, sentenceOf(target.evidence.sentence, run));
         const mark = `${batch.number} ${target.key} ${target.confirmedAt}`;
         if (target.confirmedAt === undefined || seen.has(mark)) continue;
         seen.add(mark);

@@ -3,6 +3,7 @@ import { MERGED } from "../../src/adapters/argocd/testing/application.ts";
 import { decodeApplication } from "../../src/core/argocd/decode.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/liveness-types.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import { type History, history, LAST } from "./argocd-model.ts";
 
@@ -32,7 +33,7 @@ function watched(one: History, without?: ClauseName | PartName): { at: number; v
       ...(assessment.firstSeenAt === undefined ? {} : { firstSeenAt: assessment.firstSeenAt }),
       held: assessment.held ?? {},
     };
-    said.push({ at: second, verdict: assessment.verdict, sentence: assessment.sentence });
+    said.push({ at: second, verdict: assessment.verdict, sentence: sentenceOf(assessment.sentence) });
   }
   return said;
 }

@@ -8,3 +8,17 @@ export interface AnyReason {
 
 /** The reasons that a table of codes declares: `{ Shut: { where: string } }` gives `{ code: "Shut"; where: string }`. */
 export type ReasonsOf<Table> = { [Code in keyof Table & string]: { readonly code: Code } & Readonly<Table[Code]> }[keyof Table & string];
+
+/** Transitional: a reason, or a sentence that has not become one yet. */
+export type Words = string | AnyReason;
+
+/** Transitional: a reason inside of a sentence, which `sentenceOf` of the report takes out again. */
+export function text(words: Words): string {
+  return typeof words === "string" ? words : `\u0001${JSON.stringify(words)}\u0002`;
+}
+
+/** Says whether two reasons are the same code with the same data. */
+export function sameWords(a: Words | undefined, b: Words | undefined): boolean {
+  if (a === b) return true;
+  return typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b);
+}

@@ -2,6 +2,7 @@ import { isEnded, type Run } from "../run/state/run.ts";
 import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
 import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
+import { sentenceOf } from "./reasons/say.ts";
 import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
@@ -63,13 +64,13 @@ function usages(usage: string): string {
 /** What `/status` answers: how the run stands, in a few lines, and where its whole page is. */
 export function statusAnswer(run: Run, now: number, author: string, live: string | undefined): string {
   const lines = [`### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`];
-  lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(run.why, 1000)}`);
+  lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(sentenceOf(run.why, run), 1000)}`);
   // While it is paused that is what it asks for.
   if (run.next !== null && run.paused === undefined) {
     const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
-    lines.push(`**Next:** ${prose(run.next.what)}${at}`);
+    lines.push(`**Next:** ${prose(sentenceOf(run.next.what, run))}${at}`);
   }
-  if (run.paused !== undefined) lines.push(`**Asks:** ${prose(run.paused.ask)}`);
+  if (run.paused !== undefined) lines.push(`**Asks:** ${prose(sentenceOf(run.paused.ask, run))}`);
   const page =
     live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;
   const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;

@@ -2,6 +2,7 @@ import { stateWords } from "../run/commands/rollouts-lockstep.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { cell, code } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
+import { sentenceOf } from "./reasons/say.ts";
 import { batchName, shortName } from "./words.ts";
 
 /** Argo Rollouts as people read them, with what `kubectl argo rollouts get rollout` shows. All of it comes from clusters. */
@@ -95,7 +96,7 @@ const STEER =
 /** The comment on a batch's own PR: its Rollouts as they stand. */
 export function rolloutsComment(run: Run, batch: Batch, now: number): string {
   const title = `### Argo Rollouts of ${cell(batchName(run, batch))}`;
-  if (rowsOf(batch).length === 0) return `${title}\n\nNothing of them is under way any more: ${cell(batch.why, 500)}.`;
+  if (rowsOf(batch).length === 0) return `${title}\n\nNothing of them is under way any more: ${cell(sentenceOf(batch.why, run), 500)}.`;
   const say = (most: number) => [title, rolloutsTable(batch, most), `As of ${new Date(now).toISOString().slice(11, 19)} UTC. ${STEER}`];
   return fitting(COMMENT_ROOM, [MOST_ROWS, 10, 3], say, "They are too long for this place.");
 }

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
+import { text } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/target-unseen.ts";
@@ -49,7 +50,7 @@ export function clustersOf(
     for (const view of views) clusters.push(toCluster(plane.name, view));
   }
   if (lost.size === 0) return { clusters, known: true, lost };
-  const why = [...lost].map(([name, state]) => `control plane ${name} cannot be seen: ${state.why}`).join("; ");
+  const why = [...lost].map(([name, state]) => `control plane ${name} cannot be seen: ${text(state.why)}`).join("; ");
   return { clusters, known: false, why, lost };
 }
 

@@ -1,4 +1,5 @@
 import { epoch } from "../../core/base/time.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Effect } from "../../core/run/state/world.ts";
 import type { Command } from "../../core/spec/command.ts";
@@ -64,7 +65,7 @@ export async function act(context: RepoContext, memory: RepoMemory, scope: ActSc
       return callHook(context, scope.run, effect.hook, effect.request);
     case "Answer": {
       const command = scope.commands.find((c) => c.id === effect.command);
-      if (command !== undefined) await context.commands.answer(command, effect.outcome, effect.message, scope.run);
+      if (command !== undefined) await context.commands.answer(command, effect.outcome, sentenceOf(effect.message, scope.run), scope.run);
       return true;
     }
   }

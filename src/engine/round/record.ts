@@ -1,4 +1,5 @@
 import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import type { RepoContext } from "./context.ts";
@@ -25,7 +26,7 @@ export async function record(
   for (const { before, advanced } of decisions) {
     if (!worthRecording(memory, advanced, now)) continue;
     runs.set(before.rollout, advanced.run);
-    events.push(...advanced.events.map((event) => `${before.rollout} #${before.number}: ${event}`));
+    events.push(...advanced.events.map((event) => `${before.rollout} #${before.number}: ${sentenceOf(event, advanced.run)}`));
     memory.observedAt.set(before.rollout, now);
   }
   if (runs.size === 0 && index.size === 0) return true;
@@ -56,7 +57,7 @@ function subject(events: readonly string[], runs: ReadonlyMap<string, Run>): str
   const first =
     events[0] ??
     [...runs.values()]
-      .map((run) => `${run.rollout} #${run.number}: ${run.why}`)
+      .map((run) => `${run.rollout} #${run.number}: ${sentenceOf(run.why, run)}`)
       .join("; ")
       .slice(0, MOST_SUBJECT);
   return events.length > 1 ? `${first} (and ${events.length - 1} more)` : first;

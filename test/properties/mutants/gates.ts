@@ -1,4 +1,5 @@
 import { iso } from "../../../src/core/base/time.ts";
+import { sentenceOf } from "../../../src/core/report/reasons/say.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { approvalHash } from "../../../src/core/run/gates/approval.ts";
 import { closedNow, windowSets } from "../../../src/core/run/gates/window.ts";
@@ -167,8 +168,8 @@ function waiting(run: Run, world: World, now: number): Advanced<Run> {
   if (world.limits === undefined) return advance(run, world, now);
   if (!run.batches.some(isOpen)) return advance(run, without(world, "limits"), now);
   const advanced = advance(run, world, now);
-  const told = advanced.run.paused?.reason.includes("limits.") === true && run.paused === undefined;
-  const closes = advanced.run.batches.some((batch) => batch.closing?.why.startsWith("limits.") === true);
+  const told = sentenceOf(advanced.run.paused?.reason ?? "").includes("limits.") === true && run.paused === undefined;
+  const closes = advanced.run.batches.some((batch) => sentenceOf(batch.closing?.why ?? "").startsWith("limits.") === true);
   return told || closes ? { run, effects: [], change: "none", events: [] } : advanced;
 }
 

@@ -9,7 +9,9 @@ const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "is no
 const count = z.number().int().min(0);
 /** So that no hand-made number makes us look for files without end. */
 const files = z.number().int().min(0).max(100_000);
-const next = z.looseObject({ what: z.string(), at: time.optional() }).nullable();
+/** A reason: a code with its data. */
+const words = z.union([z.string(), z.looseObject({ code: z.string() })]);
+const next = z.looseObject({ what: words, at: time.optional(), eta: time.optional(), deadline: time.optional() }).nullable();
 const edit = z.looseObject({
   file: z.string(),
   path: z.string(),
@@ -29,11 +31,11 @@ const analysis = z.looseObject({
   attempt: count,
   args: z.array(z.looseObject({ name: z.string(), value: z.string() })),
   phase: z.enum(["Running", "Successful", "Failed", "Inconclusive", "Error", "Stopped"]),
-  why: z.string(),
+  why: words,
   startedAt: time,
   endedAt: time.optional(),
   metrics: z.array(z.looseObject({ name: z.string(), phase: z.string(), count, error: z.number() })).optional(),
-  stopping: z.looseObject({ why: z.string(), at: time }).optional(),
+  stopping: z.looseObject({ why: words, at: time }).optional(),
   accepted: z.looseObject({ by: z.string(), at: time }).optional(),
 });
 const hook = z.looseObject({
@@ -43,13 +45,13 @@ const hook = z.looseObject({
   index: count,
   attempt: count,
   phase: z.enum(["Calling", "Waiting", "Held", "Done", "Failed", "Error"]),
-  why: z.string(),
+  why: words,
   tries: count,
   errors: count,
   since: time,
   nextAt: time.optional(),
   endedAt: time.optional(),
-  failures: z.array(z.looseObject({ what: z.string(), why: z.string() })).optional(),
+  failures: z.array(z.looseObject({ what: words, why: words })).optional(),
   accepted: z.looseObject({ by: z.string(), at: time }).optional(),
 });
 
@@ -94,7 +96,7 @@ export const runSchema = z.looseObject({
   trigger: z.looseObject({ commit: z.string(), pull: count.optional(), author: z.string(), at: time }),
   phase: z.enum(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"]),
   since: time,
-  why: z.string(),
+  why: words,
   next,
   stage: count,
   batches: files,
@@ -105,16 +107,16 @@ export const runSchema = z.looseObject({
       attempts: count,
       since: time,
       nextAt: time,
-      why: z.string(),
+      why: words,
       until: time.optional(),
     }),
   ),
-  skipped: z.array(z.looseObject({ cluster: z.string(), why: z.string(), at: time })),
+  skipped: z.array(z.looseObject({ cluster: z.string(), why: words, at: time })),
   joined: z.array(z.looseObject({ cluster: z.string(), stage: count, targets: z.array(plannedTarget), at: time })).optional(),
-  notJoined: z.array(z.looseObject({ cluster: z.string(), why: z.string(), at: time })).optional(),
-  quarantined: z.array(z.looseObject({ cluster: z.string(), stage: count, why: z.string(), since: time })).optional(),
+  notJoined: z.array(z.looseObject({ cluster: z.string(), why: words, at: time })).optional(),
+  quarantined: z.array(z.looseObject({ cluster: z.string(), stage: count, why: words, since: time })).optional(),
   failedAccepted: z.array(z.string()),
-  paused: z.looseObject({ kind: z.string(), by: z.string(), reason: z.string(), at: time, ask: z.string() }).optional(),
+  paused: z.looseObject({ kind: z.string(), by: z.string(), reason: words, at: time, ask: words }).optional(),
   commands: z.array(
     z.looseObject({
       id: z.string(),
@@ -122,11 +124,11 @@ export const runSchema = z.looseObject({
       actor: z.string(),
       at: time,
       outcome: z.enum(["done", "refused"]),
-      message: z.string(),
+      message: words,
     }),
   ),
   rolloutOrders: z.array(rolloutOrder).optional(),
-  unseen: z.array(z.looseObject({ plane: z.string(), since: time, why: z.string() })).optional(),
+  unseen: z.array(z.looseObject({ plane: z.string(), since: time, why: words })).optional(),
   amended: z.array(z.looseObject({ stage: count, at: time })).optional(),
   startedFrom: z.string().optional(),
   analyses: z.array(analysis).optional(),
@@ -151,7 +153,7 @@ export const planSchema = z.looseObject({
         requeuedTargets: z.array(plannedTarget),
       }),
     ),
-    uncovered: z.array(z.looseObject({ cluster: z.string(), why: z.string() })),
+    uncovered: z.array(z.looseObject({ cluster: z.string(), why: words })),
     warnings: z.array(z.looseObject({ code: z.string(), message: z.string() })),
   }),
   /** Validated as a resource when the run began, and frozen since. */
@@ -175,7 +177,7 @@ export const batchSchema = z.looseObject({
   branch: z.string(),
   phase: z.enum(["Proposing", "Open", "Merging", "Merged", "Baking", "Settled", "Closed"]),
   since: time,
-  why: z.string(),
+  why: words,
   next,
   pull: z.looseObject({ number: count, url: z.string(), head: z.string(), openedAt: time }).optional(),
   intention: z.looseObject({ head: z.string(), at: time }).optional(),
@@ -192,7 +194,7 @@ export const batchSchema = z.looseObject({
       edits: z.array(edit).optional(),
       phase: z.enum(["Pending", "Requeued", "Proposed", "Merged", "Syncing", "Healthy", "Baked", "Failed", "Skipped", "RolledBack"]),
       since: time,
-      why: z.string(),
+      why: words,
       firstSeenAt: time.optional(),
       deadlineAt: time.optional(),
       waitingSince: time.optional(),
@@ -214,7 +216,7 @@ export const evidenceSchema = z.looseObject({
       target: z.string(),
       verdict: z.enum(["live", "failing", "waiting", "pending", "lost"]),
       clause: z.string(),
-      sentence: z.string(),
+      sentence: words,
       readAt: time,
       fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
     }),

@@ -1,6 +1,7 @@
 import type { Batch, Run } from "../../run/state/run.ts";
 import { BODY_LIMIT, cell, code, html } from "../escape.ts";
 import { fitting } from "../fit.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { measuredOfBatch } from "../run/analysis-markdown.ts";
 import { age, batchName, phaseWord, releaseName, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
@@ -63,7 +64,7 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   const rows = before.targets.map((target) => {
     const proof = target.evidence;
     const fields = proof === undefined ? "" : evidenceWords(proof);
-    return `| ${code(shortName(target.cluster))} | ${phaseWord(target)} | ${cell(proof?.sentence ?? target.why)} | ${code(fields.slice(0, 300))} |`;
+    return `| ${code(shortName(target.cluster))} | ${phaseWord(target)} | ${cell(sentenceOf(proof?.sentence ?? target.why, run))} | ${code(fields.slice(0, 300))} |`;
   });
   const more = rows.length > limit ? `\n\n${rows.length - limit} more are in \`stagecoach get ${run.rollout} ${run.number}\`.` : "";
   const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;

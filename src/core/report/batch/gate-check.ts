@@ -1,6 +1,7 @@
 import type { GateState } from "../../run/state/gate-state.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, prose } from "../escape.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { clockTime } from "../words.ts";
 import { batchPlace } from "./batch-intro.ts";
 import { evidenceBefore } from "./batch-pull.ts";
@@ -25,9 +26,9 @@ const TITLES: Record<GateState["kind"], string> = {
 
 /** Why the batch waits, what comes next, and the evidence of the batch before. */
 export function gateWords(run: Run, batch: Batch, state: GateState, now: number): GateWords {
-  const title = `${TITLES[state.kind]}: ${plain(state.why)}`;
-  const next = state.next === null ? "" : `**Next:** ${prose(state.next.what)}${until(state.next.at, now)}`;
-  const parts = [batchPlace(run, batch), cell(state.why, 1000), next];
+  const title = `${TITLES[state.kind]}: ${plain(sentenceOf(state.why, run))}`;
+  const next = state.next === null ? "" : `**Next:** ${prose(sentenceOf(state.next.what, run))}${until(state.next.at, now)}`;
+  const parts = [batchPlace(run, batch), cell(sentenceOf(state.why, run), 1000), next];
   const rest = evidenceBefore(run, batch, now, 100);
   const summary = [...parts, rest].filter((part) => part !== "").join("\n\n");
   const shown = summary.length <= SUMMARY_LIMIT ? summary : parts.filter((part) => part !== "").join("\n\n");

@@ -2,6 +2,7 @@ import { onOverlap } from "../../run/outcome/overlap.ts";
 import type { Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { releaseName, stageName } from "../words.ts";
 
 /** What merging a release PR would do to the run of the same rollout that is in progress (`onNewRelease`). */
@@ -17,7 +18,10 @@ export function overlap(rollout: Pick<Rollout, "onNewRelease">, run: Run): Overl
   const state = run.paused === undefined ? "in progress" : "paused";
   const now = `Run #${run.number} (${code(releaseName(run.release.values).slice(0, 200))}) is ${state}${where}.`;
   if (run.ending !== undefined)
-    return { rejected: false, sentence: `${now} It is ending: ${cell(run.ending.reason, 300)}; this release starts after it.` };
+    return {
+      rejected: false,
+      sentence: `${now} It is ending: ${cell(sentenceOf(run.ending.reason, run), 300)}; this release starts after it.`,
+    };
   const policy = `\`onNewRelease: ${rollout.onNewRelease}\``;
   switch (onOverlap(rollout.onNewRelease, run)) {
     case "Supersede": {

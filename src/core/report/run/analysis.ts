@@ -4,6 +4,7 @@ import type { Batch, Run } from "../../run/state/run.ts";
 import type { AnalysisMetric, RunAnalysis } from "../../run/state/run-analysis-types.ts";
 import type { HookCall } from "../../run/state/run-hooks-types.ts";
 import type { AnalysisWhen } from "../../spec/stage-checks.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { shortName } from "../words.ts";
 
 /** An analysis or a hook of a run as people read it, wherever that is. */
@@ -58,7 +59,7 @@ function analysisLine(run: Run, record: RunAnalysis): GateLine {
     state: `${record.phase}${accepted}`,
     tone: record.accepted === undefined ? TONES[record.phase] : "wait",
     measured: (record.metrics ?? []).map(metricWords).join("; "),
-    why: record.why,
+    why: sentenceOf(record.why, run),
     since: record.endedAt ?? record.startedAt,
     over: record.phase !== "Running",
   };
@@ -95,7 +96,7 @@ function hookLine(run: Run, call: HookCall): GateLine {
     state: `${call.phase}${accepted}`,
     tone: call.accepted === undefined ? HOOK_TONES[call.phase] : "wait",
     measured: call.tries === 1 ? "asked once" : `asked ${call.tries} times`,
-    why: call.why,
+    why: sentenceOf(call.why, run),
     since: call.endedAt ?? call.since,
     over: call.endedAt !== undefined,
   };

@@ -2,6 +2,7 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { isLive, settledBatches } from "../steps.ts";
 import { batchesOfStage, clockTime, releaseName, runMark, sentence, shortName } from "../words.ts";
 
@@ -35,7 +36,7 @@ function headline(run: Run, end: number): string {
   const moved = liveClusters(run.batches);
   const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
   const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number} ${run.phase}: ${cell(releaseName(run.release.values))}`;
-  return `${title}\n\n${cell(sentence(run.why), 1000)}\n\n**${moved.size} of ${all} clusters** are live at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
+  return `${title}\n\n${cell(sentence(sentenceOf(run.why, run)), 1000)}\n\n**${moved.size} of ${all} clusters** are live at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
 }
 
 function liveClusters(batches: readonly Batch[]): Set<string> {
@@ -73,12 +74,13 @@ function failures(run: Run): string {
   const rows: string[] = [];
   for (const batch of run.batches) {
     for (const target of batch.targets) {
-      if (target.phase === "Failed") rows.push(`- ${code(shortName(target.cluster))} failed: ${cell(target.why, 500)}`);
+      if (target.phase === "Failed") rows.push(`- ${code(shortName(target.cluster))} failed: ${cell(sentenceOf(target.why, run), 500)}`);
     }
   }
   for (const one of run.requeued)
-    if (one.failed === true) rows.push(`- ${code(shortName(one.cluster))} was put off to the last look: ${cell(one.why, 500)}`);
-  for (const one of run.skipped) rows.push(`- ${code(shortName(one.cluster))} was left out: ${cell(one.why, 500)}`);
+    if (one.failed === true)
+      rows.push(`- ${code(shortName(one.cluster))} was put off to the last look: ${cell(sentenceOf(one.why, run), 500)}`);
+  for (const one of run.skipped) rows.push(`- ${code(shortName(one.cluster))} was left out: ${cell(sentenceOf(one.why, run), 500)}`);
   if (rows.length === 0) return "";
   const more = rows.length > MOST_FAILURES ? `\n- and ${rows.length - MOST_FAILURES} more` : "";
   return `**Not at the release:**\n\n${rows.slice(0, MOST_FAILURES).join("\n")}${more}`;
@@ -121,6 +123,6 @@ export function handOver(run: Run): string {
   const { paused } = run;
   if (paused === undefined) return "";
   const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
-  const say = () => [title, cell(sentence(paused.reason), 1000), `**Your turn:** ${prose(paused.ask)}`];
+  const say = () => [title, cell(sentence(sentenceOf(paused.reason, run)), 1000), `**Your turn:** ${prose(sentenceOf(paused.ask, run))}`];
   return fitting(COMMENT_ROOM, [0], say, `What it asks for is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`);
 }

@@ -1,5 +1,6 @@
 import type { Time } from "../../base/time.ts";
 import { isEnded, type Run, type TargetPhase } from "../../run/state/run.ts";
+import { sentenceOf } from "../reasons/say.ts";
 
 /** A cluster that stands beside the batches, as every report shows it. */
 export interface Beside {
@@ -24,10 +25,10 @@ export function besides(run: Run): Beside[] {
   }
   for (const { cluster, stage, since, why } of run.quarantined ?? []) {
     const back = run.spec.quarantine?.onReturn === "Skip" || isEnded(run) ? "" : "; caught up after the last stage if it is back by then";
-    rows.push({ cluster, stage, status: "Quarantined", phase: "Skipped", since, why: `${why}${back}` });
+    rows.push({ cluster, stage, status: "Quarantined", phase: "Skipped", since, why: `${sentenceOf(why, run)}${back}` });
   }
   for (const { cluster, why, at } of run.notJoined ?? []) {
-    rows.push({ cluster, status: "Not in this run", phase: "Skipped", since: at, why });
+    rows.push({ cluster, status: "Not in this run", phase: "Skipped", since: at, why: sentenceOf(why, run) });
   }
   return rows;
 }

@@ -2,6 +2,7 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Requeued, Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { isLive, settledBatches, targetsNow } from "../steps.ts";
 import { awaitsBatches } from "../tree/tree-requeued.ts";
@@ -54,11 +55,11 @@ function headline(run: Run, now: number): string {
   const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`;
   const since =
     run.endedAt === undefined ? `for ${age(run.since, now)}` : `at ${run.endedAt.slice(0, 10)} ${run.endedAt.slice(11, 19)} UTC`;
-  const lines = [title, "", `**${run.phase}** ${since}: ${cell(run.why, 1000)}`];
+  const lines = [title, "", `**${run.phase}** ${since}: ${cell(sentenceOf(run.why, run), 1000)}`];
   // While it is paused that is what it asks for, below.
   if (run.next !== null && run.next.what !== run.paused?.ask) {
     const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
-    lines.push("", `**Next:** ${prose(run.next.what)}${at}`);
+    lines.push("", `**Next:** ${prose(sentenceOf(run.next.what, run))}${at}`);
   }
   if (run.endedAt !== undefined) lines.push("", `Took ${formatDuration(epoch(run.endedAt) - epoch(run.startedAt))}.`);
   return lines.join("\n");
@@ -67,7 +68,7 @@ function headline(run: Run, now: number): string {
 function ask(run: Run): string {
   if (run.paused === undefined) return "";
   const by = run.paused.kind === "Command" ? ` by ${cell(run.paused.by)}` : "";
-  return `> [!WARNING]\n> Paused${by}: ${cell(run.paused.reason, 1000)}\n>\n> ${prose(run.paused.ask)}`;
+  return `> [!WARNING]\n> Paused${by}: ${cell(sentenceOf(run.paused.reason, run), 1000)}\n>\n> ${prose(sentenceOf(run.paused.ask, run))}`;
 }
 
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
@@ -127,7 +128,8 @@ function attention(run: Run, now: number): string {
   const lines = active
     .slice(0, MOST_LINES)
     .map(
-      (batch) => `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(batch.why, 500)}`,
+      (batch) =>
+        `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(sentenceOf(batch.why, run), 500)}`,
     );
   const later = run.requeued.filter((item) => item.failed !== true);
   for (const item of later.slice(0, MOST_LINES)) lines.push(requeuedLine(run, item, now));
@@ -145,7 +147,7 @@ const MOST_BESIDE = 20;
 
 function requeuedLine(run: Run, item: Requeued, now: number): string {
   const next = awaitsBatches(run, item) ? "It is looked at after the stage's batches." : `Next look ${clockTime(item.nextAt, now)}.`;
-  return `- ${code(shortName(item.cluster))} is requeued: ${cell(item.why, 500)} ${next}`;
+  return `- ${code(shortName(item.cluster))} is requeued: ${cell(sentenceOf(item.why, run), 500)} ${next}`;
 }
 
 function pull(batch: Batch): string {
@@ -161,7 +163,7 @@ function details(run: Run, now: number): string {
       const change = edit === undefined ? "" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
       const why = target.excused === true ? target.why : (target.evidence?.sentence ?? target.why);
       rows.push(
-        `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${phaseWord(target)} | ${age(target.since, now)} | ${cell(why)} |`,
+        `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${phaseWord(target)} | ${age(target.since, now)} | ${cell(sentenceOf(why, run))} |`,
       );
     }
   }

@@ -5,6 +5,7 @@ import { isEnded } from "../../run/state/run.ts";
 import { targetsOf } from "../../run/state/run-names.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf } from "../places.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { targetsShown } from "../steps.ts";
 import { awaitsBatches } from "../tree/tree-requeued.ts";
@@ -89,10 +90,10 @@ export function runView(run: Run): RunView {
     release: releaseName(run.release.values),
     phase: run.phase,
     since: run.since,
-    why: run.why,
+    why: sentenceOf(run.why, run),
     next: run.next,
-    ask: run.paused?.ask ?? null,
-    unseen: run.unseen ?? [],
+    ask: run.paused === undefined ? null : sentenceOf(run.paused.ask, run),
+    unseen: (run.unseen ?? []).map((one) => ({ ...one, why: sentenceOf(one.why, run) })),
     startedAt: run.startedAt,
     endedAt: run.endedAt ?? null,
     trigger: { pull: run.trigger.pull ?? null, author: releaser(run) },
@@ -137,7 +138,7 @@ function batchesToCome(run: Run, planned: readonly PlannedBatch[], elsewhere: Re
       const skip = skipped.get(key);
       const targets = batch.targets.filter((target) => target.cluster === key);
       const phase: TargetPhase = skip === undefined ? "Pending" : "Skipped";
-      return clusterView(key, targets, phase, skip?.at ?? null, skip?.why ?? "its batch has not begun");
+      return clusterView(key, targets, phase, skip?.at ?? null, sentenceOf(skip?.why ?? "its batch has not begun", run));
     });
     const phase = isEnded(run) ? "Not begun" : "To come";
     views.push({ name: `batch ${index + 1} of ${planned.length}`, phase, since: null, why: "", next: null, pull: null, clusters });
@@ -150,7 +151,7 @@ function requeuedView(run: Run, put: readonly Requeued[]): BatchView[] {
   if (put.length === 0) return [];
   const items = [...new Map(put.map((item) => [item.cluster, item])).values()];
   const clusters = items.map(({ cluster, failed, since, why }) =>
-    clusterView(cluster, targetsOf(run, cluster), failed === true ? "Failed" : "Requeued", since, why),
+    clusterView(cluster, targetsOf(run, cluster), failed === true ? "Failed" : "Requeued", since, sentenceOf(why, run)),
   );
   const next = nextLook(run, items);
   return [{ name: "requeued to the stage's end", phase: "Requeued", since: null, why: "", next, pull: null, clusters }];
@@ -204,7 +205,7 @@ function openedBatch(run: Run, batch: Batch): BatchView {
     ...(gates.length === 0 ? {} : { gates }),
     phase: batch.phase,
     since: batch.since,
-    why: batch.why,
+    why: sentenceOf(batch.why, run),
     next: batch.next,
     pull: batch.pull === undefined ? null : { number: batch.pull.number, url: batch.pull.url },
     clusters: [...byCluster].map(([key, targets]) => {
@@ -212,7 +213,7 @@ function openedBatch(run: Run, batch: Batch): BatchView {
       const why = worst.excused === true ? worst.why : (worst.evidence?.sentence ?? worst.why);
       const rollouts = targets.flatMap((target) => target.rollouts ?? []);
       return {
-        ...clusterView(key, targets, worst.phase, worst.since, why),
+        ...clusterView(key, targets, worst.phase, worst.since, sentenceOf(why, run)),
         ...(worst.excused === true ? { excused: true } : {}),
         ...(rollouts.length === 0 ? {} : { rollouts: rollouts.map(rolloutView) }),
       };

@@ -1,4 +1,5 @@
 import type { Batch, Run } from "../../run/state/run.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { releaseName } from "../words.ts";
 
 /** A deployment as GitHub shows it, in the shape the forge takes. */
@@ -52,7 +53,7 @@ function stateOf(run: Run, index: number, batches: readonly Batch[]): { state: S
   const clusters = new Set(batches.flatMap((batch) => batch.targets.map((target) => target.cluster))).size;
   const failed = batches.some((batch) => batch.targets.some((target) => target.phase === "Failed"));
   if (index < run.stage || run.phase === "Succeeded") return { state: "success", words: `${clusters} clusters are live and healthy` };
-  if (run.phase === "Failed" || (run.paused?.kind === "Failure" && failed)) return { state: "failure", words: run.why };
-  if (run.phase === "Aborted" || run.phase === "Superseded") return { state: "inactive", words: run.why };
+  if (run.phase === "Failed" || (run.paused?.kind === "Failure" && failed)) return { state: "failure", words: sentenceOf(run.why, run) };
+  if (run.phase === "Aborted" || run.phase === "Superseded") return { state: "inactive", words: sentenceOf(run.why, run) };
   return { state: "in_progress", words: "batch by batch; the release's pull request shows where it is" };
 }

@@ -4,6 +4,7 @@ import { stepWords } from "../../plan/steps.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf, shownIn } from "../places.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { besides } from "../run/membership.ts";
 import { phaseWord, shortName } from "../words.ts";
 import { batchGateNodes, stageGateNodes } from "./analysis-tree.ts";
@@ -143,7 +144,7 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
   if (batch.pull !== undefined) info.push(`PR #${batch.pull.number}`);
   if (batch.attempt > 1) info.push(`attempt ${batch.attempt}`);
   if (batch.phase === "Settled" && batch.merged !== undefined) info.push(`merged ${batch.merged.commit.slice(0, 7)}`);
-  if (!over) info.push(batch.why);
+  if (!over) info.push(sentenceOf(batch.why, seen.run));
   else if (here.length < batch.targets.length && here.length === 0 && !isMidStep(batch))
     info.push("its clusters were put to the stage's end");
   return {
@@ -210,7 +211,15 @@ function plannedClusterNode({ run }: Seen, cluster: string, targets: readonly Pl
   const children = targets.map((target): TreeNode => {
     return { kind: "application", name: target.application, ...state, info: "", children: [], state: "later", folded: "" };
   });
-  return { kind: "cluster", name: shortName(cluster), ...state, info: skipped?.why ?? "", children, state: "later", folded: "" };
+  return {
+    kind: "cluster",
+    name: shortName(cluster),
+    ...state,
+    info: sentenceOf(skipped?.why ?? "", run),
+    children,
+    state: "later",
+    folded: "",
+  };
 }
 
 function pending(run: Run): Pick<TreeNode, "mark" | "status"> {

@@ -1,5 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { releaseName, releaser, shortName } from "../words.ts";
 import { fitted } from "./tree-fold.ts";
 import { RUN_MARKS, shortAge, type Tone, within } from "./tree-marks.ts";
@@ -65,12 +66,14 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
     line("Run", `${run.rollout} #${run.number}`),
     line("Release", `${releaseName(run.release.values)}${pull} · by ${releaser(run)}`),
     line("Status", `${icon} ${run.phase} · ${took}`, tone),
-    ...sentence("Why", run.why),
+    ...sentence("Why", sentenceOf(run.why, run)),
   ];
-  if (run.paused !== undefined && run.paused.ask !== "") lines.push(...sentence("Asks", run.paused.ask, "warn"));
+  if (run.paused !== undefined && run.paused.ask !== "") lines.push(...sentence("Asks", sentenceOf(run.paused.ask, run), "warn"));
   for (const { plane, since, why } of run.unseen ?? []) lines.push(line("Unseen", `control plane ${plane} since ${since}: ${why}`, "warn"));
   if (run.next !== null && run.next.what !== run.paused?.ask)
-    lines.push(...sentence("Next", run.next.at === undefined ? run.next.what : `${run.next.what} (${within(run.next.at, now)})`));
+    lines.push(
+      ...sentence("Next", sentenceOf(run.next.at === undefined ? run.next.what : `${run.next.what} (${within(run.next.at, now)})`, run)),
+    );
   lines.push(`${paint("Progress: ", "dim", options)}${progress(run, options)}`);
   return lines;
 }

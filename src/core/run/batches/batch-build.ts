@@ -1,3 +1,4 @@
+import { text, type Words } from "../../base/reason.ts";
 import type { Edit, PlannedTarget } from "../../plan/plan-types.ts";
 import { type BatchStep, editsAt } from "../../plan/steps.ts";
 import { failedBefore, nameBehind } from "../outcome/step-left.ts";
@@ -110,18 +111,23 @@ export function rebuild(draft: Draft, batch: Batch): void {
 }
 
 /** Asks for the batch's PR to be closed. Once it is observed closed it is built again, if the run goes on. */
-export function close(draft: Draft, batch: Batch, why: string): void {
+export function close(draft: Draft, batch: Batch, why: Words): void {
   if (batch.closing !== undefined) return;
   if (batch.attempt % MOST_ATTEMPTS === 0) {
     pause(
       draft,
       "Refused",
       "stagecoach",
-      `${batchName(draft.run, batch)} was built ${batch.attempt} times: ${why}`,
+      `${batchName(draft.run, batch)} was built ${batch.attempt} times: ${text(why)}`,
       "`/resume` tries again, `/abort` ends the run",
     );
   }
-  changeBatch(draft, batch.number, { closing: { why, at: draft.at }, promoted: undefined }, `closing ${pullName(batch.pull)}: ${why}`);
+  changeBatch(
+    draft,
+    batch.number,
+    { closing: { why, at: draft.at }, promoted: undefined },
+    `closing ${pullName(batch.pull)}: ${text(why)}`,
+  );
   if (batch.pull !== undefined) draft.effects.push({ kind: "Close", batch: batch.number, pull: batch.pull.number, why });
 }
 
@@ -157,17 +163,22 @@ function proposeOne(draft: Draft, number: number): void {
   draft.effects.push({ kind: "Propose", batch: number });
   const { why, next } = opening(draft.run);
   const names = nameList(draft.run, clustersOf(live));
-  sayBatch(draft, number, draft.run.spec.delivery.strategy === "Commit" ? `${why}: ${names}` : `the PR for ${names} is being opened`, next);
+  sayBatch(
+    draft,
+    number,
+    draft.run.spec.delivery.strategy === "Commit" ? `${text(why)}: ${names}` : `the PR for ${names} is being opened`,
+    next,
+  );
 }
 
 function guardAllows(draft: Draft, batch: Batch): boolean {
   const guard = draft.world.guards.get(batch.number);
   if (guard === undefined || guard.ok) return true;
   if (guard.retry) {
-    sayBatch(draft, batch.number, `its PR is not opened yet: ${guard.why}`, { what: "judged again" });
+    sayBatch(draft, batch.number, `its PR is not opened yet: ${text(guard.why)}`, { what: "judged again" });
     return false;
   }
-  const reason = `${batchName(draft.run, batch)} must not be proposed: ${guard.why}`;
+  const reason = `${batchName(draft.run, batch)} must not be proposed: ${text(guard.why)}`;
   pause(draft, "Refused", "stagecoach", reason, "change what it names, then `/resume`; or `/skip CLUSTER`; or `/abort`");
   return false;
 }
@@ -216,7 +227,7 @@ function leavePinnedByHand(draft: Draft, number: number): void {
     for (const member of unitOf(run, cluster)) if (!pinned.has(member)) pinned.set(member, `with ${clusterName(run, cluster)}`);
   for (const [cluster, value] of pinned) {
     const why = `pinned by hand to ${value} since: left as it is`;
-    skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
+    skip(draft, cluster, why, `${clusterName(run, cluster)} ${text(why)}`);
   }
   const targets = batchOf(draft.run, number).targets.filter((target) => !pinned.has(target.cluster));
   changeBatch(draft, number, { targets });

@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { approvedBy, tooEarlyFor } from "../gates/gates.ts";
 import { refusalKey, whatToChange } from "../gates/pull-needs.ts";
@@ -78,7 +79,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const answer = pull.refusal?.to === undefined || pull.refusal.to === intention.at ? pull.refusal : undefined;
   if (answer?.kind === "Human") {
     moveBatch(draft, batch.number, "Open", { intention: undefined });
-    const reason = `GitHub refuses to merge ${pullName(pull)}: ${answer.message}`;
+    const reason = `GitHub refuses to merge ${pullName(pull)}: ${text(answer.message)}`;
     pause(draft, "Refused", "GitHub", reason, `${whatToChange(answer.message)}, then \`/resume\`; or \`/abort\``);
     return;
   }
@@ -107,7 +108,7 @@ function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["inten
   if (intention.queued === undefined) return false;
   if (pull.queue === undefined) return true;
   moveBatch(draft, batch.number, "Open", { intention: undefined }, `${pullName(pull)} left the merge queue`);
-  const said = pull.refusal === undefined ? "" : `: ${pull.refusal.message}`;
+  const said = pull.refusal === undefined ? "" : `: ${text(pull.refusal.message)}`;
   const reason = `GitHub took ${pullName(pull)} out of its merge queue without merging it${said}`;
   pause(draft, "Refused", "GitHub", reason, "look at its checks in the queue, then `/resume` puts it in again; or `/abort`");
   return true;
@@ -161,7 +162,7 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
     const reason = `the merge commit ${commit.slice(0, 10)} of ${pullName(pull)} does not change exactly the pins of its batch`;
     pause(draft, "UnexpectedMerge", by, reason, "look at the commit; `/resume` accepts it, `/abort` ends the run");
   } else if (early !== undefined) {
-    const reason = `${by} merged ${pullName(pull)} before its gates allowed it: ${early}`;
+    const reason = `${by} merged ${pullName(pull)} before its gates allowed it: ${text(early)}`;
     pause(draft, "MergedByOther", by, reason, "`/resume` goes on from there once its clusters are confirmed, `/abort` ends the run");
   }
 }

@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch, formatDuration, iso } from "../../base/time.ts";
 import { afterBatch, measuresBatch } from "../gates/analysis.ts";
 import { withinBudget } from "../outcome/run-failures.ts";
@@ -107,7 +108,7 @@ function isBaked(draft: Draft, batch: Batch, healthy: BatchTarget[]): boolean {
   }
   const unclear = healthy.filter((target) => draft.world.targets.get(target.key)?.assessment?.verdict !== "live");
   if (unclear.length === 0) return true;
-  const why = `baked, but ${nameList(draft.run, clustersOf(unclear))} cannot be confirmed just now: ${unclear[0]?.why ?? ""}`;
+  const why = `baked, but ${nameList(draft.run, clustersOf(unclear))} cannot be confirmed just now: ${text(unclear[0]?.why ?? "")}`;
   sayBatch(draft, batch.number, why, { what: "Argo CD shows it healthy again" });
   return false;
 }
@@ -134,7 +135,7 @@ function sayInFlight(draft: Draft, batch: Batch, open: BatchTarget[]): void {
   const live = liveTargets(batch);
   const confirmed = live.filter((target) => target.phase === "Healthy" || target.phase === "Baked").length;
   const first = open.find((target) => target.waitingSince !== undefined) ?? open[0];
-  const why = `waiting for ${nameList(draft.run, clustersOf(open))} to become healthy (${confirmed} of ${live.length} confirmed): ${first?.why ?? ""}`;
+  const why = `waiting for ${nameList(draft.run, clustersOf(open))} to become healthy (${confirmed} of ${live.length} confirmed): ${text(first?.why ?? "")}`;
   sayBatch(draft, batch.number, why, nextOf(draft, open));
 }
 

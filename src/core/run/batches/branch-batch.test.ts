@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Words } from "../../base/reason.ts";
+import { sentenceOf } from "../../report/reasons/say.ts";
 import { batch, bench, guard, judge, merged, noPull, pull, round, wants } from "../testing/bench.ts";
 
 /** What the world shows for a batch that moves branches: the same as of a PR, under number 0. */
@@ -6,7 +8,7 @@ const MOVE = { number: 0, url: "" };
 
 test("a batch without a PR goes the same way, and no sentence of it speaks of #0", () => {
   const run = bench(1);
-  const events: string[] = [];
+  const events: Words[] = [];
   const told = (advanced: ReturnType<typeof round>) => {
     events.push(
       ...advanced.events,
@@ -27,8 +29,8 @@ test("a batch without a PR goes the same way, and no sentence of it speaks of #0
   expect(batch(run.run, 1).pull).toBeUndefined();
   judge(run, "c1", "live", "all");
   expect(told(round(run)).run.phase).toBe("Succeeded");
-  expect(events.filter((text) => text.includes("#0"))).toEqual([]);
-  expect(events.join("\n")).toContain("the fast-forward");
+  expect(events.map((event) => sentenceOf(event)).filter((text) => text.includes("#0"))).toEqual([]);
+  expect(events.map((event) => sentenceOf(event)).join("\n")).toContain("the fast-forward");
 });
 
 test("one that must not be moved pauses the run, and is looked at anew by /resume", () => {

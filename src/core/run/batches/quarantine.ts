@@ -1,4 +1,5 @@
 import { count } from "../../base/count.ts";
+import { text } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch } from "../../base/time.ts";
 import { isMoving, type Run } from "../state/run.ts";
@@ -46,7 +47,7 @@ export function leaveUnreachable(draft: Draft, stage: number, clusters: readonly
     if (why === undefined) continue;
     for (const member of unitOf(draft.run, cluster)) {
       if (!out.has(member) && clusters.includes(member))
-        out.set(member, member === cluster ? why : `with ${clusterName(draft.run, cluster)}: ${why}`);
+        out.set(member, member === cluster ? why : `with ${clusterName(draft.run, cluster)}: ${text(why)}`);
     }
   }
   if (out.size === 0) return [...clusters];
@@ -59,7 +60,11 @@ function quarantine(draft: Draft, stage: number, out: ReadonlyMap<string, string
   const added = [...out].map(([cluster, why]) => ({ cluster, stage, why, since: draft.at }));
   const requeued = draft.run.requeued.filter((one) => !out.has(one.cluster));
   const [first] = added;
-  change(draft, { quarantined: [...kept, ...added], requeued }, `${nameList(draft.run, out.keys())} in quarantine: ${first?.why ?? ""}`);
+  change(
+    draft,
+    { quarantined: [...kept, ...added], requeued },
+    `${nameList(draft.run, out.keys())} in quarantine: ${text(first?.why ?? "")}`,
+  );
 }
 
 /** More clusters are in quarantine than may be, and somebody has not been asked about one of them. */

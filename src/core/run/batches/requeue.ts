@@ -1,4 +1,5 @@
 import { count } from "../../base/count.ts";
+import { text } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import type { Requeued } from "../state/run.ts";
@@ -26,7 +27,7 @@ export function requeue(draft: Draft, stage: number, clusters: readonly string[]
     return until === undefined ? entry : { ...entry, until };
   });
   const others = draft.run.requeued.filter((one) => !clusters.includes(one.cluster));
-  change(draft, { requeued: [...others, ...entries] }, `${names} put to the stage's end: ${why}`);
+  change(draft, { requeued: [...others, ...entries] }, `${names} put to the stage's end: ${text(why)}`);
 }
 
 /** Those of the stage that are still to be tried. */
@@ -65,7 +66,7 @@ function countLook(draft: Draft, entry: Requeued): void {
     : `still matches the requeue selector (look ${attempts} of ${rule.attempts})`;
   const looked: Requeued = { ...entry, attempts, nextAt, why, ...(failed ? { failed } : {}) };
   const requeued = draft.run.requeued.map((one) => (one === entry ? looked : one));
-  change(draft, { requeued }, `${name} ${failed ? "failed: " : ""}${why}`);
+  change(draft, { requeued }, `${name} ${failed ? "failed: " : ""}${text(why)}`);
   if (!failed) wakeAtTime(draft, nextAt);
 }
 

@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { awaitsOutside } from "../checks/run-hooks-end.ts";
 import type { Batch } from "../state/run.ts";
 import { batchOf, change, type Draft, moveBatch, say } from "../state/run-draft.ts";
@@ -12,18 +13,18 @@ export function end(draft: Draft): void {
   const open = draft.run.batches.filter((batch) => batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging");
   if (open.length > 0) {
     const names = open.map((batch) => (batch.pull === undefined ? batchName(draft.run, batch) : `#${batch.pull.number}`)).join(", ");
-    say(draft, `${ending.reason}: waiting for ${names} to be seen closed or merged`, { what: `it is ${ending.phase}` });
+    say(draft, `${text(ending.reason)}: waiting for ${names} to be seen closed or merged`, { what: `it is ${ending.phase}` });
     return;
   }
   const flying = ending.phase === "Superseded" ? inFlight(draft.run.batches) : [];
   if (flying.length > 0) {
-    say(draft, `${ending.reason}: waiting for ${nameList(draft.run, flying)}, in flight, to be confirmed or to fail`, {
+    say(draft, `${text(ending.reason)}: waiting for ${nameList(draft.run, flying)}, in flight, to be confirmed or to fail`, {
       what: "the newer run starts",
     });
     return;
   }
   if (awaitsOutside(draft)) {
-    say(draft, `${ending.reason}: waiting for its hooks and analyses to end`, { what: `it is ${ending.phase}` });
+    say(draft, `${text(ending.reason)}: waiting for its hooks and analyses to end`, { what: `it is ${ending.phase}` });
     return;
   }
   finish(draft, ending);
@@ -64,7 +65,7 @@ function finish(draft: Draft, ending: NonNullable<typeof draft.run.ending>): voi
           },
         ];
   const patch = { phase: ending.phase, since: draft.at, endedAt: draft.at, why: ending.reason, next: null, commands };
-  change(draft, patch, `${ending.phase.toLowerCase()}: ${ending.reason}`);
+  change(draft, patch, `${ending.phase.toLowerCase()}: ${text(ending.reason)}`);
   if (ending.command !== undefined) {
     draft.effects.push({ kind: "Answer", command: ending.command.id, outcome: "done", message });
   }

@@ -1,4 +1,5 @@
 import { count } from "../../base/count.ts";
+import { text } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { grownSize } from "../../plan/pick.ts";
 import { failedAnalyses } from "../checks/run-analysis-judge.ts";
@@ -78,7 +79,7 @@ function succeed(draft: Draft): void {
   change(
     draft,
     { phase, since: draft.at, endedAt: draft.at, why, next: null },
-    `${beyond ? "failed" : back ? "rolled back" : "succeeded"}: ${why}`,
+    `${beyond ? "failed" : back ? "rolled back" : "succeeded"}: ${text(why)}`,
   );
 }
 
@@ -228,7 +229,7 @@ function requeuedAreDone(draft: Draft, stage: number): boolean {
     draft.run,
     waiting.map((one) => one.cluster),
   );
-  say(draft, `${count(waiting.length, "cluster")} put off (${names}): ${clusterName(draft.run, first.cluster)} ${first.why}`, {
+  say(draft, `${count(waiting.length, "cluster")} put off (${names}): ${clusterName(draft.run, first.cluster)} ${text(first.why)}`, {
     what: "looked at again",
     at,
   });

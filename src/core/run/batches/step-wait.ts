@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch, formatDuration, iso } from "../../base/time.ts";
 import type { BatchStep } from "../../plan/steps.ts";
 import { type Wait, waitsAfter } from "../../plan/steps.ts";
@@ -78,7 +79,7 @@ function waitIsOver(draft: Draft, number: number, wait: Wait, at: number): boole
   }
   const unclear = healthyOf(batch).filter((target) => seenOf(draft, batch, target.key)?.assessment?.verdict !== "live");
   if (unclear.length === 0) return true;
-  const why = `the pause ${weight} is over, but ${nameList(draft.run, clustersOf(unclear))} cannot be confirmed just now: ${unclear[0]?.why ?? ""}`;
+  const why = `the pause ${weight} is over, but ${nameList(draft.run, clustersOf(unclear))} cannot be confirmed just now: ${text(unclear[0]?.why ?? "")}`;
   sayBatch(draft, number, why, { what: "Argo CD shows it healthy again" });
   return false;
 }
@@ -129,7 +130,7 @@ export function promoteStep(draft: Draft, command: Command, batch: Batch): Reply
   if (wait?.from === undefined || present === undefined) return undefined;
   if (tooEarly(command, wait.from)) return refused("it was written before this wait began");
   if (present.kind === "analysis")
-    return refused(`an analysis is not ended by /promote: ${batch.why}. \`/promote --full\` (maintain) ends analyses, too`);
+    return refused(`an analysis is not ended by /promote: ${text(batch.why)}. \`/promote --full\` (maintain) ends analyses, too`);
   changeBatch(draft, batch.number, { step: { ...stripped(batch), wait: { at: wait.at + 1 } } });
   const name = batchName(draft.run, batch);
   return done(`the pause of ${name} is over, if its clusters are healthy: on to ${nextOfAt(draft, batch, wait.at)}`);

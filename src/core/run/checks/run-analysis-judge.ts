@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import { isBad, isTolerated, startAnalysis } from "../gates/analysis.ts";
@@ -15,13 +16,13 @@ export function judgeAnalyses(draft: Draft): void {
   if (failed !== undefined) {
     const words = failed.phase === "Error" ? "could not be measured" : "failed";
     const ask = "`/retry` measures again, `/resume` goes on all the same (maintain), `/abort` ends the run";
-    failRun(draft, `the ${analysisTitle(draft.run, failed)} ${words}: ${failed.why}`, ask);
+    failRun(draft, `the ${analysisTitle(draft.run, failed)} ${words}: ${text(failed.why)}`, ask);
     return;
   }
   const [first] = bad;
   if (first === undefined) return;
   const ask = "`/resume` goes on, `/retry` measures again, `/abort` ends the run";
-  pause(draft, "Undecided", "stagecoach", `the ${analysisTitle(draft.run, first)} is inconclusive: ${first.why}`, ask);
+  pause(draft, "Undecided", "stagecoach", `the ${analysisTitle(draft.run, first)} is inconclusive: ${text(first.why)}`, ask);
 }
 
 /** Analyses that failed and were gone on past: with them a run does not succeed. */

@@ -7,6 +7,7 @@
  * under the same id. So nothing passes on measurements that were lost, and none is begun twice.
  */
 
+import { text, type Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { AnalysisWhen } from "../../spec/stage-checks.ts";
 import type { Run } from "../state/run.ts";
@@ -111,7 +112,7 @@ function askFor(draft: Draft, record: RunAnalysis): void {
   if (draft.now >= until) {
     // What was measured is lost: nothing passes on that, unless nobody waits for it any more.
     const phase = record.stopping.waived === true ? "Stopped" : "Inconclusive";
-    endAnalysis(draft, record, phase, `${record.stopping.why}; its end was not seen`);
+    endAnalysis(draft, record, phase, `${text(record.stopping.why)}; its end was not seen`);
     return;
   }
   draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
@@ -130,7 +131,7 @@ function take(draft: Draft, record: RunAnalysis, observed: ObservedAnalysis): vo
   const measured = { ...record, metrics: observed.metrics };
   if (stopping?.waived === true) endAnalysis(draft, measured, "Stopped", stopping.why);
   else if (stopping !== undefined && observed.phase === "Successful")
-    endAnalysis(draft, measured, "Successful", `nothing failed until it ended: ${stopping.why}`);
+    endAnalysis(draft, measured, "Successful", `nothing failed until it ended: ${text(stopping.why)}`);
   else endAnalysis(draft, measured, observed.phase, observed.message);
 }
 
@@ -139,9 +140,9 @@ function sameMetrics(a: readonly AnalysisMetric[], b: readonly AnalysisMetric[])
   return key(a) === key(b);
 }
 
-export function endAnalysis(draft: Draft, record: RunAnalysis, phase: RunAnalysis["phase"], why: string): void {
+export function endAnalysis(draft: Draft, record: RunAnalysis, phase: RunAnalysis["phase"], why: Words): void {
   const { stopping: _, ...rest } = record;
-  const event = `${analysisTitle(draft.run, record)}: ${phase}${phase === "Successful" ? "" : `: ${why}`}`;
+  const event = `${analysisTitle(draft.run, record)}: ${phase}${phase === "Successful" ? "" : `: ${text(why)}`}`;
   putAnalysis(draft, { ...rest, phase, why, endedAt: draft.at }, event);
 }
 
@@ -149,7 +150,7 @@ export function endAnalysis(draft: Draft, record: RunAnalysis, phase: RunAnalysi
 export function stopAnalysis(draft: Draft, record: RunAnalysis, why: string, waived: boolean): void {
   if (record.phase !== "Running" || (record.stopping !== undefined && (record.stopping.waived === true || !waived))) return;
   const stopping = { why, at: draft.at, ...(waived ? { waived: true as const } : {}) };
-  putAnalysis(draft, { ...record, stopping }, `${analysisTitle(draft.run, record)} is ended: ${why}`);
+  putAnalysis(draft, { ...record, stopping }, `${analysisTitle(draft.run, record)} is ended: ${text(why)}`);
   draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
 }
 

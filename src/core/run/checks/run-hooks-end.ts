@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { change, type Draft, wakeAt } from "../state/run-draft.ts";
 import { analysesOf, callOffAnalyses, endAnalysis } from "./run-analysis.ts";
@@ -21,7 +22,7 @@ export function awaitsOutside(draft: Draft): boolean {
   const hooks = draft.run.hooks?.map((call) => {
     if (call.phase !== "Calling" && call.phase !== "Waiting" && call.phase !== "Held") return call;
     const { nextAt: _, ...rest } = call;
-    const why = call.phase === "Calling" ? "it had not answered when the run ended" : `the run ended; last: ${call.why}`;
+    const why = call.phase === "Calling" ? "it had not answered when the run ended" : `the run ended; last: ${text(call.why)}`;
     return { ...rest, phase: "Error" as const, why, endedAt: draft.at };
   });
   if (hooks?.some((call, at) => call !== draft.run.hooks?.[at]) === true) change(draft, { hooks });

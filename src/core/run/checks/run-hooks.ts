@@ -3,6 +3,7 @@
  * the world. A request whose answer was lost in a crash is made again: same event, same id, so a hook can tell.
  */
 
+import { text } from "../../base/reason.ts";
 import { epoch, formatDuration, iso } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import type { HookWhen } from "../../spec/stage-checks.ts";
@@ -109,7 +110,7 @@ function take(draft: Draft, call: HookCall, answer: HookAnswer): void {
 }
 
 function end(draft: Draft, call: HookCall, phase: HookCall["phase"], why: string): void {
-  put(draft, { ...call, phase, why, endedAt: draft.at }, `${hookTitle(draft.run, call)}: ${phase}: ${why}`);
+  put(draft, { ...call, phase, why, endedAt: draft.at }, `${hookTitle(draft.run, call)}: ${phase}: ${text(why)}`);
 }
 
 function hold(draft: Draft, call: HookCall, { message, forMs }: Extract<HookAnswer, { kind: "hold" }>): void {
@@ -117,10 +118,10 @@ function hold(draft: Draft, call: HookCall, { message, forMs }: Extract<HookAnsw
   const most = draft.run.spec.waitingDeadlineMs;
   // Nobody waits for the answer of those that are only told.
   if (call.when === "onFailure") end(draft, call, "Done", why);
-  else if (draft.now - epoch(call.since) >= most) end(draft, call, "Error", `it has held for ${formatDuration(most)}: ${why}`);
+  else if (draft.now - epoch(call.since) >= most) end(draft, call, "Error", `it has held for ${formatDuration(most)}: ${text(why)}`);
   else {
     const nextAt = iso(draft.now + forMs);
-    const event = call.why === why ? "" : `${hookTitle(draft.run, call)} holds: ${why}`;
+    const event = call.why === why ? "" : `${hookTitle(draft.run, call)} holds: ${text(why)}`;
     put(draft, { ...call, phase: "Held", why, errors: 0, nextAt }, event);
     wakeAt(draft, draft.now + forMs);
   }
@@ -130,14 +131,14 @@ function retry(draft: Draft, call: HookCall, { message, again }: Extract<HookAns
   const errors = call.errors + 1;
   if (!again || errors >= MOST_ERRORS) {
     const often = errors === 1 ? "" : ` (asked ${errors} times)`;
-    end(draft, { ...call, errors }, "Error", `${message}${often}`);
+    end(draft, { ...call, errors }, "Error", `${text(message)}${often}`);
     return;
   }
   const wait = FIRST_RETRY_MS * RETRY_FACTOR ** (errors - 1);
   put(
     draft,
     { ...call, phase: "Waiting", why: message, errors, nextAt: iso(draft.now + wait) },
-    `${hookTitle(draft.run, call)}: ${message}`,
+    `${hookTitle(draft.run, call)}: ${text(message)}`,
   );
   wakeAt(draft, draft.now + wait);
 }
@@ -158,13 +159,13 @@ export function judgeHooks(draft: Draft): void {
   const failed = bad.find((call) => call.phase === "Failed");
   if (failed !== undefined) {
     const ask = "`/retry` asks again, `/resume` goes on all the same (maintain), `/abort` ends the run";
-    failRun(draft, `${hookTitle(draft.run, failed)} failed the run: ${failed.why}`, ask);
+    failRun(draft, `${hookTitle(draft.run, failed)} failed the run: ${text(failed.why)}`, ask);
     return;
   }
   const [first] = bad;
   if (first === undefined) return;
   const ask = "`/retry` asks again, `/resume` goes on without its consent, `/abort` ends the run";
-  pause(draft, "Undecided", "stagecoach", `${hookTitle(draft.run, first)} gives no answer to go by: ${first.why}`, ask);
+  pause(draft, "Undecided", "stagecoach", `${hookTitle(draft.run, first)} gives no answer to go by: ${text(first.why)}`, ask);
 }
 
 export function failedHooks(run: Run): string[] {

@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { iso, parseDuration, type Time } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import { close, rebuild } from "../batches/batch-build.ts";
@@ -59,7 +60,7 @@ export function skipCommand(draft: Draft, command: Command): Reply {
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
   const why = `left out by @${command.actor}`;
   release(draft, asked.clusters);
-  for (const { cluster } of places) skip(draft, cluster, why, `${clusterName(run, cluster)} ${why}`);
+  for (const { cluster } of places) skip(draft, cluster, why, `${clusterName(run, cluster)} ${text(why)}`);
   for (const place of places) putOut(draft, movedPlace(run, place), "Skipped", why);
   reopen(draft, places, "a cluster of it is left out");
   goOn(draft, command);
@@ -162,11 +163,11 @@ function requeueClusters(run: Run, command: Command): { clusters: string[] } | {
 function cannotRequeue(run: Run, place: Place, until: Time | undefined): string | undefined {
   const name = clusterName(run, place.cluster);
   if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} was left out of this run`;
-  if (place.batch?.kind === "Revert" && !has(place, "Failed")) return `${name} is being put back already: ${place.batch.why}`;
+  if (place.batch?.kind === "Revert" && !has(place, "Failed")) return `${name} is being put back already: ${text(place.batch.why)}`;
   if (isUnmerged(place) || has(place, "Failed", "Merged", "Syncing", "Healthy")) return undefined;
   if (place.targets.length > 0) return `${name} is confirmed already`;
   const waiting = run.requeued.find((one) => one.cluster === place.cluster && one.failed !== true);
-  if (waiting !== undefined && until === undefined) return `${name} is put off already: ${waiting.why}`;
+  if (waiting !== undefined && until === undefined) return `${name} is put off already: ${text(waiting.why)}`;
   return undefined;
 }
 

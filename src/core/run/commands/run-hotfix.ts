@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import type { Command } from "../../spec/command.ts";
 import { makeBatch } from "../batches/batch-build.ts";
 import { takeRequeued } from "../batches/requeue.ts";
@@ -13,7 +14,8 @@ import { done, type Reply, refused } from "./run-obey.ts";
 export function hotfixCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   if (run.kind === "Rollback") return refused("this run is a rollback: its clusters go back in order");
-  if (run.paused !== undefined) return refused(`the run is paused, and nothing merges: ${run.paused.reason}. Next: ${run.paused.ask}`);
+  if (run.paused !== undefined)
+    return refused(`the run is paused, and nothing merges: ${text(run.paused.reason)}. Next: ${text(run.paused.ask)}`);
   const names: string[] = [];
   for (const word of command.args) {
     if ("error" in clusterKey(run, word)) break;
@@ -43,7 +45,7 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   if (apart !== undefined) return refused(`${nameList(run, apart)} are kept apart in this stage: one command for each`);
   takeRequeued(draft, asked.clusters);
   makeBatch(draft, stage, asked.clusters, "Hotfix");
-  return done(`${nameList(run, asked.clusters, 20)} next, out of turn: ${reason}. Health, approvals, halts and limits hold as ever`);
+  return done(`${nameList(run, asked.clusters, 20)} next, out of turn: ${text(reason)}. Health, approvals, halts and limits hold as ever`);
 }
 
 function cannotHotfix(draft: Draft, cluster: string): string | undefined {
@@ -52,5 +54,5 @@ function cannotHotfix(draft: Draft, cluster: string): string | undefined {
   if (run.skipped.some((one) => one.cluster === cluster)) return `${name} was left out of this run`;
   const { batch } = placeOf(run, cluster);
   if (batch === undefined) return undefined;
-  return batch.merged === undefined ? `${name} is in a batch already: ${batch.why}` : `${name} has moved already: ${batch.why}`;
+  return batch.merged === undefined ? `${name} is in a batch already: ${text(batch.why)}` : `${name} has moved already: ${text(batch.why)}`;
 }

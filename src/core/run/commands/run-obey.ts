@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import type { Command } from "../../spec/command.ts";
 import { commandSpec, hasPermission, notAllowed } from "../../spec/commands.ts";
 import { isEnded, type Run } from "../state/run.ts";
@@ -41,7 +42,7 @@ export function obey(draft: Draft): void {
     }
     if (isQuestion(command)) {
       // Anybody who can read may ask, as often as they like: an answer is given, and nothing is written down.
-      draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: `${draft.run.phase}: ${draft.run.why}` });
+      draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: `${draft.run.phase}: ${text(draft.run.why)}` });
       continue;
     }
     // Those after one that cannot be judged yet wait for it: they are done in order.
@@ -90,7 +91,7 @@ function act(draft: Draft, command: Command): Reply {
   if (command.name === "retry" && !rollouts) return retryCommand(draft, command);
   if (isEnded(draft.run)) return refused(`the run has ended: ${draft.run.phase}`);
   if (rollouts) return withRollouts(draft, command);
-  if (draft.run.ending !== undefined && command.name !== "skip") return refused(`the run is ending: ${draft.run.ending.reason}`);
+  if (draft.run.ending !== undefined && command.name !== "skip") return refused(`the run is ending: ${text(draft.run.ending.reason)}`);
   switch (command.name) {
     case "pause":
       return pauseCommand(draft, command);
@@ -124,5 +125,5 @@ function withRollouts(draft: Draft, command: Command): Reply {
   const resumed = resumeCommand(draft, command);
   if (resumed === "later" || resumed.outcome === "refused") return resumed;
   const reply = rolloutsCommand(draft, command, resumed.message);
-  return reply === "later" ? reply : done(`${resumed.message}; Argo Rollouts: ${reply.message}`);
+  return reply === "later" ? reply : done(`${text(resumed.message)}; Argo Rollouts: ${text(reply.message)}`);
 }

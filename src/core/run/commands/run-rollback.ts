@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import type { Command } from "../../spec/command.ts";
 import { planRollback } from "../outcome/rollback.ts";
 import { endSoon } from "../start.ts";
@@ -17,7 +18,7 @@ export function rollbackCommand(draft: Draft, command: Command): Reply {
   if (to === true) return refused("--to wants a version: `/rollback --to v1.4.1`");
   const back = planRollback(run, to);
   if ("error" in back) return refused(back.error);
-  if (run.ending !== undefined) return refused(`the run is ending: ${run.ending.reason}`);
+  if (run.ending !== undefined) return refused(`the run is ending: ${text(run.ending.reason)}`);
   if (!isEnded(run) && mergeUnderWay(draft, command)) return "later";
   const reason = `@${command.actor} rolled it back${to === undefined ? "" : ` to ${to}`}`;
   const asked = { by: command.actor, reason, at: draft.at, ...(to === undefined ? {} : { to }) };
@@ -28,7 +29,7 @@ export function rollbackCommand(draft: Draft, command: Command): Reply {
       : `; left as they are: ${nameList(
           run,
           back.left.map((one) => one.cluster),
-        )} (${back.left[0]?.why ?? ""})`;
+        )} (${text(back.left[0]?.why ?? "")})`;
   const answer = `${nameList(run, clusters, 20)} go back, in reverse order, as a run of its own${left}`;
   if (isEnded(run)) {
     change(draft, { rollback: asked }, reason);

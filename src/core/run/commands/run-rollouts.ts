@@ -3,6 +3,7 @@
  * anything; the shell tries it, its outcomes come back with the world, and the command is answered once all are known.
  */
 
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Command, CommandName } from "../../spec/command.ts";
 import { hasPermission } from "../../spec/commands.ts";
@@ -154,7 +155,7 @@ function answerOf(run: Run, { action, also, left, rollouts }: RolloutOrder): Exc
   for (const one of rollouts.filter((rollout) => rollout.outcome?.kind !== "done").slice(0, 8)) {
     const [target] = targetsOf(run, [one]);
     const cluster = target === undefined ? one.target : clusterName(run, target.cluster);
-    parts.push(`not ${DONE[action]}: ${cluster} ${one.name}: ${one.outcome?.why ?? one.outcome?.kind ?? ""}`);
+    parts.push(`not ${DONE[action]}: ${cluster} ${one.name}: ${text(one.outcome?.why ?? one.outcome?.kind ?? "")}`);
   }
   if (left.length > 0) parts.push(`left as they are: ${left.slice(0, 8).join("; ")}`);
   const message = parts.join("; ").slice(0, 2000);

@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import { hasPermission } from "../../spec/commands.ts";
@@ -35,7 +36,7 @@ const GO_ON = "`/resume` goes on";
 
 export function pauseCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
-  if (paused?.kind === "Command" || paused?.held !== undefined) return refused(`the run is paused already: ${paused.reason}`);
+  if (paused?.kind === "Command" || paused?.held !== undefined) return refused(`the run is paused already: ${text(paused.reason)}`);
   if (mergeUnderWay(draft, command)) return "later";
   const words = command.args.join(" ");
   const reason = `@${command.actor} paused the run${words === "" ? "" : `: ${words}`}`;
@@ -46,8 +47,8 @@ export function pauseCommand(draft: Draft, command: Command): Reply {
 
 /** The run had stopped by itself. What a person says besides is kept, so that what ends the one pause does not end the other. */
 function holdPaused(draft: Draft, paused: Pause, held: NonNullable<Pause["held"]>): void {
-  const reason = `${paused.reason}; ${held.reason}`;
-  const ask = `${paused.ask}. Whatever is done about it, nothing merges until \`/resume\`, since @${held.by} paused the run`;
+  const reason = `${text(paused.reason)}; ${text(held.reason)}`;
+  const ask = `${text(paused.ask)}. Whatever is done about it, nothing merges until \`/resume\`, since @${held.by} paused the run`;
   change(draft, { paused: { ...paused, reason, ask, held }, why: reason, next: { what: ask } }, held.reason);
 }
 
@@ -64,7 +65,8 @@ export function unpause(draft: Draft, patch: Partial<Run>, event: string, resume
 export function resumeCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
   if (paused === undefined) return refused("the run is not paused");
-  if (tooEarly(command, paused.held?.at ?? paused.at)) return refused(`it was written before the pause it would end: ${paused.reason}`);
+  if (tooEarly(command, paused.held?.at ?? paused.at))
+    return refused(`it was written before the pause it would end: ${text(paused.reason)}`);
   const failed = unacceptedFailures(draft.run);
   const gates = badGates(draft.run);
   const accepts = paused.kind === "Failure" && (failed.length > 0 || gates.length > 0);
@@ -126,19 +128,19 @@ export function abortCommand(draft: Draft, command: Command): Reply {
 export function promoteCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   if (command.flags.full !== undefined) return promoteFully(draft, command);
-  if (run.paused !== undefined) return refused(`the run is paused: ${run.paused.reason}. Next: ${run.paused.ask}`);
+  if (run.paused !== undefined) return refused(`the run is paused: ${text(run.paused.reason)}. Next: ${text(run.paused.ask)}`);
   const mine = run.batches.filter((batch) => command.batch === undefined || batch.number === command.batch);
   const baking = mine.find((batch) => batch.phase === "Baking");
   if (baking !== undefined) return promoteStep(draft, command, baking) ?? endBakeNow(draft, command, baking);
   const open = mine.find((batch) => batch.phase === "Open" && batch.closing === undefined);
   if (open !== undefined) return approveByCommand(draft, command, open) ?? mergeByCommand(draft, command, open);
-  return refused(`there is no wait that /promote ends: ${run.why}`);
+  return refused(`there is no wait that /promote ends: ${text(run.why)}`);
 }
 
 function endBakeNow(draft: Draft, command: Command, batch: Batch): Reply {
   if (batch.bake === undefined || tooEarly(command, batch.bake.from)) return refused("it was written before this bake began");
   if (epoch(batch.bake.until) <= draft.now)
-    return refused(`its bake is over; ${batch.why}. \`/promote --full\` (maintain) ends analyses, too`);
+    return refused(`its bake is over; ${text(batch.why)}. \`/promote --full\` (maintain) ends analyses, too`);
   changeBatch(draft, batch.number, { bake: { ...batch.bake, until: draft.at } });
   return done(`the bake of ${batchName(draft.run, batch)} ends now, if its clusters are healthy`);
 }
@@ -173,9 +175,9 @@ function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {
   const { run } = draft;
   const name = pullName(batch.pull);
   if (run.spec.mode !== "Run") return refused(`the rollout's mode is ${run.spec.mode}: Stagecoach never merges; merge ${name} yourself`);
-  if (run.spec.delivery.merge !== "Manual") return refused(`${name} is merged by itself once its gates pass: ${batch.why}`);
+  if (run.spec.delivery.merge !== "Manual") return refused(`${name} is merged by itself once its gates pass: ${text(batch.why)}`);
   if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(`it was written before ${name} was opened`);
-  if (batch.promoted !== undefined) return refused(`@${batch.promoted.by} promoted ${name} already: ${batch.why}`);
+  if (batch.promoted !== undefined) return refused(`@${batch.promoted.by} promoted ${name} already: ${text(batch.why)}`);
   changeBatch(draft, batch.number, { promoted: { by: command.actor, at: draft.at } });
   return done(`${name} is merged once GitHub allows it`);
 }

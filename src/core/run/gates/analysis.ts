@@ -1,5 +1,6 @@
 /** When an analysis is begun, and what waits for it: `analysis` of a stage as gates of the run. */
 
+import { text } from "../../base/reason.ts";
 import { parseTemplate, renderTemplate, type TemplateValues } from "../../base/template.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import type { AnalysisArg, AnalysisWhen, StageAnalysis } from "../../spec/stage-checks.ts";
@@ -114,7 +115,7 @@ function filled(draft: Draft, place: AnalysisPlace, { args }: StageAnalysis): { 
   const done: AnalysisArg[] = [];
   for (const { name, value } of args) {
     const parsed = parseTemplate(value);
-    if (!parsed.ok) return { missing: `the argument ${name}: ${parsed.message}` };
+    if (!parsed.ok) return { missing: `the argument ${name}: ${text(parsed.message)}` };
     const rendered = renderTemplate(parsed.parts, values.values);
     if (rendered.ok) done.push({ name, value: rendered.text });
     else if (place.cluster !== undefined && !values.known) return "unread";
@@ -153,12 +154,12 @@ function standing(draft: Draft, place: AnalysisPlace): Blocked | undefined {
   const { run } = draft;
   const records = analysesAt(run, place);
   const bad = records.find((record) => isBad(run, record) && !isTolerated(run, record));
-  if (bad !== undefined) return { why: `${analysisTitle(run, bad)}: ${bad.why}`, next: { what: "a command" } };
+  if (bad !== undefined) return { why: `${analysisTitle(run, bad)}: ${text(bad.why)}`, next: { what: "a command" } };
   const running = records.filter((record) => record.phase === "Running");
   const [first] = running;
   if (first === undefined) return undefined;
   const many = running.length === 1 ? "" : `, and ${running.length - 1} more`;
-  return { why: `waiting for the ${analysisTitle(run, first)}: ${first.why}${many}`, next: { what: "it passes, or fails" } };
+  return { why: `waiting for the ${analysisTitle(run, first)}: ${text(first.why)}${many}`, next: { what: "it passes, or fails" } };
 }
 
 /** Before the stage's first merge, once nothing else of the run stands against it. */

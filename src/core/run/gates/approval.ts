@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import type { Approval, Batch, Run } from "../state/run.ts";
 import { amendedSince, approvalHash } from "../state/run-amend.ts";
 import type { Draft } from "../state/run-draft.ts";
@@ -68,7 +69,7 @@ export function approvalGate(draft: Draft, batch: Batch): Blocked | undefined {
   const teams = wanted.teams.map((team) => `@${team}`).join(" or ");
   const so = have.length === 0 ? "" : `, approved so far by ${have.map((by) => `@${by}`).join(", ")}`;
   const of = wanted.count === 1 ? `a member of ${teams}` : `${wanted.count} members of ${teams} (${have.length} of ${wanted.count}${so})`;
-  const lapsed = (draft.world.lapsed?.get(batch.number) ?? []).map(({ by, why }) => `; @${by} approved it, and ${why}`).join("");
+  const lapsed = (draft.world.lapsed?.get(batch.number) ?? []).map(({ by, why }) => `; @${by} approved it, and ${text(why)}`).join("");
   const seen = draft.world.approvals === undefined ? "; reviews could not be read just now" : "";
   const name = pullName(batch.pull);
   return {

@@ -1,3 +1,4 @@
+import { text, type Words } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import { INTENTION_MS } from "../batches/batch-arrive.ts";
 import { type Batch, mayMove, type Next, type Run } from "../state/run.ts";
@@ -86,7 +87,7 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
   if (batch.kind === "Revert") {
     const stopped =
       settingsGate(draft) ?? planeGate(draft, batch) ?? haltGate(draft, batch) ?? othersGate(draft) ?? limitsGate(draft, batch);
-    return stopped === undefined ? undefined : { why: `${pullName(pull)} is open; ${stopped.why}`, next: stopped.next };
+    return stopped === undefined ? undefined : { why: `${pullName(pull)} is open; ${text(stopped.why)}`, next: stopped.next };
   }
   const blocked =
     settingsGate(draft) ??
@@ -98,14 +99,14 @@ function held(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefin
     approvalGate(draft, batch) ??
     (batch.kind === "Hotfix" ? undefined : windowGate(draft, batch)) ??
     limitsGate(draft, batch);
-  if (blocked !== undefined) return { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
+  if (blocked !== undefined) return { why: `${pullName(pull)} is open; ${text(blocked.why)}`, next: blocked.next };
   return waitsForJitter(draft, batch, pull) ?? stageBegins(draft, batch, pull);
 }
 
 function haltedUnderWay(draft: Draft, batch: Batch, since: Time, pull: ObservedPull): Blocked | undefined {
   const halted = haltGate(draft, batch);
   if (halted === undefined) return undefined;
-  const why = `${pullName(pull)} is not merged any more, unless its merge is under way already; ${halted.why}`;
+  const why = `${pullName(pull)} is not merged any more, unless its merge is under way already; ${text(halted.why)}`;
   return { why, next: { what: "its merge is seen, or lapses", at: iso(epoch(since) + INTENTION_MS) } };
 }
 
@@ -114,7 +115,7 @@ function stageBegins(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | 
   const begun = draft.run.batches.some((one) => one.stage === batch.stage && (one.merged !== undefined || one.intention !== undefined));
   if (begun || batch.kind === "Hotfix") return undefined;
   const blocked = beforeStage(draft, batch) ?? hooksBefore(draft, batch);
-  return blocked === undefined ? undefined : { why: `${pullName(pull)} is open; ${blocked.why}`, next: blocked.next };
+  return blocked === undefined ? undefined : { why: `${pullName(pull)} is open; ${text(blocked.why)}`, next: blocked.next };
 }
 
 function settingsGate({ world }: Draft): Blocked | undefined {
@@ -170,7 +171,7 @@ export function blockedBefore(draft: Draft, batch: Batch): string | undefined {
 }
 
 /** What a merge by somebody else came before: what stood against merging the batch at that moment, whoever merges. */
-export function tooEarlyFor(draft: Draft, batch: Batch, at: Time): string | undefined {
+export function tooEarlyFor(draft: Draft, batch: Batch, at: Time): Words | undefined {
   const before = blockedBefore(draft, batch);
   if (before !== undefined || batch.kind === "Revert") return before;
   const then = { ...draft, now: epoch(at) };

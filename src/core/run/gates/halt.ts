@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Batch, Halt, Run } from "../state/run.ts";
 import { batchOf, type Draft, moveBatch, wakeAt } from "../state/run-draft.ts";
@@ -48,7 +49,7 @@ export function haltGate(draft: Draft, batch: Batch): Blocked | undefined {
     if (held.length === 0 && !none) continue;
     if (halt.until !== undefined) wakeAt(draft, epoch(halt.until));
     const what = halt.until === undefined ? "the halt is lifted (`/halt --off`)" : "the halt ends";
-    const because = halt.reason === "" ? "" : `: ${halt.reason}`;
+    const because = halt.reason === "" ? "" : `: ${text(halt.reason)}`;
     return {
       why: `@${halt.by} halted ${halt.clusters.length === 0 ? "every cluster" : nameList(draft.run, held)}${because}`,
       next: halt.until === undefined ? { what } : { what, at: halt.until },

@@ -1,5 +1,6 @@
 /** When hooks are asked, and what waits for their answers: `hooks` of a stage as gates of the run. */
 
+import { text } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import { analysesOf, analysisTitle } from "../checks/run-analysis.ts";
 import { callHook, hookCallAt, hookTitle, isBadHook, isToleratedHook } from "../checks/run-hooks.ts";
@@ -43,10 +44,10 @@ function hooksGate(draft: Draft, stage: number, when: "before" | "after", newerT
 function standing(run: Run, call: HookCall): Blocked | undefined {
   if (call.phase === "Done" || call.accepted !== undefined || isToleratedHook(run, call)) return undefined;
   const title = hookTitle(run, call);
-  if (isBadHook(call)) return { why: `${title}: ${call.why}`, next: { what: "a command" } };
+  if (isBadHook(call)) return { why: `${title}: ${text(call.why)}`, next: { what: "a command" } };
   const next = { what: "it is asked again", ...(call.nextAt === undefined ? {} : { at: call.nextAt }) };
-  if (call.phase === "Held") return { why: `${title} holds: ${call.why}`, next };
-  if (call.phase === "Waiting") return { why: `${title} gave no answer to go by: ${call.why}`, next };
+  if (call.phase === "Held") return { why: `${title} holds: ${text(call.why)}`, next };
+  if (call.phase === "Waiting") return { why: `${title} gave no answer to go by: ${text(call.why)}`, next };
   return { why: `waiting for the answer of ${title}`, next: { what: "it answers" } };
 }
 
@@ -83,5 +84,5 @@ function failuresOf(run: Run, stage: number, after: number): HookFailure[] {
     if (call.stage === stage && isBadHook(call) && epoch(call.endedAt ?? call.since) > after)
       found.push({ what: hookTitle(run, call), why: call.why });
   }
-  return found.map(({ what, why }) => ({ what, why: why.slice(0, 500) }));
+  return found.map(({ what, why }) => ({ what, why: typeof why === "string" ? why.slice(0, 500) : why }));
 }

@@ -1,4 +1,5 @@
 import { count } from "../../base/count.ts";
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Over } from "../../plan/limits.ts";
 import { close } from "../batches/batch-build.ts";
@@ -108,11 +109,11 @@ function tooLarge(draft: Draft, batch: Batch, { setting, what, most }: Over, who
   }
   if (mergesAlone(run, batch)) {
     if (who === "") return undefined;
-    return { why: `${why}, so it merges once nothing else is in flight (now: ${who})`, next: { what: "others are confirmed" } };
+    return { why: `${text(why)}, so it merges once nothing else is in flight (now: ${who})`, next: { what: "others are confirmed" } };
   }
   const names = nameList(run, clustersOf(liveTargets(batch)));
   const together = clustersOf(liveTargets(batch)).length > 1 ? "share a pin and travel together" : "cannot travel in parts";
-  const reason = `${batchName(run, batch)} can never merge: ${why} (${names}), which ${together}`;
+  const reason = `${batchName(run, batch)} can never merge: ${text(why)} (${names}), which ${together}`;
   pause(draft, "Refused", "stagecoach", reason, `raise ${setting} in ${SETTINGS}, then \`/resume\`; or \`/skip CLUSTER\`; or \`/abort\``);
   return { why, next: { what: `somebody raises ${setting}` } };
 }

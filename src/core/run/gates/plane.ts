@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import type { Batch } from "../state/run.ts";
 import type { Draft } from "../state/run-draft.ts";
 import { clustersOf, liveTargets } from "../state/run-names.ts";
@@ -12,5 +13,5 @@ export function planeGate(draft: Draft, batch: Batch): Blocked | undefined {
   const lost = lostOf(draft, clustersOf(liveTargets(batch)));
   if (lost === undefined) return undefined;
   const what = `it can be seen again; or \`/requeue\` or \`/skip\` for ${lost.names}, so that the others go on`;
-  return { why: `${lost.names} could not be watched: ${lost.why}`, next: { what } };
+  return { why: `${lost.names} could not be watched: ${text(lost.why)}`, next: { what } };
 }

@@ -1,3 +1,4 @@
+import { text, type Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { close } from "../batches/batch-build.ts";
 import { failedBefore } from "../outcome/step-left.ts";
@@ -9,7 +10,7 @@ import { askAgainAt, checksOf, refusalKey, silentIn, wanted } from "./pull-needs
 
 /** Why a batch is not merged now. */
 export interface Blocked {
-  why: string;
+  why: Words;
   next: Next | null;
 }
 
@@ -33,7 +34,7 @@ export function sound(draft: Draft, batch: Batch, pull: ObservedPull): Blocked |
   if (behind.length > 0) {
     const why = `${nameList(draft.run, behind)} did not get through the weight before`;
     if (!callUnderWay(batch, pull)) close(draft, batch, why);
-    return { why: `${name} is built again: ${why}`, next: { what: "it is closed" } };
+    return { why: `${name} is built again: ${text(why)}`, next: { what: "it is closed" } };
   }
   if (nothingLeft(draft, batch)) {
     close(draft, batch, "the base is at the release already");
@@ -42,7 +43,7 @@ export function sound(draft: Draft, batch: Batch, pull: ObservedPull): Blocked |
   if (pull.mergeable !== "conflict" && pull.mergeable !== "behind") return undefined;
   const why = pull.mergeable === "conflict" ? "it conflicts with the base" : "the base has moved and the repository wants it up to date";
   if (!callUnderWay(batch, pull)) close(draft, batch, why);
-  return { why: `${name} is built again: ${why}`, next: { what: "it is closed" } };
+  return { why: `${name} is built again: ${text(why)}`, next: { what: "it is closed" } };
 }
 
 /** Somebody else has brought every pin of the batch to the release meanwhile. */
@@ -63,10 +64,10 @@ export function guarded(draft: Draft, batch: Batch, pull: ObservedPull): Blocked
     return { why: `${pullName(pull)} waits for the render guard on the present base`, next: waits };
   }
   if (guard.ok) return undefined;
-  if (guard.retry) return { why: `${pullName(pull)} is not merged yet: ${guard.why}`, next: waits };
+  if (guard.retry) return { why: `${pullName(pull)} is not merged yet: ${text(guard.why)}`, next: waits };
   if (!callUnderWay(batch, pull)) {
     close(draft, batch, guard.why);
-    const reason = `${pullName(pull)} must not be merged: ${guard.why}`;
+    const reason = `${pullName(pull)} must not be merged: ${text(guard.why)}`;
     pause(draft, "Refused", "stagecoach", reason, "change what it names, then `/resume` builds it again; or `/skip CLUSTER`; or `/abort`");
   }
   return { why: guard.why, next: waits };
@@ -97,7 +98,7 @@ export function allowedByGitHub(draft: Draft, batch: Batch, pull: ObservedPull):
   const { why, next, changesAt } = wanted(needs, pull.openedAt, draft.now);
   if (changesAt !== undefined) wakeAt(draft, changesAt);
   if (checksOf(needs).length > 0 || refusedBefore(draft, batch, pull) !== undefined)
-    return { why: `${name} waits for GitHub: ${why}`, next };
+    return { why: `${name} waits for GitHub: ${text(why)}`, next };
   return undefined;
 }
 
@@ -108,6 +109,6 @@ function refusedBefore(draft: Draft, batch: Batch, pull: ObservedPull): Blocked 
   if (draft.now >= epoch(at)) return undefined;
   wakeAtTime(draft, at);
   const silent = silentIn(refused.message, pull.openedAt, draft.now);
-  const why = `${pullName(pull)} waits for GitHub, which answered: ${refused.message}`;
+  const why = `${pullName(pull)} waits for GitHub, which answered: ${text(refused.message)}`;
   return { why, next: silent === undefined ? { what: "it is tried again, at once where something of it changes", at } : { what: silent } };
 }

@@ -1,4 +1,5 @@
 import { count } from "../../base/count.ts";
+import { text, type Words } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Quantity } from "../../spec/rollout.ts";
 import { endSoon } from "../start.ts";
@@ -59,7 +60,7 @@ export function judgeFailures(draft: Draft): void {
 }
 
 /** A failure that is of no cluster, such as an analysis: whatever the budget tolerates, the policy acts on it. */
-export function failRun(draft: Draft, reason: string, ask: string): void {
+export function failRun(draft: Draft, reason: Words, ask: Words): void {
   const { spec, rollback, ending } = draft.run;
   if (spec.onFailure.action === "Continue") return;
   if (spec.onFailure.action === "Rollback" && rollback === undefined && ending === undefined)
@@ -67,7 +68,7 @@ export function failRun(draft: Draft, reason: string, ask: string): void {
   else pause(draft, "Failure", "stagecoach", reason, ask);
 }
 
-function whyFailed(run: Run, cluster: string): string {
+function whyFailed(run: Run, cluster: string): Words {
   for (const batch of run.batches) {
     const target = batch.targets.find((one) => one.cluster === cluster && one.phase === "Failed" && one.excused !== true);
     if (target !== undefined) return target.why;
@@ -83,7 +84,7 @@ function judgeWaiting(draft: Draft): void {
   for (const batch of run.batches) {
     for (const target of waitingIn(batch)) {
       if (target.waitingSince === undefined || draft.now - epoch(target.waitingSince) < most) continue;
-      const reason = `${clusterName(run, target.cluster)} has waited ${formatDuration(most)}: ${target.why}`;
+      const reason = `${clusterName(run, target.cluster)} has waited ${formatDuration(most)}: ${text(target.why)}`;
       const name = clusterName(run, target.cluster);
       pause(draft, "Waiting", "stagecoach", reason, `\`/resume\` waits on, \`/skip ${name}\` leaves it out, \`/abort\` ends the run`);
       return;
@@ -99,9 +100,9 @@ function rollBack(draft: Draft, asked: NonNullable<Run["rollback"]>): void {
   const back = planRollback(draft.run);
   if ("error" in back) {
     const ask = "`/retry` looks again, `/resume` accepts the failures (maintain), `/abort` ends the run";
-    pause(draft, "Failure", "stagecoach", `${asked.reason}; it cannot be rolled back: ${back.error}`, ask);
+    pause(draft, "Failure", "stagecoach", `${text(asked.reason)}; it cannot be rolled back: ${back.error}`, ask);
     return;
   }
-  const reason = `${asked.reason}; it is rolled back`;
+  const reason = `${text(asked.reason)}; it is rolled back`;
   change(draft, { ...endSoon(draft.run, { phase: "Failed", by: asked.by, reason, at: draft.at }), rollback: asked }, reason);
 }

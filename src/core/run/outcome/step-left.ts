@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { skip } from "../batches/run-skip.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { Draft } from "../state/run-draft.ts";
@@ -41,6 +42,6 @@ export function leaveBehind(draft: Draft, { step }: Batch, clusters: readonly st
   for (const cluster of clusters) {
     const others = unitOf(draft.run, cluster).filter((member) => member !== cluster);
     const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(draft.run, others)}, which did not get through`;
-    skip(draft, cluster, why, `${clusterName(draft.run, cluster)} ${why}`);
+    skip(draft, cluster, why, `${clusterName(draft.run, cluster)} ${text(why)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { text, type Words } from "../../base/reason.ts";
 import { type Batch, isEnded, type Next, type Run } from "./run.ts";
 import { pullName, whatChanged } from "./run-names.ts";
 import type { Advanced, World } from "./world.ts";
@@ -8,17 +9,17 @@ import type { Advanced, World } from "./world.ts";
  */
 export interface GateState {
   kind: "waiting" | "passed" | "fenced";
-  why: string;
+  why: Words;
   next: Next | null;
 }
 
 /** Of a batch whose PR is open. `cleared`: as of this round, see Advanced. */
 export function gateOf(run: Run, batch: Batch, cleared: boolean): GateState {
   const name = pullName(batch.pull);
-  if (isEnded(run)) return { kind: "fenced", why: `the run has ended: ${run.phase}. ${run.why}`, next: null };
+  if (isEnded(run)) return { kind: "fenced", why: `the run has ended: ${run.phase}. ${text(run.why)}`, next: null };
   if (run.phase === "Paused" && (batch.kind !== "Revert" || run.ending !== undefined))
     return { kind: "fenced", why: run.paused?.reason ?? run.why, next: run.next };
-  if (batch.closing !== undefined) return { kind: "fenced", why: `${name} is being closed: ${batch.closing.why}`, next: batch.next };
+  if (batch.closing !== undefined) return { kind: "fenced", why: `${name} is being closed: ${text(batch.closing.why)}`, next: batch.next };
   // What is passed once stays so while a merge may be under way: its outcome decides.
   if (cleared || batch.intention !== undefined) return { kind: "passed", why: batch.why, next: batch.next };
   return { kind: "waiting", why: batch.why, next: batch.next };

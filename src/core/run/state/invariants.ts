@@ -3,6 +3,7 @@
  * specification, not from the logic that is to keep them, and sharing none of it. Cheap enough to be asserted at run time.
  */
 
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Permission } from "../../spec/command.ts";
 import { batchesChangeTheirPins, type Report, weightsGrow } from "./invariants-edits.ts";
@@ -80,7 +81,7 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
       if (waits && (batch.step?.index ?? 1) > 1) continue;
       for (const target of other.targets) {
         const why = unconfirmed(run, other, target);
-        if (why !== undefined) report(2, `batch ${batch.number} merges although ${target.key} of batch ${other.number} ${why}`);
+        if (why !== undefined) report(2, `batch ${batch.number} merges although ${target.key} of batch ${other.number} ${text(why)}`);
       }
     }
   }
@@ -219,5 +220,5 @@ function endsOrWaits(run: Run, report: Report): void {
   if (ended !== (run.endedAt !== undefined)) report(8, `the run is ${run.phase} and ${ended ? "has no end" : "has an end"}`);
   if (run.why === "") report(8, "the run does not say why it is where it is");
   if (!ended && (run.next === null || run.next.what === ""))
-    report(8, `the run is ${run.phase} and does not say what comes next: ${run.why}`);
+    report(8, `the run is ${run.phase} and does not say what comes next: ${text(run.why)}`);
 }

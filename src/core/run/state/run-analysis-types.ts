@@ -1,3 +1,4 @@
+import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { AnalysisArg, AnalysisWhen } from "../../spec/stage-checks.ts";
 
@@ -35,13 +36,12 @@ export interface RunAnalysis {
   attempt: number;
   args: AnalysisArg[];
   phase: AnalysisPhase;
-  /** One sentence. */
-  why: string;
+  why: Words;
   startedAt: Time;
   endedAt?: Time;
   metrics?: AnalysisMetric[];
   /** Told to end. `waived`: whatever it finds. */
-  stopping?: { why: string; at: Time; waived?: true };
+  stopping?: { why: Words; at: Time; waived?: true };
   /** By `/resume`: it counts as passed. */
   accepted?: { by: string; at: Time };
 }

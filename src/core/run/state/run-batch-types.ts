@@ -1,3 +1,4 @@
+import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import type { BatchStep } from "../../plan/steps.ts";
@@ -25,8 +26,13 @@ export type BatchPhase = "Proposing" | "Open" | "Merging" | "Merged" | "Baking" 
 
 /** What happens next, and when at the latest. */
 export interface Next {
-  what: string;
+  what: Words;
+  /** Transitional: eta or deadline. */
   at?: Time;
+  /** When it is expected. */
+  eta?: Time;
+  /** When it counts as over at the latest. */
+  deadline?: Time;
 }
 
 export interface Batch {
@@ -45,7 +51,7 @@ export interface Batch {
   branch: string;
   phase: BatchPhase;
   since: Time;
-  why: string;
+  why: Words;
   next: Next | null;
   targets: BatchTarget[];
   /** We began to merge it, and so its stage's approval was there. */
@@ -58,7 +64,7 @@ export interface Batch {
   /** GitHub's last answer that something has to happen first: not asked again before what it was said of (`key`) changes, or a while has passed. */
   refused?: { message: string; at: Time; key: string };
   /** Its PR is to be closed; done once it is observed closed. A run that goes on builds it again, as the next attempt. */
-  closing?: { why: string; at: Time };
+  closing?: { why: Words; at: Time };
   /** `/promote` on its PR under `merge: Manual`: merged as with Auto once GitHub allows it. */
   promoted?: { by: string; at: Time };
   merged?: { commit: string; at: Time; by: string };
@@ -75,8 +81,8 @@ export interface BatchTarget {
   edits: Edit[];
   phase: TargetPhase;
   since: Time;
-  /** One sentence: why it is where it is. */
-  why: string;
+  /** Why it is where it is. */
+  why: Words;
   /** First read of Argo CD that showed the change. */
   firstSeenAt?: Time;
   /** When it counts as failed at the latest, absent while nothing runs. */
@@ -103,7 +109,7 @@ export interface BatchTarget {
 export interface Evidence {
   verdict: Verdict;
   clause: string;
-  sentence: string;
+  sentence: Words;
   /** The bot's time of the read. */
   readAt: Time;
   resourceVersion?: string;

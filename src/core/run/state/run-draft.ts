@@ -1,3 +1,4 @@
+import { sameWords, text, type Words } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import type { Batch, BatchTarget, Next, Pause, Run } from "./run.ts";
 import { amendedBy } from "./run-amend.ts";
@@ -14,7 +15,7 @@ export interface Draft {
   readonly now: number;
   readonly at: Time;
   readonly effects: Effect[];
-  readonly events: string[];
+  readonly events: Words[];
   /** Batches made or rebuilt in this round: what the world says of their PR is of an older attempt. */
   readonly rebuilt: Set<number>;
   /** Batches in which a confirmed target became unhealthy in this round. */
@@ -28,7 +29,7 @@ export interface Draft {
   observation: boolean;
   wake: number;
   /** Set: nothing may merge in this round, and why. The first reason stands. */
-  hold?: string;
+  hold?: Words;
 }
 
 export function openDraft(run: Run, world: World, now: number): Draft {
@@ -64,7 +65,7 @@ export function closeDraft(draft: Draft): Advanced<Run> {
 }
 
 /** Changes the run in a way that must be journalled before anything is done about it. */
-export function change(draft: Draft, patch: Partial<Run>, event?: string): void {
+export function change(draft: Draft, patch: Partial<Run>, event?: Words): void {
   const amended = amendedBy(draft.run, patch, draft.at);
   draft.run = { ...draft.run, ...patch, ...(amended === undefined ? {} : { amended }) };
   draft.transition = true;
@@ -72,7 +73,7 @@ export function change(draft: Draft, patch: Partial<Run>, event?: string): void 
 }
 
 /** Changes one batch; a transition as `change`. A key set to undefined is taken away. */
-export function changeBatch(draft: Draft, number: number, patch: Patch<Batch>, event?: string): void {
+export function changeBatch(draft: Draft, number: number, patch: Patch<Batch>, event?: Words): void {
   putBatch(draft, strip({ ...batchOf(draft.run, number), ...patch }));
   draft.transition = true;
   if (event !== undefined) draft.events.push(event);
@@ -94,27 +95,29 @@ function putBatch(draft: Draft, batch: Batch): void {
 }
 
 /** Moves a batch on: phase and since, with what else changes. */
-export function moveBatch(draft: Draft, number: number, phase: Batch["phase"], patch: Patch<Batch> = {}, event?: string): void {
+export function moveBatch(draft: Draft, number: number, phase: Batch["phase"], patch: Patch<Batch> = {}, event?: Words): void {
   changeBatch(draft, number, { ...patch, phase, since: draft.at }, event);
 }
 
 /** Says why a batch is where it is. An observation only, and none at all where it says the same as before. */
-export function sayBatch(draft: Draft, number: number, why: string, next: Next | null): void {
+export function sayBatch(draft: Draft, number: number, why: Words, next: Next | null): void {
   const batch = batchOf(draft.run, number);
-  if (batch.why === why && sameNext(batch.next, next)) return;
+  if (sameWords(batch.why, why) && sameNext(batch.next, next)) return;
   putBatch(draft, { ...batch, why, next });
   draft.observation = true;
 }
 
 /** Says why the run is where it is. */
-export function say(draft: Draft, why: string, next: Next | null): void {
-  if (draft.run.why === why && sameNext(draft.run.next, next)) return;
+export function say(draft: Draft, why: Words, next: Next | null): void {
+  if (sameWords(draft.run.why, why) && sameNext(draft.run.next, next)) return;
   draft.run = { ...draft.run, why, next };
   draft.observation = true;
 }
 
 function sameNext(a: Next | null, b: Next | null): boolean {
-  return a === b || (a !== null && b !== null && a.what === b.what && a.at === b.at);
+  return (
+    a === b || (a !== null && b !== null && sameWords(a.what, b.what) && a.at === b.at && a.eta === b.eta && a.deadline === b.deadline)
+  );
 }
 
 /** Maps a batch's targets; those for which the same object is given back cost nothing. Says whether any changed. */
@@ -138,7 +141,7 @@ export function moveTarget(
   draft: Draft,
   target: BatchTarget,
   phase: BatchTarget["phase"],
-  why: string,
+  why: Words,
   patch: Patch<BatchTarget> = {},
 ): BatchTarget {
   return strip<BatchTarget>({ ...target, ...patch, phase, why, since: draft.at });
@@ -147,18 +150,19 @@ export function moveTarget(
 /** A target in the same phase with other particulars; the same object where nothing differs. */
 export function touchTarget(target: BatchTarget, patch: Patch<BatchTarget>): BatchTarget {
   for (const key of Object.keys(patch) as (keyof BatchTarget)[]) {
-    if (target[key] !== patch[key]) return strip<BatchTarget>({ ...target, ...patch });
+    if (target[key] !== patch[key] && !(key === "why" && sameWords(target.why, patch.why)))
+      return strip<BatchTarget>({ ...target, ...patch });
   }
   return target;
 }
 
 /** Pauses a run that is not paused yet and not ending; the first reason stands. */
-export function pause(draft: Draft, kind: Pause["kind"], by: string, reason: string, ask: string): void {
+export function pause(draft: Draft, kind: Pause["kind"], by: string, reason: Words, ask: Words): void {
   if (draft.run.phase === "Paused" || draft.run.ending !== undefined) return;
   change(
     draft,
     { phase: "Paused", since: draft.at, paused: { kind, by, reason, at: draft.at, ask }, why: reason, next: { what: ask } },
-    `paused: ${reason}`,
+    `paused: ${text(reason)}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { HookWhen } from "../../spec/stage-checks.ts";
 
@@ -19,8 +20,7 @@ export interface HookCall {
   /** From 1; raised by `/retry`, and for each event of its kind. */
   attempt: number;
   phase: HookPhase;
-  /** One sentence. */
-  why: string;
+  why: Words;
   /** Requests made, the one under way included. */
   tries: number;
   /** Of these, without a usable answer in a row. */
@@ -38,8 +38,8 @@ export interface HookCall {
 
 export interface HookFailure {
   /** A cluster's name, or what has failed of the stage. */
-  what: string;
-  why: string;
+  what: Words;
+  why: Words;
 }
 
 /** What a hook answered to one request. `error`: nothing usable; `again`: asking again may help. */

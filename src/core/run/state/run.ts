@@ -1,3 +1,4 @@
+import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit, Plan, PlannedTarget, Release } from "../../plan/plan-types.ts";
 import type { Rollout } from "../../spec/rollout.ts";
@@ -29,7 +30,7 @@ export interface Requeued {
   attempts: number;
   since: Time;
   nextAt: Time;
-  why: string;
+  why: Words;
   /** By `/requeue … --for`: not before. */
   until?: Time;
   /** Failed after the last attempt. */
@@ -49,7 +50,7 @@ export interface Joined {
 export interface Quarantined {
   cluster: string;
   stage: number;
-  why: string;
+  why: Words;
   since: Time;
   /** Somebody has been asked about it: the run paused on it once, and is not paused by it again. */
   asked?: true;
@@ -61,7 +62,7 @@ export interface HandledCommand {
   actor: string;
   at: Time;
   outcome: "done" | "refused";
-  message: string;
+  message: Words;
 }
 
 export interface Pause {
@@ -80,12 +81,12 @@ export interface Pause {
     | "Joined"
     | "Quarantine";
   by: string;
-  reason: string;
+  reason: Words;
   at: Time;
   /** What the person is asked to do: commands, ready to copy. */
-  ask: string;
+  ask: Words;
   /** `/pause` of a run that had paused by itself: whatever else ends that pause, this one holds till `/resume`. `reason` tells of it. */
-  held?: { by: string; reason: string; at: Time };
+  held?: { by: string; reason: Words; at: Time };
 }
 
 export interface Approval {
@@ -128,18 +129,18 @@ export interface Run {
   plan: Plan;
   phase: RunPhase;
   since: Time;
-  why: string;
+  why: Words;
   next: Next | null;
   /** Index of the current stage; equals the number of stages once all are done. */
   stage: number;
   batches: Batch[];
   requeued: Requeued[];
   /** Clusters left out of this run by command or rule, and why. */
-  skipped: { cluster: string; why: string; at: Time }[];
+  skipped: { cluster: string; why: Words; at: Time }[];
   /** Clusters that appeared during the run and are caught up at its end. */
   joined?: Joined[];
   /** Clusters and Applications that appeared during the run and are not taken, and why: named, and left as they are. */
-  notJoined?: { cluster: string; why: string; at: Time }[];
+  notJoined?: { cluster: string; why: Words; at: Time }[];
   /** Clusters left out by the rule `quarantine`, for as long as it says. */
   quarantined?: Quarantined[];
   /** Clusters accepted as failed, within the budget or by `/resume`. */
@@ -149,10 +150,10 @@ export interface Run {
   ending?: {
     phase: "Aborted" | "Superseded" | "Failed";
     by: string;
-    reason: string;
+    reason: Words;
     at: Time;
     command?: { id: string; text: string };
-    answer?: string;
+    answer?: Words;
   };
   /** Absent: forward. A rollback puts the old values back, and is a run of its own: `of` is the number of the run whose clusters it moves. */
   kind?: "Rollback";
@@ -170,7 +171,7 @@ export interface Run {
   /** Of a rollback: put the release values back, in the commit of its last batch. */
   restore?: Edit[];
   /** Somebody, or the failure policy, wants it rolled back: it ends, and then that run starts. */
-  rollback?: { by: string; reason: string; at: Time; to?: string };
+  rollback?: { by: string; reason: Words; at: Time; to?: string };
   /** Given by command, for one stage and what it held then. */
   approvals?: Approval[];
   /** By stage that wants approval: when what it holds last changed. Reviews from before that are of another stage. */
@@ -189,7 +190,7 @@ export interface Run {
   /** Actions on Argo Rollouts whose outcome is not known yet. */
   rolloutOrders?: RolloutOrder[];
   /** Control planes of the run that cannot be read now: their targets wait, the others go on. */
-  unseen?: { plane: string; since: Time; why: string }[];
+  unseen?: { plane: string; since: Time; why: Words }[];
   startedAt: Time;
   endedAt?: Time;
 }

@@ -1,3 +1,4 @@
+import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
 import type { Command } from "../../spec/command.ts";
@@ -30,7 +31,7 @@ export interface World {
   /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
   freezes?: readonly (Window & { where: string })[];
   /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
-  settingsBroken?: string;
+  settingsBroken?: Words;
   /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */
   others?: readonly Run[];
   /** Most clusters or targets in flight over all runs of the repo. */
@@ -42,7 +43,7 @@ export interface World {
   /** Clusters that have Applications of the rollout's source which the run does not know, with their pins resolved. undefined: not looked. */
   joiners?: readonly Joiner[];
   /** By cluster key: those that Argo CD says it cannot reach now, and why. */
-  unreachable?: ReadonlyMap<string, string>;
+  unreachable?: ReadonlyMap<string, Words>;
   /** By id: analyses that are under way or over. One that is not in it is to be started. undefined: not looked. */
   analyses?: ReadonlyMap<string, ObservedAnalysis>;
   /** By `hookTryKey`: what hooks answered, as far as this process has asked them. */
@@ -61,7 +62,7 @@ export interface Joiner {
 /** `why` says what to do about it, e.g. what to grant. */
 export interface LostPlane {
   since: Time;
-  why: string;
+  why: Words;
 }
 
 export interface Approver {
@@ -71,7 +72,7 @@ export interface Approver {
 
 export interface Lapsed {
   by: string;
-  why: string;
+  why: Words;
 }
 
 export interface ObservedPull {
@@ -127,7 +128,7 @@ export type PullNeed =
 /** See docs/spec.md §9.4. Void on another base or after 60 s: the shell leaves it out then. */
 export type Guard =
   | { ok: true; base: string; at: Time }
-  | { ok: false; base: string; at: Time; why: string /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };
+  | { ok: false; base: string; at: Time; why: Words /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };
 
 export interface ObservedTarget {
   /** Number of the batch whose change `assessment`, `drift` and `inHistory` are about. undefined: of the only one that it is in. */
@@ -164,7 +165,7 @@ export interface Assessment {
   verdict: Verdict;
   /** Short stable name of the clause not met, or `all`. */
   clause: string;
-  sentence: string;
+  sentence: Words;
   /** First read of Argo CD that showed the change. */
   firstSeenAt?: Time;
   /** When to look again at the latest, e.g. settle end or next retry. */
@@ -184,7 +185,7 @@ export interface Assessment {
 export type Effect =
   | { kind: "Propose"; batch: number }
   | { kind: "Merge"; batch: number; pull: number; head: string }
-  | { kind: "Close"; batch: number; pull: number; why: string }
+  | { kind: "Close"; batch: number; pull: number; why: Words }
   | { kind: "Refresh"; targets: string[] }
   /** Of the order with this command's id: those Rollouts without an outcome. */
   | { kind: "RolloutActions"; command: string }
@@ -193,7 +194,7 @@ export type Effect =
   | { kind: "StopAnalysis"; analysis: string }
   /** `request` counts the requests of one event from 1. */
   | { kind: "CallHook"; hook: string; request: number }
-  | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: string };
+  | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: Words };
 
 export interface Advanced<Run> {
   run: Run;
@@ -203,7 +204,7 @@ export interface Advanced<Run> {
   /** transition: record before acting. observation: may be recorded at leisure. */
   change: "none" | "observation" | "transition";
   /** What happened, one sentence each, for the journal's subject. */
-  events: string[];
+  events: Words[];
   /** Batches whose open PR nothing of the run stands against: what it still waits for is GitHub's or a person's. */
   cleared?: number[];
   /** Batches whose open PR nobody may merge now, though the run goes on: their clusters are halted. */

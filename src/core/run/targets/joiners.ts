@@ -1,4 +1,5 @@
 import { count } from "../../base/count.ts";
+import { text } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { atMost } from "../../plan/pick.ts";
 import { weighLate } from "../../plan/plan-steps.ts";
@@ -97,7 +98,7 @@ function sharesPin(run: Run, targets: readonly PlannedTarget[]): string | undefi
 function nameOnly(draft: Draft, cluster: string, why: string): void {
   const before = draft.run.notJoined ?? [];
   if (before.some((one) => one.cluster === cluster && one.why === why)) return;
-  change(draft, { notJoined: [...before, { cluster, why, at: draft.at }] }, `${cluster.slice(cluster.indexOf("/") + 1)}: ${why}`);
+  change(draft, { notJoined: [...before, { cluster, why, at: draft.at }] }, `${cluster.slice(cluster.indexOf("/") + 1)}: ${text(why)}`);
 }
 
 function append(draft: Draft, taken: readonly Joined[]): void {

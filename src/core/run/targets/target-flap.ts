@@ -1,3 +1,4 @@
+import { text, type Words } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import type { BatchTarget } from "../state/run.ts";
 import { type Draft, touchTarget, wakeAt } from "../state/run-draft.ts";
@@ -6,14 +7,14 @@ import { type Draft, touchTarget, wakeAt } from "../state/run-draft.ts";
  * A baking target is not healthy: with `flap`, a dip that is short and one of few is ignored. Returns the target while that
  * is so; undefined: the dip counts.
  */
-export function ignoreDip(draft: Draft, target: BatchTarget, sentence: string): BatchTarget | undefined {
+export function ignoreDip(draft: Draft, target: BatchTarget, sentence: Words): BatchTarget | undefined {
   const { flap } = draft.run.spec;
   if (flap === undefined) return undefined;
   const dippedAt = target.dippedAt ?? draft.at;
   const over = epoch(dippedAt) + flap.ignoreMs;
   if (draft.now >= over || recent(draft, target, flap.windowMs).length >= flap.most) return undefined;
   wakeAt(draft, over);
-  return touchTarget(target, { dippedAt, why: `a dip, ignored until ${iso(over).slice(11, 19)} UTC: ${sentence}` });
+  return touchTarget(target, { dippedAt, why: `a dip, ignored until ${iso(over).slice(11, 19)} UTC: ${text(sentence)}` });
 }
 
 /** The dip is over: it is one of those counted in the window. */

@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import type { BatchTarget } from "../state/run.ts";
 import type { Assessment, ObservedTarget } from "../state/world.ts";
 
@@ -13,7 +14,7 @@ export const NOT_SEEN = `Does Argo CD hear of pushes? ${WEBHOOK} says how to set
 export function withNudge(target: BatchTarget, assessment: Assessment, nudge: ObservedTarget["nudge"]): Assessment {
   if (nudge === undefined || assessment.verdict !== "pending") return assessment;
   const hint = target.firstSeenAt === undefined ? ` ${WEBHOOK}.` : "";
-  return { ...assessment, sentence: `${assessment.sentence} ${said(nudge, hint)}` };
+  return { ...assessment, sentence: `${text(assessment.sentence)} ${said(nudge, hint)}` };
 }
 
 function said({ at, answer }: NonNullable<ObservedTarget["nudge"]>, hint: string): string {
@@ -21,5 +22,5 @@ function said({ at, answer }: NonNullable<ObservedTarget["nudge"]>, hint: string
   if (answer === "asked") return `Argo CD was asked to compare again at ${clock}.`;
   if (answer === "unavailable") return `Argo CD cannot be asked from here to compare again (\`allowRefresh\`).${hint}`;
   const why = answer.failed.replace(/\s+/g, " ").trim().replace(/\.+$/, "").slice(0, 400);
-  return `Asking Argo CD at ${clock} to compare again failed: ${why}.${hint}`;
+  return `Asking Argo CD at ${clock} to compare again failed: ${text(why)}.${hint}`;
 }

@@ -1,3 +1,4 @@
+import { text, type Words } from "../../base/reason.ts";
 import { epoch, formatDuration, iso } from "../../base/time.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt, wakeAtTime } from "../state/run-draft.ts";
@@ -72,7 +73,7 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
   if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
   const sighted = firstSight(draft, batch, target, assessment);
   if (isStale(batch, assessment))
-    return deadline(draft, runs(draft, sighted), `${assessment.sentence} (read before the merge: read again)`);
+    return deadline(draft, runs(draft, sighted), `${text(assessment.sentence)} (read before the merge: read again)`);
   switch (assessment.verdict) {
     case "live":
       return confirm(draft, sighted, assessment);
@@ -136,11 +137,11 @@ function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): Bat
   return moveTarget(draft, target, "Healthy", assessment.sentence, patch);
 }
 
-function fail(draft: Draft, target: BatchTarget, what: string, assessment: Assessment | undefined): BatchTarget {
+function fail(draft: Draft, target: BatchTarget, what: Words, assessment: Assessment | undefined): BatchTarget {
   draft.transition = true;
   const before = excuse(draft, target);
   const why = before === undefined ? what : `as before its batch (baseline: ${before}), and no worse: ${what}`;
-  draft.events.push(`${clusterName(draft.run, target.cluster)} failed${before === undefined ? "" : " (baseline)"}: ${why}`);
+  draft.events.push(`${clusterName(draft.run, target.cluster)} failed${before === undefined ? "" : " (baseline)"}: ${text(why)}`);
   const patch = { ...UNTIMED, excused: before === undefined ? undefined : true } as const;
   return moveTarget(draft, target, "Failed", why, { ...patch, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) });
 }
@@ -148,7 +149,7 @@ function fail(draft: Draft, target: BatchTarget, what: string, assessment: Asses
 const UNTIMED = { deadlineAt: undefined, waitingSince: undefined, retriedAt: undefined, dippedAt: undefined, dips: undefined };
 
 /** The clock of the deadline stands still from here on. */
-function waits(draft: Draft, target: BatchTarget, why: string): BatchTarget {
+function waits(draft: Draft, target: BatchTarget, why: Words): BatchTarget {
   const since = target.waitingSince ?? draft.at;
   const ends = epoch(since) + draft.run.spec.waitingDeadlineMs;
   if (draft.now < ends) wakeAt(draft, ends);
@@ -168,15 +169,15 @@ function runs(draft: Draft, target: BatchTarget): BatchTarget {
 /** What is healthy by its deadline has this long after it to settle and be read once more: it is us that it waits for then. */
 const PROOF_MS = 5 * 60_000;
 
-function deadline(draft: Draft, target: BatchTarget, why: string, assessment?: Assessment): BatchTarget {
+function deadline(draft: Draft, target: BatchTarget, why: Words, assessment?: Assessment): BatchTarget {
   if (target.deadlineAt === undefined) return touchTarget(target, { why });
   const due = epoch(target.deadlineAt) + (assessment?.clause === "settled" ? PROOF_MS : 0);
   if (draft.now < due) {
     wakeAt(draft, due);
     return touchTarget(target, { why });
   }
-  if (target.firstSeenAt !== undefined) return fail(draft, target, `not healthy within its deadline: ${why}`, assessment);
-  return fail(draft, target, `Argo CD has not shown the change within its deadline: ${why} ${NOT_SEEN}`, assessment);
+  if (target.firstSeenAt !== undefined) return fail(draft, target, `not healthy within its deadline: ${text(why)}`, assessment);
+  return fail(draft, target, `Argo CD has not shown the change within its deadline: ${text(why)} ${NOT_SEEN}`, assessment);
 }
 
 /** Confirmed, and healthy for `bake` yet to come: an unhealthy moment makes it in flight again, and the bake starts over. */
@@ -191,11 +192,11 @@ function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Ass
   if (ignored !== undefined) return ignored;
   const restarts = (batch.bake?.restarts ?? 0) + 1;
   if (restarts > MOST_RESTARTS) {
-    return fail(draft, target, `unhealthy again while baking, after ${MOST_RESTARTS} restarts: ${assessment.sentence}`, assessment);
+    return fail(draft, target, `unhealthy again while baking, after ${MOST_RESTARTS} restarts: ${text(assessment.sentence)}`, assessment);
   }
   draft.transition = true;
   draft.disturbed.add(batch.number);
-  draft.events.push(`${clusterName(draft.run, target.cluster)} became unhealthy while baking: ${assessment.sentence}`);
+  draft.events.push(`${clusterName(draft.run, target.cluster)} became unhealthy while baking: ${text(assessment.sentence)}`);
   const deadlineAt = iso(draft.now + progressDeadline(draft, batch));
   return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, ...UNCONFIRMED });
 }
@@ -219,13 +220,13 @@ function isIll({ clause, evidence }: Assessment): boolean {
 /** Confirmed is not forgotten: failing later counts as a failure, and so does staying lost or ill. */
 function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return target;
-  if (assessment.verdict === "failing") return fail(draft, target, `after it was confirmed: ${assessment.sentence}`, assessment);
+  if (assessment.verdict === "failing") return fail(draft, target, `after it was confirmed: ${text(assessment.sentence)}`, assessment);
   if (assessment.verdict !== "lost" && !isIll(assessment)) return touchTarget(target, { deadlineAt: undefined });
   if (target.deadlineAt !== undefined) return deadline(draft, target, assessment.sentence, assessment);
   const wait = progressDeadline(draft, batch);
   wakeAt(draft, draft.now + wait);
   return touchTarget(target, {
     deadlineAt: iso(draft.now + wait),
-    why: `${assessment.verdict === "lost" ? "lost" : "not healthy"} after it was confirmed; fails in ${formatDuration(wait)}: ${assessment.sentence}`,
+    why: `${assessment.verdict === "lost" ? "lost" : "not healthy"} after it was confirmed; fails in ${formatDuration(wait)}: ${text(assessment.sentence)}`,
   });
 }

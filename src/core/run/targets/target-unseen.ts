@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import type { Run } from "../state/run.ts";
 import { type Draft, mapTargets, touchTarget, wakeAtTime } from "../state/run-draft.ts";
 import { isOut, nameList } from "../state/run-names.ts";
@@ -21,7 +22,7 @@ export function seesClusterOf({ world }: Pick<Draft, "world">, cluster: string):
 
 /** `control plane hub-eu cannot be seen since 14:05:00 UTC: …`. */
 export function lostWords(plane: string, { since, why }: LostPlane): string {
-  return `control plane ${plane} cannot be seen since ${since.slice(0, 10)} ${since.slice(11, 19)} UTC: ${why}`;
+  return `control plane ${plane} cannot be seen since ${since.slice(0, 10)} ${since.slice(11, 19)} UTC: ${text(why)}`;
 }
 
 /** Keeps in the run what cannot be seen, and what Argo Rollouts of targets in flight show: for people, nothing is decided by it. */

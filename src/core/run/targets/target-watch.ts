@@ -1,3 +1,4 @@
+import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { type Draft, pause, wakeAt } from "../state/run-draft.ts";
@@ -42,7 +43,8 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
     pause(draft, "History", "Git", reason, "put the history back, then `/resume`; or `/abort`");
     return;
   }
-  if (seen.assessment?.verdict === "lost") hold(draft, `${clusterName(draft.run, target.cluster)} is lost: ${seen.assessment.sentence}`);
+  if (seen.assessment?.verdict === "lost")
+    hold(draft, `${clusterName(draft.run, target.cluster)} is lost: ${text(seen.assessment.sentence)}`);
   const wrong = target.edits.findIndex((edit, index) => (seen.pins?.[index] ?? null) !== edit.to);
   const edit = target.edits[wrong];
   if (edit === undefined) {
@@ -66,7 +68,7 @@ function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget): void
   const commit = seen.assessment?.changedBy;
   if (commit === undefined || target.phase === "Baked") return;
   const name = clusterName(draft.run, target.cluster);
-  const reason = `${commit.slice(0, 10)} changed the pin of ${name}, and Argo CD has seen that: ${seen.assessment?.sentence ?? ""}`;
+  const reason = `${commit.slice(0, 10)} changed the pin of ${name}, and Argo CD has seen that: ${text(seen.assessment?.sentence ?? "")}`;
   pause(draft, "Drift", "Git", reason, "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`");
 }
 

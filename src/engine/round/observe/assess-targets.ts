@@ -2,6 +2,7 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
 import { ailmentsOf, assess, equalIntent, type Intended, type LivenessInput, plainServer } from "../../../core/argocd/liveness/liveness.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import { text } from "../../../core/base/reason.ts";
 import { epoch, iso, type Time } from "../../../core/base/time.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
@@ -78,7 +79,7 @@ export function assessTarget(
   keepHeld(memory, question, assessment.held);
   if (assessment.wantsRefresh) noteRefresh(context, memory, target, assessment, question, application);
   const problem = wantsRead === true ? readSoon(context, memory, target.key) : undefined;
-  return problem === undefined ? assessment : { ...assessment, sentence: `${assessment.sentence} That failed: ${problem}` };
+  return problem === undefined ? assessment : { ...assessment, sentence: `${text(assessment.sentence)} That failed: ${problem}` };
 }
 
 /** Times of Argo CD are whole seconds. */

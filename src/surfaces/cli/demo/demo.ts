@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
 import { formatDuration } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { type Log, silentLog } from "../../../engine/round/context.ts";
 import { type EmbeddedWorld, startWorld } from "../../../sim/world.ts";
@@ -180,7 +181,7 @@ export function lastWords(
       ];
   const lines = [
     "",
-    `${run.phase}: ${run.why}`,
+    `${run.phase}: ${sentenceOf(run.why, run)}`,
     `${merged} pull requests, ${violations} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
     "",
     "Where to look next",

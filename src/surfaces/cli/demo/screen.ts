@@ -1,4 +1,5 @@
 import type { Clock } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 
@@ -57,7 +58,7 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): 
         batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", "),
       );
     }
-    once(`${run.rollout} #${run.number}: ${run.phase}`, run.why);
+    once(`${run.rollout} #${run.number}: ${run.phase}`, sentenceOf(run.why));
   }
 
   function once(line: string, more: string): void {

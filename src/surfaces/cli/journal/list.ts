@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { epoch } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
@@ -45,7 +46,7 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
       const found = await source.run(rollout, lastRun);
       if (found === undefined) throw new Error("its files are missing");
       const { phase, since, why, release } = found;
-      rollouts.push({ rollout, run: lastRun, release: releaseName(release.values), phase, since, why });
+      rollouts.push({ rollout, run: lastRun, release: releaseName(release.values), phase, since, why: sentenceOf(why) });
     } catch (error) {
       // One run that cannot be read hides no other.
       rollouts.push({ ...idle, phase: "Unreadable", why: error instanceof Error ? error.message : String(error) });

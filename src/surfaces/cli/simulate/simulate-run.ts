@@ -1,4 +1,5 @@
 import type { Cluster, Plan, Target } from "../../../core/plan/plan-types.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoBounds } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
@@ -70,7 +71,7 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
   const endless = outcome.violations.some(isEndless) || isShutForEver(run);
   return {
     phase: run.phase,
-    why: run.why,
+    why: sentenceOf(run.why, run),
     timeline: timeline.moments(endless ? START + tookMs : undefined),
     blastRadius: blast ?? 0,
     stopped: blast !== undefined,
@@ -96,7 +97,7 @@ function setupFor(input: SimulateInput, seed: number, faults: Parameters<typeof 
 
 /** Its windows and freezes never open: looking on for a year would tell nothing else, and take long. */
 function isShutForEver(run: Run): boolean {
-  return run.batches.some((batch) => batch.phase === "Open" && batch.why.endsWith("within a year"));
+  return run.batches.some((batch) => batch.phase === "Open" && sentenceOf(batch.why).endsWith("within a year"));
 }
 
 /** Nothing of the machinery is broken: what the rollout or the settings ask for never comes. */

@@ -1,4 +1,5 @@
 import { epoch, iso } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type Batch, isEnded, type Run } from "../../../core/run/state/run.ts";
 import { clustersOf, liveTargets } from "../../../core/run/state/run-names.ts";
 
@@ -35,14 +36,15 @@ export function openTimeline(): Timeline {
   function look(run: Run, now: number): void {
     const was = before?.number === run.number ? before : undefined;
     const at = iso(now);
-    if (was === undefined) found.push({ at, what: run.kind === "Rollback" ? "rollback" : "started", why: run.why });
+    if (was === undefined) found.push({ at, what: run.kind === "Rollback" ? "rollback" : "started", why: sentenceOf(run.why, run) });
     for (const batch of run.batches) lookAtBatch(run, batch, was?.batches[batch.number - 1], now);
     for (const { cluster, stage, why } of run.requeued) {
       if (was?.requeued.some((one) => one.cluster === cluster) === true) continue;
-      found.push({ at, what: "putOff", stage: run.plan.stages[stage]?.name ?? "", clusters: [nameOf(cluster)], why });
+      found.push({ at, what: "putOff", stage: run.plan.stages[stage]?.name ?? "", clusters: [nameOf(cluster)], why: sentenceOf(why, run) });
     }
-    if (run.paused !== undefined && was?.paused === undefined) found.push({ at, what: "paused", why: run.paused.reason });
-    if (isEnded(run) && (was === undefined || !isEnded(was))) found.push({ at, what: "ended", why: `${run.phase}: ${run.why}` });
+    if (run.paused !== undefined && was?.paused === undefined) found.push({ at, what: "paused", why: sentenceOf(run.paused.reason, run) });
+    if (isEnded(run) && (was === undefined || !isEnded(was)))
+      found.push({ at, what: "ended", why: `${run.phase}: ${sentenceOf(run.why, run)}` });
     before = run;
   }
 
@@ -63,16 +65,16 @@ export function openTimeline(): Timeline {
     }
     if (waiting !== undefined && !waits.has(key)) {
       const tell = (at: number) => {
-        push("waits", iso(now), { until: iso(at), why: waiting });
+        push("waits", iso(now), { until: iso(at), why: sentenceOf(waiting, run) });
       };
-      waits.set(key, { since: now, why: waiting, tell });
+      waits.set(key, { since: now, why: sentenceOf(waiting, run), tell });
     }
     if (batch.merged !== undefined && was?.merged === undefined) push("merged", batch.merged.at);
     const confirmed = (one: Batch | undefined) => one?.phase === "Baking" || one?.phase === "Settled";
     if (batch.merged !== undefined && confirmed(batch) && !confirmed(was) && !hasFailed(batch)) push("healthy", iso(now));
     const failed = batch.targets.filter((target, place) => target.phase === "Failed" && was?.targets[place]?.phase !== "Failed");
     const [first] = failed;
-    if (first !== undefined) push("failed", iso(now), { clusters: clustersOf(failed).map(nameOf), why: first.why });
+    if (first !== undefined) push("failed", iso(now), { clusters: clustersOf(failed).map(nameOf), why: sentenceOf(first.why, run) });
     if (batch.settledAt !== undefined && was?.settledAt === undefined) push("settled", batch.settledAt);
   }
 

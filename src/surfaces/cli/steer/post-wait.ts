@@ -1,3 +1,4 @@
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { JournalSource } from "../journal/source.ts";
 import { asking, type GitHubPlace } from "./github-place.ts";
 import type { Outcome } from "./post-command.ts";
@@ -57,7 +58,7 @@ async function messageOf(place: GitHubPlace, source: JournalSource, posted: Post
   await source.fetch().catch(() => undefined);
   const run = await source.run(posted.rollout, posted.run);
   const handled = run?.commands.find((command) => command.id === `${posted.comment}#0`);
-  return handled?.message ?? (await refusalOf(place, posted)) ?? "";
+  return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
 }
 
 async function refusalOf({ octokit, owner, repo }: GitHubPlace, { pull, bot, text }: Posted): Promise<string | undefined> {

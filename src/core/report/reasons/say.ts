@@ -1,0 +1,62 @@
+import type { AnyReason, Words } from "../../base/reason.ts";
+import { clusterName, nameList, type Planned } from "../../run/state/run-names.ts";
+import { BATCHES } from "./batches.ts";
+import { CHECKS } from "./checks.ts";
+import { COMMANDS } from "./commands.ts";
+import { ENGINE } from "./engine.ts";
+import type { Entry, Names } from "./entry.ts";
+import { GATES } from "./gates.ts";
+import { LIVENESS } from "./liveness.ts";
+import { OUTCOME } from "./outcome.ts";
+import { TARGETS } from "./targets.ts";
+
+/** Every code that a run may tell, with its sentence. */
+export const REASONS: Readonly<Record<string, Entry<AnyReason>>> = {
+  ...GATES,
+  ...BATCHES,
+  ...TARGETS,
+  ...CHECKS,
+  ...COMMANDS,
+  ...OUTCOME,
+  ...LIVENESS,
+  ...ENGINE,
+};
+
+/** Without a run at hand a cluster is called by what stands behind its control plane. */
+const SHORT: Names = { cluster: short, clusters: (keys, most = 5) => list([...keys].map(short), most) };
+
+function short(key: string): string {
+  return key.slice(key.indexOf("/") + 1);
+}
+
+function list(names: readonly string[], most: number): string {
+  if (names.length === 0) return "nothing";
+  return names.length > most ? `${names.slice(0, most).join(", ")} and ${names.length - most} more` : names.join(", ");
+}
+
+/** Returns how a run calls its clusters. */
+export function namesOf(run: Planned | undefined): Names {
+  if (run === undefined) return SHORT;
+  return { cluster: (key) => clusterName(run, key), clusters: (keys, most) => nameList(run, keys, most) };
+}
+
+/** Says a reason in a sentence without a full stop. A code that is not known, or data that does not fit it, is shown as it stands. */
+export function sentenceOf(words: Words, run?: Planned): string {
+  if (typeof words === "string") return words.replaceAll(/\u0001([^\u0002]*)\u0002/g, (_, json: string) => inner(json, run));
+  const entry = Object.hasOwn(REASONS, words.code) ? REASONS[words.code] : undefined;
+  if (entry === undefined) return JSON.stringify(words);
+  try {
+    return entry.says(words, namesOf(run));
+  } catch {
+    // A journal that was changed by hand may hold anything.
+    return JSON.stringify(words);
+  }
+}
+
+function inner(json: string, run: Planned | undefined): string {
+  try {
+    return sentenceOf(JSON.parse(json) as AnyReason, run);
+  } catch {
+    return "";
+  }
+}
