@@ -14,7 +14,7 @@ export type Words = string | AnyReason;
 
 /** Transitional: a reason inside of a sentence, which `sentenceOf` of the report takes out again. */
 export function text(words: Words): string {
-  return typeof words === "string" ? words : `\u0001${JSON.stringify(words)}\u0002`;
+  return typeof words === "string" ? words : `\ue000${JSON.stringify(words)}\ue001`;
 }
 
 /** Says whether two reasons are the same code with the same data. */

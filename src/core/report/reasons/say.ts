@@ -42,7 +42,7 @@ export function namesOf(run: Planned | undefined): Names {
 
 /** Says a reason in a sentence without a full stop. A code that is not known, or data that does not fit it, is shown as it stands. */
 export function sentenceOf(words: Words, run?: Planned): string {
-  if (typeof words === "string") return words.replaceAll(/\u0001([^\u0002]*)\u0002/g, (_, json: string) => inner(json, run));
+  if (typeof words === "string") return words.replaceAll(/\ue000([^\ue001]*)\ue001/g, (_, json: string) => inner(json, run));
   const entry = Object.hasOwn(REASONS, words.code) ? REASONS[words.code] : undefined;
   if (entry === undefined) return JSON.stringify(words);
   try {
