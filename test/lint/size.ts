@@ -15,6 +15,8 @@ const MOST = { file: 250, test: 500, body: 40 };
 const LONGER: readonly string[] = [
   "src/core/argocd/decode.ts",
   "src/adapters/argocd/testing/harness.ts#apiHarness",
+  "src/core/report/run/run-view.ts",
+  "src/core/report/tree/tree-nodes.ts",
   "src/surfaces/server/tenancy/served-repo.ts#openServedRepo",
   "src/surfaces/server/stagecoach.ts#startStagecoach",
   "src/surfaces/cli/demo/demo.ts#run",
