@@ -144,6 +144,14 @@ describe("functions", () => {
       '{{ regexReplaceAll "a(x*)b" "-ab-axxb-" "${1}W" }}{{ regexReplaceAll "a(x*)b" "-ab-axxb-" "$1W" }}',
       "-W-xxW----",
     ],
+    ["a repetition within a repetition", '{{ regexMatch "(a+)+$" "aaaa" }}{{ regexMatch "^(a|b)*\\\\z" "abc" }}', "truefalse"],
+    [
+      "an empty match right behind another is none",
+      '{{ regexReplaceAll "a*" "baaac" "-" }}{{ regexFindAll "a*" "baaac" -1 | len }}',
+      "-b-c-3",
+    ],
+    ["flags, classes and quotes of RE2", '{{ regexFindAll "(?i)[[:upper:]]\\\\d|\\\\pL{2}|\\\\Q.*\\\\E" "a1 üb .*" -1 }}', "[a1 üb .*]"],
+    ["regexMatch with a pattern that is none is false", '{{ regexMatch "(" "x" }}', "false"],
     [
       "JSON",
       '{{ toJson .nested }}{{ toJson "<a>" }}{{ toRawJson "<a>" }}{{ (fromJson `{"a":[1]}`).a }}',
@@ -193,6 +201,8 @@ describe("errors", () => {
     ["an index beyond the end", "{{ index .list 9 }}", /index out of range: 9/],
     ["an argument for a field", "{{ .name 1 }}", /can't give argument to non-function \.name/],
     ["fail", '{{ fail "stop" }}', /stop/],
+    ["a pattern that is none", '{{ regexFind "a(" "x" }}', /error parsing regexp: missing closing \)/],
+    ["what RE2 lacks", '{{ mustRegexMatch "(?=a)" "x" }}', /invalid or unsupported Perl syntax/],
     ["a division by zero", "{{ div 1 0 }}", /divide by zero/],
     ["a template that calls itself", '{{ define "t" }}{{ template "t" }}{{ end }}{{ template "t" }}', /calls itself/],
   ])("%s", (_, template, message) => {
@@ -205,7 +215,7 @@ describe("errors", () => {
     ["chance", "{{ randAlphaNum 5 }}"],
     ["decimals", "{{ addf 0.1 0.2 }}"],
     ["changing a parameter", '{{ set .nested "x" 1 }}'],
-    ["a repetition within a repetition", '{{ regexMatch "(a+)+$" "aaaa" }}'],
+    ["two groups of one name", '{{ regexFind "(?P<n>a)(?P<n>b)" "ab" }}'],
     ["an octal-looking text", '{{ int "012" }}'],
   ])("what needs %s is named, not guessed", (_, template) => {
     expect(() => go(template)).toThrow(UnsupportedError);

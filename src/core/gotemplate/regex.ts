@@ -1,141 +1,58 @@
+/**
+ * Sprig's functions of regular expressions. RE2JS is RE2 as Go has it: the same syntax, the same first match, time linear in the
+ * input. What Go does around a match stands here: which empty matches count, what `$1` means in a replacement, how a text is split.
+ */
+import { type Matcher, RE2JS, RE2JSException } from "re2js";
 import { type FunctionTable, fn, text } from "./functions.ts";
 import { GoInt, type GoValue, TemplateError, typedList, UnsupportedError } from "./value.ts";
 
-const ESCAPES: Record<string, string> = {
-  A: "^",
-  z: "$",
-  a: "\\x07",
-  d: "[0-9]",
-  D: "[^0-9]",
-  w: "[A-Za-z0-9_]",
-  W: "[^A-Za-z0-9_]",
-  s: "[\\t\\n\\f\\r ]",
-  S: "[^\\t\\n\\f\\r ]",
-  b: "\\b",
-  B: "\\B",
-  f: "\\f",
-  n: "\\n",
-  r: "\\r",
-  t: "\\t",
-  v: "\\v",
-};
-const IN_CLASS: Record<string, string> = {
-  d: "0-9",
-  w: "A-Za-z0-9_",
-  s: "\\t\\n\\f\\r ",
-  a: "\\x07",
-  f: "\\f",
-  n: "\\n",
-  r: "\\r",
-  t: "\\t",
-  v: "\\v",
-};
-const POSIX: Record<string, string> = {
-  alpha: "A-Za-z",
-  digit: "0-9",
-  alnum: "A-Za-z0-9",
-  upper: "A-Z",
-  lower: "a-z",
-  space: "\\t\\n\\v\\f\\r ",
-  xdigit: "0-9A-Fa-f",
-  word: "A-Za-z0-9_",
-  punct: "!-\\/:-@\\[-`{-~",
-};
-
-const compiled = new Map<string, RegExp>();
+const compiled = new Map<string, RE2JS>();
 const MOST_COMPILED = 200;
-/** JS backtracks where RE2 does not: on longer input a pattern could run for ever. */
+/** Linear time is still time times the pattern's size. */
 const LONGEST_INPUT = 20_000;
 
-function unsupported(pattern: string, what: string): never {
-  throw new UnsupportedError("regex", `the regular expression ${JSON.stringify(pattern)} uses ${what}, which is not supported`);
+interface Match {
+  start: number;
+  end: number;
+  text: string;
+  /** By number or name; nothing where there is no such group, or it took no part. */
+  group(name: string): string;
 }
 
-/** An RE2 pattern as a JS one, where both mean the same; anything else is refused by name. */
-export function translate(pattern: string): RegExp {
+function compile(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  const { body, flags } = leadingFlags(pattern);
-  const expression = build(pattern, body, flags);
+  const expression = parse(pattern);
   if (compiled.size >= MOST_COMPILED) compiled.clear();
   compiled.set(pattern, expression);
   return expression;
 }
 
-function build(pattern: string, body: string, flags: string): RegExp {
-  if (/\([^()]*[+*][^()]*\)[+*{]/.test(body)) unsupported(pattern, "a repetition within a repetition");
+function parse(pattern: string): RE2JS {
   try {
-    return new RegExp(translateBody(pattern, body, flags.includes("s")), `gu${flags.replace("s", "")}`);
+    return RE2JS.compile(pattern);
   } catch (error) {
-    if (error instanceof UnsupportedError || error instanceof TemplateError) throw error;
-    return unsupported(pattern, "syntax that reads differently elsewhere");
+    if (!(error instanceof RE2JSException)) throw error;
+    // Go takes these, and means the first group of the name.
+    if (error.message.includes("duplicate capture group name"))
+      throw new UnsupportedError(
+        "regex",
+        `the regular expression ${JSON.stringify(pattern)} gives two groups one name, which is not supported`,
+      );
+    throw new TemplateError(error.message);
   }
 }
 
-function leadingFlags(pattern: string): { body: string; flags: string } {
-  const match = /^\(\?([ims]+)\)/.exec(pattern);
-  return match === null ? { body: pattern, flags: "" } : { body: pattern.slice(match[0].length), flags: match[1] ?? "" };
-}
-
-function translateBody(pattern: string, body: string, dotAll: boolean): string {
-  let result = "";
-  let at = 0;
-  while (at < body.length) {
-    const char = body[at] ?? "";
-    if (char === "\\") {
-      result += translateEscape(pattern, body[at + 1]);
-      at += 2;
-    } else if (char === "[") {
-      const parsed = translateClass(pattern, body, at);
-      result += parsed.text;
-      at = parsed.end;
-    } else if (body.startsWith("(?", at)) {
-      const group = /^\(\?(:|P?<([A-Za-z_]\w*)>)/.exec(body.slice(at));
-      if (group === null) throw new TemplateError(`error parsing regexp: invalid or unsupported group in ${JSON.stringify(pattern)}`);
-      result += group[2] === undefined ? "(?:" : `(?<${group[2]}>`;
-      at += group[0].length;
-    } else {
-      result += char === "." ? (dotAll ? "[\\s\\S]" : "[^\\n]") : char;
-      at++;
-    }
+/** All matches from left to right. An empty one right behind another match is none. */
+function* matches(pattern: string, input: string): Generator<Match> {
+  const matcher = compile(pattern).matcher(checked(input));
+  let last = -1;
+  while (matcher.find()) {
+    const [start, end] = [matcher.start(), matcher.end()];
+    if (start === end && end === last) continue;
+    last = end;
+    yield { start, end, text: input.slice(start, end), group: (name) => groupOf(matcher, name) };
   }
-  return result;
-}
-
-function translateEscape(pattern: string, char: string | undefined): string {
-  if (char === undefined)
-    throw new TemplateError(`error parsing regexp: trailing backslash at end of expression in ${JSON.stringify(pattern)}`);
-  const known = ESCAPES[char];
-  if (known !== undefined) return known;
-  if (/[A-Za-z0-9]/.test(char)) return unsupported(pattern, `\\${char}`);
-  return /[$()*+.?[\\\]^{|}/]/.test(char) ? `\\${char}` : char;
-}
-
-function translateClass(pattern: string, body: string, start: number): { text: string; end: number } {
-  let at = start + 1;
-  let result = "[";
-  if (body[at] === "^") {
-    result += "^";
-    at++;
-  }
-  for (let first = true; at < body.length; first = false) {
-    const char = body[at] ?? "";
-    if (char === "]" && !first) return { text: `${result}]`, end: at + 1 };
-    const posix = /^\[:([a-z]+):\]/.exec(body.slice(at));
-    if (posix !== null) {
-      result += POSIX[posix[1] ?? ""] ?? unsupported(pattern, posix[0]);
-      at += posix[0].length;
-    } else if (char === "\\") {
-      const escaped = body[at + 1] ?? "";
-      if (/[A-Za-z0-9]/.test(escaped)) result += IN_CLASS[escaped] ?? unsupported(pattern, `\\${escaped} in a class`);
-      else result += /[\^$\\.*+?()[\]{}|/-]/.test(escaped) ? `\\${escaped}` : escaped;
-      at += 2;
-    } else {
-      result += /[[\](){}|/]/.test(char) ? `\\${char}` : char;
-      at++;
-    }
-  }
-  throw new TemplateError(`error parsing regexp: missing closing ] in ${JSON.stringify(pattern)}`);
 }
 
 function checked(input: string): string {
@@ -144,25 +61,28 @@ function checked(input: string): string {
   return input;
 }
 
-function matches(pattern: string, input: string): RegExpExecArray[] {
-  return [...checked(input).matchAll(translate(pattern))];
+function groupOf(matcher: Matcher, name: string): string {
+  if (!/^\d+$/.test(name)) return Object.hasOwn(matcher.namedGroups, name) ? (matcher.group(name) ?? "") : "";
+  return Number(name) <= matcher.groupCount() ? (matcher.group(Number(name)) ?? "") : "";
 }
 
 /** Go's `$1`, `${1}`, `$name`: a name takes as many letters, digits and underscores as there are. */
-function expand(replacement: string, match: RegExpExecArray): string {
-  return replacement.replace(/\$(?:\$|\{(\w+)\}|(\w+))/g, (whole, braced: string | undefined, bare: string | undefined) => {
-    const name = braced ?? bare;
-    if (name === undefined) return whole === "$$" ? "$" : whole;
-    return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[name]) ?? "";
-  });
+function expand(replacement: string, match: Match): string {
+  return replacement.replace(
+    /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu,
+    (whole, braced: string | undefined, bare: string | undefined) => {
+      const name = braced ?? bare;
+      return name === undefined ? whole.slice(1) : match.group(name);
+    },
+  );
 }
 
-function replace(pattern: string, input: string, fill: (match: RegExpExecArray) => string): string {
+function replace(pattern: string, input: string, fill: (match: Match) => string): string {
   let result = "";
   let at = 0;
   for (const match of matches(pattern, input)) {
-    result += input.slice(at, match.index) + fill(match);
-    at = match.index + match[0].length;
+    result += input.slice(at, match.start) + fill(match);
+    at = match.end;
   }
   return result + input.slice(at);
 }
@@ -175,31 +95,46 @@ function split(pattern: string, input: string, count: number): string[] {
   let end = 0;
   for (const match of matches(pattern, input)) {
     if (count > 0 && parts.length === count - 1) break;
-    end = match.index;
-    if (match.index + match[0].length !== 0) parts.push(input.slice(start, end));
-    start = match.index + match[0].length;
+    end = match.start;
+    if (match.end !== 0) parts.push(input.slice(start, end));
+    start = match.end;
   }
   if (end !== input.length) parts.push(input.slice(start));
   return parts;
 }
 
-function found(args: readonly GoValue[]): string[] {
-  const count = args[2] instanceof GoInt ? args[2].value : -1;
-  const all = matches(text(args, 0), text(args, 1)).map((match) => match[0]);
-  return count < 0 ? all : all.slice(0, count);
+function find(pattern: string, input: string, count: number): string[] {
+  const found = matches(pattern, input).map((match) => match.text);
+  return (count < 0 ? found : found.take(count)).toArray();
+}
+
+function numberAt(args: readonly GoValue[], index: number): number {
+  const value = args[index];
+  return value instanceof GoInt ? value.value : -1;
+}
+
+/** Sprig drops the error of a pattern that is none. */
+function isMatch(pattern: string, input: string): boolean {
+  try {
+    return find(pattern, input, 1).length > 0;
+  } catch (error) {
+    if (error instanceof TemplateError) return false;
+    throw error;
+  }
 }
 
 const PLAIN: FunctionTable = {
-  regexMatch: fn("string string", (a) => matches(text(a, 0), text(a, 1)).length > 0),
-  regexFind: fn("string string", (a) => matches(text(a, 0), text(a, 1))[0]?.[0] ?? ""),
-  regexFindAll: fn("string string int", (a) => typedList(found(a), "string")),
+  regexMatch: fn("string string", (a) => find(text(a, 0), text(a, 1), 1).length > 0),
+  regexFind: fn("string string", (a) => find(text(a, 0), text(a, 1), 1)[0] ?? ""),
+  regexFindAll: fn("string string int", (a) => typedList(find(text(a, 0), text(a, 1), numberAt(a, 2)), "string")),
   regexReplaceAll: fn("string string string", (a) => replace(text(a, 0), text(a, 1), (match) => expand(text(a, 2), match))),
   regexReplaceAllLiteral: fn("string string string", (a) => replace(text(a, 0), text(a, 1), () => text(a, 2))),
-  regexSplit: fn("string string int", (a) => typedList(split(text(a, 0), text(a, 1), a[2] instanceof GoInt ? a[2].value : -1), "string")),
+  regexSplit: fn("string string int", (a) => typedList(split(text(a, 0), text(a, 1), numberAt(a, 2)), "string")),
 };
 
 export const REGEX_FUNCTIONS: FunctionTable = {
   ...PLAIN,
   ...Object.fromEntries(Object.entries(PLAIN).map(([name, target]) => [`mustR${name.slice(1)}`, target])),
+  regexMatch: fn("string string", (a) => isMatch(text(a, 0), text(a, 1))),
   regexQuoteMeta: fn("string", (a) => text(a, 0).replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
 };
