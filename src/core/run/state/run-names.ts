@@ -1,5 +1,6 @@
 import { editKey, type Plan, type PlannedStage, type PlannedTarget } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
+import type { BatchRef, PullRef } from "../../reasons/refs.ts";
 import type { Batch, BatchTarget, Joined, Run } from "./run.ts";
 import type { ObservedPull } from "./world.ts";
 
@@ -168,6 +169,17 @@ const BATCH_NOUNS: Record<Batch["kind"], string> = {
 export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind" | "step">): string {
   const stage = run.plan.stages[batch.stage]?.name ?? String(batch.stage + 1);
   return `${BATCH_NOUNS[batch.kind]} ${batch.ofStage} of stage "${stage}"${stepWords(batch)}`;
+}
+
+/** Returns a batch as reasons name it. */
+export function batchRef(run: Run, { stage, ofStage, kind, step }: Pick<Batch, "stage" | "ofStage" | "kind" | "step">): BatchRef {
+  const ref = { stage: run.plan.stages[stage]?.name ?? String(stage + 1), number: ofStage, kind };
+  return step === undefined ? ref : { ...ref, step: { index: step.index, of: step.of, weight: step.weight } };
+}
+
+/** Returns a batch's PR as reasons name it. */
+export function pullRef(pull: { number: number } | undefined): PullRef {
+  return pull === undefined || pull.number === 0 ? null : pull.number;
 }
 
 /** A batch's PR in a sentence; where it has none, because it moves branches, what takes its place. */
