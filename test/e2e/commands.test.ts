@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
+import type { CommandName } from "../../src/core/spec/command.ts";
 import { CommandError } from "../../src/surfaces/cli/command.ts";
+import * as release from "../../src/surfaces/cli/plan/release.ts";
+import { postCommand } from "../../src/surfaces/cli/steer/post-command.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;
@@ -30,17 +33,15 @@ const PERMISSIONS = {
 } as const;
 
 /** Runs a subcommand in this process, as the person whose token is in the environment. */
-async function stagecoach(name: string, ...args: string[]): Promise<{ exit: number; out: string }> {
+async function stagecoach(name: "release" | CommandName, ...args: string[]): Promise<{ exit: number; out: string }> {
   let out = "";
   const spy = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     out += String(text);
     return true;
   });
   try {
-    const { run } = (await import(`../../src/surfaces/cli/${name === "release" ? "plan" : "steer"}/${name}.ts`)) as {
-      run(argv: string[]): Promise<number>;
-    };
-    return { exit: await run(args), out };
+    const command = name === "release" ? release : postCommand(name);
+    return { exit: await command.run(args), out };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { exit: error.exitCode, out: error.message };

@@ -4,14 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { completionOf } from "./completion.ts";
+import { postCommand } from "./steer/post-command.ts";
 
 const TABLE = {
   lint: { summary: "validates rollouts: schema", load: () => import("./lint/lint.ts") },
   pin: { summary: "reads one pin", load: () => import("./pin/pin.ts") },
-  pause: { summary: "nobody's merge", load: () => import("./steer/pause.ts") },
+  pause: { summary: "nobody's merge", load: async () => postCommand("pause") },
   journal: { summary: "whose the journal is", load: () => import("./journal/journal.ts") },
   sim: { summary: "parts of the embedded world", load: () => import("./sim/sim.ts") },
-  requeue: { summary: "puts off", load: () => import("./steer/requeue.ts") },
+  requeue: { summary: "puts off", load: async () => postCommand("requeue") },
 };
 
 async function script(shell: string): Promise<string> {

@@ -1,5 +1,11 @@
 #!/usr/bin/env node
+import type { CommandName } from "../../core/spec/command.ts";
 import { CommandError, type CommandModule } from "./command.ts";
+
+/** A subcommand that comments the command of its name on the run's pull request. */
+function commenting(name: CommandName): () => Promise<CommandModule> {
+  return async () => (await import("./steer/post-command.ts")).postCommand(name);
+}
 
 /** Loads nothing but the one command asked for, so that `--help` answers at once. */
 const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandModule> }> = {
@@ -32,17 +38,17 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
     load: () => import("./journal/journal.ts"),
   },
   release: { summary: "opens the release's pull request, as you", load: () => import("./plan/release.ts") },
-  promote: { summary: "ends the wait of a run, as a comment of yours", load: () => import("./steer/promote.ts") },
-  pause: { summary: "nothing of a run merges until it is resumed, as a comment of yours", load: () => import("./steer/pause.ts") },
-  resume: { summary: "a paused run goes on, as a comment of yours", load: () => import("./steer/resume.ts") },
-  abort: { summary: "ends a run, as a comment of yours", load: () => import("./steer/abort.ts") },
-  retry: { summary: "a run that stopped on failures goes on, as a comment of yours", load: () => import("./steer/retry.ts") },
-  requeue: { summary: "puts clusters to their stage's end, as a comment of yours", load: () => import("./steer/requeue.ts") },
-  skip: { summary: "leaves clusters out of a run, as a comment of yours", load: () => import("./steer/skip.ts") },
-  rollback: { summary: "puts the old values back, as a comment of yours", load: () => import("./steer/rollback.ts") },
-  halt: { summary: "no run merges a change for these clusters, as a comment of yours", load: () => import("./steer/halt.ts") },
-  hotfix: { summary: "one batch now, out of its turn, as a comment of yours", load: () => import("./steer/hotfix.ts") },
-  status: { summary: "asks the bot how a run stands, as a comment of yours", load: () => import("./steer/status.ts") },
+  promote: { summary: "ends the wait of a run, as a comment of yours", load: commenting("promote") },
+  pause: { summary: "nothing of a run merges until it is resumed, as a comment of yours", load: commenting("pause") },
+  resume: { summary: "a paused run goes on, as a comment of yours", load: commenting("resume") },
+  abort: { summary: "ends a run, as a comment of yours", load: commenting("abort") },
+  retry: { summary: "a run that stopped on failures goes on, as a comment of yours", load: commenting("retry") },
+  requeue: { summary: "puts clusters to their stage's end, as a comment of yours", load: commenting("requeue") },
+  skip: { summary: "leaves clusters out of a run, as a comment of yours", load: commenting("skip") },
+  rollback: { summary: "puts the old values back, as a comment of yours", load: commenting("rollback") },
+  halt: { summary: "no run merges a change for these clusters, as a comment of yours", load: commenting("halt") },
+  hotfix: { summary: "one batch now, out of its turn, as a comment of yours", load: commenting("hotfix") },
+  status: { summary: "asks the bot how a run stands, as a comment of yours", load: commenting("status") },
   explain: { summary: "whether a change is live and healthy in an Application, and why not", load: () => import("./explain/explain.ts") },
   sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim/sim.ts") },
   completion: {

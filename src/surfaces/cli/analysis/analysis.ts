@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { KubeConfig } from "@kubernetes/client-node";
 import { Command, CommanderError, Option } from "commander";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
+import { type JobRunner, jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
 import { type AnalysisState, isOver } from "../../../adapters/analysis/port.ts";
 import { AnalysisError, type Asked, templatesFor } from "../../../core/analysis/request.ts";
 import { readTemplates } from "../../../core/analysis/template.ts";
@@ -9,7 +11,6 @@ import type { Clock } from "../../../core/base/time.ts";
 import { CommandError } from "../command.ts";
 import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
-import { jobsOf } from "./analysis-jobs.ts";
 import { analysisScreen } from "./screen.ts";
 
 interface Options {
@@ -161,4 +162,24 @@ function wallClock(): Clock {
       return () => clearTimeout(timer);
     },
   };
+}
+
+/** Where Jobs are run: nowhere, unless a namespace is given. */
+function jobsOf(
+  { kubeconfig, context, namespace }: { kubeconfig?: string; context?: string; namespace?: string },
+  clock: Clock,
+): { jobs?: JobRunner } {
+  if (namespace === undefined) {
+    if (kubeconfig !== undefined || context !== undefined) throw new CommandError(2, "--kubeconfig and --context want --namespace");
+    return {};
+  }
+  const kubeConfig = new KubeConfig();
+  try {
+    if (kubeconfig === undefined) kubeConfig.loadFromDefault();
+    else kubeConfig.loadFromFile(kubeconfig);
+    if (context !== undefined) kubeConfig.setCurrentContext(context);
+  } catch (error) {
+    throw new CommandError(2, visible(`the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`));
+  }
+  return { jobs: jobRunner({ kubeConfig, namespace, clock }) };
 }

@@ -1,11 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { type AppSetCluster, type RenderContext, type RenderResult, readYamlDocuments, render } from "../../../core/appset/index.ts";
 import { type InventoryCluster, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { CommandError } from "../command.ts";
+import { openCheckout } from "../lint/lint-checkout.ts";
 import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
-import { standIn } from "./appset-repo.ts";
 import { asJson, asText, asYaml, type RenderedSet } from "./print.ts";
 
 interface Options {
@@ -142,4 +143,48 @@ function read(file: string): string {
   if (size > LARGEST)
     throw new CommandError(1, `${file} has ${Math.round(size / 1024 / 1024)} MiB; at most ${LARGEST / 1024 / 1024} are read`);
   return readFileSync(file, "utf8");
+}
+
+interface StandIn {
+  repo: NonNullable<RenderContext["repo"]>;
+  /** Why a repository is not served by it; empty: all are. */
+  note: string;
+}
+
+/**
+ * A checkout in place of the repositories git generators name: those of the same owner and name as its `origin`, or every
+ * one where it has no origin. Its files stand for any revision.
+ */
+function standIn(dir: string): StandIn {
+  const checkout = openCheckout(dir);
+  const origin = originOf(checkout.root);
+  const snapshot = { files: () => checkout.files(), read: (path: string) => checkout.read(path) };
+  if (origin === undefined) return { repo: () => snapshot, note: "" };
+  const own = ownerAndName(origin);
+  return {
+    repo: (url) => (ownerAndName(url) === own ? snapshot : undefined),
+    note: `--repo ${dir} is a checkout of ${own}; give a checkout of that repository, or a copy without a remote to use it for all`,
+  };
+}
+
+function originOf(dir: string): string | undefined {
+  try {
+    const url = execFileSync("git", ["-C", dir, "config", "--get", "remote.origin.url"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+    return url === "" ? undefined : url;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `acme/config` of any spelling of the URL: https, ssh, with or without `.git`; never its credentials. */
+function ownerAndName(url: string): string {
+  const path = url.replace(/^[a-z+]+:\/\/[^/]*\//i, "").replace(/^[^/]*:/, "");
+  const segments = path
+    .replace(/\/+$/, "")
+    .replace(/\.git$/i, "")
+    .split("/");
+  return segments.slice(-2).join("/").toLowerCase();
 }

@@ -3,10 +3,10 @@ import { type Change, isFullSha, type LivenessInput, normalRepo } from "../../..
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { CommandError } from "../command.ts";
 import { changedSince } from "./changed-since.ts";
-import { ancestryIn, cloneAmong, commitIn, repoOf, seenRevisions, tagIn } from "./git.ts";
+import { ancestryIn, type Bearer, cloneAmong, commitIn, repoOf, seenRevisions, tagIn } from "./git.ts";
 import type { IntendedSpec } from "./read.ts";
 
-export interface ChangeOptions {
+interface ChangeOptions {
   revision?: string;
   commit?: string;
   repo?: string;
@@ -14,7 +14,7 @@ export interface ChangeOptions {
 }
 
 /** What was read of the Application, and what the commit gives it where that is known. */
-export interface Given {
+interface Given {
   mergedAt: string;
   application: ApplicationView | undefined;
   previous: ApplicationView | undefined;
@@ -23,13 +23,6 @@ export interface Given {
 
 /** What must show, and what a clone says of it. `notes`: further evidence. */
 export type Chosen = Pick<LivenessInput, "change" | "also" | "ancestry" | "seenPinDiffers"> & { notes?: Record<string, string> };
-
-/** Something that follows a revision of a repo: a source, or a hydrator's dry source. */
-export interface Bearer {
-  repoURL: string;
-  targetRevision: string;
-  chart: boolean;
-}
 
 /** The change that the options name. CommandError 2 where they name none, or one that cannot be in what was given. */
 export async function changeOf(options: ChangeOptions, given: Given): Promise<Chosen> {

@@ -8,7 +8,7 @@ interface Span {
 }
 
 /** What somebody has done to a place since. */
-export interface Since {
+interface Since {
   commit: string;
   file: string;
 }

@@ -3,7 +3,13 @@ import type { Ancestry } from "../../../core/argocd/liveness/liveness.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { CommandError } from "../command.ts";
-import type { Bearer } from "./change.ts";
+
+/** Something that follows a revision of a repo: a source, or a hydrator's dry source. */
+export interface Bearer {
+  repoURL: string;
+  targetRevision: string;
+  chart: boolean;
+}
 
 const MOST_OUTPUT = 256 * 1024 * 1024;
 

@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { CommandName } from "../../../core/spec/command.ts";
 import { type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
 import { parseComment } from "../../server/comments/parse.ts";
-import { CommandError } from "../command.ts";
+import { CommandError, type CommandModule } from "../command.ts";
 import { entryOf, type JournalSource, plain, withSource } from "../journal/source.ts";
 import { parseArgs } from "../plan/plan-args.ts";
-import { asking, openPlace } from "./github-place.ts";
-import { awaitAnswer, type Posted } from "./post-wait.ts";
+import { asking, type GitHubPlace, openPlace } from "./github-place.ts";
 
 interface Options extends Record<string, unknown> {
   repo: string;
@@ -20,36 +20,51 @@ interface Options extends Record<string, unknown> {
 }
 
 /** What became of a command. `posted`: nobody waited for more. */
-export interface Outcome {
+interface Outcome {
   outcome: "done" | "refused" | "posted" | "waiting";
   message: string;
+}
+
+/** A command that stands on GitHub. */
+interface Posted {
+  rollout: string;
+  run: number;
+  pull: number;
+  /** Id of the comment. */
+  comment: number;
+  url: string;
+  text: string;
+  /** The App whose journal it is: its reactions count, and nobody else's. */
+  bot: string;
 }
 
 /**
  * A subcommand that comments a command on the run's pull request, as the person who runs it: so the very rules, permissions and
  * record apply that hold for a comment by hand.
  */
-export function postCommand(name: CommandName): (argv: readonly string[]) => Promise<number> {
+export function postCommand(name: CommandName): CommandModule {
   const spec = commandSpec(name);
-  return async (argv) => {
-    const command = parseArgs(program(spec), argv);
-    if (command === undefined) return 0;
-    const options = command.opts<Options>();
-    const [rollout = "", ...words] = command.args;
-    const text = commandText(spec, rollout, words, options);
-    const seconds = Number(options.timeout);
-    if (!Number.isFinite(seconds) || seconds <= 0) throw new CommandError(2, `--timeout ${options.timeout} is no number of seconds`);
-    const place = await openPlace(options);
-    return await withSource({ repo: options.repo, branch: options.branch, fetch: options.fetch }, async (source) => {
-      const posted = await post(place, source, rollout, text);
-      const outcome = options.wait ? await awaitAnswer(place, source, posted, seconds * 1000) : NOT_AWAITED;
-      process.stdout.write(shown(posted, outcome, options.output));
-      return { done: 0, posted: 0, refused: 1, waiting: 3 }[outcome.outcome];
-    });
+  return {
+    async run(argv) {
+      const command = parseArgs(program(spec), argv);
+      if (command === undefined) return 0;
+      const options = command.opts<Options>();
+      const [rollout = "", ...words] = command.args;
+      const text = commandText(spec, rollout, words, options);
+      const seconds = Number(options.timeout);
+      if (!Number.isFinite(seconds) || seconds <= 0) throw new CommandError(2, `--timeout ${options.timeout} is no number of seconds`);
+      const place = await openPlace(options);
+      return await withSource({ repo: options.repo, branch: options.branch, fetch: options.fetch }, async (source) => {
+        const posted = await post(place, source, rollout, text);
+        const outcome: Outcome = options.wait
+          ? await awaitAnswer(place, source, posted, seconds * 1000)
+          : { outcome: "posted", message: "" };
+        process.stdout.write(shown(posted, outcome, options.output));
+        return { done: 0, posted: 0, refused: 1, waiting: 3 }[outcome.outcome];
+      });
+    },
   };
 }
-
-const NOT_AWAITED: Outcome = { outcome: "posted", message: "" };
 
 function program(spec: CommandSpec): Command {
   const command = new Command(`stagecoach ${spec.name}`)
@@ -108,7 +123,7 @@ export function commandText(
   return text;
 }
 
-async function post(place: Awaited<ReturnType<typeof openPlace>>, source: JournalSource, rollout: string, text: string): Promise<Posted> {
+async function post(place: GitHubPlace, source: JournalSource, rollout: string, text: string): Promise<Posted> {
   const index = await source.index();
   const { lastRun } = entryOf(index, rollout);
   const run = await source.run(rollout, lastRun);
@@ -129,4 +144,63 @@ function shown(posted: Posted, { outcome, message }: Outcome, output: Options["o
   const head = `${plain(text)}  on ${rollout} #${run}: ${plain(url)}\n`;
   if (outcome === "posted") return head;
   return `${head}${outcome}${message === "" ? "" : `: ${plain(message)}`}\n`;
+}
+
+/** How often it is asked, by how long was waited already: an answer mostly comes within seconds. */
+const POLLS: readonly { afterMs: number; everyMs: number }[] = [
+  { afterMs: 20_000, everyMs: 5_000 },
+  { afterMs: 4_000, everyMs: 1_000 },
+  { afterMs: 0, everyMs: 300 },
+];
+
+/** Waits for 🚀 or 😕 of the bot on the comment, and says what the journal has of it. */
+async function awaitAnswer(place: GitHubPlace, source: JournalSource, posted: Posted, withinMs: number): Promise<Outcome> {
+  const began = performance.now();
+  let seen = false;
+  for (;;) {
+    const reactions = await botReactions(place, posted);
+    // Several commands of the comment may differ; ours is the only one.
+    if (reactions.has("confused")) return { outcome: "refused", message: await messageOf(place, source, posted) };
+    if (reactions.has("rocket")) return { outcome: "done", message: await messageOf(place, source, posted) };
+    seen ||= reactions.has("eyes");
+    const waited = performance.now() - began;
+    if (waited >= withinMs) {
+      const message = seen
+        ? "it was read, and cannot be done yet: the answer will be on the comment"
+        : "nothing was heard: Stagecoach may not be running; the comment stays, and counts for 15 minutes";
+      return { outcome: "waiting", message };
+    }
+    const every = POLLS.find(({ afterMs }) => waited >= afterMs)?.everyMs ?? 1_000;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(every, withinMs - waited + 1)));
+  }
+}
+
+async function botReactions({ octokit, owner, repo }: GitHubPlace, { comment, bot }: Posted): Promise<Set<string>> {
+  const { data } = await asking("read the reactions to the comment", () =>
+    octokit.rest.reactions.listForIssueComment({ owner, repo, comment_id: comment, per_page: 100 }),
+  );
+  return new Set(data.filter((reaction) => reaction.user?.login === bot).map((reaction) => reaction.content));
+}
+
+/** The answer in words: of the journal, or where it never got there, of the bot's comment of refusals. */
+async function messageOf(place: GitHubPlace, source: JournalSource, posted: Posted): Promise<string> {
+  // Where the journal cannot be fetched the reaction has said the main thing.
+  await source.fetch().catch(() => undefined);
+  const run = await source.run(posted.rollout, posted.run);
+  const handled = run?.commands.find((command) => command.id === `${posted.comment}#0`);
+  return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
+}
+
+async function refusalOf({ octokit, owner, repo }: GitHubPlace, { pull, bot, text }: Posted): Promise<string | undefined> {
+  const comments = await asking("read the answer", () =>
+    octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }),
+  );
+  const body =
+    comments.find((comment) => comment.user?.login === bot && comment.body?.startsWith("<!-- stagecoach:answer -->") === true)?.body ?? "";
+  const mine = body.split(/^> /m).find((part) => part.startsWith("`") && part.includes(text));
+  return mine
+    ?.split("\n")
+    .find((line) => line.startsWith("@"))
+    ?.replace(/^@\S+: /, "")
+    .replaceAll(/\\([\\`*_{}[\]<>|#~])/g, "$1");
 }

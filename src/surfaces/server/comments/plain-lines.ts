@@ -1,6 +1,4 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { followHtml, noOpenElements, type OpenElements, quotes } from "./comment-html.ts";
-import { linesBetweenMarks } from "./comment-marks.ts";
 
 type Block = ReturnType<typeof fromMarkdown>["children"][number];
 type Paragraph = Extract<Block, { type: "paragraph" }>;
@@ -126,4 +124,91 @@ function isEndOf(mark: string, line: string): boolean {
 
 function isBlank(line: string): boolean {
   return /^[ \t]*$/.test(line);
+}
+
+/** Elements whose tags were opened and not closed so far. */
+interface OpenElements {
+  names: string[];
+  /** A tag that leads nobody knows where: from here on nothing is plain. */
+  lost: boolean;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+/** Whatever else looks like a tag, such as `<version>`, GitHub leaves out, and the text after it is as it was. A `<p>` ends with its paragraph. */
+const ENCLOSING = words(
+  "a abbr address article aside b bdi bdo big blockquote body button caption center cite code colgroup dd del details dfn dialog dir div dl dt em " +
+    "fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 h7 h8 head header html i iframe ins kbd label legend li main map mark math menu nav " +
+    "noframes noscript object ol optgroup option output picture pre q rp rt ruby s samp script search section select small span strike strong style sub " +
+    "summary sup svg table tbody td template textarea tfoot th thead time title tr tt u ul var video audio xmp",
+);
+/** Their end may be left out: it is where what they stand in ends. */
+const ENDS_WITH_ITS_PARENT = words("caption colgroup dd dt li optgroup option rp rt tbody td tfoot th thead tr");
+const COMMENT_OR_TAG = /<!--(?:-?>|[\s\S]*?-->)|<(\/?)([A-Za-z][A-Za-z0-9-]*)((?:"[^"]*"|'[^']*'|[^"'<>])*)>/g;
+
+function noOpenElements(): OpenElements {
+  return { names: [], lost: false };
+}
+
+function quotes({ names, lost }: OpenElements): boolean {
+  return lost || names.length > 0;
+}
+
+/** Goes through the tags of a piece of HTML. Tags that cross are taken for ones that never end: browsers mend them in ways of their own. */
+function followHtml(open: OpenElements, html: string): void {
+  const rest = html.replaceAll(COMMENT_OR_TAG, (_, slash?: string, tag?: string) => {
+    const name = tag?.toLowerCase();
+    if (name !== undefined && ENCLOSING.has(name)) slash === "/" ? close(open, name) : open.names.push(name);
+    return "";
+  });
+  if (/<[A-Za-z/!?]/.test(rest)) open.lost = true;
+}
+
+function close(open: OpenElements, name: string): void {
+  const at = open.names.lastIndexOf(name);
+  if (at === -1) return;
+  if (open.names.slice(at + 1).some((inner) => !ENDS_WITH_ITS_PARENT.has(inner))) open.lost = true;
+  open.names.length = at;
+}
+
+interface Between {
+  /** The first line with a mark that may open. */
+  opens?: number;
+  /** The last line with one that may close. */
+  closes?: number;
+}
+
+/**
+ * Tells of a line of a paragraph whether it may be struck out (`~`, `~~`) or mathematics (`$`, `$$`): it is after a mark that
+ * opens and not after one like it that closes. Too many lines rather than too few: such a line is no command then.
+ *
+ * @param texts the paragraph's texts outside of code, links and tags: line of the first character, and offsets in the source
+ */
+function linesBetweenMarks(source: string, texts: readonly { line: number; from: number; to: number }[]): (line: number) => boolean {
+  const kinds = new Map<string, Between>();
+  for (const { line: first, from, to } of texts) {
+    let line = first;
+    for (const mark of marksOf(source.slice(from, to))) {
+      if (mark.text === "\n") line += 1;
+      else if (mark.text.length <= 2) note(kinds, mark.text, line, source[from + mark.at - 1], source[from + mark.at + mark.text.length]);
+    }
+  }
+  return (line) =>
+    [...kinds.values()].some(({ opens, closes }) => opens !== undefined && closes !== undefined && opens < line && line <= closes);
+}
+
+function marksOf(text: string): { text: string; at: number }[] {
+  return [...text.matchAll(/\n|~+|\$+/g)].map((found) => ({ text: found[0], at: found.index }));
+}
+
+function note(kinds: Map<string, Between>, mark: string, line: number, before: string | undefined, after: string | undefined): void {
+  const kind = kinds.get(mark) ?? {};
+  kinds.set(mark, kind);
+  const alone = isSpace(after);
+  // `$$` stands on a line of its own; the others touch the text they mark, but for a last one that stands alone.
+  if (!alone || mark === "$$") kind.opens ??= line;
+  if (alone || !isSpace(before)) kind.closes = line;
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === undefined || /\s/.test(character);
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/base/time.ts";
 import { publishPlans } from "../../../engine/release-pr/plan-pulls.ts";
 import { round } from "../../../engine/round/round.ts";
 import type { Metrics } from "../metrics.ts";
-import { onboardOnceWanted } from "../onboarding/onboarding-again.ts";
+import { onboardOnceWanted } from "../onboarding/onboard.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import { described } from "./resync.ts";
 

@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openRepos } from "../tenancy/repos.ts";
-import { openResync } from "./resync.ts";
+import { coalesced, openResync } from "./resync.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A GitHub on which nobody installed the App, and which answers these questions with an error. */
 function resyncOn(failing: "installations" | "deliveries") {
@@ -36,4 +38,37 @@ test("where GitHub cannot list deliveries the look at everything is done all the
 
 test("where it cannot list the installations nothing was looked at, and that is an error", async () => {
   await expect(resyncOn("installations").resync.now()).rejects.toThrow("bad gateway");
+});
+
+describe("coalesced work", () => {
+  test("runs once for all who ask while it runs, and after it: none is answered by a run that began before", async () => {
+    let runs = 0;
+    let release: () => void = () => undefined;
+    const ask = coalesced(async () => {
+      runs += 1;
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    const first = ask();
+    const others = [ask(), ask(), ask()];
+    release();
+    await first;
+    await turn();
+    expect(runs).toBe(2);
+    release();
+    await Promise.all(others);
+    await ask.settled();
+    expect(runs).toBe(2);
+  });
+
+  test("that fails is told to who asked for it, and the next run begins all the same", async () => {
+    let fail = true;
+    const ask = coalesced(async () => {
+      if (fail) throw new Error("down");
+    });
+    await expect(ask()).rejects.toThrow("down");
+    fail = false;
+    await expect(ask()).resolves.toBeUndefined();
+  });
 });

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInput, Mirror, RefUpdate } from "../../../adapters/git/port.ts";
 import { type RepoContext, silentLog } from "../../../engine/round/context.ts";
-import { ONBOARDING_BRANCH, onboard } from "./onboard.ts";
-import { onboardOnceWanted } from "./onboarding-again.ts";
+import { ONBOARDING_BRANCH, onboard, onboardOnceWanted } from "./onboard.ts";
 
 const SET = readFileSync(new URL("../../../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
 const BASE = "b".repeat(40);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { steppedClock } from "../../../sim/github/testing/setup.ts";
-import { coalesced } from "../coalesced.ts";
 import { restingMirror } from "./idle-mirror.ts";
 
 function mirrors() {
@@ -59,38 +58,5 @@ describe("a resting mirror", () => {
   test("may be handed on by a promise", async () => {
     const { mirror } = mirrors();
     expect(await Promise.resolve(mirror)).toBe(mirror);
-  });
-});
-
-describe("coalesced work", () => {
-  test("runs once for all who ask while it runs, and after it: none is answered by a run that began before", async () => {
-    let runs = 0;
-    let release: () => void = () => undefined;
-    const ask = coalesced(async () => {
-      runs += 1;
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    });
-    const first = ask();
-    const others = [ask(), ask(), ask()];
-    release();
-    await first;
-    await turn();
-    expect(runs).toBe(2);
-    release();
-    await Promise.all(others);
-    await ask.settled();
-    expect(runs).toBe(2);
-  });
-
-  test("that fails is told to who asked for it, and the next run begins all the same", async () => {
-    let fail = true;
-    const ask = coalesced(async () => {
-      if (fail) throw new Error("down");
-    });
-    await expect(ask()).rejects.toThrow("down");
-    fail = false;
-    await expect(ask()).resolves.toBeUndefined();
   });
 });
