@@ -42,6 +42,7 @@ import { createApp, firstKeys, makeApp } from "./model/apps.ts";
 import type { Permissions, User, World } from "./model/model.ts";
 import { createPerson, type Person, repoNamed } from "./model/people.ts";
 import { userOf, WEB_FLOW } from "./model/world.ts";
+import { advanceQueue } from "./pulls/advance-queue.ts";
 
 export interface GitHubOptions extends Watcher {
   /** 0: any free one. */
@@ -175,6 +176,7 @@ function createWorld(options: WorldOptions, { onExchange, onDelivery }: Watcher)
     limits: limitsOf(options),
     faults,
     hooks: createWebhooks({ clock, faults, nextId, onDelivery }),
+    advanceQueue: (repo, queue) => advanceQueue(world, repo, queue),
     asksForSuites: options.asksForSuites ?? false,
     onExchange,
     nextId,

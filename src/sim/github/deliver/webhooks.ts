@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Faults } from "../http/faults.ts";
-import type { App } from "../model/model.ts";
+import type { App } from "../model/account.ts";
 
 export interface Delivery {
   id: number;

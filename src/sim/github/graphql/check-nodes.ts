@@ -3,7 +3,6 @@ import { nodeId, seconds } from "../model/world.ts";
 import { checkShape, suiteState } from "../shapes/check.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";
-import { commitNodeOf } from "./git-nodes.ts";
 import { actorNode } from "./people.ts";
 
 function latest<T>(items: readonly T[], key: (item: T) => string): T[] {
@@ -27,7 +26,7 @@ function contextNode(context: Context, repo: Repo, status: Status) {
     targetUrl: status.targetUrl,
     createdAt: seconds(status.at),
     creator: () => actorNode(context, status.creator),
-    commit: () => commitNodeOf(context, repo, status.sha),
+    commit: () => context.print({ kind: "commit", repo, sha: status.sha }),
   };
 }
 

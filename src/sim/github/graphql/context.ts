@@ -1,12 +1,31 @@
 import { mayAs, mustHave, seesRepo } from "../http/auth.ts";
 import { READ, TAKE_PART, WRITE } from "../http/router.ts";
-import type { Actor, Repo, World } from "../model/model.ts";
+import type { Actor, Issue, IssueComment, Label, MergeQueue, QueueEntry, Repo, Team, User, World } from "../model/model.ts";
+import type { PullIssue } from "../model/world.ts";
 import { noAccess } from "./failures.ts";
 
-/** What every resolver is given: the world, and who asks. */
+/** What stands behind a node of the graph. */
+export type Found =
+  | { kind: "repository"; repo: Repo }
+  | { kind: "pull"; repo: Repo; issue: PullIssue }
+  | { kind: "issue"; repo: Repo; issue: Issue }
+  | { kind: "comment"; repo: Repo; comment: IssueComment }
+  | { kind: "label"; repo: Repo; label: Label }
+  | { kind: "ref"; repo: Repo; ref: string }
+  | { kind: "commit"; repo: Repo; sha: string }
+  | { kind: "entry"; repo: Repo; queue: MergeQueue; entry: QueueEntry }
+  | { kind: "queue"; repo: Repo; queue: MergeQueue }
+  | { kind: "user"; user: User }
+  | { kind: "team"; team: Team };
+
+/**
+ * What every resolver is given: the world, and who asks. `print` gives any node: nodes point to each other in circles, and the files
+ * that make them do not.
+ */
 export interface Context {
   world: World;
   actor: Actor;
+  print(found: Found): unknown;
 }
 
 /** Can the repository be seen at all? */

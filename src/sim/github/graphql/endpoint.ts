@@ -1,8 +1,9 @@
 import { buildSchema, type DocumentNode, execute, GraphQLError, type GraphQLSchema, Kind, parse, validate } from "graphql";
 import type { Actor, World } from "../model/model.ts";
+import type { Context } from "./context.ts";
 import { type PrintedError, printDocumentError, printFieldError } from "./failures.ts";
 import { mutationRoot } from "./mutations/root.ts";
-import { queryRoot } from "./queries.ts";
+import { printNode, queryRoot } from "./queries.ts";
 import slice from "./schema.generated.json" with { type: "json" };
 
 export interface GraphQLAnswer {
@@ -49,7 +50,7 @@ export async function runGraphQL(world: World, actor: Actor, body: Record<string
     return { errors: [{ message: "A query attribute must be specified and must be a string." }] };
   const result = check(query);
   if ("errors" in result) return { errors: result.errors };
-  const context = { world, actor };
+  const context: Context = { world, actor, print: (found) => printNode(context, found) };
   const { data, errors } = await execute({
     schema: graphqlSchema(),
     document: result.document,

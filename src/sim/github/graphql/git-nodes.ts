@@ -8,7 +8,6 @@ import { rollupNode, statusNode } from "./check-nodes.ts";
 import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { actorNode } from "./people.ts";
-import { repositoryNode } from "./repository-node.ts";
 
 /** A ref by its full name; null where it is not there. */
 export async function refNode(context: Context, repo: Repo, ref: string): Promise<object | null> {
@@ -21,7 +20,7 @@ export async function refNode(context: Context, repo: Repo, ref: string): Promis
     id: nodeId("REF", `${repo.id}:${ref}`),
     name: branch,
     prefix,
-    repository: () => repositoryNode(context, repo),
+    repository: () => context.print({ kind: "repository", repo }),
     target: () => objectNode(context, repo, sha),
     refUpdateRule: () => updateRule(repo, branch),
   };
@@ -52,7 +51,7 @@ export async function objectNode(context: Context, repo: Repo, expression: strin
   const found = await repo.git.cat.contents(expression);
   if (found === undefined) return null;
   if (found.type === "commit") return commitNodeOf(context, repo, found.sha);
-  const base = { oid: found.sha, abbreviatedOid: found.sha.slice(0, 7), repository: () => repositoryNode(context, repo) };
+  const base = { oid: found.sha, abbreviatedOid: found.sha.slice(0, 7), repository: () => context.print({ kind: "repository", repo }) };
   if (found.type === "tree") {
     const entries = async () => ((await readTree(repo.git.cat, found.sha)) ?? []).map((entry) => entryNode(context, repo, entry));
     return { __typename: "Tree", id: nodeId("T", `${repo.id}:${found.sha}`), ...base, entries };
@@ -100,7 +99,7 @@ export function commitNode(context: Context, repo: Repo, commit: CommitObject) {
     messageHeadline: headline,
     messageBody: rest.join("\n").trim(),
     url: `${context.world.origin}/${fullName(repo)}/commit/${commit.sha}`,
-    repository: () => repositoryNode(context, repo),
+    repository: () => context.print({ kind: "repository", repo }),
     tree: () => objectNode(context, repo, commit.tree),
     parents: async (args: ConnectionArgs) => {
       const parents = await Promise.all(commit.parents.map((sha) => commitNodeOf(context, repo, sha)));

@@ -1,21 +1,7 @@
-import type { Issue, IssueComment, Label, MergeQueue, QueueEntry, Repo, Team, User } from "../model/model.ts";
-import type { PullIssue } from "../model/world.ts";
+import type { Repo } from "../model/model.ts";
 import { isPull, kindOf, nodeId } from "../model/world.ts";
-import { type Context, sees } from "./context.ts";
+import { type Context, type Found, sees } from "./context.ts";
 import { noNode } from "./failures.ts";
-
-export type Found =
-  | { kind: "repository"; repo: Repo }
-  | { kind: "pull"; repo: Repo; issue: PullIssue }
-  | { kind: "issue"; repo: Repo; issue: Issue }
-  | { kind: "comment"; repo: Repo; comment: IssueComment }
-  | { kind: "label"; repo: Repo; label: Label }
-  | { kind: "ref"; repo: Repo; ref: string }
-  | { kind: "commit"; repo: Repo; sha: string }
-  | { kind: "entry"; repo: Repo; queue: MergeQueue; entry: QueueEntry }
-  | { kind: "queue"; repo: Repo; queue: MergeQueue }
-  | { kind: "user"; user: User }
-  | { kind: "team"; team: Team };
 
 /** What a node id names, as far as the caller may see it. */
 export function findNode(context: Context, id: string): Found | undefined {

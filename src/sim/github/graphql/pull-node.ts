@@ -1,6 +1,7 @@
 import type { Repo, Review } from "../model/model.ts";
 import { nodeId, type PullIssue, seconds } from "../model/world.ts";
-import { pullCommits, pullStats, readMergeable } from "../pulls/pull-details.ts";
+import { pullCommits, pullStats } from "../pulls/pull-changes.ts";
+import { readMergeable } from "../pulls/pull-details.ts";
 import { entryOf, queueOf } from "../pulls/queue.ts";
 import { isTeam } from "../rules/codeowners.ts";
 import { approvals } from "../rules/reviews.ts";

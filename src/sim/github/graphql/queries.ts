@@ -1,15 +1,16 @@
 import { rateOf } from "../http/rate-limit.ts";
 import { findRepo, movedRepo, seconds } from "../model/world.ts";
-import { type Context, sees } from "./context.ts";
+import { type Context, type Found, sees } from "./context.ts";
 import { FieldFailure, noNode } from "./failures.ts";
 import { commitNodeOf, refNode } from "./git-nodes.ts";
-import { type Found, findNode } from "./lookup.ts";
+import { findNode } from "./lookup.ts";
 import { actorNode, teamNode } from "./people.ts";
 import { pullNode } from "./pull-node.ts";
 import { entryNode, queueNode } from "./queue-nodes.ts";
 import { commentNode, issueNode, labelNode, repositoryNode } from "./repository-node.ts";
 
-function printNode(context: Context, found: Found) {
+/** Prints whatever node it is. */
+export function printNode(context: Context, found: Found) {
   if (found.kind === "user") return actorNode(context, found.user);
   if (found.kind === "team") return teamNode(context, found.team);
   const { repo } = found;
@@ -37,7 +38,7 @@ export function queryRoot(context: Context) {
   const one = (id: string) => {
     const found = findNode(context, id);
     if (found === undefined) throw noNode(id);
-    return printNode(context, found);
+    return context.print(found);
   };
   return {
     id: "Q",

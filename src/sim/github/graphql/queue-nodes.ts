@@ -6,8 +6,6 @@ import { type ConnectionArgs, connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { commitNodeOf } from "./git-nodes.ts";
 import { actorNode } from "./people.ts";
-import { pullNode } from "./pull-node.ts";
-import { repositoryNode } from "./repository-node.ts";
 
 export function queueNode(context: Context, repo: Repo, queue: MergeQueue) {
   const rule = queueRule(repo, queue.branch);
@@ -15,7 +13,7 @@ export function queueNode(context: Context, repo: Repo, queue: MergeQueue) {
     __typename: "MergeQueue",
     id: nodeId("MQ", queue.id),
     nextEntryEstimatedTimeToMerge: null,
-    repository: () => repositoryNode(context, repo),
+    repository: () => context.print({ kind: "repository", repo }),
     resourcePath: `/${fullName(repo)}/queue/${queue.branch}`,
     url: queueUrl(context.world, repo, queue.branch),
     entries: (args: ConnectionArgs) => connection("entries", queue.entries, args, (entry) => entryNode(context, repo, queue, entry)),
@@ -51,6 +49,6 @@ export function entryNode(context: Context, repo: Repo, queue: MergeQueue, entry
     baseCommit: () => (group === undefined ? null : commitNodeOf(context, repo, group.base)),
     headCommit: () => (group === undefined ? null : commitNodeOf(context, repo, group.head)),
     mergeQueue: () => queueNode(context, repo, queue),
-    pullRequest: () => (issue !== undefined && isPull(issue) ? pullNode(context, repo, issue) : null),
+    pullRequest: () => (issue !== undefined && isPull(issue) ? context.print({ kind: "pull", repo, issue }) : null),
   };
 }

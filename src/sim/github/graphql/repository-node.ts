@@ -7,7 +7,6 @@ import { type Context, mustRead } from "./context.ts";
 import { FieldFailure } from "./failures.ts";
 import { objectNode, refNode } from "./git-nodes.ts";
 import { actorNode } from "./people.ts";
-import { pullNode } from "./pull-node.ts";
 import { queueNode } from "./queue-nodes.ts";
 
 export function labelNode(context: Context, repo: Repo, label: Label) {
@@ -147,11 +146,11 @@ function issueFields(context: Context, repo: Repo) {
       mustRead(context, repo, "pull_requests");
       const issue = repo.issues.get(number);
       if (issue === undefined || !isPull(issue)) throw noSuch("a PullRequest", number);
-      return pullNode(context, repo, issue);
+      return context.print({ kind: "pull", repo, issue });
     },
     pullRequests: (args: PullArgs) => {
       mustRead(context, repo, "pull_requests");
-      return connection("pullRequests", pullsBy(repo, args), args, (issue) => pullNode(context, repo, issue));
+      return connection("pullRequests", pullsBy(repo, args), args, (issue) => context.print({ kind: "pull", repo, issue }));
     },
   };
 }

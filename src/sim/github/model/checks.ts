@@ -1,4 +1,4 @@
-import type { App, User } from "./model.ts";
+import type { App, User } from "./account.ts";
 
 /** All check runs of one App at one commit. */
 export interface CheckSuite {

@@ -1,4 +1,4 @@
-import type { Actor } from "./model.ts";
+import type { Actor } from "./account.ts";
 
 /** Rules of branches, as GitHub's rulesets say them. Times are minutes where the name says so. */
 export interface Ruleset {

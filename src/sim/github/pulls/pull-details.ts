@@ -1,4 +1,3 @@
-import { diffFiles } from "../git/diff.ts";
 import { mergeTree } from "../git/merge.ts";
 import { writeCommit } from "../git/objects.ts";
 import type { Mergeability, Repo, World } from "../model/model.ts";
@@ -7,6 +6,7 @@ import { anyCheckOpen } from "../rules/checks.ts";
 import { activeRules, missingRules } from "../rules/rules.ts";
 import { noreply } from "../shapes/commit.ts";
 import { type PullDetails, type PullShape, pullShape } from "../shapes/pull.ts";
+import { pullStats } from "./pull-changes.ts";
 
 /**
  * The pull request as asked for on its own. `ask`: a person or program reads it, which starts GitHub's background job and,
@@ -80,38 +80,4 @@ async function testMerge(world: World, repo: Repo, issue: PullIssue, base: strin
   const message = `Merge ${head} into ${base}`;
   const testCommit = await writeCommit(repo.git.dir, { tree: merged.tree, parents: [base, head], author, committer, message });
   return { mergeable: true, testMerge: testCommit, behind };
-}
-
-export async function pullStats(repo: Repo, issue: PullIssue): Promise<Pick<PullDetails, "commits" | "additions" | "deletions" | "files">> {
-  const { pull } = issue;
-  const known = pull.stats;
-  // A base that moves on changes nothing here: both are counted from where the head left it.
-  if (known !== undefined && known.base === pull.baseRef && known.head === pull.headSha) return known;
-  const [commits, files] = await Promise.all([pullCommits(repo, issue), pullFiles(repo, issue)]);
-  const stats = {
-    base: pull.baseRef,
-    head: pull.headSha,
-    commits: commits.length,
-    additions: files.reduce((sum, file) => sum + file.additions, 0),
-    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
-    files: files.length,
-  };
-  pull.stats = stats;
-  return stats;
-}
-
-/** Newest first. */
-export async function pullCommits(repo: Repo, issue: PullIssue): Promise<string[]> {
-  const { baseSha, headSha } = issue.pull;
-  const head = await repo.git.commit(headSha);
-  return head?.parents.length === 1 && head.parents[0] === baseSha ? [headSha] : repo.git.revList(baseSha, headSha, 250);
-}
-
-/** What the head changes against where it left the base. */
-export async function pullFiles(repo: Repo, issue: PullIssue, withPatch = false) {
-  const { baseSha, headSha } = issue.pull;
-  const head = await repo.git.commit(headSha);
-  const from =
-    head?.parents.length === 1 && head.parents[0] === baseSha ? baseSha : ((await repo.git.mergeBase(baseSha, headSha)) ?? baseSha);
-  return diffFiles(repo.git, from, headSha, withPatch);
 }

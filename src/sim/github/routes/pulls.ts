@@ -19,7 +19,8 @@ import {
 import type { Review, Team, User } from "../model/model.ts";
 import { atLeast, isPull, type PullIssue, pullOf, roleOf, teamOf } from "../model/world.ts";
 import { mergePull } from "../pulls/merge-pull.ts";
-import { pullCommits, pullFiles, readPull } from "../pulls/pull-details.ts";
+import { pullCommits, pullFiles } from "../pulls/pull-changes.ts";
+import { readPull } from "../pulls/pull-details.ts";
 import { createPull, editPull, type PullChange } from "../pulls/pulls.ts";
 import { createReview, dismissReview, requestReviews, withdrawReviews } from "../pulls/reviews.ts";
 import { updatePullBranch } from "../pulls/update-branch.ts";

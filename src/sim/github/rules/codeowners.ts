@@ -1,6 +1,6 @@
 import type { Repo, Team, User, World } from "../model/model.ts";
 import { type PullIssue, teamOf } from "../model/world.ts";
-import { pullFiles } from "../pulls/pull-details.ts";
+import { pullFiles } from "../pulls/pull-changes.ts";
 
 const PLACES = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
 

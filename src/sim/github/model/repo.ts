@@ -1,10 +1,46 @@
-import type { App, Repo, Team, User } from "./model.ts";
+/** One repository with all that stands in it; its issues and pull requests point to repositories again, as a head in a fork does. */
+import type { BareRepo } from "../git/bare-repo.ts";
+import type { App, Role, Team, User } from "./account.ts";
+import type { CheckRun, CheckSuite, Deployment, Status } from "./checks.ts";
+import type { IssueComment, Label } from "./comment.ts";
+import type { MergeQueue, Protection, Ruleset } from "./rules.ts";
 
-export interface Label {
+export interface RepoSettings {
+  allowMerge: boolean;
+  allowSquash: boolean;
+  allowRebase: boolean;
+  allowAutoMerge: boolean;
+  deleteBranchOnMerge: boolean;
+}
+
+export interface Repo {
   id: number;
+  owner: User;
   name: string;
-  color: string;
-  description: string;
+  description: string | null;
+  private: boolean;
+  archived: boolean;
+  defaultBranch: string;
+  /** What it was forked from. */
+  parent?: Repo;
+  git: BareRepo;
+  nextNumber: number;
+  issues: Map<number, Issue>;
+  comments: Map<number, IssueComment>;
+  labels: Map<string, Label>;
+  checks: Map<number, CheckRun>;
+  suites: Map<number, CheckSuite>;
+  statuses: Status[];
+  deployments: Map<number, Deployment>;
+  collaborators: Map<string, { user: User; role: Role }>;
+  protections: Map<string, Protection>;
+  rulesets: Map<number, Ruleset>;
+  queues: Map<string, MergeQueue>;
+  settings: RepoSettings;
+  createdAt: number;
+  pushedAt: number;
+  /** Runs one change of refs after the other, as GitHub does per repository. */
+  serial<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** An issue or, with `pull`, a pull request: GitHub numbers and stores both as one. */
@@ -62,26 +98,4 @@ export interface Review {
   body: string;
   commit: string;
   at?: number;
-}
-
-export interface IssueComment {
-  id: number;
-  issue: number;
-  body: string;
-  user: User;
-  via?: App;
-  createdAt: number;
-  updatedAt: number;
-  reactions: Reaction[];
-  /** As `outdated`, when it is hidden. */
-  minimized?: string;
-}
-
-export const REACTIONS = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"] as const;
-
-export interface Reaction {
-  id: number;
-  user: User;
-  content: (typeof REACTIONS)[number];
-  at: number;
 }
