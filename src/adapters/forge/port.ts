@@ -5,7 +5,7 @@ import type { Pressure, RateSeen } from "./pressure.ts";
 export type { Pressure, RateSeen };
 
 /** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
-export type CommitPeople = { linked: string[]; pusher?: string };
+type CommitPeople = { linked: string[]; pusher?: string };
 
 export interface Forge {
   /** `owner/name`. */

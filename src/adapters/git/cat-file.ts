@@ -3,7 +3,7 @@ import { spawnGit } from "./git-process.ts";
 import { GitError } from "./port.ts";
 import type { Repository } from "./run-git.ts";
 
-export interface ObjectInfo {
+interface ObjectInfo {
   id: string;
   type: "commit" | "tree" | "blob" | "tag";
   size: number;

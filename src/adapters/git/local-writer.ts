@@ -3,7 +3,7 @@ import { signedParts } from "./signing/commit-signature.ts";
 import { publicKeyBlob, type SigningKey } from "./signing/ssh-key.ts";
 import { signPayload, whyNotSigned } from "./signing/ssh-signature.ts";
 
-export interface LocalWriterOptions {
+interface LocalWriterOptions {
   mirror: Pick<Mirror, "commit" | "push">;
   author: { name: string; email: string };
   /** Without it commits are unsigned: for hosts where nothing else is set up. */

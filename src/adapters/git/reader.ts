@@ -6,7 +6,7 @@ import { type Repository, runGit } from "./run-git.ts";
 import { parseCommit } from "./signing/commit-object.ts";
 import { DIRECTORY, openTrees, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
 
-export const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
 /** The reading half of a mirror: works on any repository, a plain checkout's `.git` too, and never writes. */
 export interface GitReader

@@ -1,12 +1,12 @@
 import type { CatFile } from "./cat-file.ts";
 import { GitError } from "./port.ts";
 
-export interface TreeEntry {
+interface TreeEntry {
   mode: string;
   id: string;
 }
 
-export type Tree = ReadonlyMap<string, TreeEntry>;
+type Tree = ReadonlyMap<string, TreeEntry>;
 
 export const SYMLINK = "120000";
 export const SUBMODULE = "160000";

@@ -4,7 +4,7 @@ import { OutboundError, type OutboundPolicy, outbound } from "../outbound/outbou
 import { readAnswer } from "./answer.ts";
 import type { HookCaller, HookRequest } from "./port.ts";
 
-export interface HookOptions {
+interface HookOptions {
   /** Hosts that may be asked: the server's configuration says, never the repo. */
   policy: OutboundPolicy;
   /** What requests are signed with. Absent: none is made, since no hook could tell that it is ours. */
@@ -17,7 +17,7 @@ export interface HookOptions {
 const MOST_KEPT = 1000;
 /** More than any answer needs: 64 KiB. */
 const MAX_BYTES = 65_536;
-export const SIGNATURE_HEADER = "x-stagecoach-signature-256";
+const SIGNATURE_HEADER = "x-stagecoach-signature-256";
 
 /** Makes hooks' requests: signed, bounded in time and size, to allowed hosts, never redirected. */
 export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller {
@@ -94,6 +94,6 @@ function headersOf({ id, count, body }: HookRequest, secret: string): Record<str
 }
 
 /** As GitHub signs its webhooks: `sha256=` and the HMAC of the body in hex. */
-export function signatureOf(secret: string, body: string): string {
+function signatureOf(secret: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(body, "utf8").digest("hex")}`;
 }

@@ -7,7 +7,7 @@ export interface OutboundPolicy {
   allow: readonly string[] | "any";
 }
 
-export interface OutboundRequest {
+interface OutboundRequest {
   url: string;
   method: "GET" | "POST" | "PUT";
   headers: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export async function outbound(policy: OutboundPolicy, wanted: OutboundRequest):
 }
 
 /** The URL, if the policy allows it. Throws OutboundError. */
-export function allowed(policy: OutboundPolicy, text: string): URL {
+function allowed(policy: OutboundPolicy, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new OutboundError("Refused", "the address is no http or https URL");

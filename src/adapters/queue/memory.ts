@@ -16,7 +16,7 @@ interface Lane {
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 
-export interface MemoryQueueOptions {
+interface MemoryQueueOptions {
   clock: Clock;
   handler: QueueHandler;
   /** How many repos at once. */

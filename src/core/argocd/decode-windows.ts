@@ -8,7 +8,7 @@ type WindowView = SyncWindowsView["windows"][number];
 const MOST_WINDOWS = 200;
 
 /** A window of an AppProject, or of an answer about it. undefined: it is none. */
-export function decodeWindow(raw: unknown): WindowView | undefined {
+function decodeWindow(raw: unknown): WindowView | undefined {
   const object = fields(raw);
   const kind = word(object, "kind");
   const schedule = word(object, "schedule");

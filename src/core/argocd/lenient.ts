@@ -5,7 +5,7 @@
 export type Fields = Record<string, unknown>;
 
 /** Longest message kept; the rest is of no use to a decision and of some use to whoever wants to fill our memory. */
-export const MAX_MESSAGE = 2048;
+const MAX_MESSAGE = 2048;
 /** Longest name, revision, URL or path kept. Longer ones are no such thing, and are absent. */
 const MAX_WORD = 4096;
 const MAX_LABELS = 256;

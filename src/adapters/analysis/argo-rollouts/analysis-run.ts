@@ -21,7 +21,7 @@ export const MARK = "stagecoach.dev/analysis";
 /** Kept for people to look at after their end. */
 const KEPT_S = 7 * 86_400;
 
-export interface AnalysisRunObject {
+interface AnalysisRunObject {
   apiVersion: string;
   kind: "AnalysisRun";
   metadata: { name: string; namespace: string; labels: Record<string, string>; annotations: Record<string, string> };

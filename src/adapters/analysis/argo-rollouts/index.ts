@@ -12,7 +12,7 @@ import { objectName } from "../object-name.ts";
 import { type AnalysisEngine, type AnalysisState, isOver } from "../port.ts";
 import { analysisRun, GROUP, MARK, type SeenRun, seenRun, VERSION, withoutStatus } from "./analysis-run.ts";
 
-export interface ArgoRolloutsOptions {
+interface ArgoRolloutsOptions {
   kubeConfig: KubeConfig;
   /** Where AnalysisRuns are made. Their Jobs and Secrets are this namespace's: give it one of its own. */
   namespace: string;

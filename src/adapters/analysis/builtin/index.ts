@@ -29,7 +29,7 @@ import type { Measured } from "./provider.ts";
 import { masked, shown } from "./show.ts";
 import { measureWeb } from "./web.ts";
 
-export interface BuiltinOptions {
+interface BuiltinOptions {
   clock: Clock;
   policy: OutboundPolicy;
   /** Absent: Jobs cannot be run, and a job metric says so. */

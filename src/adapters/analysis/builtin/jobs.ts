@@ -11,7 +11,7 @@ export interface JobRunner {
   run(id: string, job: z.output<typeof jobSchema>): Promise<Measured>;
 }
 
-export interface JobOptions {
+interface JobOptions {
   kubeConfig: KubeConfig;
   /** Where Jobs are made. They can do there what its service accounts can: give it a namespace of its own. */
   namespace: string;

@@ -8,7 +8,7 @@ import { CLUSTER_ITEM } from "../wire/shapes.ts";
 import type { Log, Tuning } from "../wire/source.ts";
 import type { ArgoClient } from "./client.ts";
 
-export interface ClusterPollOptions {
+interface ClusterPollOptions {
   client: ArgoClient;
   clock: Clock;
   log: Log;

@@ -51,12 +51,12 @@ export function clusterSecret(name: string, data: Record<string, string>, labels
   };
 }
 
-export interface KubernetesHarness extends Harness {
+interface KubernetesHarness extends Harness {
   sim: KubernetesSim;
   clock: Clock;
 }
 
-export interface ApiHarness extends KubernetesHarness {
+interface ApiHarness extends KubernetesHarness {
   api: ArgoApi;
   url: string;
   ca: string;

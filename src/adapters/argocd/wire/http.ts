@@ -138,7 +138,7 @@ export async function exchangeJson(request: WireRequest & { mostBytes: number; t
   return body;
 }
 
-export function parse(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -58,7 +58,7 @@ export const APPLICATION: Shape = {
   },
 };
 
-export const APPLICATION_SET: Shape = { metadata: METADATA, status: { "*": false, conditions: true } };
+const APPLICATION_SET: Shape = { metadata: METADATA, status: { "*": false, conditions: true } };
 
 /** Of one that is nested too deeply: which it is, whose, and where it runs; or which it is. */
 export const APPLICATION_SHAPES = {

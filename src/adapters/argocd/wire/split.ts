@@ -1,7 +1,7 @@
 /** Takes long answers apart as they come in, so that none is ever held whole. */
 
 /** An object larger than this is none that Kubernetes could store; whoever sends one is not to be read. */
-export const MOST_OBJECT_BYTES = 16 << 20;
+const MOST_OBJECT_BYTES = 16 << 20;
 const MOST_ENVELOPE_BYTES = 1 << 20;
 
 const QUOTE = 0x22;
@@ -11,7 +11,7 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-export interface Splitter {
+interface Splitter {
   push(chunk: Buffer): void;
   /** Call after the last chunk. */
   end(): void;

@@ -7,8 +7,8 @@ import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 import type { Shared } from "./shared.ts";
 
 /** GitHub's limits, kept here as the last line of defence: whoever writes the texts shortens them with more sense. */
-export const CHECK_TEXT_LIMIT = 65_535;
-export const ANNOTATIONS_A_REQUEST = 50;
+const CHECK_TEXT_LIMIT = 65_535;
+const ANNOTATIONS_A_REQUEST = 50;
 const TITLE_LIMIT = 250;
 const MOST_KNOWN = 1000;
 

@@ -3,12 +3,12 @@ import { asking } from "./errors.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
 
 /** Fits `CommitJudge` of src/adapters/git/port.ts. */
-export interface GitHubJudge {
+interface GitHubJudge {
   foreign(commits: readonly { sha: string }[]): Promise<Map<string, string>>;
   mayAccept(commit: { sha: string }): Promise<boolean>;
 }
 
-export interface GitHubJudgeOptions {
+interface GitHubJudgeOptions {
   octokit: OctokitLike;
   repository: string;
   /** The App's account: `stagecoach[bot]`. */

@@ -6,7 +6,7 @@ import { mergedPull } from "./merged-pull.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 import { noteMerged, type Shared } from "./shared.ts";
 
-export interface Dress {
+interface Dress {
   labels: string[];
   teams: string[];
   users: string[];

@@ -20,7 +20,7 @@ import { stickyIssues } from "./sticky-issue.ts";
 import { inTeam } from "./teams.ts";
 import { openWriteLane } from "./write-lane.ts";
 
-export interface GitHubForgeOptions {
+interface GitHubForgeOptions {
   /** Authenticated for the repository: an installation's, or one with a token. */
   octokit: OctokitLike;
   /** `owner/name`. */

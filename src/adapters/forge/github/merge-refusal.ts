@@ -14,7 +14,7 @@ const WAITS =
 const HUMANS =
   /not allowed|without .*workflows?.? permission|protected (?:branch|ref)|verified signature|must not contain|must be made through|resource not accessible|linear history|restricted|lock(?:ed|down)/i;
 
-export type Refusal = Exclude<MergeOutcome, { kind: "merged" }>;
+type Refusal = Exclude<MergeOutcome, { kind: "merged" }>;
 
 /** Answered 405 with these words, GitHub has not said which of several things it is. */
 export function isUnclear(message: string): boolean {

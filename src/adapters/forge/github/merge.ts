@@ -6,7 +6,7 @@ import type { RepoOctokit } from "./octokit.ts";
 
 const MOST_REMEMBERED = 1000;
 
-export interface MergeInput {
+interface MergeInput {
   number: number;
   /** Guard: GitHub refuses where the head is another commit by now. */
   head: string;

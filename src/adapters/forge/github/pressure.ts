@@ -2,7 +2,7 @@ import { ForgeError, type Pressure, type RateSeen } from "../port.ts";
 import { answerOf, limitedUntil } from "./errors.ts";
 import type { OctokitLike } from "./octokit.ts";
 
-export interface PressureOptions {
+interface PressureOptions {
   onPressure?: ((pressure: Pressure) => void) | undefined;
   /** The machine's, since GitHub's headers speak of it. */
   now?: () => number;
@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 const LONGEST_SILENCE_MS = 60 * MINUTE_MS;
 
 /** One for all Octokits of an installation, since its limits are theirs together. */
-export interface PressureGauge {
+interface PressureGauge {
   pressure(): Pressure;
   /**
    * Slows an Octokit down before GitHub does, and sends nothing while GitHub wants silence: what would be sent then fails at

@@ -20,11 +20,11 @@ interface Asked {
 type StickyIssue = (marker: string, issue: Asked) => Promise<{ number: number; url: string }>;
 
 /** What our issues carry beside what was asked for, so that they are found among those of years. */
-export const ISSUE_LABEL = "stagecoach";
+const ISSUE_LABEL = "stagecoach";
 /** Of a hundred each, the newest first: older ones belong to releases that are over. */
 const MOST_PAGES = 5;
 
-export interface StickyIssues {
+interface StickyIssues {
   put: StickyIssue;
   close(number: number): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface WriteLane {
   now(): number;
 }
 
-export interface LaneTime {
+interface LaneTime {
   now?: () => number;
   sleep?: (ms: number) => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { ACCEPT_TRAILER, APP_TRAILER, NOTHING } from "./journal-check.ts";
 import { INDEX_FILE, parseIndex, printIndex } from "./journal-index.ts";
 import { readTextsAt } from "./journal-reader.ts";
 
-export interface AcceptOptions {
+interface AcceptOptions {
   mirror: Pick<Mirror, "remoteHead" | "fetch" | "readFiles">;
   writer: CommitWriter;
   /** Default `stagecoach/journal`. */

@@ -19,7 +19,7 @@ export interface Suspicion {
   why: string;
 }
 
-export interface Author {
+interface Author {
   name: string;
   email: string;
 }
@@ -30,7 +30,7 @@ export function authorOf(app: string): Author {
 }
 
 /** How the commits of an account are looked at. */
-export interface Check {
+interface Check {
   mirror: Pick<Mirror, "isAncestor" | "firstParentLog">;
   app: string;
   /** Who tells ours by their signatures. Absent: by author and trailer alone. */

@@ -10,7 +10,7 @@ import { printRun, type RunFiles } from "./print-run.ts";
 import { JournalFileError, readRun } from "./read-run.ts";
 import { rolloutDirectory, runDirectory, runName } from "./run-paths.ts";
 
-export interface JournalOptions {
+interface JournalOptions {
   mirror: Mirror;
   /** Default `stagecoach/journal`. */
   branch?: string;

@@ -20,15 +20,15 @@ export class JournalFileError extends Error {
 /** Reads several files at one commit; a missing one is null. */
 export type ReadTexts = (paths: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
 
-export const FORMAT = 1;
+const FORMAT = 1;
 
 /** From an older format to the next one, by the older one's number; given each document of a run with its kind. */
-export type Migrations = ReadonlyMap<number, (kind: "run" | "plan" | "batch" | "evidence", document: unknown) => unknown>;
+type Migrations = ReadonlyMap<number, (kind: "run" | "plan" | "batch" | "evidence", document: unknown) => unknown>;
 
 /** Format 1 is the first. */
 const MIGRATIONS: Migrations = new Map();
 
-export interface ReadRunOptions {
+interface ReadRunOptions {
   /** What was read or written before: a file with the same text is not parsed again, and gives the same objects. */
   prior?: RunFiles | undefined;
   migrations?: Migrations;

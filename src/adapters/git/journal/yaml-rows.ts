@@ -38,7 +38,7 @@ function mark(value: unknown, rowKeys: ReadonlySet<string>, rows: string[]): unk
 }
 
 /** What a text could not be read for: one line, with line and column. */
-export class YamlTextError extends Error {
+class YamlTextError extends Error {
   override name = "YamlTextError";
 }
 

@@ -34,7 +34,7 @@ const SPEC: Rollout = {
   stages: [],
 };
 
-export function target(index: number): PlannedTarget {
+function target(index: number): PlannedTarget {
   return {
     key: `hub/argocd/payments-cluster-${index}`,
     application: `payments-cluster-${index}`,
@@ -92,7 +92,7 @@ export function freshRun(clusters: number, size: number, over: Partial<Run> = {}
   };
 }
 
-export function batchTarget(planned: PlannedTarget, at: number, over: Partial<BatchTarget> = {}): BatchTarget {
+function batchTarget(planned: PlannedTarget, at: number, over: Partial<BatchTarget> = {}): BatchTarget {
   return { ...planned, phase: "Proposed", since: iso(at), why: "Its pull request is open.", ...over };
 }
 

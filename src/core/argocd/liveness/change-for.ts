@@ -26,7 +26,7 @@ export interface ChangeForInput {
   resolve?: (repoURL: string, revision: string) => string | undefined;
 }
 
-export interface ChosenChange {
+interface ChosenChange {
   change: Change;
   /** Give these to assess as well. */
   also: Change[];

@@ -1,7 +1,7 @@
 import type { ClauseName } from "./liveness-types.ts";
 
 /** What a clause is for: docs/liveness.md has these rows, and a test keeps them the same. */
-export interface ClauseDoc {
+interface ClauseDoc {
   /** When it is met, in words. */
   holds: string;
   /** What would pass wrongly without it. */

@@ -70,7 +70,7 @@ export interface LivenessInput {
 }
 
 /** By the bot's clock. */
-export interface Held {
+interface Held {
   /** Since when every read met every clause. */
   goodSince?: Time;
   /** Since when every read had something wrong that counts as failing once its grace is over. */

@@ -12,7 +12,7 @@ import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Livenes
 import { at, clockTime, second, short, some, timeOf } from "./moment.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 
-export { equalDestination, equalIntent, equalSources, normalRepo, plainServer } from "../same.ts";
+export { equalIntent, normalRepo, plainServer } from "../same.ts";
 export { ailmentsOf } from "./ailments.ts";
 export { CLAUSES, isEarlier } from "./clauses.ts";
 export {
@@ -29,7 +29,7 @@ export { isFullSha } from "./moment.ts";
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 
 /** `wantsRead`: only a read by name is missing for *live*, see `LivenessInput.kept`. */
-export type Judged = Assessment & { wantsRead?: true };
+type Judged = Assessment & { wantsRead?: true };
 
 /**
  * The verdict on `input.application`, the clause that is not met (`all` where it is live) and the evidence.

@@ -9,7 +9,7 @@ export interface FieldError {
   message: string;
 }
 
-export interface GraphQLAnswer<T> {
+interface GraphQLAnswer<T> {
   /** Fields that failed are null. */
   data: Partial<T>;
   errors: FieldError[];
