@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { Agent, request } from "undici";
+import { defined } from "../../core/base/defined.ts";
 
 /** Where requests that come from a config repo may go: the server's config says, never the repo. */
 export interface OutboundPolicy {
@@ -95,17 +96,17 @@ async function once(
   signal: AbortSignal,
 ): Promise<OutboundAnswer & { location?: string }> {
   const { method, headers, body } = wanted;
-  const response = await request(url, { method, headers, signal, dispatcher, ...(body === undefined ? {} : { body }) });
+  const response = await request(url, defined({ method, headers, signal, dispatcher, body }));
   const location = response.headers["location"];
   const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode) && typeof location === "string";
   const type = response.headers["content-type"];
   const text = await read(response.body, wanted.maxBytes ?? MAX_BYTES, url.host);
-  return {
+  return defined({
     status: response.statusCode,
     contentType: typeof type === "string" ? type : "",
     body: text,
-    ...(isRedirect ? { location } : {}),
-  };
+    location: isRedirect ? location : undefined,
+  });
 }
 
 async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, host: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { child, fields, labels, own, time, word } from "./lenient.ts";
 import { plainServer } from "./same.ts";
 import type { ClusterView } from "./views.ts";
@@ -30,13 +31,7 @@ export function decodeClusterItem(raw: unknown): ClusterView | undefined {
   const name = word(object, "name") ?? (server === "" ? undefined : server);
   if (name === undefined) return undefined;
   const connection = connectionOf(child(object, "info"), "connectionState") ?? connectionOf(object, "connectionState");
-  return {
-    name,
-    server,
-    labels: clusterLabels(labels(object, "labels")),
-    registered: true,
-    ...(connection === undefined ? {} : { connection }),
-  };
+  return defined({ name, server, labels: clusterLabels(labels(object, "labels")), registered: true, connection });
 }
 
 function connectionOf(object: Record<string, unknown>, key: string): ClusterView["connection"] {
@@ -44,12 +39,12 @@ function connectionOf(object: Record<string, unknown>, key: string): ClusterView
   const status = word(state, "status");
   if (status === undefined) return undefined;
   const attemptedAt = time(state, "attemptedAt");
-  return {
+  return defined({
     // Anything else that a later Argo CD may say is as good as not known.
     status: status === "Successful" || status === "Failed" ? status : "Unknown",
     message: word(state, "message")?.slice(0, 500) ?? "",
-    ...(attemptedAt === undefined ? {} : { attemptedAt }),
-  };
+    attemptedAt,
+  });
 }
 
 function clusterLabels(all: Record<string, string>): Record<string, string> {

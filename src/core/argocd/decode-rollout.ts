@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { child, count, type Fields, fields, list, message, own, word } from "./lenient.ts";
 import type { RolloutView } from "./views.ts";
 
@@ -27,13 +28,13 @@ export function decodeRollout(raw: unknown, around: RolloutSurroundings = {}): R
   const steps = list(child(child(spec, "strategy"), "canary"), "steps");
   const canary = typeof own(child(spec, "strategy"), "canary") === "object";
   const at = own(status, "currentStepIndex");
-  return {
+  return defined({
     namespace: word(metadata, "namespace") ?? "",
     name,
     ...phaseOf(object),
     paused: own(spec, "paused") === true || list(status, "pauseConditions").length > 0,
-    ...(typeof at === "number" && Number.isSafeInteger(at) && steps.length > 0 ? { step: Math.max(0, at) } : {}),
-    ...(steps.length === 0 ? {} : { steps: steps.length }),
+    step: typeof at === "number" && Number.isSafeInteger(at) && steps.length > 0 ? Math.max(0, at) : undefined,
+    steps: steps.length === 0 ? undefined : steps.length,
     ...(canary ? weightsOf(spec, status, steps, around) : {}),
     ...imagesOf(spec, status, around),
     replicas: {
@@ -42,7 +43,7 @@ export function decodeRollout(raw: unknown, around: RolloutSurroundings = {}): R
       ready: count(status, "readyReplicas"),
       available: count(status, "availableReplicas"),
     },
-  };
+  });
 }
 
 function phaseOf(object: Fields): { phase: string; message: string } {

@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { child, type Fields, fields, isWord, list, MOST_LISTED, own, word } from "./lenient.ts";
 import type { ApplicationView, DestinationView, SourceView } from "./views.ts";
 
@@ -77,13 +78,13 @@ export function intendedOf(raw: unknown): IntendedSpec {
   const spec = fields(raw);
   const ignoreDifferences = own(spec, "ignoreDifferences");
   const sourceHydrator = own(spec, "sourceHydrator");
-  return {
+  return defined({
     project: word(spec, "project") ?? "",
     sources: decodeSources(spec).sources,
     destination: decodeDestination(own(spec, "destination")),
-    ...(ignoreDifferences == null ? {} : { ignoreDifferences }),
-    ...(sourceHydrator == null ? {} : { sourceHydrator }),
-  };
+    ignoreDifferences: ignoreDifferences ?? undefined,
+    sourceHydrator: sourceHydrator ?? undefined,
+  });
 }
 
 export function decodeDestination(raw: unknown): DestinationView {

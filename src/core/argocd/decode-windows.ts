@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { iso, parseDuration } from "../base/time.ts";
 import { badWindow, type Window, windowsAt } from "../spec/windows.ts";
 import { type Fields, fields, list, own, word, words } from "./lenient.ts";
@@ -14,13 +15,7 @@ function decodeWindow(raw: unknown): WindowView | undefined {
   const schedule = word(object, "schedule");
   if ((kind !== "allow" && kind !== "deny") || schedule === undefined) return undefined;
   const timeZone = word(object, "timeZone");
-  return {
-    kind,
-    schedule,
-    duration: word(object, "duration") ?? "",
-    ...(timeZone === undefined ? {} : { timeZone }),
-    manualSync: own(object, "manualSync") === true,
-  };
+  return defined({ kind, schedule, duration: word(object, "duration") ?? "", timeZone, manualSync: own(object, "manualSync") === true });
 }
 
 export function decodeWindows(raw: unknown[]): WindowView[] {
@@ -91,5 +86,5 @@ export function assessWindows(windows: WindowView[], now: number, says: { open?:
   const open = says.open ?? (readable && answer.open);
   // Where Argo CD sees it otherwise than these windows say, they are not the whole truth.
   const certain = readable && says.zonesKnown !== false && !open && !answer.open;
-  return { open, ...(certain && answer.changesAt !== undefined ? { opensAt: iso(answer.changesAt) } : {}), windows };
+  return defined({ open, opensAt: certain && answer.changesAt !== undefined ? iso(answer.changesAt) : undefined, windows });
 }

@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { iso, parseDuration } from "../base/time.ts";
 import { decodeDestination, decodeSources, type IntendedSpec, intendedOf } from "./decode-source.ts";
 import { child, count, type Fields, fields, labels, list, message, own, time, word, words } from "./lenient.ts";
@@ -32,23 +33,23 @@ export function decodeApplication(raw: unknown, readAt: number, withheld?: strin
   const spec = decodeSpec(child(object, "spec"));
   const operation = own(object, "operation");
   const unreadable = withheld === undefined ? unreadableOf(object) : [withheld];
-  return {
+  return defined({
     uid: word(metadata, "uid") ?? "",
     namespace: word(metadata, "namespace") ?? "",
     name,
     resourceVersion: word(metadata, "resourceVersion") ?? "",
     labels: labels(metadata, "labels"),
-    ...(owner === undefined ? {} : { owner }),
+    owner,
     // One that cannot be read as a time still means that the object goes away.
-    ...(deletionTimestamp == null ? {} : { deletionTimestamp: time(metadata, "deletionTimestamp") ?? iso(readAt) }),
+    deletionTimestamp: deletionTimestamp == null ? undefined : (time(metadata, "deletionTimestamp") ?? iso(readAt)),
     refreshRequested: word(child(metadata, "annotations"), REFRESH) !== undefined,
-    ...(word(child(metadata, "annotations"), SKIP) === "true" ? { skipReconcile: true } : {}),
+    skipReconcile: word(child(metadata, "annotations"), SKIP) === "true" ? true : undefined,
     readAt: iso(readAt),
     spec,
     operationRequested: typeof operation === "object" && operation !== null,
     status: decodeStatus(child(object, "status"), spec),
-    ...(unreadable === undefined ? {} : { unreadable }),
-  };
+    unreadable,
+  });
 }
 
 function decodeOwner(metadata: Fields): ApplicationView["owner"] {
@@ -76,14 +77,14 @@ function decodeStatus(status: Fields, { sources, sourceHydrator }: ApplicationVi
   const operation = decodeOperation(child(status, "operationState"), sources);
   const reconciledAt = time(status, "reconciledAt");
   const hydrator = decodeHydrator(own(status, "sourceHydrator"), sourceHydrator);
-  return {
+  return defined({
     sync: decodeSync(child(status, "sync"), sources),
     health: decodeHealth(child(status, "health")),
-    ...(operation === undefined ? {} : { operation }),
+    operation,
     conditions: decodeConditions(list(status, "conditions")),
-    ...(reconciledAt === undefined ? {} : { reconciledAt }),
-    ...(hydrator === undefined ? {} : { hydrator }),
-  };
+    reconciledAt,
+    hydrator,
+  });
 }
 
 function decodeSync(sync: Fields, specSources: SourceView[]): Status["sync"] {
@@ -92,20 +93,20 @@ function decodeSync(sync: Fields, specSources: SourceView[]): Status["sync"] {
   const comparedFields = fields(compared);
   const { sources } = decodeSources(comparedFields);
   const ignoreDifferences = own(comparedFields, "ignoreDifferences");
-  return {
-    ...(status === undefined ? {} : { status }),
+  return defined({
+    status,
     revisions: decodeRevisions(sync, "revision", "revisions"),
     ...(sources.length === 0
       ? {}
       : {
-          comparedTo: {
+          comparedTo: defined({
             // Nearly always what the spec says: kept once, and compared at once.
             sources: equalSources(sources, specSources) ? specSources : sources,
             destination: decodeDestination(own(comparedFields, "destination")),
-            ...(ignoreDifferences == null ? {} : { ignoreDifferences }),
-          },
+            ignoreDifferences: ignoreDifferences ?? undefined,
+          }),
         }),
-  };
+  });
 }
 
 /** `revisions` of several sources, else `revision` of the only one. */
@@ -120,11 +121,7 @@ function decodeHealth(health: Fields): Status["health"] {
   const status = word(health, "status");
   const text = message(health, "message");
   const lastTransitionTime = time(health, "lastTransitionTime");
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(text === undefined ? {} : { message: text }),
-    ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
-  };
+  return defined({ status, message: text, lastTransitionTime });
 }
 
 function decodeOperation(state: Fields, sources: SourceView[]): Status["operation"] {
@@ -136,18 +133,18 @@ function decodeOperation(state: Fields, sources: SourceView[]): Status["operatio
   const result = child(state, "syncResult");
   const applied = decodeSources(result).sources;
   const retry = decodeRetry(child(child(state, "operation"), "retry"));
-  return {
+  return defined({
     phase,
-    ...(text === undefined ? {} : { message: text }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(finishedAt === undefined ? {} : { finishedAt }),
+    message: text,
+    startedAt,
+    finishedAt,
     retryCount: count(state, "retryCount"),
-    ...(retry === undefined ? {} : { retry }),
+    retry,
     requestedRevisions: decodeRevisions(child(child(state, "operation"), "sync"), "revision", "revisions"),
     appliedRevisions: decodeRevisions(result, "revision", "revisions"),
     // Argo CD writes an empty source beside `sources`; a source without a repo was never recorded.
     ...(applied.some((source) => source.repoURL !== "") ? { ofSpec: equalSources(applied, sources) } : {}),
-  };
+  });
 }
 
 function decodeRetry(retry: Fields): NonNullable<Status["operation"]>["retry"] {
@@ -156,12 +153,12 @@ function decodeRetry(retry: Fields): NonNullable<Status["operation"]>["retry"] {
   const durationMs = parseDuration(word(backoff, "duration") ?? "");
   const maxMs = parseDuration(word(backoff, "maxDuration") ?? "");
   const factor = count(backoff, "factor");
-  const found = {
-    ...(Number.isSafeInteger(limit) ? { limit: Number(limit) } : {}),
-    ...(durationMs === undefined || durationMs > DAY_MS ? {} : { durationMs }),
-    ...(maxMs === undefined || maxMs > DAY_MS ? {} : { maxMs }),
-    ...(factor === 0 || factor > 100 ? {} : { factor }),
-  };
+  const found = defined({
+    limit: Number.isSafeInteger(limit) ? Number(limit) : undefined,
+    durationMs: durationMs === undefined || durationMs > DAY_MS ? undefined : durationMs,
+    maxMs: maxMs === undefined || maxMs > DAY_MS ? undefined : maxMs,
+    factor: factor === 0 || factor > 100 ? undefined : factor,
+  });
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
@@ -178,11 +175,7 @@ function decodeConditions(raw: unknown[]): Status["conditions"] {
     const into = BAD_CONDITIONS.has(type) ? bad : rest;
     if (into.length === MAX_CONDITIONS) continue;
     const lastTransitionTime = time(condition, "lastTransitionTime");
-    into.push({
-      type,
-      message: message(condition, "message") ?? "",
-      ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
-    });
+    into.push(defined({ type, message: message(condition, "message") ?? "", lastTransitionTime }));
   }
   return bad.concat(rest).slice(0, MAX_CONDITIONS);
 }
@@ -193,11 +186,11 @@ function decodeHydrator(raw: unknown, spec: unknown): Status["hydrator"] {
   const last = own(hydrator, "lastSuccessfulOperation");
   const current = own(hydrator, "currentOperation");
   const compared = word(hydrator, "lastComparedDryRevision");
-  return {
-    ...(typeof current === "object" && current !== null ? { current: decodeHydration(fields(current), spec) } : {}),
-    ...(typeof last === "object" && last !== null ? { last: decodeHydration(fields(last), spec) } : {}),
-    ...(compared === undefined ? {} : { lastComparedDryRevision: compared }),
-  };
+  return defined({
+    current: typeof current === "object" && current !== null ? decodeHydration(fields(current), spec) : undefined,
+    last: typeof last === "object" && last !== null ? decodeHydration(fields(last), spec) : undefined,
+    lastComparedDryRevision: compared,
+  });
 }
 
 type Hydration = NonNullable<NonNullable<Status["hydrator"]>["current"]>;
@@ -228,15 +221,15 @@ export function decodeApplicationSet(raw: unknown): ApplicationSetView | undefin
   const name = word(metadata, "name");
   if (name === undefined) return undefined;
   const deletionTimestamp = time(metadata, "deletionTimestamp");
-  return {
+  return defined({
     namespace: word(metadata, "namespace") ?? "",
     name,
     uid: word(metadata, "uid") ?? "",
     resourceVersion: word(metadata, "resourceVersion") ?? "",
     spec: child(object, "spec"),
     conditions: decodeSetConditions(list(child(object, "status"), "conditions")),
-    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-  };
+    deletionTimestamp,
+  });
 }
 
 function decodeSetConditions(raw: unknown[]): ApplicationSetView["conditions"] {
@@ -247,12 +240,7 @@ function decodeSetConditions(raw: unknown[]): ApplicationSetView["conditions"] {
     if (type === undefined) continue;
     const reason = word(condition, "reason");
     const text = message(condition, "message");
-    found.push({
-      type,
-      status: word(condition, "status") ?? "",
-      ...(reason === undefined ? {} : { reason }),
-      ...(text === undefined ? {} : { message: text }),
-    });
+    found.push(defined({ type, status: word(condition, "status") ?? "", reason, message: text }));
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { parseAllDocuments } from "yaml";
 import { isRecord } from "../base/is-record.ts";
+import { defined } from "../base/defined.ts";
 import type { ClusterView } from "./views.ts";
 
 /** A cluster as its Secret tells it, without `data.config`. */
@@ -107,14 +108,16 @@ function addCluster(inventory: Inventory, secret: Record<string, unknown>, file:
     return;
   }
   const project = field(secret, "project");
-  inventory.clusters.push({
-    name,
-    server: field(secret, "server") ?? "",
-    labels,
-    annotations: texts(metadata["annotations"]),
-    registered: true,
-    ...(project === undefined || project === "" ? {} : { project }),
-  });
+  inventory.clusters.push(
+    defined({
+      name,
+      server: field(secret, "server") ?? "",
+      labels,
+      annotations: texts(metadata["annotations"]),
+      registered: true,
+      project: project === undefined || project === "" ? undefined : project,
+    }),
+  );
 }
 
 /** `stringData` wins, as it does when the Secret is applied. */

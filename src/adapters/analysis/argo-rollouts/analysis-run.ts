@@ -10,6 +10,7 @@ import {
   templatesFor,
 } from "../../../core/analysis/request.ts";
 import type { AnalysisTemplate, TemplateArgument, TemplateMetric } from "../../../core/analysis/template-schema.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { masked } from "../builtin/show.ts";
 import { objectName } from "../object-name.ts";
 import type { AnalysisState, MetricState } from "../port.ts";
@@ -42,23 +43,23 @@ export function analysisRun(id: string, namespace: string, asked: Asked, sources
     apiVersion: `${GROUP}/${VERSION}`,
     kind: "AnalysisRun",
     metadata: { name: objectName(id), namespace, labels: { [MARK]: "true" }, annotations: { [MARK]: id } },
-    spec: {
+    spec: defined({
       metrics: templates.flatMap((template) => (template.spec.metrics ?? []).map(asWritten)),
       args: [...declaredArgs(templates).values()].map((arg) => argument(arg, asked.args, sources)),
-      ...(dryRun.length === 0 ? {} : { dryRun }),
-      ...(retention.length === 0 ? {} : { measurementRetention: retention }),
+      dryRun: dryRun.length === 0 ? undefined : dryRun,
+      measurementRetention: retention.length === 0 ? undefined : retention,
       ttlStrategy: { secondsAfterCompletion: KEPT_S },
-    },
+    }),
   };
 }
 
 /** Durations as Go reads them: a bare number of the template was seconds. */
 function asWritten({ interval, initialDelay, ...metric }: TemplateMetric): Record<string, unknown> {
-  return {
+  return defined({
     ...metric,
-    ...(interval === undefined ? {} : { interval: goDuration(interval) }),
-    ...(initialDelay === undefined ? {} : { initialDelay: goDuration(initialDelay) }),
-  };
+    interval: interval === undefined ? undefined : goDuration(interval),
+    initialDelay: initialDelay === undefined ? undefined : goDuration(initialDelay),
+  });
 }
 
 function goDuration(ms: number): string {
@@ -131,23 +132,23 @@ export function seenRun(object: unknown, now: string): SeenRun | undefined {
   return {
     name: metadata.name,
     id: metadata.annotations[MARK] ?? "",
-    state: {
+    state: defined({
       phase: runPhase,
       message: status?.message ?? sentence(runPhase, metrics),
       startedAt,
-      ...(isComplete(runPhase) ? { finishedAt: now } : {}),
+      finishedAt: isComplete(runPhase) ? now : undefined,
       metrics,
-      ...(endless ? { endless: true as const } : {}),
-    },
+      endless: endless ? (true as const) : undefined,
+    }),
   };
 }
 
 /** An interval, and neither a count nor a number of successes that is enough. */
 function measuresOn(metric: Record<string, unknown>): boolean {
-  const rules: Partial<MetricRules> = {
-    ...(Number(metric["count"]) > 0 ? { count: Number(metric["count"]) } : {}),
-    ...(typeof metric["interval"] === "string" ? { intervalMs: 1 } : {}),
-  };
+  const rules: Partial<MetricRules> = defined({
+    count: Number(metric["count"]) > 0 ? Number(metric["count"]) : undefined,
+    intervalMs: typeof metric["interval"] === "string" ? 1 : undefined,
+  });
   return effectiveCount(rules as MetricRules) === undefined && !(Number(metric["consecutiveSuccessLimit"]) > 0);
 }
 
@@ -158,11 +159,7 @@ function metricState(name: string, result: z.output<typeof metricResult> | undef
   const { measurements, message, ...counts } = result;
   const last = measurements.at(-1);
   const words = message ?? last?.message;
-  return {
-    ...counts,
-    ...(words === undefined ? {} : { message: words }),
-    ...(last?.value === undefined || last.value === "" ? {} : { value: last.value }),
-  };
+  return defined({ ...counts, message: words, value: last?.value === undefined || last.value === "" ? undefined : last.value });
 }
 
 function sentence(runPhase: AnalysisPhase, metrics: readonly MetricState[]): string {

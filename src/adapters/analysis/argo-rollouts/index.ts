@@ -4,9 +4,11 @@
  * since was measured of this very id. They are followed by listing those with our label, and removed by the controller
  * a week after their end.
  */
+
 import { CustomObjectsApi, type KubeConfig, setHeaderOptions } from "@kubernetes/client-node";
 import { AnalysisError, type Asked, type Sources } from "../../../core/analysis/request.ts";
 import { type AnalysisTemplate, templateSchema } from "../../../core/analysis/template-schema.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import { objectName } from "../object-name.ts";
 import { type AnalysisEngine, type AnalysisState, isOver } from "../port.ts";
@@ -84,12 +86,9 @@ export function argoRolloutsEngine(options: ArgoRolloutsOptions): AnalysisEngine
     const seen = new Map<string, SeenRun>();
     let next: string | undefined;
     do {
-      const page = (await api.listNamespacedCustomObject({
-        ...place,
-        labelSelector: `${MARK}=true`,
-        limit: 500,
-        ...(next === undefined ? {} : { _continue: next }),
-      })) as { items?: unknown[]; metadata?: { continue?: string } };
+      const page = (await api.listNamespacedCustomObject(
+        defined({ ...place, labelSelector: `${MARK}=true`, limit: 500, _continue: next }),
+      )) as { items?: unknown[]; metadata?: { continue?: string } };
       for (const item of page.items ?? []) {
         const run = seenRun(item, iso(clock.now()));
         if (run !== undefined) seen.set(run.name, run);

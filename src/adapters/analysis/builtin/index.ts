@@ -20,6 +20,7 @@ import {
 } from "../../../core/analysis/metric.ts";
 import { prepare, refuseEndless } from "../../../core/analysis/request.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import type { OutboundPolicy } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
@@ -203,7 +204,12 @@ function finish(found: Measured, metric: TemplateMetric, secrets: readonly strin
   if ("error" in found) return { phase: "Error", value: "", message: masked(found.error, secrets), ...when };
   if ("outcome" in found) return { phase: found.outcome, value: "", message: masked(found.message, secrets), ...when };
   const { phase, message } = judgeValue(found.value, metric);
-  return { phase, value: shown(found.value, secrets), ...(message === undefined ? {} : { message: masked(message, secrets) }), ...when };
+  return defined({
+    phase,
+    value: shown(found.value, secrets),
+    message: message === undefined ? undefined : masked(message, secrets),
+    ...when,
+  });
 }
 
 function stateOf(running: Running): AnalysisState {
@@ -211,25 +217,25 @@ function stateOf(running: Running): AnalysisState {
   const open = running.metrics.filter(({ result }) => !isComplete(result.phase));
   const endless = open.length > 0 && open.every(({ rules }) => isEndless(rules));
   const metrics = running.metrics.map(({ result }) => metricState(result));
-  return {
+  return defined({
     phase,
     message: sentence(phase, metrics),
     startedAt: iso(running.startedAt),
-    ...(running.finishedAt === undefined ? {} : { finishedAt: iso(running.finishedAt) }),
-    ...(endless ? { endless: true as const } : {}),
+    finishedAt: running.finishedAt === undefined ? undefined : iso(running.finishedAt),
+    endless: endless ? (true as const) : undefined,
     metrics,
-  };
+  });
 }
 
 function metricState(result: MetricResult): MetricState {
   const last = result.measurements.at(-1);
   const message = result.message ?? last?.message;
   const { name, phase, dryRun, count, successful, failed, inconclusive, error } = result;
-  return {
+  return defined({
     ...{ name, phase, dryRun, count, successful, failed, inconclusive, error },
-    ...(message === undefined ? {} : { message }),
-    ...(last === undefined || last.value === "" ? {} : { value: last.value }),
-  };
+    message,
+    value: last === undefined || last.value === "" ? undefined : last.value,
+  });
 }
 
 function sentence(phase: AnalysisState["phase"], metrics: readonly MetricState[]): string {

@@ -1,5 +1,6 @@
 import { firstAt, JsonPathError } from "../../../core/analysis/json-path.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
 import { readJson } from "../answer-json.ts";
 import { authorization } from "./authorization.ts";
@@ -17,13 +18,13 @@ export async function measureWeb(policy: OutboundPolicy, web: NonNullable<Templa
   if (!Number.isFinite(seconds) || seconds < 0) return { error: `timeoutSeconds is ${String(web.timeoutSeconds).slice(0, 40)}` };
   const timeoutMs = (seconds === 0 ? TIMEOUT_S : Math.min(seconds, 600)) * 1000;
   try {
-    const headers = {
-      ...(web.jsonBody === undefined ? {} : { "content-type": "application/json" }),
+    const headers = defined({
+      "content-type": web.jsonBody === undefined ? undefined : "application/json",
       ...Object.fromEntries((web.headers ?? []).map(({ key, value }) => [key.toLowerCase(), value])),
       ...(await authorization(policy, web.authentication, timeoutMs)),
-    };
+    });
     const insecure = web.insecure === true;
-    const answer = await outbound(policy, { url: web.url, method, headers, timeoutMs, insecure, ...(body === undefined ? {} : { body }) });
+    const answer = await outbound(policy, defined({ url: web.url, method, headers, timeoutMs, insecure, body }));
     return read(answer, web.jsonPath);
   } catch (error) {
     if (error instanceof OutboundError) return { error: error.message };

@@ -4,6 +4,7 @@ import { fields, list } from "../../../core/argocd/lenient.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { withheldApplication, withheldSet } from "../../../core/argocd/withheld.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { GenerateOutcome, RereadOutcome } from "../port.ts";
 import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
 import { APPLICATION } from "../wire/shapes.ts";
@@ -24,7 +25,7 @@ export async function byName(
   application: ApplicationView,
   { refresh = false, totalMs, now }: { refresh?: boolean; totalMs: number; now: number },
 ): Promise<ApplicationView | undefined> {
-  const query = { ...applicationQuery(application), ...(refresh ? { refresh: "normal" } : {}) };
+  const query = defined({ ...applicationQuery(application), refresh: refresh ? "normal" : undefined });
   try {
     const raw = await client.get(applicationPath(application.name), query, { shape: APPLICATION, totalMs });
     const view = decodeApplication(raw, now);

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
+import { defined } from "../../../core/base/defined.ts";
 import { createCutter, type Shape, TooDeep } from "../wire/cut.ts";
 import { type Exchange, exchange, WireError, type WireReader } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
@@ -38,7 +39,7 @@ const MOST_SOCKETS = 8;
 export function argoClient(options: ArgoClientOptions): ArgoClient {
   const base = baseOf(options);
   const common = { keepAlive: true, keepAliveMsecs: 15_000 };
-  const tls = { ...(options.ca === undefined ? {} : { ca: options.ca }), rejectUnauthorized: options.insecure !== true };
+  const tls = defined({ ca: options.ca, rejectUnauthorized: options.insecure !== true });
   const agentOf = (maxSockets: number) =>
     base.protocol === "https:" ? new HttpsAgent({ ...common, ...tls, maxSockets }) : new HttpAgent({ ...common, maxSockets });
   const agent = agentOf(MOST_SOCKETS);
@@ -72,7 +73,13 @@ export function argoClient(options: ArgoClientOptions): ArgoClient {
     async read(path, query, reader, { idleMs, stream }) {
       const headers = await headersOf(options, undefined);
       return exchange(
-        { url: urlOf(base, path, query), headers, agent: stream ? streams : agent, idleMs, ...(stream ? {} : { totalMs: LIST_TOTAL_MS }) },
+        defined({
+          url: urlOf(base, path, query),
+          headers,
+          agent: stream ? streams : agent,
+          idleMs,
+          totalMs: stream ? undefined : LIST_TOTAL_MS,
+        }),
         reader,
       );
     },
@@ -113,7 +120,7 @@ function urlOf(base: URL, path: string, query: Query): URL {
 async function headersOf(options: ArgoClientOptions, body: string | undefined): Promise<Record<string, string>> {
   const token = await tokenOf(options);
   // Argo CD lets a POST in only as JSON, against forged forms.
-  return { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+  return defined({ authorization: `Bearer ${token}`, "content-type": body === undefined ? undefined : "application/json" });
 }
 
 async function tokenOf({ token, tokenFile }: ArgoClientOptions): Promise<string> {

@@ -2,6 +2,7 @@ import { clustersOfApplications } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication, decodeApplicationSet } from "../../../core/argocd/decode.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { asRead } from "../../../core/argocd/withheld.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { ControlPlane, RefreshOutcome } from "../port.ts";
 import { coalescer } from "../wire/coalesce.ts";
@@ -140,7 +141,7 @@ function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, ch
   const common = { client, clock, log, tuning, projects };
   const [only] = appNamespaces ?? [];
   const namespace = appNamespaces?.length === 1 ? only : undefined;
-  const filter = { ...(projects === undefined ? {} : { projects }), ...(selector === undefined ? {} : { selector }) };
+  const filter = defined({ projects, selector });
   const within = <View extends { namespace: string }>(view: View | undefined) =>
     view !== undefined && (appNamespaces === undefined || appNamespaces.includes(view.namespace)) ? view : undefined;
   const query = { ...filter, appNamespace: namespace };

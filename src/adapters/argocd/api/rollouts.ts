@@ -1,6 +1,7 @@
 import { decodeRollout, MOST_ROLLOUTS, type RolloutSurroundings } from "../../../core/argocd/decode-rollout.ts";
 import { child, type Fields, fields, list, own, word, words } from "../../../core/argocd/lenient.ts";
 import type { ApplicationView, RolloutRef, RolloutView } from "../../../core/argocd/views.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { ActionOffer, ActionOutcome, RolloutAction, RolloutsOutcome } from "../port.ts";
 import type { Shape } from "../wire/cut.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
@@ -25,7 +26,7 @@ const TREE: Shape = {
 
 /** How Argo CD finds an Application: with its project a missing one is 404, without it 403. */
 export function applicationQuery({ namespace, spec }: ApplicationView): Query {
-  return { appNamespace: namespace, ...(spec.project === "" ? {} : { project: spec.project }) };
+  return defined({ appNamespace: namespace, project: spec.project === "" ? undefined : spec.project });
 }
 
 export function applicationPath(name: string): string {

@@ -7,6 +7,7 @@
  */
 
 import { child, fields, own, word } from "../../../core/argocd/lenient.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Shape } from "../wire/cut.ts";
 import { type Exchange, statusOf, WireError } from "../wire/http.ts";
@@ -182,7 +183,7 @@ function decodeEvent<View extends Versioned>(
   const view = type === "DELETED" ? undefined : project(object, now, withheld);
   if (view !== undefined) return { kind: "put", key, view };
   const uid = word(child(fields(object), "metadata"), "uid");
-  return { kind: "gone", key, ...(uid === undefined ? {} : { uid }) };
+  return defined({ kind: "gone" as const, key, uid });
 }
 
 async function listAll<View extends Versioned>(

@@ -1,5 +1,6 @@
 import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
+import { defined } from "../../../core/base/defined.ts";
 import { type Exchange, exchange, exchangeJson, reasonOf, WireError, type WireReader, type WireRequest } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
 import { isMadeUp, NO_KUBECONFIG } from "./no-kubeconfig.ts";
@@ -37,7 +38,7 @@ export function kubeClient(config: KubeConfig): KubeClient {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value);
     if (options.auth != null) headers["authorization"] = `Basic ${Buffer.from(options.auth).toString("base64")}`;
-    return { url, headers, ...(typeof options.agent === "object" ? { agent: options.agent } : {}) };
+    return defined({ url, headers, agent: typeof options.agent === "object" ? options.agent : undefined });
   }
 
   return {

@@ -52,7 +52,7 @@ export function kubeSource<View extends Versioned>(options: KubeSourceOptions<Vi
   return {
     what,
     resumes: true,
-    ...(optional === true ? { optional } : {}),
+    optional: optional === true,
     list: (isClosed) => listAll(options, tell, isClosed),
     watch: (from, on) => watch(options, tell, from, on),
     refusal: (status) => refusal(status, options),

@@ -1,6 +1,7 @@
 import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { child, fields, own, word } from "../../../core/argocd/lenient.ts";
+import { defined } from "../../../core/base/defined.ts";
 
 /** What a request came to that is not the answer asked for. `status` 0: there was no answer. Holds no credential. */
 export class WireError extends Error {
@@ -58,7 +59,7 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
     const { url, method = "GET", headers = {}, body, agent } = request;
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const options = { method, headers: { accept: "application/json", ...headers, ...length }, ...(agent === undefined ? {} : { agent }) };
+    const options = defined({ method, headers: { accept: "application/json", ...headers, ...length }, agent });
     const outgoing = send(url, options);
     let over = false;
     const finish = (error?: unknown) => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { CheckReport } from "../port.ts";
 import { serialByKey } from "./by-key.ts";
 import { asking } from "./errors.ts";
@@ -72,12 +73,12 @@ async function send(place: RepoOctokit, check: CheckReport, said: string, id: nu
   for (const [index, annotations] of parts.entries()) {
     const last = index === parts.length - 1;
     const state = last ? stateOf(check) : { status: "in_progress" as const };
-    const fields = {
+    const fields = defined({
       ...state,
-      ...(last ? { external_id: said } : {}),
-      ...(check.detailsUrl === undefined ? {} : { details_url: check.detailsUrl }),
-      output: { ...outputOf(check), ...(annotations.length === 0 ? {} : { annotations }) },
-    };
+      external_id: last ? said : undefined,
+      details_url: check.detailsUrl,
+      output: defined({ ...outputOf(check), annotations: annotations.length === 0 ? undefined : annotations }),
+    });
     at = await write(place, check, at, fields);
   }
   return at ?? 0;
@@ -121,22 +122,22 @@ function stateOf(check: CheckReport): Pick<Update, "status" | "conclusion"> {
 }
 
 function outputOf(check: CheckReport): Output {
-  return {
+  return defined({
     title: bounded(check.title, TITLE_LIMIT),
     summary: boundedBytes(check.summary),
-    ...(check.text === undefined ? {} : { text: boundedBytes(check.text) }),
-  };
+    text: check.text === undefined ? undefined : boundedBytes(check.text),
+  });
 }
 
 function annotation(one: NonNullable<CheckReport["annotations"]>[number]): Annotation {
-  return {
+  return defined({
     path: one.path,
     start_line: one.line,
     end_line: one.endLine ?? one.line,
     annotation_level: one.level,
     message: boundedBytes(one.message),
-    ...(one.title === undefined ? {} : { title: bounded(one.title, TITLE_LIMIT) }),
-  };
+    title: one.title === undefined ? undefined : bounded(one.title, TITLE_LIMIT),
+  });
 }
 
 /** At least one part, though there is nothing in it. */

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { CheckSeen } from "../port.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import type { RepoOctokit } from "./octokit.ts";
@@ -19,27 +20,31 @@ async function checkRuns({ octokit, owner, repo }: RepoOctokit, head: string): P
   );
   return runs
     .toSorted((a, b) => a.id - b.id)
-    .map((run) => ({
-      name: run.name,
-      ...(run.app?.id === undefined ? {} : { app: run.app.id }),
-      state: run.status === "completed" ? stateOf(run.conclusion ?? "") : "pending",
-      detail: run.conclusion ?? run.status,
-      ...(run.html_url === null ? {} : { url: run.html_url }),
-      at: time(run.completed_at ?? run.started_at),
-    }));
+    .map((run) =>
+      defined({
+        name: run.name,
+        app: run.app?.id,
+        state: run.status === "completed" ? stateOf(run.conclusion ?? "") : "pending",
+        detail: run.conclusion ?? run.status,
+        url: run.html_url ?? undefined,
+        at: time(run.completed_at ?? run.started_at),
+      }),
+    );
 }
 
 /** Statuses may be hidden from the App: `statuses: read` is optional. */
 async function statuses({ octokit, owner, repo }: RepoOctokit, head: string): Promise<CheckSeen[]> {
   try {
     const { data } = await octokit.rest.repos.getCombinedStatusForRef({ owner, repo, ref: head, per_page: 100 });
-    return data.statuses.map((status) => ({
-      name: status.context,
-      state: status.state === "pending" ? ("pending" as const) : stateOf(status.state),
-      detail: status.state,
-      ...(status.target_url === null ? {} : { url: status.target_url }),
-      at: time(status.updated_at),
-    }));
+    return data.statuses.map((status) =>
+      defined({
+        name: status.context,
+        state: status.state === "pending" ? ("pending" as const) : stateOf(status.state),
+        detail: status.state,
+        url: status.target_url ?? undefined,
+        at: time(status.updated_at),
+      }),
+    );
   } catch (error) {
     const failure = forgeError(`read the statuses of ${head.slice(0, 12)}`, error);
     if (answerOf(error)?.status === 404 || failure.kind === "Forbidden") return [];

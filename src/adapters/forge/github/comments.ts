@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { Comment, Reaction } from "../port.ts";
 import { serialByKey } from "./by-key.ts";
 import { asking } from "./errors.ts";
@@ -7,13 +8,7 @@ export const COMMENT_LIMIT = 65_536;
 
 export async function comments({ octokit, owner, repo }: RepoOctokit, pull: number, us: string, since?: string): Promise<Comment[]> {
   const all = await asking(`read the comments of ${pull}`, () =>
-    octokit.paginate(octokit.rest.issues.listComments, {
-      owner,
-      repo,
-      issue_number: pull,
-      per_page: 100,
-      ...(since === undefined ? {} : { since }),
-    }),
+    octokit.paginate(octokit.rest.issues.listComments, defined({ owner, repo, issue_number: pull, per_page: 100, since })),
   );
   return all.map((comment) => ({
     id: comment.id,

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { DeploymentReport } from "../port.ts";
 import { bounded } from "./check-runs.ts";
 import { asking } from "./errors.ts";
@@ -79,15 +80,17 @@ async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, re
 
 async function addStatus({ octokit, owner, repo }: RepoOctokit, id: number, report: DeploymentReport): Promise<void> {
   await asking(`say how the deployment to ${report.environment} stands`, () =>
-    octokit.rest.repos.createDeploymentStatus({
-      owner,
-      repo,
-      deployment_id: id,
-      state: report.state,
-      description: bounded(report.statusDescription, DESCRIPTION_LIMIT),
-      ...(report.environmentUrl === undefined ? {} : { environment_url: report.environmentUrl }),
-      ...(report.logUrl === undefined ? {} : { log_url: report.logUrl }),
-      ...NEVER_RETRY,
-    }),
+    octokit.rest.repos.createDeploymentStatus(
+      defined({
+        owner,
+        repo,
+        deployment_id: id,
+        state: report.state,
+        description: bounded(report.statusDescription, DESCRIPTION_LIMIT),
+        environment_url: report.environmentUrl,
+        log_url: report.logUrl,
+        ...NEVER_RETRY,
+      }),
+    ),
   );
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { OctokitLike } from "./octokit.ts";
 import { isAppsOwn } from "./pressure.ts";
 import type { WriteLane } from "./write-lane.ts";
@@ -43,7 +44,7 @@ async function secondOctokit(octokit: OctokitLike, lane: WriteLane): Promise<Oct
     lane.pace();
     return new first.constructor({
       ...octokitOptions,
-      auth: { ...auth, ...(cache === undefined ? {} : { cache }), ...(installationId === undefined ? {} : { installationId }) },
+      auth: defined({ ...auth, cache, installationId }),
       throttle: { ...throttle, id: `${throttle.id ?? "installation"}-merges`, write: OPEN, notifications: OPEN },
     });
   };

@@ -1,4 +1,5 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import { ForgeError } from "../port.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
@@ -31,7 +32,7 @@ export async function objectsOf(place: RepoOctokit, input: GitDataInput): Promis
   for (const [path, text] of input.changes) entries.push(await entryOf(place, path, text, input));
   const base = input.parent === undefined ? undefined : await treeOf(place, input.parent);
   const tree = await asking("write a tree", () =>
-    octokit.rest.git.createTree({ owner, repo, tree: entries, ...(base === undefined ? {} : { base_tree: base }), ...NEVER_RETRY }),
+    octokit.rest.git.createTree(defined({ owner, repo, tree: entries, base_tree: base, ...NEVER_RETRY })),
   );
   const parents = input.parent === undefined ? [] : [input.parent];
   // Neither author nor committer: GitHub signs only what it may fill in itself.

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { Permission } from "../../../core/spec/command.ts";
 import { type Forge, ForgeError, type Pressure } from "../port.ts";
 import { checkWriter } from "./check-runs.ts";
@@ -125,7 +126,7 @@ function repositoryOf(place: RepoOctokit): Pick<Forge, OfRepository> {
     },
     async gitCredentials({ renew = false } = {}) {
       const auth = (await asking("get a token for Git", () =>
-        octokit.auth({ type: "installation", ...(renew ? { refresh: true } : {}) }),
+        octokit.auth(defined({ type: "installation", refresh: renew ? true : undefined })),
       )) as { token?: string };
       if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
       return { username: "x-access-token", password: auth.token };

@@ -1,4 +1,5 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { MergeOutcome } from "../port.ts";
 import type { Express } from "./express.ts";
 import { isUnauthorized, isUnclear, refusalOf } from "./merge-refusal.ts";
@@ -39,15 +40,18 @@ export function merger(place: RepoOctokit, express: () => Promise<Express>): (in
 
 async function send({ octokit, soon }: Express, { owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
   const { number, head, method, title, message } = input;
-  const { data } = await octokit.rest.pulls.merge({
-    owner,
-    repo,
-    pull_number: number,
-    sha: head,
-    merge_method: method,
-    ...(method === "rebase" ? {} : { commit_title: title, commit_message: message }),
-    request: soon(),
-  });
+  const { data } = await octokit.rest.pulls.merge(
+    defined({
+      owner,
+      repo,
+      pull_number: number,
+      sha: head,
+      merge_method: method,
+      commit_title: method === "rebase" ? undefined : title,
+      commit_message: method === "rebase" ? undefined : message,
+      request: soon(),
+    }),
+  );
   return data.sha;
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { ForgeError, type Pressure, type RateSeen } from "../port.ts";
 import { answerOf, limitedUntil } from "./errors.ts";
 import type { OctokitLike } from "./octokit.ts";
@@ -92,12 +93,12 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
   function pressure(): Pressure {
     const { core, graphql } = rates;
     const silent = Math.max(silentUntil("core"), silentUntil("graphql"));
-    return {
-      ...(core === undefined ? {} : { primary: core }),
-      ...(graphql === undefined ? {} : { graphql }),
-      ...(silent === 0 ? {} : { silentUntil: silent }),
+    return defined({
+      primary: core,
+      graphql,
+      silentUntil: silent === 0 ? undefined : silent,
       spacingMs: Math.max(spacing("core"), spacing("graphql")),
-    };
+    });
   }
 
   function tell(): void {

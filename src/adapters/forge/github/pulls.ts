@@ -1,4 +1,5 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { Pull } from "../port.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
@@ -18,7 +19,7 @@ export async function pull({ octokit, owner, repo }: RepoOctokit, number: number
   // Who closed it stands only on its issue.
   const issue = await asking(`ask who closed pull request ${number}`, () => octokit.rest.issues.get({ owner, repo, issue_number: number }));
   const closedBy = issue.data.closed_by?.login;
-  return { ...toPull(data), ...(closedBy === undefined ? {} : { closedBy }) };
+  return defined({ ...toPull(data), closedBy });
 }
 
 /** Listed ones carry no `mergeable`, and not who merged: the one found is read by itself. */
@@ -95,7 +96,7 @@ export async function changedFiles({ octokit, owner, repo }: RepoOctokit, number
 function toPull(data: PullData | ListedPull): Pull {
   const merged = data.merged_at !== null;
   const full = data as Partial<PullData>;
-  return {
+  return defined({
     number: data.number,
     url: data.html_url,
     title: data.title,
@@ -111,12 +112,12 @@ function toPull(data: PullData | ListedPull): Pull {
     mergeable: full.mergeable ?? null,
     mergeableState: full.mergeable_state ?? "unknown",
     createdAt: time(data.created_at),
-    ...(data.merged_at === null ? {} : { mergedAt: time(data.merged_at) }),
-    ...(full.merged_by == null ? {} : { mergedBy: full.merged_by.login }),
+    mergedAt: data.merged_at === null ? undefined : time(data.merged_at),
+    mergedBy: full.merged_by == null ? undefined : full.merged_by.login,
     // Before the merge this is GitHub's test merge, which means nothing to us.
-    ...(merged && data.merge_commit_sha !== null ? { mergeCommit: data.merge_commit_sha } : {}),
+    mergeCommit: merged && data.merge_commit_sha !== null ? data.merge_commit_sha : undefined,
     labels: data.labels.map((label) => label.name ?? ""),
-  };
+  });
 }
 
 function time(text: string): string {

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { ForgeError, type MergeOutcome, type QueueEntry } from "../port.ts";
 import { asking } from "./errors.ts";
 import type { Express } from "./express.ts";
@@ -79,6 +80,6 @@ export async function mergeQueue(place: RepoOctokit, branch: string): Promise<Qu
   return entries.flatMap((entry) => {
     if (entry?.pullRequest == null) return [];
     const { state, position, headCommit, pullRequest } = entry;
-    return [{ pull: pullRequest.number, state, position, ...(headCommit === null ? {} : { head: headCommit.oid }) }];
+    return [defined({ pull: pullRequest.number, state, position, head: headCommit?.oid })];
   });
 }

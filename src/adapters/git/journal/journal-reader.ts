@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { iso } from "../../../core/base/time.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { CommitInfo, Mirror } from "../port.ts";
@@ -86,5 +87,5 @@ function summary(number: number, text: string): Awaited<ReturnType<JournalReader
   const values = (release as { values?: Record<string, unknown> } | undefined)?.values ?? {};
   const entries = Object.entries(values).map(([name, version]): [string, string] => [name, String(version)]);
   const words = entries.length === 1 ? (entries[0]?.[1] ?? "") : entries.map(([name, version]) => `${name}=${version}`).join(", ");
-  return { number, phase, startedAt, ...(typeof endedAt === "string" ? { endedAt } : {}), release: words };
+  return defined({ number, phase, startedAt, endedAt: typeof endedAt === "string" ? endedAt : undefined, release: words });
 }

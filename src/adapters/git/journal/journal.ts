@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../port.ts";
@@ -215,7 +216,7 @@ async function folded(mirror: Mirror, head: string | undefined, run: Run, keep: 
 
 function trailersOf(change: JournalChange, app: string): Record<string, string> {
   const names = change.runs.map((run) => runName(run.rollout, run.number)).join(", ");
-  return { ...change.trailers, ...(names === "" ? {} : { [RUN_TRAILER]: names }), [APP_TRAILER]: app };
+  return defined({ ...change.trailers, [RUN_TRAILER]: names === "" ? undefined : names, [APP_TRAILER]: app });
 }
 
 /** The last trailer keeps other CI systems away: the message ends in `[skip ci]`, and its last paragraph is trailers only. */

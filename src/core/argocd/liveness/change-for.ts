@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import { committedSources } from "../decode-source.ts";
@@ -71,7 +72,7 @@ function revisionChanges(input: ChangeForInput, before: readonly SourceView[], a
 
 function revisionChange(input: ChangeForInput, repoURL: string, revision: string): Change {
   const commit = isFullSha(revision) ? revision : input.resolve?.(repoURL, revision);
-  return { kind: "revision", revision, repoURL, mergedAt: input.mergedAt, ...(commit === undefined ? {} : { commit }) };
+  return defined({ kind: "revision", revision, repoURL, mergedAt: input.mergedAt, commit });
 }
 
 /** With only the rendered spec after it: a source at the new value is the sign; without one it may be in the files or not. */

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { BAD_CONDITIONS } from "../decode.ts";
 import { afterGrace, firstLine, USED_UP, windowOpens } from "./findings.ts";
 import type { Clause, Context, Finding, Parts } from "./liveness-types.ts";
@@ -103,11 +104,11 @@ const notPaused: Clause = (context) => {
   const { status, message } = context.app.status.health;
   if (status !== "Suspended" || context.input.suspended === "Accept") return undefined;
   const said = message === undefined ? "" : ` (${firstLine(message)})`;
-  return {
-    verdict: "pending",
-    ...(context.shows ? { clockStopped: true } : {}),
+  return defined({
+    verdict: "pending" as const,
+    clockStopped: context.shows ? true : undefined,
     sentence: `Its health is Suspended${said}: something in it is paused, such as a Rollout at a canary step.`,
-  };
+  });
 };
 
 export const health: Parts = { healthy, notPaused };

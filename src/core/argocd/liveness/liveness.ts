@@ -3,6 +3,7 @@
  * docs/liveness.md for what each protects from. Health alone is never believed, because it lags: evidence older than the
  * change makes neither *live* nor *failing*.
  */
+import { defined } from "../../base/defined.ts";
 import type { Verdict } from "../../run/state/run.ts";
 import type { Assessment } from "../../run/state/world.ts";
 import { CLAUSES, isEarlier } from "./clauses.ts";
@@ -42,19 +43,19 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
   const { worst, clause, lookAgainAt, wantsRefresh, wantsRead, good, bad } = judge(context, without);
   const verdict = worst?.verdict ?? "live";
   const sentence = (worst?.sentence ?? liveSentence(context)) + skew(context);
-  return {
+  return defined({
     verdict,
     clause,
     sentence,
-    ...(context.firstSeenAt === undefined ? {} : { firstSeenAt: timeOf(context.firstSeenAt) }),
-    ...(lookAgainAt === undefined ? {} : { lookAgainAt: timeOf(lookAgainAt) }),
-    ...(worst?.clockStopped === true ? { clockStopped: true } : {}),
-    ...(worst?.changedBy === undefined ? {} : { changedBy: worst.changedBy }),
-    ...(input.held === undefined ? {} : { held: heldOf(input, good, bad) }),
+    firstSeenAt: context.firstSeenAt === undefined ? undefined : timeOf(context.firstSeenAt),
+    lookAgainAt: lookAgainAt === undefined ? undefined : timeOf(lookAgainAt),
+    clockStopped: worst?.clockStopped === true ? true : undefined,
+    changedBy: worst?.changedBy,
+    held: input.held === undefined ? undefined : heldOf(input, good, bad),
     wantsRefresh: wantsRefresh && mayRefresh(context, verdict),
-    ...(wantsRead === undefined ? {} : { wantsRead }),
+    wantsRead,
     evidence: evidenceOf(context, verdict, clause, sentence),
-  };
+  });
 }
 
 interface Judgement {
@@ -111,10 +112,10 @@ function isOfOneRead(name: ClauseName): boolean {
 
 function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
   const now = timeOf(input.now);
-  return {
-    ...(good ? { goodSince: input.held?.goodSince ?? now } : {}),
-    ...(bad ? { badSince: input.held?.badSince ?? now } : {}),
-  };
+  return defined({
+    goodSince: good ? (input.held?.goodSince ?? now) : undefined,
+    badSince: bad ? (input.held?.badSince ?? now) : undefined,
+  });
 }
 
 function lost(input: LivenessInput): Judged {
