@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLAUSE_NAMES } from "../src/core/argocd/liveness/liveness-types.ts";
+import { CLAUSE_NAMES } from "../src/core/argocd/liveness/types.ts";
 import { codesOnPage } from "./generate-problems.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;

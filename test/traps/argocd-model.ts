@@ -1,5 +1,5 @@
 import { COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
-import type { Change, LivenessInput } from "../../src/core/argocd/liveness/liveness-types.ts";
+import type { Change, LivenessInput } from "../../src/core/argocd/liveness/types.ts";
 import { type Random, random } from "../../src/simulate/generate/random.ts";
 import {
   type HydratorState,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { CLAUSE_DOCS } from "../../src/core/argocd/liveness/clause-docs.ts";
-import { CLAUSE_NAMES } from "../../src/core/argocd/liveness/liveness-types.ts";
+import { CLAUSE_DOCS } from "../../src/core/argocd/liveness/clauses/docs.ts";
+import { CLAUSE_NAMES } from "../../src/core/argocd/liveness/types.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
 import { SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";

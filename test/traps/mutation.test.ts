@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { BAD_CONDITIONS } from "../../src/core/argocd/decode.ts";
+import { BAD_CONDITIONS } from "../../src/core/argocd/decode/status.ts";
 import { CLAUSES } from "../../src/core/argocd/liveness/liveness.ts";
-import { CLAUSE_NAMES, type PartName } from "../../src/core/argocd/liveness/liveness-types.ts";
+import { CLAUSE_NAMES, type PartName } from "../../src/core/argocd/liveness/types.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
 import { SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";

@@ -1,7 +1,7 @@
 import { at, COMMIT, LATER, merged as laid, MERGED, OLDER, REPO, rawApplication } from "../../src/adapters/argocd/testing/application.ts";
-import { decodeApplication } from "../../src/core/argocd/decode.ts";
+import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
-import type { Change, ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/liveness-types.ts";
+import type { Change, ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import type { Assessment } from "../../src/core/run/state/world.ts";
 import { batch, bench, bring, guard, merged, round, SECOND, see } from "../../src/core/run/testing/bench.ts";

@@ -1,4 +1,4 @@
-import { IN_CLUSTER_SERVER } from "./decode-cluster.ts";
+import { IN_CLUSTER_SERVER } from "./decode/cluster.ts";
 import { plainServer } from "./same.ts";
 import type { ApplicationView, ClusterView, DestinationView } from "./views.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { COMMIT, input, LATER, MERGED, OLDER, rawApplication } from "../../adapters/argocd/testing/application.ts";
-import { decodeApplication } from "./decode.ts";
+import { decodeApplication } from "./decode/application.ts";
 import { assess, type LivenessInput } from "./liveness/liveness.ts";
 
 const T = Date.parse(MERGED);

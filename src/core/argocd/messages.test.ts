@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { application, at, COMMIT, input, LATER, merged, NOW, REPO } from "../../adapters/argocd/testing/application.ts";
-import { intendedOf } from "./decode-source.ts";
+import { intendedOf } from "./decode/source.ts";
 import { assess, type LivenessInput } from "./liveness/liveness.ts";
 
 type Raw = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { isRecord } from "../base/is-record.ts";
-import { decodeSource } from "./decode-source.ts";
-import type { Intended } from "./liveness/liveness-types.ts";
+import { decodeSource } from "./decode/source.ts";
+import type { Intended } from "./liveness/types.ts";
 import type { ClusterView, DestinationView, SourceView } from "./views.ts";
 
 const DEFAULT_PORT: Record<string, string> = { https: "443", http: "80", ssh: "22", git: "9418" };

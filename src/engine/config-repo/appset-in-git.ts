@@ -2,7 +2,7 @@ import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { GitError } from "../../adapters/git/port.ts";
 import { type AppSetCluster, type RenderResult, render } from "../../core/appset/index.ts";
-import { committedSources, intendedOf } from "../../core/argocd/decode-source.ts";
+import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
 import type { Intended } from "../../core/argocd/liveness/liveness.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";

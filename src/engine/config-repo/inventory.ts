@@ -1,5 +1,5 @@
 import { type Document, LineCounter, parseAllDocuments } from "yaml";
-import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode-cluster.ts";
+import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";

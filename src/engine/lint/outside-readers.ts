@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { committedSources } from "../../core/argocd/decode-source.ts";
+import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";

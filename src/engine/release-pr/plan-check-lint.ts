@@ -1,4 +1,4 @@
-import { committedSources } from "../../core/argocd/decode-source.ts";
+import { committedSources } from "../../core/argocd/decode/source.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { Problem } from "../../core/base/problem.ts";
 import type { Edit, Plan, PlannedTarget } from "../../core/plan/plan-types.ts";

@@ -1,5 +1,5 @@
 import type { RenderResult } from "../../core/appset/index.ts";
-import { committedSources } from "../../core/argocd/decode-source.ts";
+import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
 import { unstagedLine } from "../../core/report/plan/plan-unstaged.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import { decodeApplication } from "../../core/argocd/decode.ts";
+import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { decodeApplication } from "../../core/argocd/decode.ts";
+import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import { readInventory } from "../../core/argocd/inventory-file.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";

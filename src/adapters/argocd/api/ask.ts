@@ -1,8 +1,8 @@
-import { decodeApplication } from "../../../core/argocd/decode.ts";
-import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode-windows.ts";
-import { fields, list } from "../../../core/argocd/lenient.ts";
+import { decodeApplication, withheldApplication } from "../../../core/argocd/decode/application.ts";
+import { withheldSet } from "../../../core/argocd/decode/application-set.ts";
+import { fields, list } from "../../../core/argocd/decode/lenient.ts";
+import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode/windows.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
-import { withheldApplication, withheldSet } from "../../../core/argocd/withheld.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { GenerateOutcome, RereadOutcome } from "../port.ts";

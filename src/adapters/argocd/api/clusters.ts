@@ -1,5 +1,5 @@
-import { decodeClusterItem, IN_CLUSTER_SERVER } from "../../../core/argocd/decode-cluster.ts";
-import { fields, list } from "../../../core/argocd/lenient.ts";
+import { decodeClusterItem, IN_CLUSTER_SERVER } from "../../../core/argocd/decode/cluster.ts";
+import { fields, list } from "../../../core/argocd/decode/lenient.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";

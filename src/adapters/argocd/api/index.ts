@@ -1,7 +1,7 @@
 import { clustersOfApplications } from "../../../core/argocd/cluster-views.ts";
-import { decodeApplication, decodeApplicationSet } from "../../../core/argocd/decode.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import { decodeApplicationSet } from "../../../core/argocd/decode/application-set.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
-import { asRead } from "../../../core/argocd/withheld.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { ControlPlane, RefreshOutcome } from "../port.ts";
@@ -161,7 +161,7 @@ function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, ch
     streamQuery: { projects, appSetNamespace: namespace },
     ...SET_SHAPES,
     missing: missing.sets,
-    project: (raw, _, withheld) => within(asRead(decodeApplicationSet(raw), withheld)),
+    project: (raw, _, withheld) => within(decodeApplicationSet(raw, withheld)),
   };
   const anything = () => changed(null);
   const applications = [startInformer({ source: argoSource(ofApplications), clock, log, tuning, changed, freshness: anything })];

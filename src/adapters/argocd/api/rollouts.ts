@@ -1,5 +1,5 @@
-import { decodeRollout, MOST_ROLLOUTS, type RolloutSurroundings } from "../../../core/argocd/decode-rollout.ts";
-import { child, type Fields, fields, list, own, word, words } from "../../../core/argocd/lenient.ts";
+import { child, type Fields, fields, list, own, word, words } from "../../../core/argocd/decode/lenient.ts";
+import { decodeRollout, MOST_ROLLOUTS, type RolloutSurroundings } from "../../../core/argocd/decode/rollout.ts";
 import type { ApplicationView, RolloutRef, RolloutView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { ActionOffer, ActionOutcome, RolloutAction, RolloutsOutcome } from "../port.ts";

@@ -6,7 +6,7 @@
  * account may see something, since Argo CD leaves out what one may not get instead of refusing.
  */
 
-import { child, fields, own, word } from "../../../core/argocd/lenient.ts";
+import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Shape } from "../wire/cut.ts";

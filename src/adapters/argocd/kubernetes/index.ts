@@ -1,9 +1,9 @@
 import { KubeConfig } from "@kubernetes/client-node";
 import { clustersOfApplications, clustersOfSecrets } from "../../../core/argocd/cluster-views.ts";
-import { decodeApplication, decodeApplicationSet } from "../../../core/argocd/decode.ts";
-import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode-cluster.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import { decodeApplicationSet } from "../../../core/argocd/decode/application-set.ts";
+import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
-import { asRead } from "../../../core/argocd/withheld.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { ControlPlane, RefreshOutcome } from "../port.ts";
 import { coalescer } from "../wire/coalesce.ts";
@@ -133,17 +133,16 @@ function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys
   const sets = scopes.map((namespace) => {
     const kind = { what: "applicationsets", resource: "applicationsets.argoproj.io", optional: true, ...SET_SHAPES };
     const path = pathIn(namespace, "applicationsets");
-    return start<ApplicationSetView>({ ...kind, path, namespace, project: projectSet }, anything);
+    return start<ApplicationSetView>(
+      { ...kind, path, namespace, project: (raw, _, withheld) => decodeApplicationSet(raw, withheld) },
+      anything,
+    );
   });
   if (!clusterSecrets) return { applications, sets, others: [], secrets: undefined };
   const path = `/api/v1/namespaces/${encodeURIComponent(argocdNamespace)}/secrets`;
   const kind = { what: "cluster secrets", resource: "secrets", shape: CLUSTER_SECRET, lesser: [], labelSelector: `${SECRET_TYPE}=cluster` };
   const secrets = start<Registered>({ ...kind, path, namespace: argocdNamespace, project: projectSecret }, anything);
   return { applications, sets, others: [secrets], secrets };
-}
-
-function projectSet(raw: unknown, _readAt: number, withheld?: string): ApplicationSetView | undefined {
-  return asRead(decodeApplicationSet(raw), withheld);
 }
 
 /** Nothing secret gets past this line. */

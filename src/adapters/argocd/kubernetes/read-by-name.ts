@@ -1,4 +1,4 @@
-import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import type { RereadOutcome } from "../port.ts";
 import { reasonOf, saysNotFound, WireError } from "../wire/http.ts";

@@ -1,6 +1,6 @@
 import { isInCluster } from "../../../core/argocd/cluster-views.ts";
-import { decodeRollout, imagesOfTemplate, MOST_ROLLOUTS } from "../../../core/argocd/decode-rollout.ts";
-import { child, type Fields, fields, list, word } from "../../../core/argocd/lenient.ts";
+import { child, type Fields, fields, list, word } from "../../../core/argocd/decode/lenient.ts";
+import { decodeRollout, imagesOfTemplate, MOST_ROLLOUTS } from "../../../core/argocd/decode/rollout.ts";
 import type { ApplicationView, RolloutView } from "../../../core/argocd/views.ts";
 import type { RolloutsOutcome } from "../port.ts";
 import { statusOf } from "../wire/http.ts";

@@ -1,4 +1,4 @@
-import { child, fields, own, word } from "../../../core/argocd/lenient.ts";
+import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Shape } from "../wire/cut.ts";
 import { type Exchange, statusOf, WireError } from "../wire/http.ts";

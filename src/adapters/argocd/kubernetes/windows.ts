@@ -1,4 +1,4 @@
-import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode-windows.ts";
+import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode/windows.ts";
 import type { ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import type { KubeClient } from "./client.ts";
 

@@ -1,5 +1,5 @@
-import { decodeApplication } from "../../../core/argocd/decode.ts";
-import type { LivenessInput } from "../../../core/argocd/liveness/liveness-types.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import type { LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 

@@ -1,6 +1,6 @@
 import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { child, fields, own, word } from "../../../core/argocd/lenient.ts";
+import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { defined } from "../../../core/base/defined.ts";
 
 /** What a request came to that is not the answer asked for. `status` 0: there was no answer. Holds no credential. */

@@ -1,4 +1,4 @@
-import { child, fields, word } from "../../../core/argocd/lenient.ts";
+import { child, fields, word } from "../../../core/argocd/decode/lenient.ts";
 import type { Clock, Time } from "../../../core/base/time.ts";
 
 export interface Log {

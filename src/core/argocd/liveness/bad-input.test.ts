@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../../../test/support/cpu-time.ts";
 import { application, at, COMMIT, input, MERGED, merged, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { absurdly, applicationSchema } from "../../../adapters/argocd/testing/crd.ts";
-import { decodeApplication } from "../decode.ts";
-import { ailmentsOf } from "./ailments.ts";
+import { decodeApplication } from "../decode/application.ts";
+import { ailmentsOf } from "./health-issues.ts";
 import { assess, type LivenessInput } from "./liveness.ts";
 
 type Raw = Record<string, unknown>;

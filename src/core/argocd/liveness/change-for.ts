@@ -1,11 +1,11 @@
 import { defined } from "../../base/defined.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
-import { committedSources } from "../decode-source.ts";
+import { committedSources } from "../decode/source.ts";
 import { equalIntent, normalRepo, sameValue } from "../same.ts";
 import type { SourceView } from "../views.ts";
-import type { Change, Intended } from "./liveness-types.ts";
 import { isFullSha } from "./moment.ts";
+import type { Change, Intended } from "./types.ts";
 
 export interface ChangeForInput {
   /** The target's edits in the batch. */

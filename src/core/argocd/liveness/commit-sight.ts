@@ -1,5 +1,5 @@
-import type { LivenessInput, Sight } from "./liveness-types.ts";
 import { isFullSha, short } from "./moment.ts";
+import type { LivenessInput, Sight } from "./types.ts";
 
 type Seen = Pick<Sight, "state" | "why" | "by">;
 

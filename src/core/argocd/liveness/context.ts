@@ -1,10 +1,10 @@
 import { equalDestination, equalHydrator, equalSources, sameProject, sameValue } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
 import { dryRevision } from "./hydrator.ts";
-import type { Context, Intended, LivenessInput } from "./liveness-types.ts";
 import { at, short } from "./moment.ts";
 import { sightOf } from "./sight.ts";
 import { correctedAhead, isNewer } from "./skew.ts";
+import type { Context, Intended, LivenessInput } from "./types.ts";
 
 /** Works out once per read what several clauses need. */
 export function contextOf(input: LivenessInput, app: ApplicationView, now: number): Context {

@@ -1,9 +1,9 @@
 import type { Evidence, Verdict } from "../../run/state/run.ts";
-import { BAD_CONDITIONS } from "../decode.ts";
-import { quietSince } from "./clauses.ts";
-import type { Change, Context, LivenessInput } from "./liveness-types.ts";
+import { BAD_CONDITIONS } from "../decode/status.ts";
+import { quietSince } from "./clauses/clauses.ts";
 import { some, timeOf } from "./moment.ts";
 import { clockBehind, measuredAhead } from "./skew.ts";
+import type { Change, Context, LivenessInput } from "./types.ts";
 
 /** What the verdict was given on: every field and time that a clause looked at. */
 export function evidenceOf(context: Context, verdict: Verdict, clause: string, sentence: string): Evidence {

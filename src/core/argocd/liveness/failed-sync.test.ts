@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { application, at, COMMIT, input, MERGED, NOW, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
 import { assess } from "./liveness.ts";
-import type { Change } from "./liveness-types.ts";
+import type { Change } from "./types.ts";
 
 const revisionChange = (revision: string, commit?: string): Change => ({
   kind: "revision",

@@ -1,5 +1,5 @@
-import type { Context, Finding } from "./liveness-types.ts";
 import { at } from "./moment.ts";
+import type { Context, Finding } from "./types.ts";
 
 /** Bad since `start`, and failing once its grace is over: by the cluster's times, and by our own clock where one keeps count. */
 export function afterGrace(context: Context, start: number, sentence: string): Finding {

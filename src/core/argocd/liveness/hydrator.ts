@@ -1,9 +1,9 @@
-import { drySourceOf } from "../decode-source.ts";
+import { drySourceOf } from "../decode/source.ts";
 import { normalRepo } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
 import { commitSight, containsSight } from "./commit-sight.ts";
-import type { Change, LivenessInput, Sight } from "./liveness-types.ts";
 import { at, isFullSha, second, short } from "./moment.ts";
+import type { Change, LivenessInput, Sight } from "./types.ts";
 
 type Hydration = { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: string; ofSpec: boolean };
 

@@ -6,16 +6,17 @@
 import { defined } from "../../base/defined.ts";
 import type { Verdict } from "../../run/state/run.ts";
 import type { Assessment } from "../../run/state/world.ts";
-import { CLAUSES, isEarlier } from "./clauses.ts";
+import { CLAUSES, isEarlier } from "./clauses/clauses.ts";
 import { contextOf } from "./context.ts";
 import { evidenceOf, evidenceOfNothing } from "./evidence.ts";
-import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./liveness-types.ts";
 import { at, clockTime, second, short, some, timeOf } from "./moment.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
+import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
 
 export { equalIntent, normalRepo, plainServer } from "../same.ts";
-export { ailmentsOf } from "./ailments.ts";
-export { CLAUSES, isEarlier } from "./clauses.ts";
+export { CLAUSES, isEarlier } from "./clauses/clauses.ts";
+export { ailmentsOf } from "./health-issues.ts";
+export { isFullSha } from "./moment.ts";
 export {
   type Ancestry,
   type Change,
@@ -24,8 +25,7 @@ export {
   type Intended,
   type LivenessInput,
   type OwnerTrouble,
-} from "./liveness-types.ts";
-export { isFullSha } from "./moment.ts";
+} from "./types.ts";
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { application, at, COMMIT, input, LATER, MERGED, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
-import type { Change, LivenessInput } from "./liveness-types.ts";
 import { sightOf } from "./sight.ts";
+import type { Change, LivenessInput } from "./types.ts";
 
 const revision = (name: string): Change => ({ kind: "revision", revision: name, mergedAt: MERGED });
 const ancestry: NonNullable<LivenessInput["ancestry"]> = (seen) => (seen === LATER ? "contains" : "missing");

@@ -3,8 +3,8 @@ import type { ApplicationView, SourceView } from "../views.ts";
 import { isRange, sameVersion, satisfies } from "./chart-version.ts";
 import { commitSight, containsSight, unresolved } from "./commit-sight.ts";
 import { hydratedSight } from "./hydrator.ts";
-import type { Change, LivenessInput, Sight } from "./liveness-types.ts";
 import { isFullSha, short } from "./moment.ts";
+import type { Change, LivenessInput, Sight } from "./types.ts";
 
 /** What this read shows of one change. */
 export function sightOf(app: ApplicationView, change: Change, input: LivenessInput): Sight {

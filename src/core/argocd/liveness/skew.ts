@@ -1,6 +1,6 @@
 import type { ApplicationView } from "../views.ts";
-import type { Context, Sight } from "./liveness-types.ts";
 import { at, second } from "./moment.ts";
+import type { Context, Sight } from "./types.ts";
 
 /** A clock further off than this is broken: it is reported, and not made up for. */
 export const MOST_SKEW_MS = 5 * 60_000;

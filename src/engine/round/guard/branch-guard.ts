@@ -1,4 +1,4 @@
-import { drySourceOf } from "../../../core/argocd/decode-source.ts";
+import { drySourceOf } from "../../../core/argocd/decode/source.ts";
 import type { ApplicationView, SourceView } from "../../../core/argocd/views.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";

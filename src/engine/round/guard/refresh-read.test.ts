@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ControlPlane, RereadOutcome } from "../../../adapters/argocd/port.ts";
 import { merged, rawApplication } from "../../../adapters/argocd/testing/application.ts";
-import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { COMMIT, LATER, MERGED, merged, OLDER, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
-import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { decodeRollout } from "../../../core/argocd/decode-rollout.ts";
+import { decodeRollout } from "../../../core/argocd/decode/rollout.ts";
 import { type TestWorld, testWorld } from "../testing/world.ts";
 import type { Application } from "../types.ts";
 import type { RolloutObject } from "./objects.ts";

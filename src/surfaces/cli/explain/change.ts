@@ -1,4 +1,4 @@
-import { type Fields, fields, list, own, word } from "../../../core/argocd/lenient.ts";
+import { type Fields, fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { type Change, isFullSha, type LivenessInput, normalRepo } from "../../../core/argocd/liveness/liveness.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { CommandError } from "../command.ts";

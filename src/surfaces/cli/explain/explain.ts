@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clause-docs.ts";
+import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clauses/docs.ts";
 import { assess, CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/liveness.ts";
 import { epoch, iso, parseDuration } from "../../../core/base/time.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";

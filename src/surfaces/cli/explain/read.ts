@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import { parseAllDocuments } from "yaml";
-import { decodeApplication, decodeIntended } from "../../../core/argocd/decode.ts";
-import { decodeClusterItem, decodeClusterSecret } from "../../../core/argocd/decode-cluster.ts";
-import { child, type Fields, fields, list, own, word } from "../../../core/argocd/lenient.ts";
+import { decodeApplication, decodeIntended } from "../../../core/argocd/decode/application.ts";
+import { decodeClusterItem, decodeClusterSecret } from "../../../core/argocd/decode/cluster.ts";
+import { child, type Fields, fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { type Intended, plainServer } from "../../../core/argocd/liveness/liveness.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { CommandError } from "../command.ts";

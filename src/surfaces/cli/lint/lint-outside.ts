@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { AppSetCluster } from "../../../core/appset/index.ts";
-import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { Problem } from "../../../core/base/problem.ts";

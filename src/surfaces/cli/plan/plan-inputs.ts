@@ -1,6 +1,6 @@
 import { parseAllDocuments } from "yaml";
 import { type AppSetCluster, type RenderResult, render } from "../../../core/appset/index.ts";
-import { decodeApplication } from "../../../core/argocd/decode.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
 import type { Problem } from "../../../core/base/problem.ts";

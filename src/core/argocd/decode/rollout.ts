@@ -1,6 +1,6 @@
-import { defined } from "../base/defined.ts";
+import { defined } from "../../base/defined.ts";
+import type { RolloutView } from "../views.ts";
 import { child, count, type Fields, fields, list, message, own, word } from "./lenient.ts";
-import type { RolloutView } from "./views.ts";
 
 /** What is known besides the Rollout itself. */
 export interface RolloutSurroundings {

@@ -1,8 +1,8 @@
-import { defined } from "../base/defined.ts";
-import { iso, parseDuration } from "../base/time.ts";
-import { badWindow, type Window, windowsAt } from "../spec/windows.ts";
+import { defined } from "../../base/defined.ts";
+import { iso, parseDuration } from "../../base/time.ts";
+import { badWindow, type Window, windowsAt } from "../../spec/windows.ts";
+import type { ApplicationView, SyncWindowsView } from "../views.ts";
 import { type Fields, fields, list, own, word, words } from "./lenient.ts";
-import type { ApplicationView, SyncWindowsView } from "./views.ts";
 
 type WindowView = SyncWindowsView["windows"][number];
 
@@ -14,8 +14,10 @@ function decodeWindow(raw: unknown): WindowView | undefined {
   const kind = word(object, "kind");
   const schedule = word(object, "schedule");
   if ((kind !== "allow" && kind !== "deny") || schedule === undefined) return undefined;
-  const timeZone = word(object, "timeZone");
-  return defined({ kind, schedule, duration: word(object, "duration") ?? "", timeZone, manualSync: own(object, "manualSync") === true });
+  const duration = word(object, "duration") ?? "";
+  const manualSync = own(object, "manualSync") === true;
+  const window: WindowView = defined({ kind, schedule, duration, timeZone: word(object, "timeZone"), manualSync });
+  return window;
 }
 
 export function decodeWindows(raw: unknown[]): WindowView[] {

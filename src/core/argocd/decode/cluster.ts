@@ -1,7 +1,7 @@
-import { defined } from "../base/defined.ts";
+import { defined } from "../../base/defined.ts";
+import { plainServer } from "../same.ts";
+import type { ClusterView } from "../views.ts";
 import { child, fields, labels, own, time, word } from "./lenient.ts";
-import { plainServer } from "./same.ts";
-import type { ClusterView } from "./views.ts";
 
 export const SECRET_TYPE = "argocd.argoproj.io/secret-type";
 export const IN_CLUSTER_SERVER = "https://kubernetes.default.svc";
@@ -34,17 +34,15 @@ export function decodeClusterItem(raw: unknown): ClusterView | undefined {
   return defined({ name, server, labels: clusterLabels(labels(object, "labels")), registered: true, connection });
 }
 
-function connectionOf(object: Record<string, unknown>, key: string): ClusterView["connection"] {
+type Connection = NonNullable<ClusterView["connection"]>;
+
+function connectionOf(object: Record<string, unknown>, key: string): Connection | undefined {
   const state = fields(own(object, key));
   const status = word(state, "status");
   if (status === undefined) return undefined;
-  const attemptedAt = time(state, "attemptedAt");
-  return defined({
-    // Anything else that a later Argo CD may say is as good as not known.
-    status: status === "Successful" || status === "Failed" ? status : "Unknown",
-    message: word(state, "message")?.slice(0, 500) ?? "",
-    attemptedAt,
-  });
+  // Anything else that a later Argo CD may say is as good as not known.
+  const known: Connection["status"] = status === "Successful" || status === "Failed" ? status : "Unknown";
+  return defined({ status: known, message: word(state, "message")?.slice(0, 500) ?? "", attemptedAt: time(state, "attemptedAt") });
 }
 
 function clusterLabels(all: Record<string, string>): Record<string, string> {

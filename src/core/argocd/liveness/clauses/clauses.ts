@@ -1,10 +1,10 @@
-import type { ApplicationView } from "../views.ts";
-import { compared, exists, readable, reconciled, revision, spec } from "./clause-change.ts";
-import { operation } from "./clause-operation.ts";
-import { cluster, conditions, health, synced } from "./clause-state.ts";
-import { contextOf } from "./context.ts";
-import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Parts } from "./liveness-types.ts";
-import { at, clockTime } from "./moment.ts";
+import type { ApplicationView } from "../../views.ts";
+import { contextOf } from "../context.ts";
+import { at, clockTime } from "../moment.ts";
+import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Parts } from "../types.ts";
+import { compared, exists, readable, reconciled, revision, spec } from "./change.ts";
+import { operation } from "./operation.ts";
+import { cluster, conditions, health, synced } from "./state.ts";
 
 /** What was read tells by itself that it was; where that failed somebody has to look again. */
 const ASK_AGAIN_MS = 5000;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { rawApplication } from "../../adapters/argocd/testing/application.ts";
-import { decodeApplication, decodeApplicationSet } from "./decode.ts";
-import { decodeClusterItem, decodeClusterSecret } from "./decode-cluster.ts";
+import { rawApplication } from "../../../adapters/argocd/testing/application.ts";
+import { decodeApplication } from "./application.ts";
+import { decodeApplicationSet } from "./application-set.ts";
+import { decodeClusterItem, decodeClusterSecret } from "./cluster.ts";
 
 describe("an Application", () => {
   test("a field of the wrong type is absent", () => {

@@ -1,6 +1,6 @@
-import { defined } from "../base/defined.ts";
+import { defined } from "../../base/defined.ts";
+import type { ApplicationView, DestinationView, SourceView } from "../views.ts";
 import { child, type Fields, fields, isWord, list, MOST_LISTED, own, word } from "./lenient.ts";
-import type { ApplicationView, DestinationView, SourceView } from "./views.ts";
 
 const NAMED = ["repoURL", "path", "chart", "targetRevision", "ref"] as const;
 

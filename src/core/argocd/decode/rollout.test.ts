@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { merged } from "../../adapters/argocd/testing/application.ts";
-import { ROLLOUT_VIEW, rawRollout } from "../../adapters/argocd/testing/rollout.ts";
-import { decodeRollout } from "./decode-rollout.ts";
+import { merged } from "../../../adapters/argocd/testing/application.ts";
+import { ROLLOUT_VIEW, rawRollout } from "../../../adapters/argocd/testing/rollout.ts";
+import { decodeRollout } from "./rollout.ts";
 
 const around = { images: new Map([["old", ["registry.example.com/api:v1"]]]) };
 const rollout = (status: Record<string, unknown>, over: Record<string, unknown> = {}) =>

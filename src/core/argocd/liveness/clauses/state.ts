@@ -1,8 +1,8 @@
-import { defined } from "../../base/defined.ts";
-import { BAD_CONDITIONS } from "../decode.ts";
-import { afterGrace, firstLine, USED_UP, windowOpens } from "./findings.ts";
-import type { Clause, Context, Finding, Parts } from "./liveness-types.ts";
-import { at, clockTime, second } from "./moment.ts";
+import { defined } from "../../../base/defined.ts";
+import { BAD_CONDITIONS } from "../../decode/status.ts";
+import { afterGrace, firstLine, USED_UP, windowOpens } from "../findings.ts";
+import { at, clockTime, second } from "../moment.ts";
+import type { Clause, Context, Finding, Parts } from "../types.ts";
 
 /** 8. A cluster that cannot be reached keeps the health it had. Not observable: left out, and the evidence says so. */
 const reachable: Clause = ({ input, now }) => {

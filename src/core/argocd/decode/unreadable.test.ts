@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { at, COMMIT, input, merged, OLDER, REPO, rawApplication } from "../../adapters/argocd/testing/application.ts";
-import { BASES, harmless, LEAVES, laidOut, odd, type Path, put, type Raw } from "../../adapters/argocd/testing/mutations.ts";
-import { decodeApplication } from "./decode.ts";
-import { assess, type LivenessInput } from "./liveness/liveness.ts";
+import { at, COMMIT, input, merged, OLDER, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
+import { BASES, harmless, LEAVES, laidOut, odd, type Path, put, type Raw } from "../../../adapters/argocd/testing/mutations.ts";
+import { assess, type LivenessInput } from "../liveness/liveness.ts";
+import { decodeApplication } from "./application.ts";
 
 const verdict = (raw: unknown, over: Partial<LivenessInput> = {}) => {
   const view = decodeApplication(raw, Date.parse(at("10:01:00")));

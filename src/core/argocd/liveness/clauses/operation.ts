@@ -1,8 +1,8 @@
-import type { ApplicationView } from "../views.ts";
-import { afterGrace, firstLine, USED_UP, windowOpens } from "./findings.ts";
-import type { Change, Clause, Context, Finding, Parts, Sight } from "./liveness-types.ts";
-import { at, clockTime, isFullSha } from "./moment.ts";
-import { MOST_SKEW_MS } from "./skew.ts";
+import type { ApplicationView } from "../../views.ts";
+import { afterGrace, firstLine, USED_UP, windowOpens } from "../findings.ts";
+import { at, clockTime, isFullSha } from "../moment.ts";
+import { MOST_SKEW_MS } from "../skew.ts";
+import type { Change, Clause, Context, Finding, Parts, Sight } from "../types.ts";
 
 type Operation = NonNullable<ApplicationView["status"]["operation"]>;
 

@@ -1,4 +1,4 @@
-import { BAD_CONDITIONS } from "../decode.ts";
+import { BAD_CONDITIONS } from "../decode/status.ts";
 import type { ApplicationView, ClusterView } from "../views.ts";
 
 /** Healths that are an ailment. Progressing and Suspended are not: both are on the way to somewhere. */

@@ -1,7 +1,7 @@
-import { afterGrace, capital } from "./findings.ts";
-import type { Clause, Context, Finding, Parts, Sight } from "./liveness-types.ts";
-import { at, clockTime, second } from "./moment.ts";
-import { clockBehind, isNewer } from "./skew.ts";
+import { afterGrace, capital } from "../findings.ts";
+import { at, clockTime, second } from "../moment.ts";
+import { clockBehind, isNewer } from "../skew.ts";
+import type { Clause, Context, Finding, Parts, Sight } from "../types.ts";
 
 /** 1. It goes away: what it reports on the way says nothing. */
 const deleted: Clause = ({ app }) =>

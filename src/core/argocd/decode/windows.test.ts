@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { application } from "../../adapters/argocd/testing/application.ts";
-import { rawProject } from "../../adapters/argocd/testing/rollout.ts";
-import { assessWindows, decodeWindows, globMatches, windowsOfProject } from "./decode-windows.ts";
+import { application } from "../../../adapters/argocd/testing/application.ts";
+import { rawProject } from "../../../adapters/argocd/testing/rollout.ts";
+import { assessWindows, decodeWindows, globMatches, windowsOfProject } from "./windows.ts";
 
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const nightly = { kind: "allow", schedule: "0 22 * * *", duration: "1h", applications: ["*"] };

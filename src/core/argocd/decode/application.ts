@@ -1,0 +1,82 @@
+/**
+ * Reads an Application as `kubectl get -o yaml` or Argo CD's API gives it: whatever is not of the type it should be is absent,
+ * and named in `unreadable`. Called by the adapters for every object that a list, watch or stream brings.
+ */
+import { defined } from "../../base/defined.ts";
+import { iso } from "../../base/time.ts";
+import type { ApplicationView } from "../views.ts";
+import { child, type Fields, fields, labels, list, own, time, word } from "./lenient.ts";
+import { decodeSources, type IntendedSpec, intendedOf } from "./source.ts";
+import { decodeStatus } from "./status.ts";
+import { unreadableOf } from "./unreadable.ts";
+
+const REFRESH = "argocd.argoproj.io/refresh";
+const SKIP = "argocd.argoproj.io/skip-reconcile";
+
+/**
+ * Decodes an Application, cut down to what decisions use; undefined where it has no name, which nothing could refer to. Never
+ * throws. `readAt`: epoch milliseconds of the bot's clock when it was read. `withheld`: why `raw` is not all of it.
+ */
+export function decodeApplication(raw: unknown, readAt: number, withheld?: string): ApplicationView | undefined {
+  const object = fields(raw);
+  const metadata = child(object, "metadata");
+  const annotations = child(metadata, "annotations");
+  const name = word(metadata, "name");
+  if (name === undefined) return undefined;
+  const spec = decodeSpec(child(object, "spec"));
+  const operation = own(object, "operation");
+  return defined({
+    uid: word(metadata, "uid") ?? "",
+    namespace: word(metadata, "namespace") ?? "",
+    name,
+    resourceVersion: word(metadata, "resourceVersion") ?? "",
+    labels: labels(metadata, "labels"),
+    owner: decodeOwner(metadata),
+    // One that cannot be read as a time still means that the object goes away.
+    deletionTimestamp: own(metadata, "deletionTimestamp") == null ? undefined : (time(metadata, "deletionTimestamp") ?? iso(readAt)),
+    refreshRequested: word(annotations, REFRESH) !== undefined,
+    skipReconcile: word(annotations, SKIP) === "true" ? (true as const) : undefined,
+    readAt: iso(readAt),
+    spec,
+    operationRequested: typeof operation === "object" && operation !== null,
+    status: decodeStatus(child(object, "status"), spec),
+    unreadable: withheld === undefined ? unreadableOf(object) : [withheld],
+  });
+}
+
+function decodeOwner(metadata: Fields): ApplicationView["owner"] {
+  for (const raw of list(metadata, "ownerReferences").slice(0, 100)) {
+    const reference = fields(raw);
+    const kind = word(reference, "kind");
+    const name = word(reference, "name");
+    if (kind === "ApplicationSet" && name !== undefined) return { kind, name, uid: word(reference, "uid") ?? "" };
+  }
+  return undefined;
+}
+
+function decodeSpec(spec: Fields): ApplicationView["spec"] {
+  const automated = own(child(spec, "syncPolicy"), "automated");
+  return {
+    ...intendedOf(spec),
+    multiSource: decodeSources(spec).multiSource,
+    automated: typeof automated === "object" && automated !== null && own(fields(automated), "enabled") !== false,
+  };
+}
+
+/** Decodes the part of an Application's spec that liveness compares: of a rendered or a hand-written Application. */
+export function decodeIntended(raw: unknown): IntendedSpec {
+  return intendedOf(child(fields(raw), "spec"));
+}
+
+/**
+ * Makes of an Application one of which is known that it was there, and nothing of how it is now: who it is and where it runs
+ * stay, what it reported does not, so that it is neither live, nor lost, nor failing.
+ */
+export function withheldApplication(view: ApplicationView, why: string): ApplicationView {
+  return {
+    ...view,
+    operationRequested: false,
+    status: { sync: { revisions: [] }, health: {}, conditions: [] },
+    unreadable: [why],
+  };
+}
