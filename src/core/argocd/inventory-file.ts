@@ -1,6 +1,6 @@
 import { parseAllDocuments } from "yaml";
-import { isRecord } from "../base/is-record.ts";
 import { defined } from "../base/defined.ts";
+import { isRecord } from "../base/is-record.ts";
 import type { ClusterView } from "./views.ts";
 
 /** A cluster as its Secret tells it, without `data.config`. */

@@ -196,9 +196,9 @@ describe("docs/spec.md §9", () => {
     const self = bench(2, [{}], (rollout) => {
       rollout.baseline = "Tolerate";
     });
-    see(self, "c1", { ailments: ["Degraded"] });
+    see(self, "c1", { healthIssues: ["Degraded"] });
     bring(self, 1, "merged");
-    see(self, "c1", { ailments: ["Degraded"] });
+    see(self, "c1", { healthIssues: ["Degraded"] });
     judge(self, "c1", "failing");
     round(self);
     expect(batch(self.run, 1).targets[0]).toMatchObject({ phase: "Failed", excused: true });

@@ -230,7 +230,7 @@ function answer(verdict: Verdict, clause: string, sentence: string, time: number
 }
 
 /** What is wrong with it, whatever changed last. */
-export function ailmentsAt(git: ModelGit, target: ModelTarget, time: number): string[] {
+export function healthIssuesAt(git: ModelGit, target: ModelTarget, time: number): string[] {
   if (time >= target.goneAt) return ["no Application"];
   const state = segmentAt(git, target, time)?.state;
   if (state === "Degraded") return ["Degraded"];

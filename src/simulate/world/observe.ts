@@ -5,7 +5,7 @@ import { hasGoneOn } from "../../core/run/state/steps.ts";
 import type { Approver, Guard, LostPlane, ObservedPull, ObservedTarget, World } from "../../core/run/state/world.ts";
 import type { Command } from "../../core/spec/command.ts";
 import { MEMBERS } from "../generate/scenario.ts";
-import { ailmentsAt, assess, type ModelTarget, segmentsOf } from "./argocd.ts";
+import { assess, healthIssuesAt, type ModelTarget, segmentsOf } from "./argocd.ts";
 import { observePull } from "./forge.ts";
 import { headOf, lastChange, pinValue } from "./git.ts";
 import { observeBeside } from "./observe-beside.ts";
@@ -134,7 +134,7 @@ function lookAt(truth: Truth, run: Run, batch: Batch, planned: BatchTarget, targ
   const { chaos, git, dice } = truth;
   const pins = target.pins.map((pin) => pinValue(git, pin));
   const down = now < truth.argoDownUntil || dice.chance(chaos.missing);
-  const ailing = run.spec.baseline === "Tolerate" && !down ? { ailments: ailmentsAt(git, target, now) } : {};
+  const ailing = run.spec.baseline === "Tolerate" && !down ? { healthIssues: healthIssuesAt(git, target, now) } : {};
   if (batch.merged === undefined) return dice.chance(chaos.missing) ? {} : { pins, ...ailing };
   const readAt = dice.chance(chaos.stale) ? now - dice.int(1, 90) * 1000 : now;
   const values = planned.edits.map((edit) => edit.to);

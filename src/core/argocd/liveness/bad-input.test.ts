@@ -4,7 +4,7 @@ import { cpuMs } from "../../../../test/support/cpu-time.ts";
 import { application, at, COMMIT, input, MERGED, merged, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { absurdly, applicationSchema } from "../../../adapters/argocd/testing/crd.ts";
 import { decodeApplication } from "../decode/application.ts";
-import { ailmentsOf } from "./health-issues.ts";
+import { healthIssuesOf } from "./health-issues.ts";
 import { assess, type LivenessInput } from "./liveness.ts";
 
 type Raw = Record<string, unknown>;
@@ -24,7 +24,7 @@ function judged(raw: unknown, change = CHANGES[0] as LivenessInput["change"], mo
   for (const value of Object.values(assessment.evidence.fields)) {
     expect(value === null || ["string", "number", "boolean"].includes(typeof value)).toBe(true);
   }
-  ailmentsOf(view);
+  healthIssuesOf(view);
   return assessment;
 }
 

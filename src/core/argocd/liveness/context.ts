@@ -2,22 +2,26 @@ import { equalDestination, equalHydrator, equalSources, sameProject, sameValue }
 import type { ApplicationView } from "../views.ts";
 import { dryRevision } from "./hydrator.ts";
 import { at, short } from "./moment.ts";
-import { sightOf } from "./sight.ts";
+import { observationOf } from "./observation.ts";
 import { correctedAhead, isNewer } from "./skew.ts";
 import type { Context, Intended, LivenessInput } from "./types.ts";
 
 /** Works out once per read what several clauses need. */
 export function contextOf(input: LivenessInput, app: ApplicationView, now: number): Context {
   const mergedAt = at(input.change.mergedAt) ?? Number.POSITIVE_INFINITY;
-  const sights = [sightOf(app, input.change, input)];
-  for (const change of input.also ?? []) sights.push(sightOf(app, change, input));
+  const observations = [observationOf(app, input.change, input)];
+  for (const change of input.also ?? []) observations.push(observationOf(app, change, input));
   const compared = isCompared(app, input);
-  const specDiffers = specDifference(app, input) ?? sights.find((sight, i) => sight.state === "absent" && isRevision(input, i))?.why;
-  const stale = !compared || !isNewer(at(app.status.reconciledAt), mergedAt, sights);
-  const shows = !stale && specDiffers === undefined && sights.every((sight) => sight.state === "proven" || sight.state === "shown");
+  const specDiffers =
+    specDifference(app, input) ?? observations.find((observation, i) => observation.state === "absent" && isRevision(input, i))?.why;
+  const stale = !compared || !isNewer(at(app.status.reconciledAt), mergedAt, observations);
+  const shows =
+    !stale &&
+    specDiffers === undefined &&
+    observations.every((observation) => observation.state === "proven" || observation.state === "shown");
   // A single read has nobody who keeps count by our own clock: then the cluster's times stand as they are.
   const aheadMs = input.held === undefined ? 0 : correctedAhead(app, now);
-  return { input, app, now, mergedAt, sights, compared, stale, specDiffers, shows, firstSeenAt: undefined, aheadMs };
+  return { input, app, now, mergedAt, observations, compared, stale, specDiffers, shows, firstSeenAt: undefined, aheadMs };
 }
 
 function isRevision(input: LivenessInput, index: number): boolean {

@@ -1,7 +1,7 @@
 import { BAD_CONDITIONS } from "../decode/status.ts";
 import type { ApplicationView, ClusterView } from "../views.ts";
 
-/** Healths that are an ailment. Progressing and Suspended are not: both are on the way to somewhere. */
+/** Healths that are a health issue. Progressing and Suspended are not: both are on the way to somewhere. */
 const UNHEALTHY: readonly string[] = ["Missing", "Degraded", "Unknown"];
 
 /**
@@ -9,7 +9,7 @@ const UNHEALTHY: readonly string[] = ["Missing", "Degraded", "Unknown"];
  * of bad conditions, `operation Failed`, `OutOfSync after its sync` (it can never be Synced), `cluster unreachable`,
  * `no Application`, `being deleted`. Empty: nothing. Compared before and after a change by `baseline: Tolerate`.
  */
-export function ailmentsOf(application: ApplicationView | undefined, cluster?: ClusterView): string[] {
+export function healthIssuesOf(application: ApplicationView | undefined, cluster?: ClusterView): string[] {
   if (application === undefined) return ["no Application"];
   const { health, sync, operation, conditions } = application.status;
   const found = new Set<string>();

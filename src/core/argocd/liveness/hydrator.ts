@@ -1,9 +1,9 @@
 import { drySourceOf } from "../decode/source.ts";
 import { normalRepo } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
-import { commitSight, containsSight } from "./commit-sight.ts";
+import { commitObservation, containsObservation } from "./commit-observation.ts";
 import { at, isFullSha, second, short } from "./moment.ts";
-import type { Change, LivenessInput, Sight } from "./types.ts";
+import type { Change, LivenessInput, Observation } from "./types.ts";
 
 type Hydration = { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: string; ofSpec: boolean };
 
@@ -12,7 +12,7 @@ type Hydration = { phase?: string; drySHA?: string; hydratedSHA?: string; messag
  * there once a dry commit that contains it was hydrated, by the `sourceHydrator` of this very spec, and the *hydrated* commit is
  * the one compared. A change of that spec alone asks for no dry commit, but for the rest of it.
  */
-export function hydratedSight(app: ApplicationView, change: Change, input: LivenessInput): Sight {
+export function hydratedObservation(app: ApplicationView, change: Change, input: LivenessInput): Observation {
   const wrong = elsewhere(app, change);
   if (wrong !== undefined) return { state: "absent", why: wrong, sources: [] };
   const { current, last, lastComparedDryRevision: noop } = app.status.hydrator ?? {};
@@ -48,15 +48,15 @@ function elsewhere(app: ApplicationView, change: Change): string | undefined {
 function contains(hydration: Hydration | undefined, dry: string | undefined, change: Change, input: LivenessInput): boolean {
   if (change.kind === "generator") return true;
   if (dry === undefined || !isFullSha(dry)) return false;
-  if (change.kind === "commit") return commitSight(dry, change.commit, input).state === "proven";
+  if (change.kind === "commit") return commitObservation(dry, change.commit, input).state === "proven";
   if (isFullSha(change.revision)) return dry.toLowerCase() === change.revision.toLowerCase();
-  if (change.commit !== undefined) return containsSight(dry, change.commit, input).state === "proven";
+  if (change.commit !== undefined) return containsObservation(dry, change.commit, input).state === "proven";
   // A tag nobody resolved: only that it was hydrated after the merge tells it from the one before.
   const finished = at(hydration?.finishedAt);
   return hydration?.phase === "Hydrated" && finished !== undefined && second(finished) > second(at(change.mergedAt) ?? Infinity);
 }
 
-function compared(state: "shown" | "proven", seen: string, hydrated: string | undefined): Sight {
+function compared(state: "shown" | "proven", seen: string, hydrated: string | undefined): Observation {
   if (hydrated !== undefined && isFullSha(seen) && seen.toLowerCase() === hydrated.toLowerCase()) {
     return { state, why: "", sources: [0] };
   }
@@ -64,7 +64,7 @@ function compared(state: "shown" | "proven", seen: string, hydrated: string | un
   return { state: "older", why, sources: [0] };
 }
 
-function failed(current: Hydration | undefined, change: Change, ours: boolean): Sight | undefined {
+function failed(current: Hydration | undefined, change: Change, ours: boolean): Observation | undefined {
   // One by another spec is over with: Argo CD begins again at once.
   if (current?.phase !== "Failed" || !current.ofSpec) return undefined;
   const since = at(current.finishedAt);

@@ -15,7 +15,7 @@ import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Livenes
 
 export { equalIntent, normalRepo, plainServer } from "../same.ts";
 export { CLAUSES, isEarlier } from "./clauses/clauses.ts";
-export { ailmentsOf } from "./health-issues.ts";
+export { healthIssuesOf } from "./health-issues.ts";
 export { isFullSha } from "./moment.ts";
 export {
   type Ancestry,

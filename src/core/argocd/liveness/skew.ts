@@ -1,6 +1,6 @@
 import type { ApplicationView } from "../views.ts";
 import { at, second } from "./moment.ts";
-import type { Context, Sight } from "./types.ts";
+import type { Context, Observation } from "./types.ts";
 
 /** A clock further off than this is broken: it is reported, and not made up for. */
 export const MOST_SKEW_MS = 5 * 60_000;
@@ -23,11 +23,11 @@ export function correctedAhead(app: ApplicationView, now: number): number {
 }
 
 /** Both written in whole seconds: an equal one is enough only where the seen revision cannot come from before. */
-export function isNewer(reconciledAt: number | undefined, mergedAt: number, sights: readonly Sight[]): boolean {
+export function isNewer(reconciledAt: number | undefined, mergedAt: number, observations: readonly Observation[]): boolean {
   if (reconciledAt === undefined) return false;
   const reconciled = second(reconciledAt);
   const merged = second(mergedAt);
-  return reconciled > merged || (reconciled === merged && sights.every((sight) => sight.state === "proven"));
+  return reconciled > merged || (reconciled === merged && observations.every((observation) => observation.state === "proven"));
 }
 
 /**
@@ -35,9 +35,9 @@ export function isNewer(reconciledAt: number | undefined, mergedAt: number, sigh
  * said, never made up for: a comparison later than the merge by every clock is waited for. 0 where nothing tells.
  */
 export function clockBehind(context: Context): number {
-  const { app, input, mergedAt, sights } = context;
+  const { app, input, mergedAt, observations } = context;
   const reconciledAt = at(app.status.reconciledAt);
-  if (reconciledAt === undefined || input.change.kind !== "commit" || sights[0]?.state !== "proven") return 0;
+  if (reconciledAt === undefined || input.change.kind !== "commit" || observations[0]?.state !== "proven") return 0;
   const behind = second(mergedAt) - second(reconciledAt);
   return behind > 0 && behind * 1000 <= MOST_SKEW_MS ? behind : 0;
 }

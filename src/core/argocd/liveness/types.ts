@@ -129,7 +129,7 @@ export type Clause = (context: Context) => Finding | undefined;
 export type Parts = Readonly<Record<string, Clause>>;
 
 /** What a change looks like in a status. */
-export interface Sight {
+export interface Observation {
   /**
    * proven: the seen revision can only come from the change. shown: it fits, and the times must prove it. absent: the
    * spec has no place for it. older: not there yet. unknown: our mirror cannot tell. unresolved: Argo CD shows a name, not
@@ -153,7 +153,7 @@ export interface Context {
   now: number;
   /** Epoch milliseconds. */
   mergedAt: number;
-  sights: Sight[];
+  observations: Observation[];
   /** Whether `comparedTo` is the spec: if not, all of status is about something else. */
   compared: boolean;
   /** The status was computed before the merge, or for another spec: it says nothing of the change, good or bad. */

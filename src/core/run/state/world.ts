@@ -146,7 +146,7 @@ export interface ObservedTarget {
   /** When Argo CD was last asked to compare it anew, and whether it could be asked. undefined: it was not wanted. */
   nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: string } };
   /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
-  ailments?: string[];
+  healthIssues?: string[];
 }
 
 /** `seen` or `unseen` (why they cannot be read). */

@@ -11,9 +11,9 @@ const BLIND: readonly string[] = ["Unknown", "sync Unknown", "cluster unreachabl
  * merged already, what is seen now is of after the change.
  */
 export function noteBaselines(draft: Draft): void {
-  eachUnmerged(draft, ["Proposing"], (target, ailments) => {
-    if (ailments.length === 0) return touchTarget(target, { baseline: undefined });
-    return target.baseline?.join() === ailments.join() ? target : touchTarget(target, { baseline: [...ailments] });
+  eachUnmerged(draft, ["Proposing"], (target, healthIssues) => {
+    if (healthIssues.length === 0) return touchTarget(target, { baseline: undefined });
+    return target.baseline?.join() === healthIssues.join() ? target : touchTarget(target, { baseline: [...healthIssues] });
   });
 }
 
@@ -22,21 +22,23 @@ export function noteBaselines(draft: Draft): void {
  * nobody may have merged yet: what takes the change is Progressing, which is no illness, before we hear of the merge.
  */
 export function forgetBaselines(draft: Draft): void {
-  eachUnmerged(draft, ["Open"], (target, ailments) => (ailments.length === 0 ? touchTarget(target, { baseline: undefined }) : target));
+  eachUnmerged(draft, ["Open"], (target, healthIssues) =>
+    healthIssues.length === 0 ? touchTarget(target, { baseline: undefined }) : target,
+  );
 }
 
 function eachUnmerged(
   draft: Draft,
   phases: readonly BatchPhase[],
-  edit: (target: BatchTarget, ailments: readonly string[]) => BatchTarget,
+  edit: (target: BatchTarget, healthIssues: readonly string[]) => BatchTarget,
 ): void {
   if (draft.run.spec.baseline !== "Tolerate") return;
   for (const batch of draft.run.batches) {
     if (batch.merged !== undefined || batch.intention !== undefined || !phases.includes(batch.phase)) continue;
     if (draft.world.pulls.get(batch.number)?.state === "merged") continue;
     mapTargets(draft, batch.number, (target) => {
-      const ailments = draft.world.targets.get(target.key)?.ailments;
-      return ailments === undefined ? target : edit(target, ailments);
+      const healthIssues = draft.world.targets.get(target.key)?.healthIssues;
+      return healthIssues === undefined ? target : edit(target, healthIssues);
     });
   }
 }
@@ -44,7 +46,7 @@ function eachUnmerged(
 /** What a failed target was before, where it is no worse now: docs/spec.md §9.18 has it outside the budget. undefined: it counts. */
 export function excuse(draft: Draft, target: BatchTarget): string | undefined {
   const before = target.baseline;
-  const now = draft.world.targets.get(target.key)?.ailments;
+  const now = draft.world.targets.get(target.key)?.healthIssues;
   if (draft.run.spec.baseline !== "Tolerate" || before === undefined || now === undefined) return undefined;
   if (isWorse(before, now)) return undefined;
   // A change that never arrived is excused by what kept it from arriving only.

@@ -26,8 +26,8 @@ const tolerant = (rollout: Rollout) => {
 /** A run of one cluster after another whose first was proposed while it ailed, and has merged. */
 function ailing(before: string[], change: (rollout: Rollout) => void = tolerant): Bench {
   const run = bench(2, [{}], change);
-  see(run, "c1", { ailments: before });
-  see(run, "c2", { ailments: [] });
+  see(run, "c1", { healthIssues: before });
+  see(run, "c2", { healthIssues: [] });
   bring(run, 1, "merged");
   return run;
 }
@@ -83,7 +83,7 @@ describe("baseline", () => {
 
   test("Tolerate: getting worse is a failure like any other", () => {
     const run = ailing(["Missing"]);
-    see(run, "c1", { ailments: ["Degraded"] });
+    see(run, "c1", { healthIssues: ["Degraded"] });
     judge(run, "c1", "failing", "health");
     round(run);
     expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
@@ -92,9 +92,9 @@ describe("baseline", () => {
 
   test("Tolerate: an Application that was well when its batch was proposed has no baseline, whatever it became before the merge", () => {
     const run = bench(1, [{}], tolerant);
-    see(run, "c1", { ailments: [] });
+    see(run, "c1", { healthIssues: [] });
     bring(run, 1, "open");
-    see(run, "c1", { ailments: ["Degraded"] });
+    see(run, "c1", { healthIssues: ["Degraded"] });
     guard(run, 1);
     round(run);
     merged(run, 1);
@@ -106,26 +106,26 @@ describe("baseline", () => {
 
   test("Tolerate: one that got well before the merge is held to it", () => {
     const run = bench(1, [{}], tolerant);
-    see(run, "c1", { ailments: ["Degraded"] });
+    see(run, "c1", { healthIssues: ["Degraded"] });
     bring(run, 1, "open");
     expect(batch(run.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
-    see(run, "c1", { ailments: [] });
+    see(run, "c1", { healthIssues: [] });
     round(run);
     expect(batch(run.run, 1).targets[0]?.baseline).toBeUndefined();
   });
 
   test("Tolerate: one that is Progressing because it takes the change, before its merge is heard of, did not get well before it", () => {
     const run = bench(1, [{}], tolerant);
-    see(run, "c1", { ailments: ["Degraded"] });
+    see(run, "c1", { healthIssues: ["Degraded"] });
     bring(run, 1, "merging");
-    see(run, "c1", { ailments: [] });
+    see(run, "c1", { healthIssues: [] });
     round(run);
     expect(batch(run.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
     // Somebody else's merge, which nothing announced.
     const other = bench(1, [{}], tolerant);
-    see(other, "c1", { ailments: ["Degraded"] });
+    see(other, "c1", { healthIssues: ["Degraded"] });
     bring(other, 1, "open");
-    see(other, "c1", { ailments: [] });
+    see(other, "c1", { healthIssues: [] });
     merged(other, 1);
     round(other);
     expect(batch(other.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
@@ -133,11 +133,11 @@ describe("baseline", () => {
 
   test("Tolerate: what is seen of a batch that somebody merged as soon as it was proposed is not how it was before", () => {
     const run = bench(1, [{}], tolerant);
-    see(run, "c1", { ailments: ["Degraded"] });
+    see(run, "c1", { healthIssues: ["Degraded"] });
     round(run);
     round(run);
     expect(batch(run.run, 1)).toMatchObject({ phase: "Proposing", targets: [{ baseline: ["Degraded"] }] });
-    see(run, "c1", { ailments: [] });
+    see(run, "c1", { healthIssues: [] });
     merged(run, 1);
     round(run);
     expect(batch(run.run, 1).targets[0]?.baseline).toEqual(["Degraded"]);
@@ -145,7 +145,7 @@ describe("baseline", () => {
 
   test("Tolerate: one that is mended by the change is confirmed as any other", () => {
     const run = ailing(["Degraded"]);
-    see(run, "c1", { ailments: [] });
+    see(run, "c1", { healthIssues: [] });
     judge(run, "c1", "live", "all");
     round(run);
     expect(phases(run.run, 1)).toEqual(["Baked"]);
@@ -154,10 +154,10 @@ describe("baseline", () => {
   test("Tolerate: one that never takes the change is excused only by what kept it from that before", () => {
     const unseen = (before: string[], now: string[]) => {
       const run = bench(1, [{}], tolerant);
-      see(run, "c1", { ailments: before });
+      see(run, "c1", { healthIssues: before });
       bring(run, 1, "merging");
       merged(run, 1);
-      see(run, "c1", { ailments: now });
+      see(run, "c1", { healthIssues: now });
       judge(run, "c1", "pending", "compared");
       round(run);
       judge(run, "c1", "pending", "compared");
@@ -171,7 +171,7 @@ describe("baseline", () => {
 
   test("Tolerate: a failed one of the same cluster that was well still counts", () => {
     const run = ailing(["OutOfSync after its sync"]);
-    see(run, "c1", { ailments: ["OutOfSync after its sync", "operation Failed"] });
+    see(run, "c1", { healthIssues: ["OutOfSync after its sync", "operation Failed"] });
     judge(run, "c1", "failing", "operation");
     round(run);
     expect(run.run.phase).toBe("Paused");

@@ -8,7 +8,7 @@ import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import { type RepoMemory, repoMemory } from "../memory.ts";
-import { ailmentsBefore, ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
+import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
 import { withFacts } from "./mirror-facts.ts";
 
 type Raw = Record<string, unknown>;
@@ -281,17 +281,17 @@ describe("a target", () => {
     bench.now += 10_000;
     expect((await look())?.verdict).toBe("live");
     expect(await look("v2", "edge/argocd/payments")).toMatchObject({ verdict: "pending", clause: "health" });
-    expect(ailmentsOfTarget(bench.context, "edge/argocd/payments")).toEqual(["Degraded"]);
-    expect(ailmentsOfTarget(bench.context, "hub/argocd/payments")).toEqual([]);
-    expect(ailmentsOfTarget(bench.context, "hub/argocd/none")).toEqual(["no Application"]);
-    expect(ailmentsOfTarget(bench.context, "nowhere/argocd/payments")).toBeUndefined();
+    expect(healthIssuesOfTarget(bench.context, "edge/argocd/payments")).toEqual(["Degraded"]);
+    expect(healthIssuesOfTarget(bench.context, "hub/argocd/payments")).toEqual([]);
+    expect(healthIssuesOfTarget(bench.context, "hub/argocd/none")).toEqual(["no Application"]);
+    expect(healthIssuesOfTarget(bench.context, "nowhere/argocd/payments")).toBeUndefined();
   });
 
   test("how it is before anybody moved it is asked of unmerged batches only, and only where that is tolerated", () => {
     has("hub/argocd/payments", { status: { health: { status: "Degraded" } } });
     const targets = [{ key: "hub/argocd/payments" }] as BatchTarget[];
     const early = (baseline: string, ...batches: Partial<Batch>[]) =>
-      ailmentsBefore(bench.context, { spec: { baseline }, batches } as unknown as Run);
+      healthIssuesBefore(bench.context, { spec: { baseline }, batches } as unknown as Run);
     expect([...early("Tolerate", { targets })]).toEqual([["hub/argocd/payments", ["Degraded"]]]);
     expect(early("Tolerate", { targets, merged: { commit: "c", at: "2026-11-21T12:00:00Z" } as Batch["merged"] & object }).size).toBe(0);
     expect(early("Strict", { targets }).size).toBe(0);

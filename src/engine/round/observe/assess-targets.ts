@@ -1,6 +1,13 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
-import { ailmentsOf, assess, equalIntent, type Intended, type LivenessInput, plainServer } from "../../../core/argocd/liveness/liveness.ts";
+import {
+  assess,
+  equalIntent,
+  healthIssuesOf,
+  type Intended,
+  type LivenessInput,
+  plainServer,
+} from "../../../core/argocd/liveness/liveness.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { text } from "../../../core/base/reason.ts";
 import { epoch, iso, type Time } from "../../../core/base/time.ts";
@@ -127,23 +134,23 @@ function bakeEnd(run: Run, batch: Batch, target: BatchTarget): Time | undefined 
 }
 
 /** What is wrong with a target's Application, whatever changed; undefined where it cannot be seen now. */
-export function ailmentsOfTarget(context: RepoContext, key: string): string[] | undefined {
+export function healthIssuesOfTarget(context: RepoContext, key: string): string[] | undefined {
   const { plane, namespace, name } = placeOf(context, key);
   if (plane === undefined) return undefined;
   const application = plane.application(namespace, name);
-  return ailmentsOf(application, clusterOf(plane, application));
+  return healthIssuesOf(application, clusterOf(plane, application));
 }
 
 /**
  * How targets are that nobody is known to have moved, read before their pull requests are: of one that is open after that this is how
  * it was without the change, however soon after somebody merges it.
  */
-export function ailmentsBefore(context: RepoContext, run: Run): Map<string, string[]> {
+export function healthIssuesBefore(context: RepoContext, run: Run): Map<string, string[]> {
   const before = new Map<string, string[]>();
   if (run.spec.baseline !== "Tolerate") return before;
   for (const { key } of run.batches.flatMap((batch) => (batch.merged === undefined ? batch.targets : []))) {
-    const ailments = ailmentsOfTarget(context, key);
-    if (ailments !== undefined) before.set(key, ailments);
+    const healthIssues = healthIssuesOfTarget(context, key);
+    if (healthIssues !== undefined) before.set(key, healthIssues);
   }
   return before;
 }

@@ -18,7 +18,7 @@ import { guardBatch } from "../guard/guard.ts";
 import { nudgeOf } from "../guard/refresh.ts";
 import { guardFollowing } from "../guard/refresh-before-merge.ts";
 import { fact, type RepoMemory } from "../memory.ts";
-import { ailmentsBefore, ailmentsOfTarget, assessTarget } from "./assess-targets.ts";
+import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
 import { sayEdited } from "./edited-midrun.ts";
 import { withFacts } from "./mirror-facts.ts";
 import { observeAnalyses } from "./observe-analysis.ts";
@@ -43,7 +43,7 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
   const { run, base, baseBranch } = input;
   await sayEdited(context, memory, run, base);
   await readQueueFirst(context, memory, run, baseBranch);
-  const before = ailmentsBefore(context, run);
+  const before = healthIssuesBefore(context, run);
   const pulls = await observePulls(context, memory, run);
   const declared = await observeInventory(memory, run, base);
   const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
@@ -165,8 +165,8 @@ async function observeTargets(
   const atBase = await rendered(base);
   // How a target was before its change matters only where that is tolerated.
   const ailing = (key: string) => {
-    const ailments = run.spec.baseline === "Tolerate" ? (before.get(key) ?? ailmentsOfTarget(context, key)) : undefined;
-    return ailments === undefined ? {} : { ailments };
+    const healthIssues = run.spec.baseline === "Tolerate" ? (before.get(key) ?? healthIssuesOfTarget(context, key)) : undefined;
+    return healthIssues === undefined ? {} : { healthIssues };
   };
   for (const upcoming of upcomingBatches(run)) {
     for (const [key, pins] of await pinsAt(context, memory, base, upcoming)) seen.set(key, { pins, ...ailing(key) });

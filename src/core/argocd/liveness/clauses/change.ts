@@ -1,7 +1,7 @@
 import { afterGrace, capital } from "../findings.ts";
 import { at, clockTime, second } from "../moment.ts";
 import { clockBehind, isNewer } from "../skew.ts";
-import type { Clause, Context, Finding, Parts, Sight } from "../types.ts";
+import type { Clause, Context, Finding, Observation, Parts } from "../types.ts";
 
 /** 1. It goes away: what it reports on the way says nothing. */
 const deleted: Clause = ({ app }) =>
@@ -56,16 +56,16 @@ function stale({ app }: Context, why: string): Finding {
 }
 
 /** The first change that shows in this way and not as it should. */
-function sightAs(...states: Sight["state"][]): (context: Context) => Sight | undefined {
-  return ({ sights }) => sights.find((sight) => states.includes(sight.state));
+function firstObservedAs(...states: Observation["state"][]): (context: Context) => Observation | undefined {
+  return ({ observations }) => observations.find((observation) => states.includes(observation.state));
 }
 
-const toAbsent = sightAs("absent");
-const toOlder = sightAs("older");
-const toUnknown = sightAs("unknown");
-const toUnresolved = sightAs("unresolved");
-const toChanged = sightAs("changed");
-const toFailed = sightAs("failed");
+const toAbsent = firstObservedAs("absent");
+const toOlder = firstObservedAs("older");
+const toUnknown = firstObservedAs("unknown");
+const toUnresolved = firstObservedAs("unresolved");
+const toChanged = firstObservedAs("changed");
+const toFailed = firstObservedAs("failed");
 
 const absent: Clause = (context) => said(toAbsent(context));
 
@@ -79,19 +79,19 @@ const unresolved: Clause = (context) => said(toUnresolved(context), { wantsRefre
 
 /** Somebody has to say which of two changes holds; but a stale status may not even be about either. */
 const changed: Clause = (context) => {
-  const sight = toChanged(context);
-  if (context.stale || sight?.by === undefined) return said(sight);
-  return said(sight, { verdict: "waiting", changedBy: sight.by });
+  const observation = toChanged(context);
+  if (context.stale || observation?.by === undefined) return said(observation);
+  return said(observation, { verdict: "waiting", changedBy: observation.by });
 };
 
 const hydration: Clause = (context) => {
-  const sight = toFailed(context);
-  if (sight === undefined) return undefined;
-  return afterGrace(context, sight.since ?? context.now, `${capital(sight.why)}.`);
+  const observation = toFailed(context);
+  if (observation === undefined) return undefined;
+  return afterGrace(context, observation.since ?? context.now, `${capital(observation.why)}.`);
 };
 
-function said(sight: Sight | undefined, more: Partial<Finding> = {}): Finding | undefined {
-  return sight === undefined ? undefined : { verdict: "pending", sentence: `${capital(sight.why)}.`, ...more };
+function said(observation: Observation | undefined, more: Partial<Finding> = {}): Finding | undefined {
+  return observation === undefined ? undefined : { verdict: "pending", sentence: `${capital(observation.why)}.`, ...more };
 }
 
 export const revision: Parts = { absent, older, unknown, unresolved, changed, hydration };
@@ -103,7 +103,7 @@ const ever: Clause = (context) =>
 const merge: Clause = (context) => {
   const reconciledAt = at(context.app.status.reconciledAt);
   if (reconciledAt === undefined) return undefined;
-  if (isNewer(reconciledAt, context.mergedAt, context.sights)) return undefined;
+  if (isNewer(reconciledAt, context.mergedAt, context.observations)) return undefined;
   const behind = clockBehind(context);
   const why = `Argo CD last compared at ${clockTime(reconciledAt, context.now)}, the change was merged at ${clockTime(context.mergedAt, context.now)}`;
   return stale(context, behind === 0 ? why : `${why}; it has seen the merge, so its clock may be ${behind}s behind`);

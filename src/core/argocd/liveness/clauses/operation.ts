@@ -2,7 +2,7 @@ import type { ApplicationView } from "../../views.ts";
 import { afterGrace, firstLine, USED_UP, windowOpens } from "../findings.ts";
 import { at, clockTime, isFullSha } from "../moment.ts";
 import { MOST_SKEW_MS } from "../skew.ts";
-import type { Change, Clause, Context, Finding, Parts, Sight } from "../types.ts";
+import type { Change, Clause, Context, Finding, Observation, Parts } from "../types.ts";
 
 type Operation = NonNullable<ApplicationView["status"]["operation"]>;
 
@@ -110,12 +110,12 @@ function isOurs(context: Context, state: Operation): Answer {
   if (context.app.spec.sourceHydrator !== undefined) return isHydrated(context, state);
   const tried = state.appliedRevisions.length > 0 ? state.appliedRevisions : state.requestedRevisions;
   const answers = new Set<Answer>();
-  for (const [i, sight] of context.sights.entries()) {
+  for (const [i, observation] of context.observations.entries()) {
     const change = i === 0 ? context.input.change : context.input.also?.[i - 1];
     if (change === undefined || change.kind === "generator") continue;
-    for (const index of sight.sources) {
+    for (const index of observation.sources) {
       const revision = tried[index] ?? "";
-      if (revision !== "") answers.add(triedChange(context, change, sight, revision, context.app.status.sync.revisions[index]));
+      if (revision !== "") answers.add(triedChange(context, change, observation, revision, context.app.status.sync.revisions[index]));
     }
   }
   if (answers.has("no")) return "no";
@@ -136,11 +136,11 @@ function isHydrated({ app, shows }: Context, { appliedRevisions: [applied], requ
 function triedChange(
   context: Context,
   change: Exclude<Change, { kind: "generator" }>,
-  sight: Sight,
+  observation: Observation,
   tried: string,
   seen: string | undefined,
 ): Answer {
-  const shown = sight.state === "proven" || sight.state === "shown";
+  const shown = observation.state === "proven" || observation.state === "shown";
   // A revision is older than the commit that pins it; a commit is the merge, or follows it.
   const same = change.kind === "revision" ? "fits" : "yes";
   if (shown && tried === seen) return same;

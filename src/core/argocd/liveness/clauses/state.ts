@@ -80,7 +80,7 @@ function graceStart(context: Context, type: string, since: number | undefined): 
   if (type === "InvalidSpecError" && newer) return Math.max(since, context.firstSeenAt ?? since);
   if (context.stale) return undefined;
   // An error can hide the revision it is about; then its own time, newer than the merge, must do.
-  const hidden = context.specDiffers === undefined && context.sights.some((sight) => sight.state === "unresolved");
+  const hidden = context.specDiffers === undefined && context.observations.some((observation) => observation.state === "unresolved");
   if (!context.shows && !hidden) return undefined;
   if (context.firstSeenAt !== undefined) return Math.max(since ?? context.firstSeenAt, context.firstSeenAt);
   return newer ? since : undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { application, at, COMMIT, input, LATER, MERGED, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
-import { sightOf } from "./sight.ts";
+import { observationOf } from "./observation.ts";
 import type { Change, LivenessInput } from "./types.ts";
 
 const revision = (name: string): Change => ({ kind: "revision", revision: name, mergedAt: MERGED });
@@ -30,7 +30,7 @@ describe("a chart or OCI source", () => {
     ["another digest is older", { repoURL: "oci://r.example.com/web" }, digest, `sha256:${"c".repeat(64)}`, "older"],
   ])("%s", (_name, source, wanted, seen, state) => {
     const view = application({ spec: { source: { ...source, targetRevision: wanted } }, status: { sync: { revision: seen } } });
-    expect(sightOf(view, revision(wanted), input()).state).toBe(state);
+    expect(observationOf(view, revision(wanted), input()).state).toBe(state);
   });
 });
 
@@ -52,26 +52,26 @@ describe("a revision of a Git source", () => {
     ["HEAD is what a source without a revision follows", undefined, COMMIT, "shown"],
   ])("%s", (_name, wanted, seen, state) => {
     const view = application({ spec: { source: { targetRevision: wanted } }, status: { sync: { revision: seen } } });
-    expect(sightOf(view, revision(wanted ?? "HEAD"), input()).state).toBe(state);
+    expect(observationOf(view, revision(wanted ?? "HEAD"), input()).state).toBe(state);
   });
 
   test("one that looks like a shortened id is told so, as it may be a name for which nothing else helps", () => {
     const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
-    expect(sightOf(view, revision("abc1234f"), input()).why).toBe(
+    expect(observationOf(view, revision("abc1234f"), input()).why).toBe(
       "Argo CD has seen ccccccc, not abc1234f, which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)",
     );
   });
 
   test("a shortened name whose commit is known is a tag's", () => {
     const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
-    expect(sightOf(view, { ...revision("abc1234f"), commit: COMMIT } as Change, input()).state).toBe("proven");
+    expect(observationOf(view, { ...revision("abc1234f"), commit: COMMIT } as Change, input()).state).toBe("proven");
   });
 
   test("of the config repo, too, is not held to the pin: a tag is older than the commit that names it", () => {
     const source = { targetRevision: "v2" };
     const view = application({ spec: { source }, status: { sync: { revision: OLDER } } });
     const change: Change = { kind: "revision", revision: "v2", commit: OLDER, mergedAt: MERGED };
-    expect(sightOf(view, change, input({ seenPinDiffers: () => ({ commit: LATER }) })).state).toBe("proven");
+    expect(observationOf(view, change, input({ seenPinDiffers: () => ({ commit: LATER }) })).state).toBe("proven");
   });
 });
 
@@ -91,11 +91,11 @@ describe("several sources", () => {
     ["the chart alone never has it", [COMMIT, OLDER, OLDER], "older"],
     ["a missing position is unresolved", ["1.2.3", COMMIT], "unresolved"],
   ])("%s", (_name, revisions, state) => {
-    expect(sightOf(several(revisions), commit, input({ ancestry }))).toMatchObject({ state, sources: [1, 2] });
+    expect(observationOf(several(revisions), commit, input({ ancestry }))).toMatchObject({ state, sources: [1, 2] });
   });
 
   test("a chart version is looked for at its own position", () => {
-    expect(sightOf(several(["1.2.3", OLDER, OLDER]), revision("1.2.3"), input())).toMatchObject({ state: "proven", sources: [0] });
+    expect(observationOf(several(["1.2.3", OLDER, OLDER]), revision("1.2.3"), input())).toMatchObject({ state: "proven", sources: [0] });
   });
 });
 
@@ -150,7 +150,7 @@ describe("the source hydrator", () => {
     ["one that failed before the merge is not", { currentOperation: { ...failed, finishedAt: at("09:00:00") } }, OLDER, "older"],
     ["one of another commit is not", { currentOperation: { ...failed, drySHA: OLDER } }, OLDER, "older"],
   ])("%s", (_name, status, seen, state) => {
-    expect(sightOf(hydrated(status, seen), commit, input({ ancestry })).state).toBe(state);
+    expect(observationOf(hydrated(status, seen), commit, input({ ancestry })).state).toBe(state);
   });
 
   const done = { currentOperation: { phase: "Hydrated", drySHA: COMMIT, hydratedSHA: HYDRATED, finishedAt: at("10:00:05") } };
@@ -190,7 +190,7 @@ describe("the source hydrator", () => {
     ],
     ["nothing at all is older", "older", {}, {}, generator],
   ])("hydrated by %s", (_name, state, status, specs, change) => {
-    expect(sightOf(hydrated(status, HYDRATED, specs), change, input({ ancestry })).state).toBe(state);
+    expect(observationOf(hydrated(status, HYDRATED, specs), change, input({ ancestry })).state).toBe(state);
   });
 
   test("hydrated by nobody knows which spec is older", () => {
@@ -198,7 +198,7 @@ describe("the source hydrator", () => {
       spec: { source: undefined, sourceHydrator: SPEC },
       status: { sync: { revision: HYDRATED }, sourceHydrator: both },
     });
-    expect(sightOf(unknown, generator, input()).state).toBe("older");
+    expect(observationOf(unknown, generator, input()).state).toBe("older");
   });
 
   const tagged = { ...SPEC, drySource: { ...SPEC.drySource, targetRevision: "v2" } };
@@ -212,10 +212,10 @@ describe("the source hydrator", () => {
     ["a tag that nobody resolved, hydrated after the merge, is proven", "proven", tag(at("10:00:01")), tagged, revision("v2")],
     ["a tag that nobody resolved, hydrated in the second of the merge, is older", "older", tag(at("10:00:00")), tagged, revision("v2")],
   ])("a pin on the dry source: %s", (_name, state, status, spec, change) => {
-    expect(sightOf(hydrated(status, HYDRATED, { spec }), change, input({ ancestry })).state).toBe(state);
+    expect(observationOf(hydrated(status, HYDRATED, { spec }), change, input({ ancestry })).state).toBe(state);
   });
 
   test("another dry repo can never show it", () => {
-    expect(sightOf(hydrated({}, COMMIT), { ...commit, repoURL: "https://github.com/acme/other" }, input()).state).toBe("absent");
+    expect(observationOf(hydrated({}, COMMIT), { ...commit, repoURL: "https://github.com/acme/other" }, input()).state).toBe("absent");
   });
 });

@@ -1,29 +1,39 @@
 import { normalRepo } from "../same.ts";
 import type { ApplicationView, SourceView } from "../views.ts";
 import { isRange, sameVersion, satisfies } from "./chart-version.ts";
-import { commitSight, containsSight, unresolved } from "./commit-sight.ts";
-import { hydratedSight } from "./hydrator.ts";
+import { commitObservation, containsObservation, unresolved } from "./commit-observation.ts";
+import { hydratedObservation } from "./hydrator.ts";
 import { isFullSha, short } from "./moment.ts";
-import type { Change, LivenessInput, Sight } from "./types.ts";
+import type { Change, LivenessInput, Observation } from "./types.ts";
 
 /** What this read shows of one change. */
-export function sightOf(app: ApplicationView, change: Change, input: LivenessInput): Sight {
-  if (app.spec.sourceHydrator !== undefined) return hydratedSight(app, change, input);
+export function observationOf(app: ApplicationView, change: Change, input: LivenessInput): Observation {
+  if (app.spec.sourceHydrator !== undefined) return hydratedObservation(app, change, input);
   if (change.kind === "generator") return { state: "shown", why: "", sources: [] };
   const sources = carriers(app.spec.sources, change);
   if (sources.length === 0) return { state: "absent", why: absent(app, change), sources };
-  let worst: Pick<Sight, "state" | "why" | "by"> | undefined;
+  let worst: Pick<Observation, "state" | "why" | "by"> | undefined;
   for (const index of sources) {
     const source = app.spec.sources[index];
     if (source === undefined) continue;
     const seen = app.status.sync.revisions[index] ?? "";
-    const sight = change.kind === "commit" ? commitSight(seen, change.commit, input) : revisionSight(seen, source, change, input);
-    if (worst === undefined || RANK[sight.state] > RANK[worst.state]) worst = sight;
+    const observation =
+      change.kind === "commit" ? commitObservation(seen, change.commit, input) : revisionObservation(seen, source, change, input);
+    if (worst === undefined || RANK[observation.state] > RANK[worst.state]) worst = observation;
   }
   return worst === undefined ? { state: "absent", why: absent(app, change), sources } : { ...worst, sources };
 }
 
-const RANK: Record<Sight["state"], number> = { proven: 0, shown: 1, changed: 2, older: 3, unknown: 4, unresolved: 5, failed: 6, absent: 7 };
+const RANK: Record<Observation["state"], number> = {
+  proven: 0,
+  shown: 1,
+  changed: 2,
+  older: 3,
+  unknown: 4,
+  unresolved: 5,
+  failed: 6,
+  absent: 7,
+};
 
 /** Positions of the sources that carry the change; the others may be at whatever they like. */
 function carriers(sources: readonly SourceView[], change: Exclude<Change, { kind: "generator" }>): number[] {
@@ -45,21 +55,21 @@ function absent(app: ApplicationView, change: Exclude<Change, { kind: "generator
   return `its spec asks for ${short(asked)}, not yet for ${short(change.revision)}`;
 }
 
-function revisionSight(
+function revisionObservation(
   seen: string,
   source: SourceView,
   change: Extract<Change, { kind: "revision" }>,
   input: LivenessInput,
-): Pick<Sight, "state" | "why"> {
+): Pick<Observation, "state" | "why"> {
   const { revision, commit } = change;
   const other = { state: "older", why: `Argo CD has seen ${short(seen) || "no revision"}, not ${short(revision)}` } as const;
-  if (source.chart !== undefined) return chartSight(seen, revision, other);
-  if (/^oci:\/\//i.test(source.repoURL)) return ociSight(seen, revision, other);
+  if (source.chart !== undefined) return chartObservation(seen, revision, other);
+  if (/^oci:\/\//i.test(source.repoURL)) return ociObservation(seen, revision, other);
   if (!isFullSha(seen)) return unresolved(seen);
   if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven", why: "" } : other;
   // A shortened id, which Argo CD shows in full.
   if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven", why: "" };
-  if (commit !== undefined) return containsSight(seen, commit, input);
+  if (commit !== undefined) return containsObservation(seen, commit, input);
   // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
   if (!isShortened(revision)) return { state: "shown", why: "" };
   return {
@@ -75,14 +85,14 @@ function isShortened(revision: string): boolean {
 
 const BEGINS_WITH_DATE = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
 
-function chartSight(seen: string, revision: string, other: Pick<Sight, "state" | "why">): Pick<Sight, "state" | "why"> {
+function chartObservation(seen: string, revision: string, other: Pick<Observation, "state" | "why">): Pick<Observation, "state" | "why"> {
   if (seen === "") return unresolved(seen);
   if (isRange(revision)) return satisfies(seen, revision) ? { state: "shown", why: "" } : other;
   return sameVersion(seen, revision) ? { state: "proven", why: "" } : other;
 }
 
 /** Argo CD shows the digest that a tag of an OCI source resolved to. */
-function ociSight(seen: string, revision: string, other: Pick<Sight, "state" | "why">): Pick<Sight, "state" | "why"> {
+function ociObservation(seen: string, revision: string, other: Pick<Observation, "state" | "why">): Pick<Observation, "state" | "why"> {
   if (seen === "") return unresolved(seen);
   const digest = /^sha256:[0-9a-f]{64}$/i;
   if (seen === revision) return { state: digest.test(seen) ? "proven" : "shown", why: "" };

@@ -1,10 +1,10 @@
 import { isFullSha, short } from "./moment.ts";
-import type { LivenessInput, Sight } from "./types.ts";
+import type { LivenessInput, Observation } from "./types.ts";
 
-type Seen = Pick<Sight, "state" | "why" | "by">;
+type Seen = Pick<Observation, "state" | "why" | "by">;
 
 /** Of a revision that Argo CD has seen, whether it holds the commit: a later merge moves it on, so containing it is enough. */
-export function containsSight(seen: string, commit: string, input: LivenessInput): Seen {
+export function containsObservation(seen: string, commit: string, input: LivenessInput): Seen {
   if (!isFullSha(seen)) return unresolved(seen);
   if (seen.toLowerCase() === commit.toLowerCase()) return { state: "proven", why: "" };
   const ancestry = input.ancestry?.(seen, commit) ?? "unknown";
@@ -14,15 +14,15 @@ export function containsSight(seen: string, commit: string, input: LivenessInput
 }
 
 /** Of a source that reads the config repo: as above, and the pin must still be there as it was set (docs/spec.md §7). */
-export function commitSight(seen: string, commit: string, input: LivenessInput): Seen {
-  const sight = containsSight(seen, commit, input);
-  const since = sight.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;
-  if (since === undefined) return sight;
+export function commitObservation(seen: string, commit: string, input: LivenessInput): Seen {
+  const observation = containsObservation(seen, commit, input);
+  const since = observation.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;
+  if (since === undefined) return observation;
   const why = `Argo CD has seen ${short(seen)}, in which ${short(since.commit)} has changed the pin after ${short(commit)}; a person must say which of the two holds`;
   return { state: "changed", why, by: since.commit };
 }
 
-export function unresolved(seen: string): Pick<Sight, "state" | "why"> {
+export function unresolved(seen: string): Pick<Observation, "state" | "why"> {
   return {
     state: "unresolved",
     why: seen === "" ? "Argo CD shows no revision for the source" : `Argo CD shows "${short(seen)}", a name and not yet a revision`,
