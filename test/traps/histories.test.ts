@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { MERGED } from "../../src/adapters/argocd/testing/application.ts";
 import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
-import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import { type History, history, LAST } from "./argocd-model.ts";
 
