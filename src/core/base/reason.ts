@@ -22,3 +22,19 @@ export function sameWords(a: Words | undefined, b: Words | undefined): boolean {
   if (a === b) return true;
   return typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b);
 }
+
+/** Returns a reason and the causes within it, the outermost first; nothing for a sentence. */
+export function causesOf(words: Words | undefined): AnyReason[] {
+  const found: AnyReason[] = [];
+  let next: unknown = words;
+  while (typeof next === "object" && next !== null && "code" in next) {
+    found.push(next as AnyReason);
+    next = "because" in next ? next.because : undefined;
+  }
+  return found;
+}
+
+/** Says whether a reason, or a cause within it, has this code. */
+export function hasCode(words: Words | undefined, code: string): boolean {
+  return causesOf(words).some((reason) => reason.code === code);
+}

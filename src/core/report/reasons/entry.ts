@@ -1,4 +1,4 @@
-import type { AnyReason } from "../../base/reason.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import type { CommandName } from "../../spec/command.ts";
 
 /** What a reason is about: what a view links to and groups by. */
@@ -18,12 +18,14 @@ export type Subject =
   | "repository"
   | "file";
 
-/** How a view calls what a reason names by key. */
+/** How a view says what a reason names by key, or holds as its cause. */
 export interface Names {
   /** A cluster's short name, where its key is unique by it. */
   cluster(key: string): string;
   /** At most `most` (5) names, then how many more; "nothing" for none. */
   clusters(keys: Iterable<string>, most?: number): string;
+  /** The sentence of a reason within the reason. */
+  because(words: Words): string;
 }
 
 /** One code of the registry: its sentence, and what is known of it besides. */

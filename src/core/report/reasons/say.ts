@@ -23,7 +23,11 @@ export const REASONS: Readonly<Record<string, Entry<AnyReason>>> = {
 };
 
 /** Without a run at hand a cluster is called by what stands behind its control plane. */
-const SHORT: Names = { cluster: short, clusters: (keys, most = 5) => list([...keys].map(short), most) };
+const SHORT: Names = {
+  cluster: short,
+  clusters: (keys, most = 5) => list([...keys].map(short), most),
+  because: (words) => sentenceOf(words),
+};
 
 function short(key: string): string {
   return key.slice(key.indexOf("/") + 1);
@@ -37,7 +41,11 @@ function list(names: readonly string[], most: number): string {
 /** Returns how a run calls its clusters. */
 export function namesOf(run: Planned | undefined): Names {
   if (run === undefined) return SHORT;
-  return { cluster: (key) => clusterName(run, key), clusters: (keys, most) => nameList(run, keys, most) };
+  return {
+    cluster: (key) => clusterName(run, key),
+    clusters: (keys, most) => nameList(run, keys, most),
+    because: (words) => sentenceOf(words, run),
+  };
 }
 
 /** Says a reason in a sentence without a full stop. A code that is not known, or data that does not fit it, is shown as it stands. */
