@@ -1,10 +1,12 @@
 import { epoch } from "../core/base/time.ts";
 import { isEnded, type Run } from "../core/run/state/run.ts";
+import type { World } from "../core/run/state/world.ts";
 import { act, fence, sweep } from "./act.ts";
 import { type Decision, type Driver, isSpokenTo, note, runsOf } from "./driver.ts";
 import { judgeMerge, judgeRecord, judgeStep } from "./truth/judge.ts";
 import { runQueue } from "./world/forge.ts";
 import { observe } from "./world/observe.ts";
+import { readHealth } from "./world/observe-health.ts";
 import { dieOutside, tidyOutside } from "./world/outside.ts";
 import { startAll } from "./world/start.ts";
 import type { Entry, Truth } from "./world/world.ts";
@@ -60,9 +62,8 @@ function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
     if (run === undefined || (isEnded(run) && !isSpokenTo(truth, run))) continue;
     // Two runs of one round each see what those before decided.
     const others = last.flatMap((other, place) => (other === undefined || place === index ? [] : [other]));
-    const world = observe(truth, run, others, now);
+    const { world, advanced } = decide(driver, run, observe(truth, run, others, now));
     driver.steps += 1;
-    const advanced = driver.advance(run, world, now);
     judgeStep(driver.judge, driver.advance, { before: run, world, advanced, now });
     for (const event of advanced.events) note(driver, `${run.rollout} #${run.number}: ${event}`);
     if (advanced.wakeAt !== undefined) driver.wake = Math.min(driver.wake, epoch(advanced.wakeAt));
@@ -70,6 +71,14 @@ function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
     decisions.push({ index, before: run, world, advanced });
   }
   return decisions;
+}
+
+/** What the core wants read first is read, and then it is decided again, as the shell does. */
+function decide({ truth, advance, now }: Driver, run: Run, looked: World): Pick<Decision, "world" | "advanced"> {
+  const first = advance(run, looked, now);
+  if (first.wantsHealth === undefined) return { world: looked, advanced: first };
+  const world = readHealth(truth, looked, first.wantsHealth, now);
+  return { world, advanced: advance(run, world, now) };
 }
 
 /** One commit for all runs of the repo, by compare-and-swap: false where another replica was faster. Mere observations may be left for later. */

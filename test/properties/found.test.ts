@@ -353,4 +353,15 @@ describe("what random runs once found", () => {
       expect(outcome.log.join("\n")).toMatch(/ledger #1: (merging|aborted)/);
     },
   );
+
+  test("a cluster that left between two weights does not hold the others at the former one", () => {
+    const outcome = play({
+      clusters: 2,
+      rollout: { stages: [{ ...STAGE, steps: [{ weight: 33 }, { weight: 95 }, { pauseMs: 60 * MINUTE }] }] },
+      happenings: [{ at: 20 * MINUTE, kind: "leave", cluster: "c2" }],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.log.join("\n")).toContain("c2 left");
+    expect(outcome.run.phase).toBe("Succeeded");
+  });
 });

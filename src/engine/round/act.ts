@@ -13,7 +13,6 @@ import { startAnalysis, stopAnalysis } from "./act-analysis.ts";
 import { callHook } from "./act-hooks.ts";
 import type { RepoContext } from "./context.ts";
 import { nudge } from "./guard/refresh.ts";
-import { mayFollow } from "./guard/refresh-before-merge.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 import { closeWithBranch } from "./observe/open-pulls.ts";
 
@@ -85,8 +84,6 @@ async function merge(
   effect: { pull: number; head: string },
 ): Promise<boolean> {
   const { run } = scope;
-  // Before the heads are read, since it may take seconds: nothing that takes long stands between these and the call.
-  if (!(await mayFollow(context, run, batch))) return false;
   // The intention is only worth something while no other replica has written since (docs/spec.md §9.13), and the guard's answer
   // only on the base it was given for (§9.4).
   const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);

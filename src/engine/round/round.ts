@@ -11,6 +11,7 @@ import { epoch } from "../../core/base/time.ts";
 import { advance } from "../../core/run/advance.ts";
 import { checkInvariants } from "../../core/run/state/invariants.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
+import type { World } from "../../core/run/state/world.ts";
 import { readProject } from "../config-repo/project.ts";
 import { actAll } from "./act-all.ts";
 import { ARCHIVED_EVERY_MS, isArchived, standingStill } from "./archived.ts";
@@ -20,6 +21,7 @@ import type { RepoMemory } from "./memory.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
 import { formerPlaces, pullsToRead } from "./observe/former-places.ts";
 import { observe } from "./observe/observe.ts";
+import { readHealth } from "./observe/observe-health.ts";
 import { watchOpenPulls } from "./observe/open-pulls.ts";
 import { endedUntold } from "./publish/closing-summary.ts";
 import { putDeployments } from "./publish/deployments.ts";
@@ -165,17 +167,25 @@ async function decide(
   baseBranch: string,
 ): Promise<Decision> {
   const commands = await context.commands.read(run.rollout, places);
-  const world = await observe(context, memory, { run, base, baseBranch, commands, others });
-  const decidedAt = performance.now();
-  const now = context.clock.now();
-  const advanced = advance(run, world, now);
+  const looked = await observe(context, memory, { run, base, baseBranch, commands, others });
+  const first = judge(context, run, looked);
+  // What came before a merge is read by name only where nothing else stands against it: then it is decided again, by what was read.
+  const { wantsHealth } = first.advanced;
+  const judged = wantsHealth === undefined ? first : judge(context, run, await readHealth(context, looked, wantsHealth));
+  const { world, now, advanced } = judged;
   const violations = checkInvariants(run, advanced.run, advanced.effects, world, now);
   if (violations.length > 0) {
     // A bug of ours: nothing is recorded and nothing done, and it is said loudly.
     context.log.error({ rollout: run.rollout, run: run.number, violations }, "an invariant would be violated; the run stands still");
-    return { decidedAt, now, before: run, world, advanced: { run, effects: [], change: "none", events: [] }, stoodStill: true };
+    return { ...judged, advanced: { run, effects: [], change: "none", events: [] }, stoodStill: true };
   }
-  return { decidedAt, now, before: run, world, advanced };
+  return judged;
+}
+
+function judge({ clock }: RepoContext, before: Run, world: World): Decision {
+  const decidedAt = performance.now();
+  const now = clock.now();
+  return { decidedAt, now, before, world, advanced: advance(before, world, now) };
 }
 
 /** Ended runs that somebody wrote a command for: `/retry` wakes a failed one, and every command gets an answer. */

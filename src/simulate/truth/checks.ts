@@ -1,7 +1,7 @@
 import { epoch } from "../../core/base/time.ts";
 import { type Batch, type BatchTarget, isMoving, type Run } from "../../core/run/state/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
-import { type ModelTarget, segmentsOf, wasConfirmable } from "../world/argocd.ts";
+import { type ModelTarget, segmentAt, segmentsOf, wasConfirmable } from "../world/argocd.ts";
 import type { ModelPull } from "../world/forge.ts";
 import { pinOf, pinValue } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
@@ -90,6 +90,25 @@ export function mergeIsSound(truth: Truth, run: Run, pull: ModelPull, now: numbe
   }
   const most = run.plan.stages[batch.stage]?.maxUnavailable ?? 0;
   if (flying.size > most) wrong.push(`truth: ${flying.size} clusters of a stage in flight, at most ${most} may`);
+  return wrong;
+}
+
+/** SPEC §9.11: what was confirmed before is well at the very moment at which the next one begins to merge. */
+export function followsTheWell(truth: Truth, run: Run, batch: Batch, now: number): string[] {
+  if (!isInTurn(batch)) return [];
+  const phases = new Map<string, string>();
+  for (const other of run.batches) {
+    if (other === batch || other.merged === undefined || other.phase === "Closed") continue;
+    for (const { key, phase } of other.targets) phases.set(key, phase);
+  }
+  const wrong: string[] = [];
+  for (const [key, phase] of phases) {
+    const real = truth.targets.get(key);
+    if (real === undefined || (phase !== "Healthy" && phase !== "Baked")) continue;
+    const state = now >= real.goneAt ? "gone" : segmentAt(truth.git, real, now)?.state;
+    if (state === "Degraded" || state === "Unreachable" || state === "gone")
+      wrong.push(`truth: ${run.rollout} #${run.number} merges batch ${batch.number} although ${key}, confirmed before it, is ${state}`);
+  }
   return wrong;
 }
 

@@ -5,7 +5,7 @@ import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import type { ModelPull } from "../world/forge.ts";
 import type { Entry, Said, Truth } from "../world/world.ts";
-import { confirmedTruly, mergeIsSound, strangersChangeNothing } from "./checks.ts";
+import { confirmedTruly, followsTheWell, mergeIsSound, strangersChangeNothing } from "./checks.ts";
 import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept, requeuedGoesBack, revertIsRight } from "./clusters.ts";
 import { batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
 import type { Advance, Amended, Approvals } from "./moment.ts";
@@ -181,6 +181,7 @@ function judgeBatches(judge: Judge, entries: readonly Entry[], index: number, be
     if (batch.intention === undefined || batch.intention.at === was?.intention?.at) continue;
     const moment = { truth: judge.truth, entries, index, approvals: judge.approvals, amended: judge.amended, now };
     judge.violations.push(...intentionIsAllowed(moment, run, batch), ...outsideIsWaitedFor(moment, run, batch));
+    judge.violations.push(...followsTheWell(judge.truth, run, batch, now));
     judge.violations.push(...pausesAreKept(moment, run, batch), ...quarantineIsKept(moment, run, batch));
   }
 }
@@ -199,6 +200,8 @@ export function judgeMerge(judge: Judge, entries: readonly Entry[], pull: ModelP
     ...weightsAreInOrder(judge.truth, run, pull),
   );
   const batch = run.batches[pull.batch - 1];
+  // What a queue merges it merges when it likes: it was well when it was put in.
+  if (batch !== undefined && !queued) judge.violations.push(...followsTheWell(judge.truth, run, batch, now));
   if (judge.stopped.has(nameOf(run)) && batch?.kind !== "Revert")
     judge.violations.push(`truth: ${nameOf(run)} merged after its pause was answered`);
   for (const halt of judge.halts) {

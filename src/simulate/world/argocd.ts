@@ -229,6 +229,14 @@ function answer(verdict: Verdict, clause: string, sentence: string, time: number
   return { verdict, clause, sentence, wantsRefresh: false, ...more, evidence };
 }
 
+/** Argo CD's word for its health, or that there is no such Application. */
+export function healthAt(git: ModelGit, target: ModelTarget, time: number): string {
+  if (time >= target.goneAt) return "gone";
+  const state = segmentAt(git, target, time)?.state;
+  if (state === "Unreachable") return "Unknown";
+  return state === "Degraded" || state === "Healthy" ? state : "Progressing";
+}
+
 /** What is wrong with it, whatever changed last. */
 export function healthIssuesAt(git: ModelGit, target: ModelTarget, time: number): string[] {
   if (time >= target.goneAt) return ["no Application"];

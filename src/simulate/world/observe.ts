@@ -9,6 +9,7 @@ import { assess, healthIssuesAt, type ModelTarget, segmentsOf } from "./argocd.t
 import { observePull } from "./forge.ts";
 import { headOf, lastChange, pinValue } from "./git.ts";
 import { observeBeside } from "./observe-beside.ts";
+import { observeHealth } from "./observe-health.ts";
 import { type Truth, targetsOf } from "./world.ts";
 
 /** What a look at the world shows of it for one run: late, stale or not at all. `others`: the last runs of the other rollouts. */
@@ -22,6 +23,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     pulls: observePulls(truth, run, now),
     guards: observeGuards(truth, run, now),
     targets: observeTargets(truth, run, now),
+    ...observeHealth(truth, run, now),
     clusters: clustersKnown ? truth.clusters : NO_CLUSTERS,
     clustersKnown,
     commands: commandsOf(truth, run),

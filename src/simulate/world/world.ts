@@ -82,6 +82,8 @@ export interface Truth {
   outside: Outside;
   behaviourOf: Setup["behaviourOf"];
   dice: Random;
+  /** Of its own, so that what was drawn before there were such reads is still drawn. */
+  healthDice: Random;
 }
 
 /** What a pin is taken to hold where nobody can tell. */
@@ -117,6 +119,7 @@ export function truthOf(setup: Setup, start: number): Truth {
     outside: outsideOf(setup.outside ?? WELL, setup.seed),
     behaviourOf: setup.behaviourOf,
     dice: random(setup.seed ^ 0x5eed),
+    healthDice: random(setup.seed ^ 0x4ea1),
   };
 }
 

@@ -130,6 +130,16 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /render guard/,
   },
   {
+    name: "before a merge health is what was last told of",
+    bug: { advance: blind((world, _run, now) => ({ ...world, health: read(world, (one) => ({ ...one, readAt: iso(now) })) })) },
+    by: /confirmed before it, is/,
+  },
+  {
+    name: "what a read before the merge shows is not heard",
+    bug: { advance: blind((world) => ({ ...world, health: read(world, (one) => without(without(one, "status"), "failed")) })) },
+    by: /confirmed before it, is/,
+  },
+  {
     name: "a head that somebody else pushed is merged",
     bug: {
       advance: blind((world) => ({
@@ -158,6 +168,12 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     within: 20_000,
   },
 ];
+
+type Health = NonNullable<World["health"]> extends ReadonlyMap<string, infer T> ? T : never;
+
+function read({ health }: World, change: (one: Health) => Health): Map<string, Health> {
+  return new Map([...(health ?? [])].map(([key, one]) => [key, change(one)]));
+}
 
 function isOpen({ phase }: Batch): boolean {
   return phase === "Proposing" || phase === "Open" || phase === "Merging";

@@ -8,6 +8,7 @@ import type { ObservedPull } from "../state/world.ts";
 import { beforeStage } from "./analysis.ts";
 import { approvalGate } from "./approval.ts";
 import { dependsGate } from "./depends.ts";
+import { freshHealthGate, knownHealthGate } from "./fresh-health.ts";
 import { fenceHalted, haltGate } from "./halt.ts";
 import { hooksBefore } from "./hooks.ts";
 import { jitterUntil } from "./jitter.ts";
@@ -41,15 +42,21 @@ function mergeOne(draft: Draft, batch: Batch): void {
     sayBatch(draft, batch.number, why, { what: "GitHub merges it, or takes it out" });
     return;
   }
+  if (batch.intention !== undefined && batch.intention.head !== pull.head) {
+    const at = iso(epoch(batch.intention.at) + INTENTION_MS);
+    sayBatch(draft, batch.number, "not merged yet: its head moved since", { what: "judged anew", at });
+    return;
+  }
+  const unread = freshHealthGate(draft, batch, pull);
+  if (unread !== undefined) {
+    sayBatch(draft, batch.number, unread.why, unread.next);
+    return;
+  }
   if (batch.intention === undefined) {
     const event = `merging ${pullName(pull)} at ${pull.head.slice(0, 10)}`;
     const patch = { intention: { head: pull.head, at: draft.at }, refused: undefined, ...approvedBy(draft.run, batch) };
     moveBatch(draft, batch.number, "Merging", patch, event);
     wakeAt(draft, draft.now + INTENTION_MS);
-  } else if (batch.intention.head !== pull.head) {
-    const at = iso(epoch(batch.intention.at) + INTENTION_MS);
-    sayBatch(draft, batch.number, "not merged yet: its head moved since", { what: "judged anew", at });
-    return;
   }
   draft.effects.push({ kind: "Merge", batch: batch.number, pull: pull.number, head: pull.head });
   const intended = batchOf(draft.run, batch.number).intention;
@@ -73,7 +80,7 @@ function gates(draft: Draft, batch: Batch, pull: ObservedPull | null | undefined
     return { why: "waiting for GitHub: its PR could not be seen", next: { what: "looked at again" } };
   const before = blockedBefore(draft, batch);
   if (before !== undefined) return { why: `${pullName(pull)} is open; ${before}`, next: { what: "judged again" } };
-  const ours = sound(draft, batch, pull) ?? held(draft, batch, pull) ?? guarded(draft, batch, pull);
+  const ours = sound(draft, batch, pull) ?? held(draft, batch, pull) ?? guarded(draft, batch, pull) ?? knownHealthGate(draft, batch, pull);
   if (ours !== undefined) return ours;
   // From here on it is up to GitHub or a person, and the gate on the PR says so.
   draft.cleared.push(batch.number);

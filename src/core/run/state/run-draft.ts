@@ -25,6 +25,7 @@ export interface Draft {
   /** See Advanced. */
   readonly cleared: number[];
   readonly fenced: number[];
+  readonly wantsHealth: Set<string>;
   transition: boolean;
   observation: boolean;
   wake: number;
@@ -45,6 +46,7 @@ export function openDraft(run: Run, world: World, now: number): Draft {
     resting: new Set(),
     cleared: [],
     fenced: [],
+    wantsHealth: new Set(),
     transition: false,
     observation: false,
     wake: Number.POSITIVE_INFINITY,
@@ -59,6 +61,7 @@ export function closeDraft(draft: Draft): Advanced<Run> {
     events: draft.events,
     ...(draft.cleared.length === 0 ? {} : { cleared: draft.cleared }),
     ...(draft.fenced.length === 0 ? {} : { fenced: draft.fenced }),
+    ...(draft.wantsHealth.size === 0 ? {} : { wantsHealth: [...draft.wantsHealth] }),
   };
   if (Number.isFinite(draft.wake)) advanced.wakeAt = iso(Math.max(draft.wake, draft.now));
   return advanced;

@@ -23,6 +23,8 @@ export interface World {
   guards: ReadonlyMap<number, Guard>;
   /** By target key: every target of a batch that is not Closed. */
   targets: ReadonlyMap<string, ObservedTarget>;
+  /** By target key: how the Applications are that a batch with an open PR follows, whatever changed last. Absent: not looked. */
+  health?: ReadonlyMap<string, ObservedHealth>;
   /** By cluster key: as registered now. Empty map and `clustersKnown: false` where the inventory cannot be read. */
   clusters: ReadonlyMap<string, Cluster>;
   clustersKnown: boolean;
@@ -52,6 +54,16 @@ export interface World {
   approvals?: ReadonlyMap<number, readonly Approver[]>;
   /** By batch number: who approved its stage by command and does not count now, and why: "is in none of them any more". Absent: not looked. */
   lapsed?: ReadonlyMap<number, readonly Lapsed[]>;
+}
+
+/** What Argo CD says of one Application's health, and how that came to us. */
+export interface ObservedHealth {
+  /** Argo CD's word, or `gone` where there is no such Application. undefined: Argo CD says nothing. */
+  status?: string;
+  /** When a read by its name was begun that this is the outcome of. Absent: it is what a watch or stream brought last. */
+  readAt?: Time;
+  /** Why that read failed. */
+  failed?: string;
 }
 
 export interface Joiner {
@@ -205,6 +217,8 @@ export interface Advanced<Run> {
   change: "none" | "observation" | "transition";
   /** What happened, one sentence each, for the journal's subject. */
   events: Words[];
+  /** Targets whose health has to be read by name before anything merges: with what was read it is to be decided again at once. */
+  wantsHealth?: string[];
   /** Batches whose open PR nothing of the run stands against: what it still waits for is GitHub's or a person's. */
   cleared?: number[];
   /** Batches whose open PR nobody may merge now, though the run goes on: their clusters are halted. */

@@ -7,7 +7,7 @@ import { advance } from "../advance.ts";
 import { startRun } from "../start.ts";
 import { checkInvariants } from "../state/invariants.ts";
 import type { Run, Verdict } from "../state/run.ts";
-import type { Advanced, Guard, ObservedPull, ObservedTarget, World } from "../state/world.ts";
+import type { Advanced, Guard, ObservedHealth, ObservedPull, ObservedTarget, World } from "../state/world.ts";
 
 export const AT = Date.UTC(2026, 0, 5, 9, 0, 0);
 export const SECOND = 1000;
@@ -21,6 +21,8 @@ export interface Bench {
   now: number;
   world: World;
   last: Advanced<Run>;
+  /** By target: what a read by name shows, `Healthy` where it is not said; `failed` where it cannot be read. */
+  health: Map<string, string>;
 }
 
 export const STAGE: ModelStage = { region: null, maxUnavailable: 1, batching: "Fixed", bakeMs: 0, requeue: null };
@@ -53,18 +55,30 @@ export function bench(clusters: number, stages: Partial<ModelStage>[] = [{}], ch
     others: [],
     commands: [],
   };
-  return { run, now: AT, world, last: { run, effects: [], change: "none", events: [] } };
+  return { run, now: AT, world, last: { run, effects: [], change: "none", events: [] }, health: new Map() };
 }
 
 /** One round, `ms` after the last. What it says must stand up to the invariants. */
 export function round(self: Bench, ms = SECOND): Advanced<Run> {
   self.now += ms;
-  const advanced = advance(self.run, self.world, self.now);
+  const first = advance(self.run, self.world, self.now);
+  if (first.wantsHealth !== undefined) self.world = { ...self.world, health: readHealth(self, first.wantsHealth) };
+  const advanced = first.wantsHealth === undefined ? first : advance(self.run, self.world, self.now);
   const violations = checkInvariants(self.run, advanced.run, advanced.effects, self.world, self.now);
   if (violations.length > 0) throw new Error(violations.map(({ invariant, message }) => `invariant ${invariant}: ${message}`).join("; "));
   self.run = advanced.run;
   self.last = advanced;
   return advanced;
+}
+
+/** Reads by name, as the shell does where the core asks for it. */
+function readHealth(self: Bench, keys: readonly string[]): Map<string, ObservedHealth> {
+  const health = new Map(self.world.health);
+  for (const key of keys) {
+    const status = self.health.get(key) ?? "Healthy";
+    health.set(key, { ...(status === "failed" ? { failed: "timeout" } : { status }), readAt: iso(self.now) });
+  }
+  return health;
 }
 
 export function targetKey(cluster: string): string {

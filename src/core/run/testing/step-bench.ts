@@ -50,6 +50,7 @@ export function stepBench(clusters: number, options: StepBench = {}): Bench {
       commands: [],
     },
     last: { run, effects: [], change: "none", events: [] },
+    health: new Map(),
   };
 }
 

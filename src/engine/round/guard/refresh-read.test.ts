@@ -3,12 +3,12 @@ import type { ControlPlane, RereadOutcome } from "../../../adapters/argocd/port.
 import { merged, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
-import type { Batch, Run } from "../../../core/run/state/run.ts";
-import type { Guard } from "../../../core/run/state/world.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import type { World } from "../../../core/run/state/world.ts";
 import { act } from "../act.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import { type RepoMemory, repoMemory } from "../memory.ts";
-import { guardFollowing, mayFollow } from "./refresh-before-merge.ts";
+import { observeHealth, readHealth } from "../observe/observe-health.ts";
 import { readAll, readSoon } from "./refresh-read.ts";
 
 interface Asked {
@@ -81,57 +81,56 @@ describe("reading soon", () => {
   });
 
   test("of a control plane that is not there it says so, and one of an unexpected error holds nothing up", async () => {
-    expect(await readAll(context, ["nowhere/argocd/a"])).toBe("nowhere/argocd/a cannot be read: there is no control plane nowhere");
+    const nowhere = await readAll(context, ["nowhere/argocd/a"]);
+    expect(nowhere.get("nowhere/argocd/a")?.failed).toBe("there is no control plane nowhere");
     const plane = context.planes.get("hub");
     if (plane !== undefined) plane.reread = () => Promise.reject(new Error("boom"));
-    expect(await readAll(context, ["hub/argocd/a"])).toBe("hub/argocd/a cannot be read: boom");
+    expect((await readAll(context, ["hub/argocd/a"])).get("hub/argocd/a")?.failed).toBe("boom");
   });
 });
 
-const target = (name: string, phase: string) => ({ key: `hub/argocd/${name}`, cluster: `hub/${name}`, application: name, phase });
-const first = { number: 1, phase: "Settled", merged: {}, targets: [target("app-1", "Baked"), target("app-2", "Failed")] };
-const second = { number: 2, stage: 0, phase: "Open", targets: [target("app-3", "Proposed")] };
-const runOf = (over: object = {}) => ({ rollout: "r", batches: [first, { ...second, ...over }] }) as unknown as Run;
-const next = (over: object = {}) => ({ ...second, ...over }) as unknown as Batch;
-const OK: Guard = { ok: true, base: "c", at: "2026-11-21T10:00:00Z" };
+const world = { pulls: new Map(), guards: new Map() } as unknown as World;
 
-describe("before the next batch merges", () => {
-  test("what was confirmed before it is read anew, and only that", async () => {
-    const allowed = mayFollow(context, runOf(), next());
-    expect(await answerAll()).toEqual(["app-1"]);
-    expect(await allowed).toBe(true);
+describe("before a merge", () => {
+  test("each that is asked for is read, and shown as it is after that", async () => {
+    const reading = readHealth(context, world, ["hub/argocd/app-1", "hub/argocd/app-2", "hub/argocd/app-3"]);
+    const names = await answerAll((name) => {
+      if (name === "app-2") health.set(name, "Degraded");
+      if (name === "app-3") health.set(name, "gone");
+      return { kind: name === "app-3" ? "gone" : "read" };
+    });
+    expect(names).toEqual(["app-1", "app-2", "app-3"]);
+    const readAt = "2026-11-21T10:00:00.000Z";
+    expect((await reading).health).toEqual(
+      new Map([
+        ["hub/argocd/app-1", { status: "Healthy", readAt }],
+        ["hub/argocd/app-2", { status: "Degraded", readAt }],
+        ["hub/argocd/app-3", { status: "gone", readAt }],
+      ]),
+    );
   });
 
-  test("it is held where the read finds a Degraded that was never told, and the guard says why", async () => {
-    expect(guardFollowing(context, runOf(), next(), OK)).toEqual(OK);
-    const allowed = mayFollow(context, runOf(), next());
-    await answerAll((name) => {
-      health.set(name, "Degraded");
-      return { kind: "read" };
-    });
-    expect(await allowed).toBe(false);
-    expect(guardFollowing(context, runOf(), next(), OK)).toMatchObject({
-      ok: false,
-      retry: true,
-      why: "app-1, confirmed before, is Degraded now: it gets well or counts as failed first",
-    });
+  test("what could not be read is shown as that, and none is tried after it", async () => {
+    const reading = readHealth(context, world, keys(20));
+    expect(await answerAll(() => ({ kind: "failed", why: "timeout" }))).toHaveLength(8);
+    const read = (await reading).health ?? new Map();
+    expect(read.size).toBe(8);
+    expect(read.get("hub/argocd/app-0")).toEqual({ failed: "timeout", readAt: "2026-11-21T10:00:00.000Z" });
   });
 
-  test("it is held where the read finds that one is gone", async () => {
-    const allowed = mayFollow(context, runOf(), next());
-    await answerAll((name) => {
-      health.set(name, "gone");
-      return { kind: "gone" };
-    });
-    expect(await allowed).toBe(false);
-    expect(guardFollowing(context, runOf(), next(), OK)).toMatchObject({
-      ok: false,
-      why: expect.stringContaining("app-1, confirmed before, is gone"),
-    });
+  test("until then what is shown is what was last told", () => {
+    const targets = [{ key: "hub/argocd/app-1", phase: "Baked" }];
+    const batches = [
+      { number: 1, kind: "Planned", phase: "Settled", merged: {}, targets },
+      { number: 2, kind: "Planned", phase: "Open", targets: [] },
+    ];
+    health.set("app-1", "Degraded");
+    const seen = observeHealth(context, { batches } as unknown as Run, new Map()).health;
+    expect(seen).toEqual(new Map([["hub/argocd/app-1", { status: "Degraded" }]]));
+    expect(asked).toEqual([]);
   });
 
   test("the heads are read after that, so that a base which moved meanwhile is merged onto by nobody", async () => {
-    let base = "c";
     const merges: number[] = [];
     const acting = {
       ...context,
@@ -139,40 +138,17 @@ describe("before the next batch merges", () => {
       mirror: {
         remoteHeads: async () =>
           new Map([
-            ["main", base],
+            ["main", "d"],
             ["journal", "j"],
           ]),
       },
       forge: { mergePull: async ({ number }: { number: number }) => ({ kind: "merged", commit: String(merges.push(number)) }) },
     } as unknown as RepoContext;
-    const run = runOf();
-    Object.assign(run, {
-      spec: { delivery: { method: "squash" }, pins: [] },
-      release: { values: {} },
-      plan: { stages: [] },
-      trigger: { author: "ann" },
-      batches: [first, { ...second, intention: { at: "2026-11-21T10:00:00Z", head: "h" } }],
-    });
+    const batch = { number: 1, phase: "Merging", targets: [], intention: { at: "2026-11-21T10:00:00Z", head: "h" } };
+    const spec = { delivery: { method: "squash" }, pins: [] };
+    const run = { spec, release: { values: {} }, plan: { stages: [] }, trigger: { author: "ann" }, batches: [batch] } as unknown as Run;
     const scope = { run, base: "c", baseBranch: "main", journalHead: "j", commands: [], decidedAt: performance.now(), now };
-    const acted = act(acting, memory, scope, { kind: "Merge", batch: 2, pull: 7, head: "h" });
-    await answerAll(() => {
-      base = "d";
-      return { kind: "read" };
-    });
-    await acted;
+    await act(acting, memory, scope, { kind: "Merge", batch: 1, pull: 7, head: "h" });
     expect(merges).toEqual([]);
-  });
-
-  test("it is held where one cannot be read", async () => {
-    const allowed = mayFollow(context, runOf(), next());
-    await answerAll(() => ({ kind: "failed", why: "timeout" }));
-    expect(await allowed).toBe(false);
-  });
-
-  test("what puts clusters back is not held by anybody's health", async () => {
-    health.set("app-1", "Degraded");
-    expect(guardFollowing(context, runOf(), next({ kind: "Revert" }), OK)).toEqual(OK);
-    expect(await mayFollow(context, runOf(), next({ kind: "Hotfix" }))).toBe(true);
-    expect(asked).toEqual([]);
   });
 });

@@ -82,16 +82,25 @@ async function readNow(planes: RepoContext["planes"], key: string): Promise<Rere
   }
 }
 
-/** Reads all of these now, few at a time. Returns why one could not be, or undefined. */
-export async function readAll(context: RepoContext, keys: readonly string[]): Promise<string | undefined> {
+/** When the read of one was begun, in epoch milliseconds, and why it failed. */
+interface ReadNow {
+  begunAt: number;
+  failed?: string;
+}
+
+/** Reads these now, few at a time, and no more once one could not be. Those that were not tried are left out. */
+export async function readAll({ planes, clock }: RepoContext, keys: readonly string[]): Promise<Map<string, ReadNow>> {
   const queue = [...keys];
-  let problem: string | undefined;
+  const read = new Map<string, ReadNow>();
+  let failed = false;
   async function work(): Promise<void> {
-    for (let key = queue.shift(); key !== undefined && problem === undefined; key = queue.shift()) {
-      const outcome = await readNow(context.planes, key);
-      if (outcome.kind === "failed") problem ??= `${key} cannot be read: ${outcome.why}`;
+    for (let key = queue.shift(); key !== undefined && !failed; key = queue.shift()) {
+      const begunAt = clock.now();
+      const outcome = await readNow(planes, key);
+      failed ||= outcome.kind === "failed";
+      read.set(key, outcome.kind === "failed" ? { begunAt, failed: outcome.why } : { begunAt });
     }
   }
   await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, keys.length) }, work));
-  return problem;
+  return read;
 }

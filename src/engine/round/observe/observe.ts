@@ -16,13 +16,13 @@ import type { RepoContext } from "../context.ts";
 import { guardMove } from "../guard/branch-guard.ts";
 import { guardBatch } from "../guard/guard.ts";
 import { nudgeOf } from "../guard/refresh.ts";
-import { guardFollowing } from "../guard/refresh-before-merge.ts";
 import { fact, type RepoMemory } from "../memory.ts";
 import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
 import { sayEdited } from "./edited-midrun.ts";
 import { withFacts } from "./mirror-facts.ts";
 import { observeAnalyses } from "./observe-analysis.ts";
 import { observeApprovals, observeBounds, withTeams } from "./observe-gates.ts";
+import { observeHealth } from "./observe-health.ts";
 import { observeHooks } from "./observe-hooks.ts";
 import { observeInventory, observeJoiners, observeUnreachable } from "./observe-joiners.ts";
 import { observePull } from "./observe-pull.ts";
@@ -55,6 +55,7 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     pulls,
     taken: await observeTaken(context, memory, run, pulls),
     targets,
+    ...observeHealth(context, run, fleet.lost),
     clusters: new Map<string, Cluster>(fleet.clusters.map((cluster) => [cluster.key, cluster])),
     clustersKnown: fleet.known,
     lostPlanes: fleet.lost,
@@ -131,7 +132,7 @@ async function observeGuards(
     const guard = movesBranches(run)
       ? await guardMove(context, memory, run, batch, base, baseBranch)
       : await guardBatch(context, memory, run, batch, base, baseBranch, pull.head);
-    guards.set(batch.number, guardFollowing(context, run, batch, guard));
+    guards.set(batch.number, guard);
   }
   return guards;
 }

@@ -1,0 +1,34 @@
+import { iso } from "../../../core/base/time.ts";
+import { confirmedBefore } from "../../../core/run/gates/fresh-health.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import type { ObservedHealth, World } from "../../../core/run/state/world.ts";
+import type { RepoContext } from "../context.ts";
+import { readAll } from "../guard/refresh-read.ts";
+
+/** Shows how the Applications are that batches with an open PR follow, as a watch or stream brought them last. */
+export function observeHealth({ planes }: RepoContext, run: Run, lost: World["lostPlanes"]): Pick<World, "health"> {
+  const health = new Map<string, ObservedHealth>();
+  for (const batch of run.batches) {
+    if (batch.phase !== "Open" && batch.phase !== "Merging") continue;
+    for (const key of confirmedBefore(run, batch, lost)) if (!health.has(key)) health.set(key, healthOf(planes, key));
+  }
+  return { health };
+}
+
+/** Reads by name what the core wants to know of now, and shows the world with it. */
+export async function readHealth(context: RepoContext, world: World, keys: readonly string[]): Promise<World> {
+  const health = new Map(world.health);
+  for (const [key, { begunAt, failed }] of await readAll(context, keys)) {
+    const seen = failed === undefined ? healthOf(context.planes, key) : { failed };
+    health.set(key, { ...seen, readAt: iso(begunAt) });
+  }
+  return { ...world, health };
+}
+
+function healthOf(planes: RepoContext["planes"], key: string): ObservedHealth {
+  const [plane = "", namespace = "", name = ""] = key.split("/");
+  const application = planes.get(plane)?.application(namespace, name);
+  if (application === undefined) return { status: "gone" };
+  const { status } = application.status.health;
+  return status === undefined ? {} : { status };
+}
