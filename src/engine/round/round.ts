@@ -8,20 +8,16 @@
  */
 import type { JournalState } from "../../adapters/git/journal/journal-port.ts";
 import { epoch } from "../../core/base/time.ts";
-import { advance } from "../../core/run/advance.ts";
-import { checkInvariants } from "../../core/run/state/invariants.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
-import type { World } from "../../core/run/state/world.ts";
 import { readProject } from "../config-repo/project.ts";
 import { actAll } from "./act-all.ts";
 import { ARCHIVED_EVERY_MS, isArchived, standingStill } from "./archived.ts";
 import type { RepoContext } from "./context.ts";
+import { decide } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import type { RepoMemory } from "./memory.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
 import { formerPlaces, pullsToRead } from "./observe/former-places.ts";
-import { observe } from "./observe/observe.ts";
-import { readHealth } from "./observe/observe-health.ts";
 import { watchOpenPulls } from "./observe/open-pulls.ts";
 import { endedUntold } from "./publish/closing-summary.ts";
 import { putDeployments } from "./publish/deployments.ts";
@@ -155,37 +151,6 @@ async function startAll(
 function others(run: Run, last: ReadonlyMap<string, Run>, decisions: readonly Decision[]): Run[] {
   const decided = new Map(decisions.map(({ advanced }) => [advanced.run.rollout, advanced.run]));
   return [...last.values()].filter((one) => one.rollout !== run.rollout).map((one) => decided.get(one.rollout) ?? one);
-}
-
-async function decide(
-  context: RepoContext,
-  memory: RepoMemory,
-  run: Run,
-  places: readonly CommandPlace[],
-  others: readonly Run[],
-  base: string,
-  baseBranch: string,
-): Promise<Decision> {
-  const commands = await context.commands.read(run.rollout, places);
-  const looked = await observe(context, memory, { run, base, baseBranch, commands, others });
-  const first = judge(context, run, looked);
-  // What came before a merge is read by name only where nothing else stands against it: then it is decided again, by what was read.
-  const { wantsHealth } = first.advanced;
-  const judged = wantsHealth === undefined ? first : judge(context, run, await readHealth(context, looked, wantsHealth));
-  const { world, now, advanced } = judged;
-  const violations = checkInvariants(run, advanced.run, advanced.effects, world, now);
-  if (violations.length > 0) {
-    // A bug of ours: nothing is recorded and nothing done, and it is said loudly.
-    context.log.error({ rollout: run.rollout, run: run.number, violations }, "an invariant would be violated; the run stands still");
-    return { ...judged, advanced: { run, effects: [], change: "none", events: [] }, stoodStill: true };
-  }
-  return judged;
-}
-
-function judge({ clock }: RepoContext, before: Run, world: World): Decision {
-  const decidedAt = performance.now();
-  const now = clock.now();
-  return { decidedAt, now, before, world, advanced: advance(before, world, now) };
 }
 
 /** Ended runs that somebody wrote a command for: `/retry` wakes a failed one, and every command gets an answer. */
