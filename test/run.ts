@@ -3,7 +3,7 @@
  * of counts. With STAGECOACH_REQUIRE_ALL=1 a suite skipped for want of a program is a failure.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -44,7 +44,19 @@ for (const need of needs) console.log(`${need.here ? "here   " : "missing"}  ${n
 const fatal = requireAll && missing.some((need) => need.optional !== true);
 if (fatal) console.error("STAGECOACH_REQUIRE_ALL=1: nothing may be skipped for want of a program.");
 
-const folder = mkdtempSync(join(tmpdir(), "stagecoach-test-"));
+/** Repositories of tests live for seconds: in memory where there is room for them, for a disk makes each wait its turn. */
+function scratch(): string {
+  const memory = "/dev/shm";
+  if (process.env["TMPDIR"] !== undefined || !existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > 2 * 1024 ** 3 ? memory : tmpdir();
+}
+
+const folder = mkdtempSync(join(scratch(), "stagecoach-test-"));
+const temporary = join(folder, "tmp");
+mkdirSync(temporary);
+/** git of tests forces nothing to the disk: what they make is lost with them. */
+const env = { ...process.env, TMPDIR: temporary, GIT_TEST_FSYNC: "0" };
 const vitest = new URL("../node_modules/vitest/vitest.mjs", import.meta.url).pathname;
 
 interface Report {
@@ -62,7 +74,7 @@ function run(name: string, args: string[]): void {
   const result = spawnSync(
     process.execPath,
     [vitest, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${output}`, ...args],
-    { stdio: "inherit" },
+    { stdio: "inherit", env },
   );
   if (!existsSync(output)) {
     total.failed += 1;

@@ -1,13 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { gitEnvironment } from "./git-env.ts";
 import { GitFailure } from "./git-errors.ts";
+import { launch } from "./launch/launcher.ts";
 import type { Repository } from "./run-git.ts";
 
-/**
- * The git commands that are spoken to over stdin (`cat-file --batch-command`, `fast-import`, `update-ref --stdin`).
- * simple-git runs a command to its end and can neither hold a conversation with one nor be given the bytes of stdin per
- * call, so these are spawned here, in the same environment.
+/*
+ * The git commands that are spoken to over stdin. simple-git can neither hold a conversation with one nor be given the
+ * bytes of stdin per call, so these are started here, in the same environment.
  */
+
+/** Starts a command that is spoken to as long as it lives (`cat-file --batch-command`). */
 export function spawnGit(repository: Repository, args: readonly string[]): ChildProcessWithoutNullStreams {
   const env = gitEnvironment(repository.directory, { allowFile: repository.allowFile });
   return spawn("git", [...args], { cwd: repository.directory, env, stdio: ["pipe", "pipe", "pipe"], signal: repository.closing });
@@ -20,24 +22,10 @@ export async function pipeGit(
   input: readonly (string | Buffer)[],
   limitMs = 60_000,
 ): Promise<string> {
-  const child = spawnGit(repository, args);
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  // A command that ended early closes its stdin; its exit code tells why.
-  child.stdin.on("error", () => undefined);
-  const timer = setTimeout(() => child.kill("SIGKILL"), limitMs);
-  const ended = new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve(code ?? -1));
-  });
-  child.stdin.end(Buffer.concat(input.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
-  try {
-    const code = await ended;
-    if (code === 0) return Buffer.concat(stdout).toString("utf8");
-    throw new GitFailure(code, Buffer.concat(stdout).toString("utf8"), Buffer.concat(stderr).toString("utf8"));
-  } finally {
-    clearTimeout(timer);
-  }
+  const { directory, allowFile, closing } = repository;
+  const bytes = Buffer.concat(input.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
+  const env = gitEnvironment(directory, { allowFile });
+  const ended = await launch({ by: "program", program: "git", args, directory, env, input: bytes, limitMs }, closing);
+  if (ended.code === 0) return ended.stdout.toString("utf8");
+  throw new GitFailure(ended.code, ended.stdout.toString("utf8"), ended.stderr.toString("utf8"));
 }

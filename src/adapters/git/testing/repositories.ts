@@ -8,6 +8,8 @@ import { dirname, join } from "node:path";
 const ENV = {
   PATH: process.env["PATH"],
   HOME: tmpdir(),
+  /** Nothing is forced to the disk. */
+  GIT_TEST_FSYNC: "0",
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_AUTHOR_NAME: "Dev",
   GIT_AUTHOR_EMAIL: "dev@example.com",

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { launch } from "../../../adapters/git/launch/launcher.ts";
 
 export class GitProcessError extends Error {
   override name = "GitProcessError";
@@ -10,7 +10,7 @@ export class GitProcessError extends Error {
 }
 
 /** Runs git and resolves to its stdout; rejects with the last line of stderr. A token goes by the environment, never by argv. */
-export function runGit(
+export async function runGit(
   args: readonly string[],
   options: { cwd?: string; token?: string; input?: string; signal?: AbortSignal; env?: Record<string, string> } = {},
 ): Promise<Buffer> {
@@ -23,25 +23,15 @@ export function runGit(
           GIT_CONFIG_KEY_0: "http.extraHeader",
           GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`,
         };
-  const env = { ...process.env, GIT_TERMINAL_PROMPT: "0", GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C", ...credentials, ...more };
-  return new Promise((resolve, reject) => {
-    const child = spawn("git", args, {
-      ...(cwd === undefined ? {} : { cwd }),
-      env,
-      stdio: ["pipe", "pipe", "pipe"],
-      ...(signal ? { signal } : {}),
-    });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-    child.stdin.on("error", () => undefined);
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) return resolve(Buffer.concat(out));
-      const last = Buffer.concat(err).toString().trim().split("\n").at(-1) ?? "";
-      reject(new GitProcessError(code ?? -1, `git ${args[0]}: ${last}`));
-    });
-    child.stdin.end(input ?? "");
-  });
+  const env = { ...inherited(), GIT_TERMINAL_PROMPT: "0", GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C", ...credentials, ...more };
+  const directory = cwd ?? process.cwd();
+  const bytes = Buffer.from(input ?? "");
+  const { code, stdout, stderr } = await launch({ by: "program", program: "git", args, directory, env, input: bytes }, signal);
+  if (code === 0) return stdout;
+  const last = stderr.toString().trim().split("\n").at(-1) ?? "";
+  throw new GitProcessError(code, `git ${args[0]}: ${last}`);
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { launch } from "../../../adapters/git/launch/launcher.ts";
 
 export interface GitResult {
   code: number;
@@ -17,19 +17,14 @@ export function gitEnvironment(extra: Record<string, string> = {}): Record<strin
 }
 
 /** Runs git to its end. Rejects only where git cannot be started at all. */
-export function runGit(dir: string, args: readonly string[], input?: string | Buffer): Promise<GitResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("git", args, { cwd: dir, env: gitEnvironment(), stdio: ["pipe", "pipe", "pipe"] });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-    child.on("error", (error) => reject(new Error(`git could not be started: ${error.message}`)));
-    child.on("close", (code) => resolve({ code: code ?? 1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }));
-    // git may end before it has read everything: that is not our error.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(input ?? "");
-  });
+export async function runGit(dir: string, args: readonly string[], input: string | Buffer = ""): Promise<GitResult> {
+  const command = { by: "program", program: "git", args, directory: dir, env: gitEnvironment(), input: Buffer.from(input) } as const;
+  try {
+    const { code, stdout, stderr } = await launch(command);
+    return { code: code < 0 ? 1 : code, stdout, stderr: stderr.toString() };
+  } catch (error) {
+    throw new Error(`git could not be started: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
 
 /** As `runGit`, and a non-zero exit is an error with git's own words. */

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { describe, expect, test } from "vitest";
+import type { Command } from "./command.ts";
+import { launch } from "./launcher.ts";
+
+const PATH = process.env["PATH"] ?? "";
+
+function shell(script: string, more: Partial<Command> = {}): Command {
+  return { by: "program", program: "sh", args: ["-c", script], directory: tmpdir(), env: { PATH }, ...more };
+}
+
+const text = async (script: string) => (await launch(shell(script))).stdout.toString().trim();
+
+/** Past the first commands, which this process runs itself. */
+async function parent(): Promise<number> {
+  for (let n = 0; n < 12; n++) await text("true");
+  return Number(await text("echo $PPID"));
+}
+
+describe.runIf(process.platform === "linux")("programs started by the helper", () => {
+  test("the first are started here, all others by one process that is not this one", async () => {
+    expect(Number(await text("echo $PPID"))).toBe(process.pid);
+    const helper = await parent();
+    expect(helper).not.toBe(process.pid);
+    expect(await Promise.all(Array.from({ length: 5 }, async () => Number(await text("echo $PPID"))))).toEqual(Array(5).fill(helper));
+  });
+
+  test("bytes go in and come out, with the exit code and what was said on stderr", async () => {
+    await parent();
+    const input = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 256));
+    const ended = await launch(shell("cat; echo no >&2; exit 3", { input }));
+    expect([ended.code, ended.stderr.toString(), ended.stdout.equals(input)]).toEqual([3, "no\n", true]);
+  });
+
+  test("a command has the environment it was given, and no other", async () => {
+    const helper = await parent();
+    expect((await launch(shell('echo "$A$HOME"', { env: { PATH, A: "given" } }))).stdout.toString()).toBe("given\n");
+    const own = readFileSync(`/proc/${helper}/environ`, "utf8").split("\0");
+    expect(own.filter((line) => line !== "" && !line.startsWith("NODE_CHANNEL_"))).toEqual([]);
+  });
+
+  test("what is stopped, or takes too long, is ended and rejects; others go on", async () => {
+    await parent();
+    const stop = new AbortController();
+    const endless = launch(shell("exec sleep 1000"), stop.signal);
+    const late = launch(shell("exec sleep 1000", { limitMs: 20 }));
+    const other = text("echo on");
+    stop.abort();
+    await expect(endless).rejects.toThrow("aborted");
+    await expect(late).rejects.toThrow("aborted");
+    expect(await other).toBe("on");
+  });
+
+  test("what cannot be started rejects with the reason", async () => {
+    await parent();
+    await expect(launch(shell("", { program: "no-such-program" }))).rejects.toThrow("ENOENT");
+  });
+
+  test("where the helper was killed, what it ran rejects, and the next command starts another", async () => {
+    const helper = await parent();
+    const lost = launch(shell("exec sleep 1000"));
+    process.kill(helper, "SIGKILL");
+    await expect(lost).rejects.toThrow("the process that starts git ended: SIGKILL");
+    expect(await parent()).not.toBe(helper);
+  });
+});
