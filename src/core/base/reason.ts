@@ -9,6 +9,14 @@ export interface AnyReason {
 /** The reasons that a table of codes declares: `{ Shut: { where: string } }` gives `{ code: "Shut"; where: string }`. */
 export type ReasonsOf<Table> = { [Code in keyof Table & string]: { readonly code: Code } & Readonly<Table[Code]> }[keyof Table & string];
 
+type Data<Reason> = keyof Reason extends never ? [] : [data: Readonly<Reason>];
+
+/** Returns what makes the reasons of a table: `gate("SHUT", { where })`, where the compiler checks the data of each code. */
+export function reasonsOf<Table>() {
+  return <Code extends keyof Table & string>(code: Code, ...[data]: Data<Table[Code]>) =>
+    ({ code, ...data }) as { readonly code: Code } & Readonly<Table[Code]>;
+}
+
 /** Transitional: a reason, or a sentence that has not become one yet. */
 export type Words = string | AnyReason;
 

@@ -10,3 +10,24 @@ export interface BatchRef {
 
 /** Number of a batch's PR; null where it has none, because it moves branches. */
 export type PullRef = number | null;
+
+/** An analysis as reasons name it. */
+export interface AnalysisRef {
+  /** Names of its templates. */
+  templates: string[];
+  /** Measured from the stage's first merge on, beside its batches. */
+  background?: true;
+  of: BatchRef | { stage: string };
+  /** Key of the cluster it is run for; absent: for all of them. */
+  cluster?: string;
+}
+
+/** A hook as reasons name it. */
+export interface HookRef {
+  /** Among those of its moment, from 1. */
+  number: number;
+  when: "before" | "after" | "onFailure";
+  stage: string;
+  /** Of its address the host only: the rest may hold a secret. Empty: not known. */
+  host: string;
+}

@@ -1,4 +1,5 @@
-import type { BatchRef, PullRef } from "../../reasons/refs.ts";
+import type { AnalysisRef, BatchRef, HookRef, PullRef } from "../../reasons/refs.ts";
+import type { Names } from "./entry.ts";
 
 const BATCH_NOUNS: Record<BatchRef["kind"], string> = {
   Planned: "batch",
@@ -16,4 +17,17 @@ export function batchPhrase({ stage, number, kind, step }: BatchRef): string {
 /** Names a batch's PR; where it has none, because it moves branches, what takes its place. */
 export function pullPhrase(pull: PullRef): string {
   return pull === null || pull === 0 ? "the fast-forward" : `#${pull}`;
+}
+
+/** Names an analysis: `analysis webcheck of batch 2 of stage "eu-west-1" on eu-1`. */
+export function analysisPhrase({ templates, background, of, cluster }: AnalysisRef, names: Names): string {
+  const what = `${background === true ? "background analysis" : "analysis"} ${templates.join(", ")}`;
+  const where = cluster === undefined ? "" : ` on ${names.cluster(cluster)}`;
+  return `${what} of ${"number" in of ? batchPhrase(of) : `stage "${of.stage}"`}${where}`;
+}
+
+/** Names a hook: `hook 1 before stage "eu-west-1" (hooks.example.com)`. */
+export function hookPhrase({ number, when, stage, host }: HookRef): string {
+  const place = when === "onFailure" ? `on failure of stage "${stage}"` : `${when} stage "${stage}"`;
+  return `hook ${number} ${place}${host === "" ? "" : ` (${host})`}`;
 }

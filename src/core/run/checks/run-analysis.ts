@@ -7,13 +7,15 @@
  * under the same id. So nothing passes on measurements that were lost, and none is begun twice.
  */
 
+import { defined } from "../../base/defined.ts";
 import { text, type Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
+import type { AnalysisRef } from "../../reasons/refs.ts";
 import type { AnalysisWhen } from "../../spec/stage-checks.ts";
 import type { Run } from "../state/run.ts";
 import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../state/run-analysis-types.ts";
 import { batchOf, change, changeBatch, type Draft, wakeAt } from "../state/run-draft.ts";
-import { batchName, clusterName, isOut } from "../state/run-names.ts";
+import { batchName, batchRef, clusterName, isOut } from "../state/run-names.ts";
 import { analysisSpec } from "./step-analysis.ts";
 
 /** Where an analysis belongs: of all in one place only the last attempt is kept. */
@@ -56,6 +58,13 @@ export function isMoot(run: Pick<Run, "batches">, { batch, cluster }: RunAnalysi
   if (batch === undefined || cluster === undefined) return false;
   const targets = run.batches[batch - 1]?.targets ?? [];
   return !targets.some((target) => target.cluster === cluster && !isOut(target));
+}
+
+/** Returns an analysis as reasons name it. */
+export function analysisRef(run: Run, record: AnalysisPlace): AnalysisRef {
+  const templates = (analysisSpec(run, record)?.templates ?? []).map(({ templateName }) => templateName);
+  const of = record.batch === undefined ? { stage: run.plan.stages[record.stage]?.name ?? "" } : batchRef(run, batchOf(run, record.batch));
+  return defined({ templates, background: record.when === "Background" ? (true as const) : undefined, of, cluster: record.cluster });
 }
 
 /** `analysis of batch 2 of stage "eu-west-1"`, in the words of who asked for it. */

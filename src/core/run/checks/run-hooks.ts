@@ -5,6 +5,7 @@
 
 import { text } from "../../base/reason.ts";
 import { epoch, formatDuration, iso } from "../../base/time.ts";
+import type { HookRef } from "../../reasons/refs.ts";
 import type { Command } from "../../spec/command.ts";
 import type { HookWhen } from "../../spec/stage-checks.ts";
 import { failRun } from "../outcome/run-failures.ts";
@@ -25,6 +26,12 @@ export interface HookPlace {
 
 export function hookCallAt(run: Pick<Run, "hooks">, place: HookPlace): HookCall | undefined {
   return run.hooks?.findLast((call) => call.stage === place.stage && call.when === place.when && call.index === place.index);
+}
+
+/** Returns a hook as reasons name it. */
+export function hookRef(run: Run, { stage, when, index }: HookPlace): HookRef {
+  const host = hookHost(run.spec.stages[stage]?.hooks?.[when][index]?.url ?? "");
+  return { number: index + 1, when, stage: run.plan.stages[stage]?.name ?? "", host };
 }
 
 /** `hook 1 before stage "eu-west-1" (hooks.example.com)`. Of the address the host only: the rest may hold a secret. */
