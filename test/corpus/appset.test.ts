@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type AppSetCluster, type RepoSnapshot, readYamlDocuments, render } from "../../src/core/appset/index.ts";
+import { type AppSetCluster, readYamlDocuments, render } from "../../src/core/appset/index.ts";
+import type { RepoFiles } from "../../src/core/base/repo-files.ts";
 
 const DATA = new URL("../../../shared/data/", import.meta.url).pathname;
 const present = existsSync(DATA);
@@ -29,14 +30,14 @@ interface Outcome {
   applications: number;
 }
 
-function folder(root: string): RepoSnapshot {
+function folder(root: string): RepoFiles {
   const files = globSync("**/*", { cwd: root }).filter((path) => statSync(join(root, path)).isFile());
   const known = new Set(files);
-  return { files: () => files, read: (path) => (known.has(path) ? readFileSync(join(root, path), "utf8") : null) };
+  return { paths: () => files, read: (path) => (known.has(path) ? readFileSync(join(root, path), "utf8") : null) };
 }
 
 /** Whole repositories at hand, by the owner/name their folder is called after. */
-function repositories(): Map<string, RepoSnapshot> {
+function repositories(): Map<string, RepoFiles> {
   const folders = globSync("repos/*/", { cwd: DATA }).map((path) => path.replace(/\/$/, ""));
   return new Map(folders.map((path) => [path.replace("repos/", "").replace("__", "/"), folder(join(DATA, path))]));
 }
@@ -97,7 +98,7 @@ function outcomes(): Outcome[] {
   });
 }
 
-function outcome(file: string, set: unknown, repos: ReadonlyMap<string, RepoSnapshot>): Outcome {
+function outcome(file: string, set: unknown, repos: ReadonlyMap<string, RepoFiles>): Outcome {
   const repo = (url: string) => [...repos].find(([name]) => url.replace(/\.git$/, "").endsWith(name))?.[1];
   const result = render(set, { clusters: inventoryFor(set), repo });
   const problem = result.problems[0];

@@ -67,7 +67,7 @@ describe.skipIf(!here)("init over public config repos", () => {
       const root = join(DATA, "corpus");
       const paths = globSync("**/*.{yaml,yml,json}", { cwd: root }).sort();
       const texts = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
-      const checkout = { root, files: () => paths, read: (path: string) => texts.get(path) ?? null };
+      const checkout = { root, paths: () => paths, read: (path: string) => texts.get(path) ?? null };
       const began = performance.now();
       const proposal = proposeFor(checkout, inventory);
       tell(`the corpus ${how}, in ${Math.round(performance.now() - began)} ms`, proposal);

@@ -47,7 +47,7 @@ describe.skipIf(!present)("every public file at hand", () => {
   test("and each whole repo can be linted as a checkout", () => {
     for (const repo of globSync("repos/*/", { cwd: DATA })) {
       const checkout = openCheckout(join(DATA, repo));
-      const files = checkout.files().filter((path) => /\.ya?ml$/.test(path));
+      const files = checkout.paths().filter((path) => /\.ya?ml$/.test(path));
       const report = lint(checkout, files, undefined);
       expect(report.files.length).toBe(files.length);
       expect(new Set(report.problems.map((problem) => problem.file)).size).toBe(files.length);

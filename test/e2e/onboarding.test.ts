@@ -60,7 +60,7 @@ test("a repo without rollouts gets one pull request, whose proposal is valid; me
   const paths = ["appsets/my-app-set.yaml", "apps/my-app/kustomization.yaml", "apps/my-app/deployment.yaml", "apps/my-app/service.yaml"];
   const files = new Map<string, string>();
   for (const path of paths) files.set(path, await textOf(world, path, "main"));
-  const checkout = { root: "/", files: () => [...files.keys()], read: (path: string) => files.get(path) ?? null };
+  const checkout = { root: "/", paths: () => [...files.keys()], read: (path: string) => files.get(path) ?? null };
   const secrets = world.kubernetes.store.list("secrets");
   const inventory = readInventory(JSON.stringify({ kind: "List", items: secrets }), "cluster");
   expect(proposeFor(checkout, inventory).rollouts[0]?.text).toBe(rollout);

@@ -1,9 +1,10 @@
 import { nearest } from "../base/nearest.ts";
 import type { Problem } from "../base/problem.ts";
+import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import type { StageAnalysis } from "../spec/stage-checks.ts";
 import { effectiveCount, type MetricRules } from "./metric.ts";
-import { TEMPLATES_FOLDER, type TemplateFiles, templateFiles } from "./repo-templates.ts";
+import { TEMPLATES_FOLDER, templateFiles } from "./repo-templates.ts";
 import { AnalysisError, declaredArgs, hasValue, templatesFor, unusedRule } from "./request.ts";
 import { readTemplates } from "./template.ts";
 import type { AnalysisTemplate } from "./template-schema.ts";
@@ -25,7 +26,7 @@ interface Wanted {
  * what only the builtin one minds is a warning that names them. Problems of templates stand in their files; those of the
  * rollout at line 1, with their path.
  */
-export function lintAnalyses(rollout: Rollout, files: TemplateFiles, engine: { builtin: boolean; unknown?: true }): Problem[] {
+export function lintAnalyses(rollout: Rollout, files: RepoFiles, engine: { builtin: boolean; unknown?: true }): Problem[] {
   const builtin = engine.builtin || engine.unknown === true;
   const problems: Problem[] = [];
   const wanted = rollout.stages.flatMap(analysesIn);
@@ -34,7 +35,7 @@ export function lintAnalyses(rollout: Rollout, files: TemplateFiles, engine: { b
     wanted.flatMap(({ analysis }) => analysis.templates),
     files,
   )) {
-    const text = quietly(path, files);
+    const text = readOrNull(files, path);
     if (text === null) continue;
     const found = readTemplates(text, path, { builtin });
     read.set(path, found.templates);
@@ -62,14 +63,6 @@ function analysesIn(stage: Stage, index: number): Wanted[] {
       : [],
   );
   return [...own, ...steps];
-}
-
-function quietly(path: string, files: TemplateFiles): string | null {
-  try {
-    return files.read(path);
-  } catch {
-    return null;
-  }
 }
 
 function once(problems: readonly Problem[]): Problem[] {

@@ -1,19 +1,13 @@
+import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import type { Asked } from "./request.ts";
-import { type ReadTemplates, readTemplates } from "./template.ts";
+import { readTemplates } from "./template.ts";
 import type { AnalysisTemplate } from "./template-schema.ts";
 
 /** Where templates of a config repo stand, unless a reference names its file. */
 export const TEMPLATES_FOLDER = "analysis/";
 
-/** Files of one commit. */
-export interface TemplateFiles {
-  /** null: not there. May throw for what must not be read. */
-  read(path: string): string | null;
-  paths(): readonly string[];
-}
-
 /** The files that may hold the templates asked for: those named, and where one names none, all below `analysis/`. */
-export function templateFiles(asked: readonly { file?: string | undefined }[], files: Pick<TemplateFiles, "paths">): string[] {
+export function templateFiles(asked: readonly { file?: string | undefined }[], files: Pick<RepoFiles, "paths">): string[] {
   const named = asked.flatMap(({ file }) => (file === undefined ? [] : [file]));
   const folder = asked.every(({ file }) => file !== undefined) ? [] : files.paths().filter(isTemplateFile);
   return [...new Set([...named, ...folder])];
@@ -24,17 +18,11 @@ export function isTemplateFile(path: string): boolean {
 }
 
 /** The templates of these files that could be read. */
-export function templatesIn(paths: readonly string[], files: TemplateFiles): AnalysisTemplate[] {
-  return paths.flatMap((path) => quietly(path, files).templates);
-}
-
-function quietly(path: string, files: TemplateFiles): ReadTemplates {
-  try {
-    const text = files.read(path);
-    return text === null ? { templates: [], problems: [] } : readTemplates(text, path, { builtin: false });
-  } catch {
-    return { templates: [], problems: [] };
-  }
+export function templatesIn(paths: readonly string[], files: RepoFiles): AnalysisTemplate[] {
+  return paths.flatMap((path) => {
+    const text = readOrNull(files, path);
+    return text === null ? [] : readTemplates(text, path, { builtin: false }).templates;
+  });
 }
 
 /** What is asked for, without the files that it stands in. */

@@ -10,7 +10,7 @@ const CLUSTERS: AppSetCluster[] = ["staging", "production"].map((env, index) => 
 const FILES: Record<string, string> = { "staging/app.yaml": "tag: s", "production/app.yaml": "tag: p" };
 const CONTEXT: RenderContext = {
   clusters: CLUSTERS,
-  repo: () => ({ files: () => Object.keys(FILES), read: (path) => FILES[path] ?? null }),
+  repo: () => ({ paths: () => Object.keys(FILES), read: (path) => FILES[path] ?? null }),
 };
 const SELECTED = { clusters: { selector: { matchExpressions: [{ key: "env", operator: "Exists" }] } } };
 

@@ -8,7 +8,7 @@ const CLUSTERS: AppSetCluster[] = [
 ];
 
 function repoOf(files: Record<string, string>): RenderContext {
-  return { clusters: CLUSTERS, repo: () => ({ files: () => Object.keys(files), read: (path) => files[path] ?? null }) };
+  return { clusters: CLUSTERS, repo: () => ({ paths: () => Object.keys(files), read: (path) => files[path] ?? null }) };
 }
 
 function evaluate(generator: unknown, options: { go?: boolean; context?: RenderContext; spec?: object } = {}): RenderResult {
@@ -208,7 +208,7 @@ describe("git files", () => {
       asked.push(path);
       return null;
     };
-    evaluate(git([{ path: "*" }]), { context: { clusters: [], repo: () => ({ files: () => ["a", "b", "c"], read }) } });
+    evaluate(git([{ path: "*" }]), { context: { clusters: [], repo: () => ({ paths: () => ["a", "b", "c"], read }) } });
     expect(asked).toEqual(["a", "b", "c"]);
   });
 });

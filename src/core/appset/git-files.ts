@@ -1,4 +1,5 @@
 import { isRecord } from "../base/is-record.ts";
+import type { RepoFiles } from "../base/repo-files.ts";
 import { compareText } from "../gotemplate/value.ts";
 import { parseYaml } from "../gotemplate/yaml-read.ts";
 import type { Environment } from "./environment.ts";
@@ -6,18 +7,18 @@ import { type PathPattern, pathPrefix } from "./git-spec.ts";
 import { matchDoublestar, matchPathspec, type PathMatcher } from "./globs.ts";
 import { addValues, fileParams, flatten } from "./params.ts";
 import { failure, RenderFailure, setKey } from "./problem.ts";
-import type { ParamSet, RenderProblem, RepoSnapshot } from "./types.ts";
+import type { ParamSet, RenderProblem } from "./types.ts";
 
 /** `git.files`: each file that is included and not excluded, once, in the order of paths; an item of a list is a set. */
 export function filesParams(
-  repo: RepoSnapshot,
+  repo: RepoFiles,
   patterns: readonly PathPattern[],
   raw: Record<string, unknown>,
   environment: Environment,
   where: string,
 ): ParamSet[] {
   const tests = patterns.map((pattern) => ({ exclude: pattern.exclude, matches: matcher(pattern.path, environment, where) }));
-  const chosen = [...repo.files()]
+  const chosen = [...repo.paths()]
     .filter(
       (file) => tests.some((test) => !test.exclude && test.matches(file)) && !tests.some((test) => test.exclude && test.matches(file)),
     )
@@ -60,7 +61,7 @@ function matcher(pattern: string, environment: Environment, where: string): Excl
 }
 
 /** A snapshot may refuse a file (a link out of the repo), with the reason as message. */
-function readFile(repo: RepoSnapshot, file: string): { content: string | null; refusal: string } {
+function readFile(repo: RepoFiles, file: string): { content: string | null; refusal: string } {
   try {
     return { content: repo.read(file), refusal: "" };
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { RepoFiles } from "../base/repo-files.ts";
 import { compareText } from "../gotemplate/value.ts";
 import type { Environment } from "./environment.ts";
 import { filesParams } from "./git-files.ts";
@@ -5,7 +6,7 @@ import { type PathPattern, pathPrefix, patterns } from "./git-spec.ts";
 import { matchPath } from "./globs.ts";
 import { addValues, pathParams } from "./params.ts";
 import { failure } from "./problem.ts";
-import type { ParamSet, RepoSnapshot } from "./types.ts";
+import type { ParamSet } from "./types.ts";
 
 /** `git`: directories win where both are given, as in Argo CD. */
 export function gitParams(raw: Record<string, unknown>, environment: Environment, where: string): ParamSet[] {
@@ -24,7 +25,7 @@ export function gitParams(raw: Record<string, unknown>, environment: Environment
   return filesParams(repo, files, raw, environment, where);
 }
 
-function openRepo(raw: Record<string, unknown>, environment: Environment, where: string): RepoSnapshot {
+function openRepo(raw: Record<string, unknown>, environment: Environment, where: string): RepoFiles {
   const url = raw["repoURL"];
   if (typeof url !== "string" || url === "")
     throw failure("INVALID", `${where}.repoURL`, "repoURL is missing or not text", "name the repository to read");
@@ -36,7 +37,7 @@ function openRepo(raw: Record<string, unknown>, environment: Environment, where:
 }
 
 function directoryParams(
-  repo: RepoSnapshot,
+  repo: RepoFiles,
   wanted: readonly PathPattern[],
   raw: Record<string, unknown>,
   environment: Environment,
@@ -44,7 +45,7 @@ function directoryParams(
 ): ParamSet[] {
   // A malformed pattern matches nothing there, and stops nothing.
   const tests = wanted.map((pattern) => ({ exclude: pattern.exclude, matches: matchPath(pattern.path) ?? (() => false) }));
-  return directoriesOf(repo.files())
+  return directoriesOf(repo.paths())
     .filter(
       (directory) =>
         tests.some((test) => !test.exclude && test.matches(directory)) && !tests.some((test) => test.exclude && test.matches(directory)),

@@ -11,5 +11,4 @@ export type {
   RenderProblem,
   RenderProblemCode,
   RenderResult,
-  RepoSnapshot,
 } from "./types.ts";

@@ -1,3 +1,5 @@
+import type { RepoFiles } from "../base/repo-files.ts";
+
 /** A cluster as the clusters generator sees its Secret. `labels` include `argocd.argoproj.io/secret-type: cluster`. */
 export interface AppSetCluster {
   name: string;
@@ -7,19 +9,11 @@ export interface AppSetCluster {
   project?: string;
 }
 
-/** A repository at one revision, already at hand. */
-export interface RepoSnapshot {
-  /** Paths of all files, with forward slashes, from the root. */
-  files(): Iterable<string>;
-  /** null: no such file. */
-  read(path: string): string | null;
-}
-
 /** All that rendering may look at. */
 export interface RenderContext {
   clusters: readonly AppSetCluster[];
   /** What a git generator reads; undefined: that repository or revision is not available. */
-  repo?(repoURL: string, revision: string): RepoSnapshot | undefined;
+  repo?(repoURL: string, revision: string): RepoFiles | undefined;
   /** Argo CD's `applicationsetcontroller.enable.new.git.file.globbing`: `*` stops at `/`. Default false, as there. */
   newGitFileGlobbing?: boolean;
 }

@@ -8,6 +8,9 @@ import { key, team, text } from "./schema-common.ts";
 import { modeSchema, windowSchema } from "./schema-spec.ts";
 import type { Window } from "./windows.ts";
 
+/** Where a repo's own settings stand, always read from the base branch, never from a PR. */
+export const SETTINGS_FILE = ".github/stagecoach.yaml";
+
 const login = text.regex(/^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/, {
   error: ({ input }) => say("BAD_VALUE", `${show(input)} is no account's name`, "write it as GitHub shows it, such as renovate[bot]"),
 });

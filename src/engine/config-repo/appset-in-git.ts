@@ -1,11 +1,11 @@
 import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import { GitError } from "../../adapters/git/port.ts";
 import { type AppSetCluster, type RenderResult, render } from "../../core/appset/index.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
 import type { Intended } from "../../core/argocd/liveness/liveness.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
+import { readOrNull } from "../../core/base/repo-files.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
@@ -32,14 +32,14 @@ export async function findApplicationSet(
   likely: Iterable<string>,
 ): Promise<ApplicationSetInGit | undefined> {
   for (const file of new Set(likely)) {
-    const found = await snapshot.with((files) => matching(file, quietly(files, file), ref));
+    const found = await snapshot.with((files) => matching(file, readOrNull(files, file), ref));
     if (found !== undefined) return found;
   }
   const yamls = (await snapshot.paths()).filter((path) => /\.ya?ml$/.test(path));
   return snapshot.with((files) => {
     let found: ApplicationSetInGit | undefined;
     // Asks for every file in one pass, so that they come in one read.
-    for (const path of yamls) found ??= matching(path, quietly(files, path), ref);
+    for (const path of yamls) found ??= matching(path, readOrNull(files, path), ref);
     return found;
   });
 }
@@ -50,21 +50,11 @@ export function findApplicationSets(snapshot: Snapshot, ref: Pick<SourceRef, "na
     const yamls = files.paths().filter((path) => /\.ya?ml$/.test(path));
     const found: ApplicationSetInGit[] = [];
     for (const path of yamls) {
-      const one = matching(path, quietly(files, path), ref);
+      const one = matching(path, readOrNull(files, path), ref);
       if (one !== undefined) found.push(one);
     }
     return found;
   });
-}
-
-/** What must not be read declares nothing. */
-function quietly(files: SyncFiles, path: string): string | null {
-  try {
-    return files.read(path);
-  } catch (error) {
-    if (error instanceof GitError) return null;
-    throw error;
-  }
 }
 
 function matching(file: string, text: string | null, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
@@ -79,7 +69,7 @@ export function declares(
   kind: "ApplicationSet" | "Application",
   objects: readonly Pick<SourceRef, "name" | "namespace">[],
 ): Promise<boolean> {
-  return snapshot.with((files) => manifestIn(quietly(files, file), kind, objects) !== undefined);
+  return snapshot.with((files) => manifestIn(readOrNull(files, file), kind, objects) !== undefined);
 }
 
 /** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. */
@@ -132,7 +122,7 @@ export function renderAt(
     clusters,
     repo(url, revision) {
       if (!sameRepo(url, repoURL) || (revision !== base && revision !== "HEAD" && revision !== "")) return undefined;
-      return { files: () => files.paths(), read: (path) => files.read(path) };
+      return files;
     },
   });
 }

@@ -1,13 +1,12 @@
 import { GitError } from "../../adapters/git/port.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { clashes } from "../../core/spec/rules/together.ts";
 import { otherBase } from "./base-branch.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
-/** Where a repo's own settings stand, always read from the base branch, never from a PR. */
-export const REPO_CONFIG = ".github/stagecoach.yaml";
 export const ROLLOUTS_FOLDER = "rollouts/";
 
 /** The rollouts a config repo declares at one commit. */
@@ -25,7 +24,7 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string): Prom
   const files = [...(await snapshot.paths()), ...(await snapshot.links(ROLLOUTS_FOLDER))].filter(isRolloutFile);
   return snapshot.with((sync) => {
     const problems: Problem[] = [];
-    const config = parseRepoConfig(readOrTell(sync, REPO_CONFIG, problems), REPO_CONFIG);
+    const config = parseRepoConfig(readOrTell(sync, SETTINGS_FILE, problems), SETTINGS_FILE);
     problems.push(...config.problems);
     // Settings that cannot be read may be the ones that hold a rollout back: none is taken to be declared then.
     if (problems.some((problem) => problem.severity === "error")) return { rollouts: [], problems };
@@ -38,7 +37,7 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string): Prom
       problems.push(...parsed.problems);
     }
     const out = new Set<Rollout>();
-    const locate = (problem: Problem, rollout: Rollout) => locateInRollout(problem, rollout, (path) => sync.read(path), REPO_CONFIG);
+    const locate = (problem: Problem, rollout: Rollout) => locateInRollout(problem, rollout, (path) => sync.read(path));
     for (const rollout of rollouts) {
       const other = otherBase(rollout, baseBranch);
       if (other.length > 0) out.add(rollout);

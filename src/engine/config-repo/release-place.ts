@@ -1,7 +1,7 @@
 import { findPin } from "../../core/pins/index.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { REPO_CONFIG } from "./project.ts";
 import { VERSION } from "./release.ts";
 
 /** Documents of a file that are looked through for a rollout. */
@@ -52,7 +52,7 @@ export function releaseEdits(
 
 /** In the repo's settings, in the rollout's own document, or in its annotation. */
 function versionPlace(rollout: Rollout, version: string, read: (path: string) => string | null): Place | undefined {
-  const inSettings = { file: REPO_CONFIG, path: `rollouts.${rollout.name}.release.version` };
+  const inSettings = { file: SETTINGS_FILE, path: `rollouts.${rollout.name}.release.version` };
   const inFile = Array.from({ length: MOST_DOCUMENTS }, (_, i) => (i === 0 ? "" : `#${i + 1}/`))
     .filter((prefix) => valueAt({ file: rollout.file, path: `${prefix}metadata.name` }, read) === rollout.name)
     .flatMap((prefix) => [`${prefix}spec.release.version`, `${prefix}metadata.annotations["stagecoach.dev/release"]!version`])

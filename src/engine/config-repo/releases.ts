@@ -2,10 +2,11 @@ import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
 import type { CommitInfo } from "../../adapters/git/port.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { Release } from "../../core/plan/plan-types.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
-import { isRolloutFile, REPO_CONFIG, readProject } from "./project.ts";
+import { isRolloutFile, readProject } from "./project.ts";
 import { type FoundVersion, readRelease, releaseFiles, VERSION } from "./release.ts";
 import { isReleaseCommit, newestReleaseCommit } from "./releases-commits.ts";
 import { isNewer, newestTag, type TagSpec, tagsOf } from "./releases-tags.ts";
@@ -63,7 +64,7 @@ export async function findReleases(
 
 /** Whether anything between the two could be a release: one question of Git, whatever the number of commits. */
 async function mayHoldReleases(context: RepoContext, rollout: Rollout, cursor: string, base: string): Promise<boolean> {
-  const files = new Set([rollout.file, REPO_CONFIG, ...releaseFiles(rollout)]);
+  const files = new Set([rollout.file, SETTINGS_FILE, ...releaseFiles(rollout)]);
   const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
   const touched = await context.mirror.changedPaths(cursor, base);
   return touched.some((path) => files.has(path) || isRolloutFile(path) || isPath(path));

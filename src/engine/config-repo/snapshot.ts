@@ -1,4 +1,5 @@
 import { GitError, type Mirror } from "../../adapters/git/port.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
 
 /** Files of one commit (or tree), read in bulk and kept for the snapshot's life. */
 export interface Snapshot {
@@ -15,14 +16,11 @@ export interface Snapshot {
   with<T>(work: (files: SyncFiles) => T): Promise<T>;
 }
 
-export interface SyncFiles {
-  /**
-   * null: not there, or (while more is being fetched) not known yet: the result of that pass is thrown away. Throws a
-   * GitError for what must not be read (a symbolic link, a file too large): who asked for it says what that means.
-   */
-  read(path: string): string | null;
-  paths(): readonly string[];
-}
+/**
+ * Files as a pass of `with` sees them: null is also what is not known yet while more is being fetched, and the result of that
+ * pass is thrown away. What must not be read (a symbolic link, a file too large) throws a GitError: who asked for it says what that means.
+ */
+export type SyncFiles = RepoFiles;
 
 /** The file's own fault, not the mirror's. */
 function isAboutFile(error: unknown): error is GitError {

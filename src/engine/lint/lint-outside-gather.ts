@@ -1,5 +1,5 @@
-import { GitError } from "../../adapters/git/port.ts";
 import { type AppSetCluster, compareRenders } from "../../core/appset/index.ts";
+import { readOrNull } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt } from "../config-repo/appset-in-git.ts";
@@ -50,7 +50,7 @@ export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInpu
     ...(repoURL === undefined ? {} : { repoURL }),
     ...(base === undefined ? {} : { base }),
     files: input.fileCount,
-    ...(pinsAnImage(rollout) ? { updaters: imageUpdatersIn(files, (path) => quietly(files, path)) } : {}),
+    ...(pinsAnImage(rollout) ? { updaters: imageUpdatersIn(files) } : {}),
     ...requirements(input, files),
   };
 }
@@ -62,18 +62,8 @@ function requirements({ required }: GatherInput, files: SyncFiles): Pick<Outside
     .paths()
     .filter(isWorkflow)
     .slice(0, MOST_WORKFLOWS)
-    .flatMap((path) => readWorkflow(path, quietly(files, path) ?? "") ?? []);
+    .flatMap((path) => readWorkflow(path, readOrNull(files, path) ?? "") ?? []);
   return { required, workflows };
-}
-
-/** What must not be read says nothing. */
-function quietly(files: SyncFiles, path: string): string | null {
-  try {
-    return files.read(path);
-  } catch (error) {
-    if (error instanceof GitError) return null;
-    throw error;
-  }
 }
 
 /** What of its Application changes with the pins of a target; of the first, for they are alike. */

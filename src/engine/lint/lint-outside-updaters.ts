@@ -1,6 +1,7 @@
 import { parseAllDocuments } from "yaml";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
+import { readOrNull } from "../../core/base/repo-files.ts";
 import { matches } from "../../core/base/selector.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 
@@ -17,11 +18,11 @@ export interface ImageUpdaterRef {
 const LARGEST = 1024 * 1024;
 
 /** Every ImageUpdater that the repo declares. Those that leave it to annotations say nothing that the annotations do not. */
-export function imageUpdatersIn(files: SyncFiles, read: (path: string) => string | null): ImageUpdaterRef[] {
+export function imageUpdatersIn(files: SyncFiles): ImageUpdaterRef[] {
   return files
     .paths()
     .filter((path) => /\.ya?ml$/.test(path))
-    .flatMap((path) => updatersOf(path, read(path)));
+    .flatMap((path) => updatersOf(path, readOrNull(files, path)));
 }
 
 function updatersOf(file: string, text: string | null): ImageUpdaterRef[] {

@@ -1,7 +1,8 @@
 import { isRecord } from "../../core/base/is-record.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { valueAt } from "./generalise.ts";
-import { dig, listAt, textOf } from "./scan.ts";
-import type { Manifest, ProposedPin, RepoFiles } from "./types.ts";
+import { dig, listAt } from "./scan.ts";
+import type { Manifest, ProposedPin } from "./types.ts";
 import { isVersion } from "./versions.ts";
 
 /**
@@ -12,7 +13,7 @@ export function clusterPair(set: Manifest, files: RepoFiles): { pin: ProposedPin
   if (set.documents > 1) return undefined;
   const [old, young] = listAt(set.object, "spec", "generators");
   if (operatorOf(old) !== "NotIn" || operatorOf(young) !== "In") return undefined;
-  const text = textOf(files, set.file);
+  const text = readOrNull(files, set.file);
   const values = dig(old, "clusters", "values");
   if (text === null || !isRecord(values)) return undefined;
   for (const name of Object.keys(values)) {

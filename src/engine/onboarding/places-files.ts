@@ -1,10 +1,11 @@
 import { readYamlDocuments } from "../../core/appset/index.ts";
 import { isRecord } from "../../core/base/is-record.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/index.ts";
 import { add } from "./places-generator.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
-import { listAt, textAt, textOf } from "./scan.ts";
-import type { InitTarget, Place, RepoFiles } from "./types.ts";
+import { listAt, textAt } from "./scan.ts";
+import type { InitTarget, Place } from "./types.ts";
 import { isFloating } from "./versions.ts";
 
 /** A repo's files, with their paths to look up. */
@@ -61,7 +62,7 @@ const KUSTOMIZATIONS = ["kustomization.yaml", "kustomization.yml", "Kustomizatio
 
 function kustomization(found: { places: Place[] }, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
   const file = KUSTOMIZATIONS.map((name) => at(folder, name)).find((name) => all.has(name));
-  const text = file === undefined ? null : textOf(files, file);
+  const text = file === undefined ? null : readOrNull(files, file);
   if (file === undefined || text === null) return;
   const data = documentOf(text);
   for (const image of listAt(data, "images")) {
@@ -88,7 +89,7 @@ function kustomization(found: { places: Place[] }, folder: string, files: RepoFi
 
 function chart(found: { places: Place[] }, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
   const file = at(folder, "Chart.yaml");
-  const text = all.has(file) ? textOf(files, file) : null;
+  const text = all.has(file) ? readOrNull(files, file) : null;
   if (text === null) return;
   for (const dependency of listAt(documentOf(text), "dependencies")) {
     const name = textAt(dependency, "name");
@@ -113,7 +114,7 @@ function valuesFiles(
   const taken = new Set<string>();
   for (const name of plain.toReversed()) {
     const file = resolveValues(name, own, source, sources, isThisRepo);
-    const text = file !== undefined && all.has(file) ? textOf(files, file) : null;
+    const text = file !== undefined && all.has(file) ? readOrNull(files, file) : null;
     if (file === undefined || text === null) continue;
     for (const way of versionKeys(documentOf(text))) {
       const slot = `Helm values ${way.join(".")}`;
@@ -147,7 +148,7 @@ function manifests(found: { places: Place[] }, folder: string, files: RepoFiles,
   const prefix = folder === "" ? "" : `${folder}/`;
   const here = [...all].filter((name) => name.startsWith(prefix) && /\.ya?ml$/.test(name) && !name.slice(prefix.length).includes("/"));
   for (const file of here.slice(0, MOST_MANIFESTS)) {
-    const text = textOf(files, file);
+    const text = readOrNull(files, file);
     if (text === null || !/\bimage:/.test(text)) continue;
     const documents = readYamlDocuments(text);
     for (const [index, { value }] of documents.entries()) imagesOf(found, file, text, value, documents.length > 1 ? index + 1 : undefined);

@@ -1,9 +1,10 @@
 import { isRecord } from "../../core/base/is-record.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import type { PinStep } from "../../core/pins/index.ts";
 import { printPinPath } from "../../core/pins/index.ts";
 import { valueAt } from "./generalise.ts";
-import { dig, listAt, textAt, textOf } from "./scan.ts";
-import type { InitTarget, Manifest, Place, RepoFiles } from "./types.ts";
+import { dig, listAt, textAt } from "./scan.ts";
+import type { InitTarget, Manifest, Place } from "./types.ts";
 import { isFloating, isVersion, isVersionKey } from "./versions.ts";
 
 /** A parameter that the template writes where a version goes. */
@@ -25,7 +26,7 @@ export interface GeneratorPlaces {
  */
 export function generatorPlaces(set: Manifest, target: InitTarget, files: RepoFiles): GeneratorPlaces {
   const found: GeneratorPlaces = { places: [], why: [] };
-  const text = textOf(files, set.file);
+  const text = readOrNull(files, set.file);
   if (text === null) return found;
   const go = dig(set.object, "spec", "goTemplate") === true;
   for (const { param, at } of wantedParams(dig(set.object, "spec", "template", "spec"))) {
@@ -117,7 +118,7 @@ function traceGit({ target, files, go, param, found }: Trace, git: Record<string
   const name = target.params[`${base}.filename`];
   if (folder === undefined || name === undefined) return;
   const file = folder === "" || folder === "." ? name : `${folder}/${name}`;
-  const text = textOf(files, file);
+  const text = readOrNull(files, file);
   if (text === null) return;
   for (const path of new Set([
     printPinPath({ document: undefined, steps: param.split(".").map(key) }),

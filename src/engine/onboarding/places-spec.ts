@@ -1,8 +1,9 @@
 import { isRecord } from "../../core/base/is-record.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/index.ts";
 import { add } from "./places-generator.ts";
-import { listAt, textAt, textOf } from "./scan.ts";
-import type { Manifest, Place, RepoFiles } from "./types.ts";
+import { listAt, textAt } from "./scan.ts";
+import type { Manifest, Place } from "./types.ts";
 import { isVersionKey } from "./versions.ts";
 
 /**
@@ -10,7 +11,7 @@ import { isVersionKey } from "./versions.ts";
  * values, kustomize images. `below`: the way from the manifest's root to that spec.
  */
 export function specPlaces(manifest: Manifest, spec: Record<string, unknown>, below: readonly string[], files: RepoFiles): Place[] {
-  const text = textOf(files, manifest.file);
+  const text = readOrNull(files, manifest.file);
   if (text === null) return [];
   const found: { places: Place[] } = { places: [] };
   const document = manifest.documents > 1 ? manifest.document : undefined;

@@ -14,7 +14,7 @@ import type { Proposal } from "./types.ts";
 const FLEET = fileURLToPath(new URL("../../../fixtures/fleet/", import.meta.url));
 
 function checkoutOf(files: Record<string, string>): Checkout {
-  return { root: "/", files: () => Object.keys(files).sort(), read: (path) => files[path] ?? null };
+  return { root: "/", paths: () => Object.keys(files).sort(), read: (path) => files[path] ?? null };
 }
 
 function folder(path: string, but: RegExp): Record<string, string> {

@@ -1,4 +1,6 @@
+import { readOrNull } from "../../core/base/repo-files.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { groupApplications } from "./application-groups.ts";
 import { choosePins } from "./choose-pins.ts";
@@ -7,13 +9,12 @@ import { filePlaces, type RepoView } from "./places-files.ts";
 import { generatorPlaces } from "./places-generator.ts";
 import { specPlaces } from "./places-spec.ts";
 import { printRollout, printSettings, type RolloutParts, rolloutName } from "./print.ts";
-import { type Scan, scanRepo, textAt, textOf } from "./scan.ts";
+import { type Scan, scanRepo, textAt } from "./scan.ts";
 import { partlyStaged, stagedBy } from "./staged.ts";
 import { groupClusters } from "./stages.ts";
 import { targetOfManifest, targetsOfSet } from "./targets.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest, Place, Proposal, ProposedRollout, ProposedStage, Undecided } from "./types.ts";
 
-export const SETTINGS = ".github/stagecoach.yaml";
 /** A repo of thousands of sets gets rollouts for the first of them, and is told so. */
 const MOST_ROLLOUTS = 100;
 
@@ -36,7 +37,7 @@ export function propose(input: InitInput): Proposal {
     clusters: known ? input.clusters.length : draft.clusters.size,
     rollouts: draft.rollouts,
     existing: existing.map((rollout) => rollout.name),
-    settings: textOf(input.files, SETTINGS) === null ? { file: SETTINGS, text: printSettings() } : undefined,
+    settings: readOrNull(input.files, SETTINGS_FILE) === null ? { file: SETTINGS_FILE, text: printSettings() } : undefined,
     undecided: draft.undecided,
   };
 }
@@ -64,7 +65,7 @@ function rolloutsOf({ files }: InitInput): Rollout[] {
   return files
     .paths()
     .filter((path) => ROLLOUT.test(path))
-    .flatMap((path) => parseRollouts(textOf(files, path) ?? "", path).rollouts);
+    .flatMap((path) => parseRollouts(readOrNull(files, path) ?? "", path).rollouts);
 }
 
 interface Subject {

@@ -1,6 +1,7 @@
 import { readYamlDocuments } from "../../core/appset/index.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import type { Figures, Manifest, RepoFiles, Undecided } from "./types.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import type { Figures, Manifest, Undecided } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */
 export interface Scan {
@@ -21,7 +22,7 @@ export function scanRepo(files: RepoFiles): Scan {
   const paths = files.paths().filter((path) => /\.(?:ya?ml|json)$/.test(path));
   const looked = paths.slice(0, MOST_FILES);
   const scan: Scan = { sets: [], applications: [], figures: figuresOf(files.paths()), undecided: [] };
-  for (const path of looked) scanFile(scan, path, textOf(files, path));
+  for (const path of looked) scanFile(scan, path, readOrNull(files, path));
   scan.figures.applicationSets = scan.sets.length;
   scan.figures.applications = scan.applications.length;
   if (looked.length < paths.length) {
@@ -33,15 +34,6 @@ export function scanRepo(files: RepoFiles): Scan {
     });
   }
   return scan;
-}
-
-/** null: not there, or not to be read; then it declares nothing. */
-export function textOf(files: RepoFiles, path: string): string | null {
-  try {
-    return files.read(path);
-  } catch {
-    return null;
-  }
 }
 
 function scanFile(scan: Scan, file: string, text: string | null): void {

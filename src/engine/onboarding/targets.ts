@@ -14,8 +14,7 @@ export function targetsOfSet(set: Manifest, input: InitInput): Targets {
   const clusters = input.clusters.map(
     ({ name, server, labels }): AppSetCluster => ({ name, server, labels: { ...labels, [TYPE_LABEL]: "cluster" }, annotations: {} }),
   );
-  const snapshot = { files: () => input.files.paths(), read: (path: string) => input.files.read(path) };
-  const result = render(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? snapshot : undefined) });
+  const result = render(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? input.files : undefined) });
   if (!result.ok) {
     const [problem] = result.problems;
     return {

@@ -3,12 +3,7 @@
  * network: files, the fleet and the judgement of a proposal are handed in.
  */
 
-/** A config repo at one commit, or a checkout of one. */
-export interface RepoFiles {
-  paths(): readonly string[];
-  /** null: not there. May throw where a file must not be read. */
-  read(path: string): string | null;
-}
+import type { RepoFiles } from "../../core/base/repo-files.ts";
 
 export interface InitCluster {
   name: string;

@@ -5,7 +5,6 @@ import type { Edit, Plan, PlannedTarget } from "../../core/plan/plan-types.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSet, generatorClusters } from "../config-repo/appset-in-git.ts";
-import { REPO_CONFIG } from "../config-repo/project.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { lintOutside, type ParentApplication } from "../lint/lint-outside.ts";
 import { gatherOutside } from "../lint/lint-outside-gather.ts";
@@ -56,7 +55,7 @@ export async function lintPlanned(
   };
   const gathered = await snapshot.with((sync) => gatherOutside(input, sync));
   const problems = [...lintOutside(gathered), ...releasedByItself(rollout, files)];
-  return snapshot.with((sync) => problems.map((problem) => locateInRollout(problem, rollout, (path) => sync.read(path), REPO_CONFIG)));
+  return snapshot.with((sync) => problems.map((problem) => locateInRollout(problem, rollout, (path) => sync.read(path))));
 }
 
 /** Files that templates really give, where lint of the rollout alone could only guess. */

@@ -1,5 +1,6 @@
 import type { Mirror } from "../../adapters/git/port.ts";
-import { isRolloutFile, REPO_CONFIG } from "../config-repo/project.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
+import { isRolloutFile } from "../config-repo/project.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 
 /** What a judgement has looked at, so that it is made anew only where that has changed. */
@@ -51,5 +52,5 @@ export async function stillHolds(
   if (reads.listed) return false;
   const question = asked.get(from) ?? mirror.changedPaths(from, to);
   asked.set(from, question);
-  return !(await question).some((path) => reads.paths.has(path) || isRolloutFile(path) || path === REPO_CONFIG);
+  return !(await question).some((path) => reads.paths.has(path) || isRolloutFile(path) || path === SETTINGS_FILE);
 }

@@ -1,9 +1,10 @@
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import { parseTemplate } from "../../core/base/template.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
-import { isRolloutFile, type Project, REPO_CONFIG } from "../config-repo/project.ts";
+import { isRolloutFile, type Project } from "../config-repo/project.ts";
 import { releaseFiles } from "../config-repo/release.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -37,7 +38,7 @@ export async function touchedBy(
 
 /** Whether a PR may concern any rollout: by the names of its files alone, so that most PRs cost nothing. */
 export function mayConcern(project: Project, touched: readonly string[]): boolean {
-  if (touched.some((path) => isRolloutFile(path) || path === REPO_CONFIG)) return true;
+  if (touched.some((path) => isRolloutFile(path) || path === SETTINGS_FILE)) return true;
   const rollouts = project.rollouts.map(watcher);
   return touched.some((path) => /\.ya?ml$/.test(path) || rollouts.some((concerns) => concerns(path)));
 }
@@ -60,7 +61,7 @@ export async function touchesOf(
   const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
   const isPin = pinFiles(pinsOf(rollout));
   return {
-    rollout: touched.some((path) => [rollout.file, rollout.inventory?.file, REPO_CONFIG].includes(path)),
+    rollout: touched.some((path) => [rollout.file, rollout.inventory?.file, SETTINGS_FILE].includes(path)),
     release: touched.some((path) => files.has(path) || isPath(path)),
     pins: touched.some(isPin),
     set: await touchesSet(rollout, touched, before, after),

@@ -2,18 +2,18 @@ import { iso } from "../../core/base/time.ts";
 import type { Warning } from "../../core/plan/plan-types.ts";
 import { closedNow, whyNever, windowSets } from "../../core/run/gates/window.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { nextOpenAt } from "../../core/spec/window-waits.ts";
 import type { Window } from "../../core/spec/windows.ts";
-import { REPO_CONFIG } from "../config-repo/project.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
 
 /** The freezes of the repo and of the server, with where each stands. */
 export async function freezesOf(context: Pick<RepoContext, "freezes">, snapshot: Snapshot): Promise<(Window & { where: string })[]> {
-  const { freezes } = parseRepoConfig(await snapshot.read(REPO_CONFIG), REPO_CONFIG).bounds;
+  const { freezes } = parseRepoConfig(await snapshot.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
   return [
-    ...freezes.map((one) => ({ ...one, where: REPO_CONFIG })),
+    ...freezes.map((one) => ({ ...one, where: SETTINGS_FILE })),
     ...(context.freezes ?? []).map((one) => ({ ...one, where: "the server" })),
   ];
 }

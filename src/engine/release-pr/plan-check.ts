@@ -11,9 +11,10 @@ import { windowSets } from "../../core/run/gates/window.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { isEnded } from "../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { durationsOf } from "../config-repo/history-durations.ts";
-import { type Project, REPO_CONFIG, readProject } from "../config-repo/project.ts";
+import { type Project, readProject } from "../config-repo/project.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { sameRelease } from "../config-repo/releases.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
@@ -193,7 +194,7 @@ async function releaseComment(
   const errors = outside.filter((problem) => problem.severity === "error");
   const closed = await windowWarning(context, rollout, before);
   const gates = await gateWarnings(context, rollout, plan, base, before);
-  const { limits } = parseRepoConfig(await before.read(REPO_CONFIG), REPO_CONFIG).bounds;
+  const { limits } = parseRepoConfig(await before.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
   const current = asked.before === undefined ? undefined : releaseName(asked.before.values);
   const body = planComment(rollout, plan, current, {
     expected: expectedDuration(rollout, plan, history, { now: context.clock.now(), sets: windowSets(rollout.windows ?? [], freezes) }),

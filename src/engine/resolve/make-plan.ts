@@ -7,11 +7,11 @@ import { measuresAnything } from "../../core/run/checks/step-analysis.ts";
 import { lostWords } from "../../core/run/targets/target-unseen.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
 import { withGeneratorParams } from "../config-repo/generator-params.ts";
 import { declaredAt } from "../config-repo/inventory.ts";
-import { REPO_CONFIG } from "../config-repo/project.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { branchesOf } from "../round/act/branch-moves.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -109,7 +109,7 @@ export async function makePlan(
   const measured = await analysisProblems(context, rollout, snapshot);
   const errors = [...resolved.problems, ...measured].filter((problem) => problem.severity === "error");
   if (errors.length > 0) return { ok: false, retry: false, problems: errors };
-  const { limits } = parseRepoConfig(await snapshot.read(REPO_CONFIG), REPO_CONFIG).bounds;
+  const { limits } = parseRepoConfig(await snapshot.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
   const made = plan({ rollout, release, clusters: resolved.clusters, targets: resolved.targets, limits });
   if (made.ok) return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
   return { ok: false, retry: false, problems: await located(made.problems, rollout, snapshot) };
@@ -118,9 +118,7 @@ export async function makePlan(
 /** Each at its line of the rollout's file, those that stand in it. */
 function located(problems: readonly Problem[], rollout: Rollout, snapshot: Snapshot): Promise<Problem[]> {
   return snapshot.with((files) =>
-    problems.map((problem) =>
-      problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => files.read(path), REPO_CONFIG) : problem,
-    ),
+    problems.map((problem) => (problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => files.read(path)) : problem)),
   );
 }
 
@@ -148,7 +146,7 @@ async function analysisProblems(context: RepoContext, rollout: Rollout, snapshot
   const builtin = context.analysis?.engine.kind !== "argo-rollouts";
   return snapshot.with((files) =>
     lintAnalyses(rollout, files, { builtin }).map((problem) =>
-      problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => files.read(path), REPO_CONFIG) : problem,
+      problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => files.read(path)) : problem,
     ),
   );
 }

@@ -2,9 +2,6 @@ import type { Problem } from "../../core/base/problem.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 
-/** Where a repo's own settings stand. */
-export const SETTINGS_FILE = ".github/stagecoach.yaml";
-
 /** A problem of one target; those that differ in nothing but the target, or have one cause, are told once. */
 export interface TargetProblem {
   code: string;
@@ -50,7 +47,7 @@ export function collectProblems(rollout: Rollout, read: (file: string) => string
           column: 1,
           path,
         };
-        return locateInRollout(whole, rollout, read, SETTINGS_FILE);
+        return locateInRollout(whole, rollout, read);
       });
     },
   };

@@ -1,6 +1,7 @@
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import type { Problem } from "../../core/base/problem.ts";
+import { readOrNull } from "../../core/base/repo-files.ts";
 import type { Cluster, Edit, Release, Target } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
@@ -37,7 +38,7 @@ export interface Resolved {
  * Never throws for what is in the repo or the fleet: what cannot be resolved is a problem with its place.
  */
 export function resolveTargets({ rollout, release, applications, clusters, branches, readFile }: ResolveInput): Resolved {
-  const problems = collectProblems(rollout, (file) => quietly(() => readFile(file)));
+  const problems = collectProblems(rollout, (file) => readOrNull({ read: readFile }, file));
   const index = indexClusters(clusters);
   const drafts: Draft[] = [];
   for (const seen of applicationsOf(rollout, applications)) {
@@ -67,14 +68,6 @@ function unknownCluster({ inventory }: Rollout, missing: string, clusters: reado
   );
   const hint = near === undefined ? `add its Secret to ${inventory.file}` : `add its Secret to ${inventory.file}; it has ${near}`;
   return { code, message: `destination ${missing} is not in ${inventory.file}`, hint, path: ["spec", "inventory", "file"] };
-}
-
-function quietly(read: () => string | null): string | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }
 
 function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {

@@ -2,6 +2,7 @@ import { count } from "../../base/count.ts";
 import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Over } from "../../plan/limits.ts";
+import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { close } from "../batches/batch-build.ts";
 import { limiterOf, sizesOf } from "../batches/within-limits.ts";
 import { type Batch, type BatchTarget, isEnded, type Run } from "../state/run.ts";
@@ -11,7 +12,6 @@ import { isMidway } from "../state/steps.ts";
 import type { Blocked } from "./pull-gates.ts";
 
 /** Where the limits stand. */
-const SETTINGS = ".github/stagecoach.yaml";
 
 /**
  * `limits` of the repo: what all its runs may have in flight together, this batch included. Batches are cut to what the limits could ever
@@ -102,7 +102,7 @@ function wouldBe({ setting, what, most }: Over, percent: number | undefined, who
 /** A batch that the limits do not allow though nothing else were in flight: waiting would never end. */
 function tooLarge(draft: Draft, batch: Batch, { setting, what, most }: Over, who: string): Blocked | undefined {
   const { run } = draft;
-  const why = `${setting} of ${SETTINGS} allows ${most} in flight, and it has ${what}`;
+  const why = `${setting} of ${SETTINGS_FILE} allows ${most} in flight, and it has ${what}`;
   if (canBeCut(run, batch)) {
     close(draft, batch, why);
     return { why, next: { what: "it is built again, smaller" } };
@@ -114,7 +114,13 @@ function tooLarge(draft: Draft, batch: Batch, { setting, what, most }: Over, who
   const names = nameList(run, clustersOf(liveTargets(batch)));
   const together = clustersOf(liveTargets(batch)).length > 1 ? "share a pin and travel together" : "cannot travel in parts";
   const reason = `${batchName(run, batch)} can never merge: ${text(why)} (${names}), which ${together}`;
-  pause(draft, "Refused", "stagecoach", reason, `raise ${setting} in ${SETTINGS}, then \`/resume\`; or \`/skip CLUSTER\`; or \`/abort\``);
+  pause(
+    draft,
+    "Refused",
+    "stagecoach",
+    reason,
+    `raise ${setting} in ${SETTINGS_FILE}, then \`/resume\`; or \`/skip CLUSTER\`; or \`/abort\``,
+  );
   return { why, next: { what: `somebody raises ${setting}` } };
 }
 
@@ -135,5 +141,5 @@ function canBeCut(run: Run, batch: Batch): boolean {
 
 /** `2 clusters at once (limits.clusters)`, for an answer. */
 export function allowed({ setting, most }: Over): string {
-  return `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS})`;
+  return `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`;
 }

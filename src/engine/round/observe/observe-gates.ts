@@ -5,7 +5,7 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Approver, Lapsed, ObservedPull, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/command.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
-import { REPO_CONFIG } from "../../config-repo/project.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { RepoContext } from "../context.ts";
 import { keep, type RepoMemory } from "../memory.ts";
 
@@ -18,12 +18,12 @@ type Bounds = Pick<World, "freezes" | "limits" | "settingsBroken">;
 
 /** What the repo's settings at the base, and the server's, say of when and how much may move. */
 export async function observeBounds(context: RepoContext, memory: RepoMemory, base: string): Promise<Bounds> {
-  const { bounds, problems } = parseRepoConfig(await memory.snapshot(base).read(REPO_CONFIG), REPO_CONFIG);
+  const { bounds, problems } = parseRepoConfig(await memory.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE);
   const error = problems.find((problem) => problem.severity === "error");
   if (error !== undefined) return { settingsBroken: `${error.file}:${error.line}:${error.column}: ${error.message}` };
   memory.journalKeep = bounds.keep;
   const freezes = [
-    ...bounds.freezes.map((window) => ({ ...window, where: REPO_CONFIG })),
+    ...bounds.freezes.map((window) => ({ ...window, where: SETTINGS_FILE })),
     ...(context.freezes ?? []).map((window) => ({ ...window, where: "the server" })),
   ];
   return { freezes, ...(bounds.limits === undefined ? {} : { limits: bounds.limits }) };

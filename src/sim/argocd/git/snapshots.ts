@@ -1,4 +1,4 @@
-import type { RepoSnapshot } from "../../../core/appset/types.ts";
+import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import type { GitSource, TreeEntry } from "./git-source.ts";
 import { RepoError, type Repositories } from "./repositories.ts";
 
@@ -12,7 +12,7 @@ interface Opened {
   texts: Map<string, string>;
 }
 
-type RepoOf = (repoURL: string, revision: string) => RepoSnapshot | undefined;
+type RepoOf = (repoURL: string, revision: string) => RepoFiles | undefined;
 
 /**
  * Rendering is pure and asks for files as it goes; they come from git, which takes time. So it is asked again with what it missed,
@@ -54,11 +54,9 @@ async function fill(repo: Opened, paths: string[]): Promise<void> {
   for (const path of paths) repo.texts.set(path, texts.get(path) ?? "");
 }
 
-function snapshot(repo: Opened, missing: Map<Opened, Set<string>>): RepoSnapshot {
+function snapshot(repo: Opened, missing: Map<Opened, Set<string>>): RepoFiles {
   return {
-    *files() {
-      for (const [path, { type }] of repo.tree) if (type === "blob") yield path;
-    },
+    paths: () => [...repo.tree].flatMap(([path, { type }]) => (type === "blob" ? [path] : [])),
     read(path) {
       if (repo.tree.get(path)?.type !== "blob") return null;
       const text = repo.texts.get(path);

@@ -158,11 +158,10 @@ interface StandIn {
 function standIn(dir: string): StandIn {
   const checkout = openCheckout(dir);
   const origin = originOf(checkout.root);
-  const snapshot = { files: () => checkout.files(), read: (path: string) => checkout.read(path) };
-  if (origin === undefined) return { repo: () => snapshot, note: "" };
+  if (origin === undefined) return { repo: () => checkout, note: "" };
   const own = ownerAndName(origin);
   return {
-    repo: (url) => (ownerAndName(url) === own ? snapshot : undefined),
+    repo: (url) => (ownerAndName(url) === own ? checkout : undefined),
     note: `--repo ${dir} is a checkout of ${own}; give a checkout of that repository, or a copy without a remote to use it for all`,
   };
 }

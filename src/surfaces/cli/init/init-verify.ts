@@ -7,7 +7,7 @@ export function withFile(checkout: Checkout, file: string, text: string): Checko
   return {
     root: checkout.root,
     read: (path) => (path === file ? text : checkout.read(path)),
-    files: () => (checkout.files().includes(file) ? checkout.files() : [...checkout.files(), file].toSorted()),
+    paths: () => (checkout.paths().includes(file) ? checkout.paths() : [...checkout.paths(), file].toSorted()),
   };
 }
 

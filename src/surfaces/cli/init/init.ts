@@ -53,7 +53,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 /** What init proposes for a checkout. A plain checkout does not say where it came from: every repoURL is taken for its own. */
 export function proposeFor(checkout: Checkout, inventory: Inventory | undefined): Proposal {
   return propose({
-    files: { paths: () => checkout.files(), read: (path) => checkout.read(path) },
+    files: checkout,
     clusters: inventory?.clusters ?? [],
     applications: inventory?.applications ?? [],
     isThisRepo: () => true,

@@ -1,5 +1,6 @@
 import { existsSync, globSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import { whyOutside } from "../../../core/spec/rules/pins.ts";
 import { CommandError } from "../command.ts";
 
@@ -7,12 +8,8 @@ import { CommandError } from "../command.ts";
 const LARGEST = 10 * 1024 * 1024;
 
 /** A plain checkout of a config repo, read as the bot would read the commit: plain files inside it only. */
-export interface Checkout {
+export interface Checkout extends RepoFiles {
   root: string;
-  /** Text of a file by its path from the root; null: not there. Throws, with the reason as message, where it must not be read. */
-  read(path: string): string | null;
-  /** Paths of all files from the root. */
-  files(): readonly string[];
 }
 
 /** Opens a folder. It need not be a Git repository. */
@@ -30,7 +27,7 @@ export function openCheckout(dir: string): Checkout {
       texts.set(path, text);
       return text;
     },
-    files() {
+    paths() {
       listing ??= globSync("**/*", {
         cwd: root,
         withFileTypes: true,

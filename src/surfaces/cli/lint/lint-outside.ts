@@ -38,10 +38,10 @@ export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory:
       parents: parentsOf(checkout, inventory),
       seesAll: false,
       repoURL: origin.repoURL,
-      fileCount: checkout.files().length,
+      fileCount: checkout.paths().length,
       defaultBranch: origin.defaultBranch,
     },
-    { read: (path) => quietly(() => checkout.read(path)), paths: () => checkout.files() },
+    checkout,
   );
   return lintOutside(input).map((problem) => locate(problem, rollout, checkout));
 }
@@ -52,7 +52,7 @@ export function defaultBranchOf(checkout: Checkout): string | undefined {
 }
 
 function findSet(rollout: Rollout, checkout: Checkout): { file: string; object: Record<string, unknown> } | undefined {
-  for (const file of checkout.files()) {
+  for (const file of checkout.paths()) {
     if (!/\.ya?ml$/.test(file)) continue;
     const object = manifestIn(
       quietly(() => checkout.read(file)),
@@ -91,7 +91,7 @@ const parents = new WeakMap<Checkout, ParentApplication[]>();
 /** Applications as the repo declares them, and as the inventory holds them. */
 function parentsOf(checkout: Checkout, inventory: Inventory | undefined): ParentApplication[] {
   const live = (inventory?.applications ?? []).flatMap(asParent);
-  const known = parents.get(checkout) ?? checkout.files().flatMap((file) => declaredIn(checkout, file));
+  const known = parents.get(checkout) ?? checkout.paths().flatMap((file) => declaredIn(checkout, file));
   parents.set(checkout, known);
   return [...live, ...known];
 }

@@ -6,10 +6,10 @@ import { parseTemplate } from "../../../core/base/template.ts";
 import { unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { checkTogether } from "../../../core/spec/rules/windows.ts";
-import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
 import { locate, makePlan, type PlanMade } from "../plan/plan-make.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
@@ -43,7 +43,7 @@ function settingsProblems(checkout: Checkout): Problem[] {
   const config = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
   if (config.rollouts.byName.size === 0) return [];
   const names = checkout
-    .files()
+    .paths()
     .filter(isRolloutFile)
     .flatMap((file) => namesIn(readOrTell(checkout, file, []), file));
   return unusedSettings(config.rollouts, names);
@@ -53,7 +53,7 @@ function settingsProblems(checkout: Checkout): Problem[] {
 function unreadIn(checkout: Checkout, rollouts: readonly Rollout[]): Unread[] {
   const read = new Set(rollouts.map(({ file }) => file));
   return checkout
-    .files()
+    .paths()
     .filter((file) => isRolloutFile(file) && !read.has(file))
     .flatMap((file) => declaredIn(readOrTell(checkout, file, []), file));
 }
@@ -151,8 +151,7 @@ function freezeProblems(rollout: Rollout, checkout: Checkout): Problem[] {
 
 /** Which engine the server has, a checkout does not say. */
 function analysisProblems(rollout: Rollout, checkout: Checkout): Problem[] {
-  const files = { read: (path: string) => checkout.read(path), paths: () => checkout.files() };
-  return lintAnalyses(rollout, files, { builtin: false, unknown: true }).map((problem) =>
+  return lintAnalyses(rollout, checkout, { builtin: false, unknown: true }).map((problem) =>
     problem.file === rollout.file ? locate(problem, rollout, checkout) : problem,
   );
 }

@@ -1,7 +1,8 @@
 import { existsSync, globSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { Command, Option } from "commander";
-import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { CommandError } from "../command.ts";
 import { inventoryAt, parseArgs, wantsColour } from "../plan/plan-args.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
@@ -46,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
     const guessed = options.inventory === undefined && !haveOwnInventory(checkout, files);
-    process.stdout.write(lintText(report, (file) => readable(checkout, file), wantsColour()) + (guessed ? NO_INVENTORY : ""));
+    process.stdout.write(lintText(report, (file) => readOrNull(checkout, file), wantsColour()) + (guessed ? NO_INVENTORY : ""));
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
 }
@@ -61,18 +62,10 @@ function asksForSettings(paths: readonly string[]): boolean {
   return paths.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE));
 }
 
-function readable(checkout: Checkout, file: string): string | null {
-  try {
-    return checkout.read(file);
-  } catch {
-    return null;
-  }
-}
-
 /** Paths from the root of the checkout. A folder stands for its rollouts: those of `rollouts/` in it, or else every YAML file below. */
 function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
   const links = linksIn(checkout, "rollouts/");
-  if (paths.length === 0) return [...checkout.files().filter(isRolloutFile), ...links].toSorted();
+  if (paths.length === 0) return [...checkout.paths().filter(isRolloutFile), ...links].toSorted();
   const files = new Set<string>();
   for (const path of paths) {
     // The folder is followed, the file itself is not: a symbolic link among the rollouts is told as one.
@@ -84,7 +77,7 @@ function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
     }
     const prefix = inside === "" ? "" : `${inside}/`;
     const own = prefix === "" ? links : linksIn(checkout, prefix);
-    const below = [...checkout.files(), ...own].filter((file) => file.startsWith(prefix) && /\.ya?ml$/.test(file)).toSorted();
+    const below = [...checkout.paths(), ...own].filter((file) => file.startsWith(prefix) && /\.ya?ml$/.test(file)).toSorted();
     const rollouts = below.filter((file) => isRolloutFile(file.slice(prefix.length)));
     for (const file of rollouts.length > 0 ? rollouts : below) files.add(file);
   }

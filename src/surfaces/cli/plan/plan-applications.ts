@@ -7,7 +7,7 @@ const SCANNED = new WeakMap<Checkout, readonly Manifest[]>();
 
 /** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
 export function applicationsInRepo(checkout: Checkout): readonly Record<string, unknown>[] {
-  const manifests = SCANNED.get(checkout) ?? scanRepo({ paths: () => checkout.files(), read: (path) => checkout.read(path) }).applications;
+  const manifests = SCANNED.get(checkout) ?? scanRepo(checkout).applications;
   SCANNED.set(checkout, manifests);
   const first = new Map<string, Record<string, unknown>>();
   for (const { object } of manifests) {

@@ -38,7 +38,7 @@ export function loadInventory(text: string, file: string): Inventory {
  */
 export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory | undefined): FleetInputs {
   const controlPlane = rollout.source.controlPlanes[0] ?? "argocd";
-  const declared = declaredIn({ read: (path) => checkout.read(path), paths: () => checkout.files() }, rollout);
+  const declared = declaredIn(checkout, rollout);
   if (declared?.ok === false) return { applications: [], clusters: [], from: "nothing", problems: declared.problems };
   const inventory = declared === undefined ? given : withClusters(given, declared.clusters);
   const clusters = (inventory?.clusters ?? []).map((view): Cluster => {
@@ -102,7 +102,7 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
       ...(project === undefined ? {} : { project }),
     }),
   );
-  const result = render(found, { clusters, repo: () => ({ files: () => checkout.files(), read: (path) => checkout.read(path) }) });
+  const result = render(found, { clusters, repo: () => checkout });
   if (!result.ok) {
     return {
       applications: [],
@@ -160,7 +160,7 @@ function flatten(params: Readonly<Record<string, unknown>>, prefix = ""): Record
 }
 
 function findSet(checkout: Checkout, name: string, namespace: string): Record<string, unknown> | undefined {
-  for (const path of checkout.files()) {
+  for (const path of checkout.paths()) {
     if (!/\.ya?ml$/.test(path)) continue;
     const text = quietly(() => checkout.read(path));
     if (text === null || !text.includes("ApplicationSet") || !text.includes(name)) continue;

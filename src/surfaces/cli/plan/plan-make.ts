@@ -1,15 +1,16 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import type { Problem } from "../../../core/base/problem.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
 import { type NextBatch, nextBatch } from "../../../core/plan/next.ts";
 import { plan } from "../../../core/plan/plan.ts";
 import type { Cluster, Plan, Release } from "../../../core/plan/plan-types.ts";
 import { locateInRollout } from "../../../core/spec/parse/locate.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
 import { resolveTargets } from "../../../engine/resolve/targets.ts";
-import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { defaultBranchOf } from "../lint/lint-outside.ts";
 import { fleetOf } from "./plan-inputs.ts";
@@ -45,7 +46,7 @@ export function makePlan(
     readFile: (path) => checkout.read(path),
   });
   problems.push(...resolved.problems);
-  const { limits } = parseRepoConfig(textOf(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
+  const { limits } = parseRepoConfig(readOrNull(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
   const made = plan({ rollout, release: release ?? NO_RELEASE, clusters: resolved.clusters, targets: resolved.targets, limits });
   if (!made.ok) problems.push(...made.problems);
   const located = problems.map((problem) => (problem.line > 1 ? problem : locate(problem, rollout, checkout)));
@@ -59,15 +60,7 @@ const NO_RELEASE: Release = { values: {}, attempt: 1 };
 /** The file that a problem is in is the rollout's unless it says otherwise. */
 export function locate(problem: Problem, rollout: Rollout, checkout: Checkout): Problem {
   if (problem.file !== rollout.file) return problem;
-  return locateInRollout(problem, rollout, (path) => textOf(checkout, path), SETTINGS_FILE);
-}
-
-function textOf(checkout: Checkout, path: string): string | null {
-  try {
-    return checkout.read(path);
-  } catch {
-    return null;
-  }
+  return locateInRollout(problem, rollout, (path) => readOrNull(checkout, path));
 }
 
 /** A commit or a tag that only Git's history tells: a checkout is planned with a name for it, so that its pins are looked at. */

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { Command, Option } from "commander";
+import { readOrNull } from "../../../core/base/repo-files.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { CommandError } from "../command.ts";
@@ -58,7 +59,7 @@ export async function run(argv: readonly string[]): Promise<number> {
           .split(sep)
           .join("/"),
       ]
-    : checkout.files().filter(isRolloutFile);
+    : checkout.paths().filter(isRolloutFile);
   const rollout = pick(checkout, found, isFile ? undefined : name);
   if (rollout === undefined) return 1;
   if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
@@ -86,7 +87,7 @@ function pick(checkout: Checkout, files: readonly string[], name: string | undef
     );
   const errors = problems.filter((problem) => problem.severity === "error");
   if (errors.length > 0) {
-    process.stderr.write(lintText({ problems: errors, rollouts: [], files: [...files] }, quiet(checkout), false));
+    process.stderr.write(lintText({ problems: errors, rollouts: [], files: [...files] }, (file) => readOrNull(checkout, file), false));
     return undefined;
   }
   throw new CommandError(
@@ -95,22 +96,12 @@ function pick(checkout: Checkout, files: readonly string[], name: string | undef
   );
 }
 
-function quiet(checkout: Checkout): (file: string) => string | null {
-  return (file) => {
-    try {
-      return checkout.read(file);
-    } catch {
-      return null;
-    }
-  };
-}
-
 function tellProblems(checkout: Checkout, problems: ReturnType<typeof makePlan>["problems"], output: Options["output"]): void {
   if (output === "json") process.stdout.write(`${JSON.stringify({ problems }, null, 2)}\n`);
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
   else
     process.stderr.write(
-      `${lintText({ problems, rollouts: [], files: [] }, quiet(checkout), false).replace(/\n[^\n]*\n$/, "\n")}No plan can be made.\n`,
+      `${lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false).replace(/\n[^\n]*\n$/, "\n")}No plan can be made.\n`,
     );
 }
 

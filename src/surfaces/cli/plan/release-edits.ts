@@ -1,8 +1,8 @@
 import { isRecord } from "../../../core/base/is-record.ts";
 import { splice } from "../../../core/pins/index.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
 import { CommandError } from "../command.ts";
 
 /** Where a value of a release stands, and what is to stand there. */

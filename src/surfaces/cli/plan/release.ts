@@ -1,9 +1,10 @@
 import { Command, Option } from "commander";
 import { cell, code } from "../../../core/report/escape.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
-import { isRolloutFile, REPO_CONFIG } from "../../../engine/config-repo/project.ts";
+import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { CommandError } from "../command.ts";
 import { plain } from "../journal/source.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
@@ -122,7 +123,7 @@ async function readText({ octokit, owner, repo }: GitHubPlace, path: string, ref
 }
 
 async function findRollout(base: Base, name: string): Promise<Rollout> {
-  const config = parseRepoConfig(await base.read(REPO_CONFIG), REPO_CONFIG);
+  const config = parseRepoConfig(await base.read(SETTINGS_FILE), SETTINGS_FILE);
   const names: string[] = [];
   for (const file of await base.rolloutFiles()) {
     const { rollouts, problems } = parseRollouts((await base.read(file)) ?? "", file, config.rollouts);

@@ -1,6 +1,6 @@
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import type { RepoBounds } from "../../../core/spec/repo-config.ts";
-import { SETTINGS_FILE } from "../../../engine/resolve/targets-problems.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { CommandError } from "../command.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 

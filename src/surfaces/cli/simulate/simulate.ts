@@ -151,7 +151,7 @@ function isGood({ phases, violations }: Tally): boolean {
 
 /** Warnings about the analyses. undefined: what the rollout cannot do without is not in the repo, which is told; a run would wait or fail for it. */
 function outsideOf(rollout: Rollout, checkout: Checkout): Problem[] | undefined {
-  const files = checkout.files();
+  const files = checkout.paths();
   for (const { rollout: needed } of rollout.dependsOn ?? []) {
     const known = readRollouts(checkout, files.filter(isRolloutFile)).rollouts.map(({ name }) => name);
     if (!known.includes(needed))
@@ -169,7 +169,7 @@ function outsideOf(rollout: Rollout, checkout: Checkout): Problem[] | undefined 
 }
 
 function pick(checkout: Checkout, name: string): Rollout | undefined {
-  const files = checkout.files().filter(isRolloutFile);
+  const files = checkout.paths().filter(isRolloutFile);
   const { rollouts, problems } = readRollouts(checkout, files);
   const [rollout, second] = rollouts.filter((one) => one.name === name);
   if (second !== undefined) throw new CommandError(2, `several rollouts are called ${name}; stagecoach lint says where`);

@@ -3,8 +3,7 @@ import { GitError, type Mirror } from "../../../adapters/git/port.ts";
 import type { CommandName, Permission } from "../../../core/spec/command.ts";
 import { commandSpec, hasPermission } from "../../../core/spec/commands.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
-import { type CommandPolicy, OPEN_POLICY } from "../../../core/spec/repo-config.ts";
-import { REPO_CONFIG } from "../../../engine/config-repo/project.ts";
+import { type CommandPolicy, OPEN_POLICY, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { openSnapshot } from "../../../engine/config-repo/snapshot.ts";
 import type { Log } from "../../../engine/round/context.ts";
 
@@ -23,7 +22,7 @@ export function policyOf(mirror: Mirror, baseBranch: () => string): ReadPolicy {
 
 async function readAt(mirror: Mirror, base: string): Promise<CommandPolicy | "broken"> {
   try {
-    const { policy, problems } = parseRepoConfig(await openSnapshot(mirror, base).read(REPO_CONFIG), REPO_CONFIG);
+    const { policy, problems } = parseRepoConfig(await openSnapshot(mirror, base).read(SETTINGS_FILE), SETTINGS_FILE);
     return problems.some((problem) => problem.severity === "error") ? "broken" : policy;
   } catch (error) {
     // A file that must not be read (a symbolic link, megabytes) says nothing; a mirror that is not there is tried again.
@@ -85,7 +84,7 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
     }
     if (policy === "broken") {
       if (ALWAYS.has(name)) return undefined;
-      return `\`${REPO_CONFIG}\` on the default branch has an error, so nobody can tell who may give \`/${name}\`: correct it first; \`stagecoach lint\` shows where it is`;
+      return `\`${SETTINGS_FILE}\` on the default branch has an error, so nobody can tell who may give \`/${name}\`: correct it first; \`stagecoach lint\` shows where it is`;
     }
     const teams = policy.teams.get(name);
     return teams === undefined ? undefined : whyNoMember(comment, name, teams);
@@ -102,8 +101,8 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
       if (member === undefined) unseen.push(team);
     }
     if (later) return "later";
-    if (unseen.length === 0) return `\`/${name}\` is for members of team ${named} (\`${REPO_CONFIG}\`), and you are in none of them`;
-    return `\`/${name}\` is for members of team ${named} (\`${REPO_CONFIG}\`), and who is in ${unseen
+    if (unseen.length === 0) return `\`/${name}\` is for members of team ${named} (\`${SETTINGS_FILE}\`), and you are in none of them`;
+    return `\`/${name}\` is for members of team ${named} (\`${SETTINGS_FILE}\`), and who is in ${unseen
       .map((team) => `\`${team}\``)
       .join(
         ", ",

@@ -1,16 +1,16 @@
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
 import { plan } from "../../../core/plan/plan.ts";
 import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { manifestIn } from "../../../engine/config-repo/appset-in-git.ts";
-import { REPO_CONFIG } from "../../../engine/config-repo/project.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
 import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
 import { gatherOutside } from "../../../engine/lint/lint-outside-gather.ts";
-import { textOf } from "../../../engine/onboarding/scan.ts";
 import type { InitTarget } from "../../../engine/onboarding/types.ts";
 import { resolveTargets, type SeenApplication } from "../../../engine/resolve/targets.ts";
 
@@ -43,7 +43,7 @@ export function tryRollout(input: TryInput): Tried {
   const resolved = resolveTargets({ rollout, release: release.release, applications, clusters: known, readFile: read });
   const errors = resolved.problems.filter((problem) => problem.severity === "error");
   if (errors.length > 0) return { ok: false, against: errors.map((problem) => problem.message) };
-  const { limits } = parseRepoConfig(textOf(input.files, REPO_CONFIG), REPO_CONFIG).bounds;
+  const { limits } = parseRepoConfig(readOrNull(input.files, SETTINGS_FILE), SETTINGS_FILE).bounds;
   const made = plan({ rollout, release: release.release, clusters: resolved.clusters, targets: resolved.targets, limits });
   if (!made.ok) return { ok: false, against: made.problems.map((problem) => problem.message) };
   const outside = lintedOutside(input, rollout, made.plan);
@@ -82,7 +82,7 @@ function lintedOutside({ files, clusters, repoURL, baseBranch }: TryInput, rollo
 function setOf(rollout: Rollout, files: SyncFiles): { file: string; object: Record<string, unknown> } | undefined {
   for (const file of files.paths()) {
     if (!/\.ya?ml$/.test(file)) continue;
-    const object = manifestIn(textOf(files, file), "ApplicationSet", [rollout.source]);
+    const object = manifestIn(readOrNull(files, file), "ApplicationSet", [rollout.source]);
     if (object !== undefined) return { file, object };
   }
   return undefined;
