@@ -111,7 +111,7 @@ export async function readSyncWindows(client: ArgoClient, application: Applicati
 
 async function ofProject(client: ArgoClient, application: ApplicationView): Promise<SyncWindowsView["windows"] | undefined> {
   try {
-    const name = application.spec.project === "" ? "default" : application.spec.project;
+    const name = application.spec.project || "default";
     const shape = { "*": false, spec: { "*": false, syncWindows: true } };
     const project = await client.get(`/api/v1/projects/${encodeURIComponent(name)}`, {}, { shape });
     return decodeWindows(windowsOfProject(project, application));

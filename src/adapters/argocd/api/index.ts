@@ -5,12 +5,11 @@ import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { ControlPlane, RefreshOutcome } from "../port.ts";
-import { coalescer } from "../wire/coalesce.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
 import { startInformer } from "../wire/informer.ts";
+import { type Changed, each, openReading, type Parts, type Reading } from "../wire/plane.ts";
 import { APPLICATION_SHAPES, SET_SHAPES } from "../wire/shapes.ts";
 import type { Log, Tuning } from "../wire/source.ts";
-import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
 import { byName, generated, grantOf, missingOf, readSyncWindows, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
@@ -54,7 +53,6 @@ const DEFAULTS: ApiTuning = {
   refreshMs: 10_000,
   random: Math.random,
 };
-const COALESCE_MS = 20;
 /** How long Argo CD may take for one comparison. */
 const REFRESH_TOTAL_MS = 120_000;
 
@@ -71,50 +69,34 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
   const { clock, log } = options;
   const tuning = { ...DEFAULTS, ...options.tuning };
   const client = argoClient(options);
-  const changes = coalescer(clock, COALESCE_MS);
-  const clusters = remembered(() => clustersOf(parts));
-  const parts = startAll(options, tuning, client, (keys) => {
-    clusters.forget();
-    changes.add(keys);
-  });
-  const application = (namespace: string, name: string) => find(parts.applications, namespace, name);
+  const { reads, offer } = openReading(options.name, clock, (changed) => startAll(options, tuning, client, changed), clustersOf);
   const plane: ControlPlane = {
-    name: options.name,
-    async ready() {
-      await Promise.all(everyPart(parts).map((part) => part.ready()));
-    },
-    state: () => stateOf(parts),
-    application,
-    applications: (owner) => ownedBy(parts, owner),
-    applicationSet: (namespace, name) => find(parts.sets, namespace, name),
-    clusters: clusters.get,
-    onChange: changes.listen,
+    ...reads,
     async reread(namespace, name) {
-      const view = application(namespace, name);
+      const view = reads.application(namespace, name);
       if (view === undefined) return { kind: "gone" };
       const asked = clock.now();
-      return await rereadApplication(client, view, asked, (fresh) => offer(parts, `${namespace}/${name}`, fresh, asked));
+      return await rereadApplication(client, view, asked, (fresh) => offer(namespace, name, fresh, asked));
     },
     async refresh(namespace, name) {
-      const view = application(namespace, name);
+      const view = reads.application(namespace, name);
       if (view === undefined) return { failed: `there is no Application ${namespace}/${name}` };
-      return await refresh(client, parts, view, { clock, log, tuning });
+      return await refresh(client, view, { clock, log, tuning, offer });
     },
     async rollouts(namespace, name) {
-      const view = application(namespace, name);
+      const view = reads.application(namespace, name);
       return view === undefined ? "unavailable" : await readRollouts(client, view);
     },
     async syncWindows(namespace, name) {
-      const view = application(namespace, name);
+      const view = reads.application(namespace, name);
       return view === undefined ? undefined : await readSyncWindows(client, view, clock.now());
     },
     async close() {
-      changes.close();
-      for (const part of everyPart(parts)) part.close();
+      await reads.close();
       client.close();
     },
   };
-  if (options.allowRolloutActions === true) Object.assign(plane, actionsOf(client, application));
+  if (options.allowRolloutActions === true) Object.assign(plane, actionsOf(client, reads.application));
   if (options.allowGenerate === true) plane.generate = (applicationSet) => generated(client, applicationSet);
   return plane;
 }
@@ -135,7 +117,7 @@ function actionsOf(client: ArgoClient, application: ControlPlane["application"])
   };
 }
 
-function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, changed: (keys: Iterable<string> | null) => void): ApiParts {
+function startAll(options: ApiOptions, tuning: ApiTuning, client: ArgoClient, changed: Changed): ApiParts {
   const { clock, log, projects, selector, appNamespaces } = options;
   const missing = missingOf(client, () => clock.now());
   const common = { client, clock, log, tuning, projects };
@@ -178,14 +160,13 @@ function clustersOf({ applications, poll }: ApiParts): ClusterView[] {
 /** Resolves when Argo CD has compared, or after a while without waiting for that. */
 async function refresh(
   client: ArgoClient,
-  parts: ApiParts,
   view: ApplicationView,
-  { clock, log, tuning }: { clock: Clock; log: Log; tuning: ApiTuning },
+  { clock, log, tuning, offer }: { clock: Clock; log: Log; tuning: ApiTuning; offer: Reading["offer"] },
 ): Promise<RefreshOutcome> {
   const now = clock.now();
   const asked = byName(client, view, { refresh: true, totalMs: REFRESH_TOTAL_MS, now }).then(
     (fresh): RefreshOutcome => {
-      offer(parts, `${view.namespace}/${view.name}`, fresh, now);
+      offer(view.namespace, view.name, fresh, now);
       return "asked";
     },
     (error: unknown): RefreshOutcome => {

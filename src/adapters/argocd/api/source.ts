@@ -5,53 +5,25 @@
  * asked for what was before it; a stream that ended means a new list; an empty list is taken for one only where the
  * account may see something, since Argo CD leaves out what one may not get instead of refusing.
  */
-
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
-import { defined } from "../../../core/base/defined.ts";
-import type { Clock } from "../../../core/base/time.ts";
-import type { Shape } from "../wire/cut.ts";
+import { type CollectionOptions, createChanges, createListing, type Envelope, type Tell } from "../wire/collection.ts";
 import { type Exchange, statusOf, WireError } from "../wire/http.ts";
-import { type CutObject, createObjectCutter, withholdingLog } from "../wire/object.ts";
-import {
-  keyOf,
-  type Listed,
-  type Log,
-  MOST_OBJECTS,
-  resourceVersionOf,
-  type Source,
-  type SourceEvent,
-  type Tuning,
-  type Versioned,
-} from "../wire/source.ts";
-import { createLineSplitter, createListSplitter } from "../wire/split.ts";
-import { boundYoungGeneration } from "../wire/young.ts";
+import { withholdingLog } from "../wire/object.ts";
+import { type Handlers, type Listed, resourceVersionOf, type Source, type SourceEvent, type Versioned } from "../wire/source.ts";
+import type { createListSplitter } from "../wire/split.ts";
 import type { ArgoClient, Query } from "./client.ts";
 import { type MissingOptions, withheldOf } from "./missing.ts";
 
-export interface ArgoSourceOptions<View extends Versioned> {
+export interface ArgoSourceOptions<View extends Versioned> extends CollectionOptions<View> {
   client: ArgoClient;
-  clock: Clock;
-  tuning: Tuning;
   /** As paths and RBAC name it. */
   what: "applications" | "applicationsets";
   query: Query;
   streamQuery: Query;
-  /** Which parts of an object are read at all. */
-  shape: Shape;
-  /** What is read of one that is nested too deeply, in the order of preference. */
-  lesser: readonly Shape[];
-  log: Log;
-  /** undefined: not kept. `withheld`: why it is not all there. Must not throw. */
-  project: (raw: unknown, readAt: number, withheld?: string) => View | undefined;
   missing: MissingOptions<View>;
   /** Which projects it is about; undefined: all. */
   projects: readonly string[] | undefined;
 }
-
-/** Tells which objects could not be read whole. */
-type Tell = (object: CutObject) => void;
-
-type Handlers<View> = { event(event: SourceEvent<View>): void; ended(error?: unknown): void };
 
 /** An open stream whose events wait until somebody takes them. */
 interface Stream<View> {
@@ -64,7 +36,16 @@ const LIST_IDLE_MS = 120_000;
 const MOST_WAITING = 200_000;
 /** How often a server without streams is asked. */
 const POLL_MS = 60_000;
-const YOUNG_EVERY = 500;
+
+const ENVELOPE: Envelope = {
+  whole: (ofObject) => ({ result: { application: ofObject, applicationSet: ofObject } }),
+  part: (ofObject) => ({ "*": false, result: { "*": false, type: true, application: ofObject, applicationSet: ofObject } }),
+  change(line) {
+    const result = child(line, "result");
+    return { type: word(result, "type"), object: own(result, "application") ?? own(result, "applicationSet") };
+  },
+  refusal: (line) => own(line, "error"),
+};
 
 export function argoSource<View extends Versioned>(options: ArgoSourceOptions<View>): Source<View> {
   const { what, clock, tuning } = options;
@@ -118,19 +99,11 @@ async function openStream<View extends Versioned>(
   tell: Tell,
   isMissing: () => void,
 ): Promise<Stream<View>> {
-  const { client, what, streamQuery, tuning, clock } = options;
-  const cut = createObjectCutter(
-    { result: { application: options.shape, applicationSet: options.shape } },
-    options.lesser.map((part) => ({ "*": false, result: { "*": false, type: true, application: part, applicationSet: part } })),
-  );
+  const { client, what, streamQuery, tuning } = options;
   let taker: Handlers<View> | undefined;
   let end: { error?: unknown } | undefined;
   const waiting: SourceEvent<View>[] = [];
-  const lines = createLineSplitter((bytes) => {
-    const { raw, ...rest } = cut(bytes);
-    const event = decodeEvent(fields(raw), rest.withheld, options, clock.now());
-    tell({ raw: objectIn(child(fields(raw), "result")), ...rest });
-    if (event === undefined) return;
+  const changes = createChanges(options, ENVELOPE, tell, (event) => {
     if (taker !== undefined) taker.event(event);
     else if (waiting.push(event) > MOST_WAITING) throw new WireError(0, `${what}: more changes than can be kept while they are listed`);
   });
@@ -145,7 +118,7 @@ async function openStream<View extends Versioned>(
   const opened: Exchange = await client.read(
     `/api/v1/stream/${what}`,
     query,
-    { chunk: lines.push },
+    { chunk: changes.push },
     { idleMs: tuning.silentMs, stream: true },
   );
   opened.done.then(() => ended(), ended);
@@ -159,54 +132,13 @@ async function openStream<View extends Versioned>(
   };
 }
 
-function objectIn(result: Record<string, unknown>): unknown {
-  return own(result, "application") ?? own(result, "applicationSet");
-}
-
-function decodeEvent<View extends Versioned>(
-  line: Record<string, unknown>,
-  withheld: string | undefined,
-  { project }: ArgoSourceOptions<View>,
-  now: number,
-): SourceEvent<View> | undefined {
-  const refusal = own(line, "error");
-  if (refusal != null) {
-    const error = fields(refusal);
-    const code = own(error, "http_code");
-    throw new WireError(typeof code === "number" ? code : 0, word(error, "message")?.slice(0, 500) ?? "the stream ended with an error");
-  }
-  const result = child(line, "result");
-  const object = objectIn(result);
-  const type = word(result, "type");
-  const key = keyOf(object);
-  if (key === undefined || (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")) return undefined;
-  const view = type === "DELETED" ? undefined : project(object, now, withheld);
-  if (view !== undefined) return { kind: "put", key, view };
-  const uid = word(child(fields(object), "metadata"), "uid");
-  return defined({ kind: "gone" as const, key, uid });
-}
-
-async function listAll<View extends Versioned>(
-  { client, what, query, shape, lesser, project, clock }: ArgoSourceOptions<View>,
-  tell: Tell,
-): Promise<Listed<View>> {
-  const items = new Map<string, View>();
-  const cut = createObjectCutter(shape, lesser);
-  // However long the answer takes, it is of no later moment than this.
-  const begun = clock.now();
-  let seen = 0;
-  const answer = createListSplitter((bytes) => {
-    if (seen++ % YOUNG_EVERY === 0) boundYoungGeneration();
-    if (seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
-    const object = cut(bytes);
-    tell(object);
-    const key = keyOf(object.raw);
-    const view = key === undefined ? undefined : project(object.raw, begun, object.withheld);
-    if (key !== undefined && view !== undefined) items.set(key, view);
-  });
+async function listAll<View extends Versioned>(options: ArgoSourceOptions<View>, tell: Tell): Promise<Listed<View>> {
+  const { client, what, query } = options;
+  const listing = createListing(options, tell);
+  const answer = listing.page();
   const { done } = await client.read(`/api/v1/${what}`, query, { chunk: answer.push }, { idleMs: LIST_IDLE_MS, stream: false });
   await done;
-  return { items, resourceVersion: resourceVersionOf(headOf(answer)) ?? "0" };
+  return { items: listing.items, resourceVersion: resourceVersionOf(headOf(answer)) ?? "0" };
 }
 
 /** Of a wrong address, often the page of a login. */

@@ -5,18 +5,14 @@ import { decodeApplicationSet } from "../../../core/argocd/decode/application-se
 import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import type { ControlPlane, RefreshOutcome } from "../port.ts";
-import { coalescer } from "../wire/coalesce.ts";
-import { reasonOf, statusOf } from "../wire/http.ts";
+import type { ControlPlane } from "../port.ts";
 import { type Informer, startInformer } from "../wire/informer.ts";
+import { type Changed, each, openReading, type Parts } from "../wire/plane.ts";
 import { APPLICATION_SHAPES, CLUSTER_SECRET, SET_SHAPES } from "../wire/shapes.ts";
 import { type Log, resourceVersionOf, type Tuning, type Versioned } from "../wire/source.ts";
-import { each, everyPart, find, offer, ownedBy, type Parts, remembered, stateOf } from "../wire/views.ts";
+import { annotate, argoPath, readByName, readRollouts, readSyncWindows } from "./ask.ts";
 import { type KubeClient, kubeClient } from "./client.ts";
-import { applicationPath, readByName } from "./read-by-name.ts";
-import { readRollouts } from "./rollouts.ts";
 import { type KubeSourceOptions, kubeSource } from "./source.ts";
-import { readSyncWindows } from "./windows.ts";
 
 export interface KubernetesOptions {
   /** Name of the control plane. */
@@ -48,8 +44,6 @@ const DEFAULTS: Tuning = {
   readyMs: 30_000,
   random: Math.random,
 };
-const GROUP = "/apis/argoproj.io/v1alpha1";
-const COALESCE_MS = 20;
 
 type Registered = ClusterView & { resourceVersion: string };
 
@@ -63,45 +57,26 @@ interface KubeParts extends Parts {
  * for a kubeconfig that cannot be used.
  */
 export function openKubernetes(options: KubernetesOptions): ControlPlane {
-  const { clock, log, annotationRefresh, argocdNamespace = "argocd" } = options;
+  const { name: plane, clock, log, annotationRefresh, argocdNamespace = "argocd" } = options;
   const client = kubeClient(configOf(options.kubeConfig));
-  const changes = coalescer(clock, COALESCE_MS);
-  const clusters = remembered(() => clustersOf(parts));
-  const parts = startAll(options, client, (keys) => {
-    clusters.forget();
-    changes.add(keys);
-  });
-  const application = (namespace: string, name: string) => find(parts.applications, namespace, name);
+  const { reads, offer } = openReading(plane, clock, (changed) => startAll(options, client, changed), clustersOf);
   return {
-    name: options.name,
-    async ready() {
-      await Promise.all(everyPart(parts).map((part) => part.ready()));
-    },
-    state: () => stateOf(parts),
-    application,
-    applications: (owner) => ownedBy(parts, owner),
-    applicationSet: (namespace, name) => find(parts.sets, namespace, name),
-    clusters: clusters.get,
-    onChange: changes.listen,
+    ...reads,
     async reread(namespace, name) {
-      if (application(namespace, name) === undefined) return { kind: "gone" };
+      if (reads.application(namespace, name) === undefined) return { kind: "gone" };
       const asked = clock.now();
-      return await readByName(client, { namespace, name, now: asked }, (view) => offer(parts, `${namespace}/${name}`, view, asked));
+      return await readByName(client, { namespace, name, now: asked }, (view) => offer(namespace, name, view, asked));
     },
     async refresh(namespace, name) {
       return annotationRefresh ? await annotate(client, log, namespace, name) : "unavailable";
     },
     async rollouts(namespace, name) {
-      const view = application(namespace, name);
+      const view = reads.application(namespace, name);
       return view === undefined ? "unavailable" : await readRollouts(client, view);
     },
     async syncWindows(namespace, name) {
-      const view = application(namespace, name);
+      const view = reads.application(namespace, name);
       return view === undefined ? undefined : await readSyncWindows(client, argocdNamespace, view, clock.now());
-    },
-    async close() {
-      changes.close();
-      for (const part of everyPart(parts)) part.close();
     },
   };
 }
@@ -114,7 +89,7 @@ function configOf(given: KubernetesOptions["kubeConfig"]): KubeConfig {
   return config;
 }
 
-function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys: Iterable<string> | null) => void): KubeParts {
+function startAll(options: KubernetesOptions, client: KubeClient, changed: Changed): KubeParts {
   const { clock, log, namespaces, argocdNamespace = "argocd", clusterSecrets, selector } = options;
   const tuning = { ...DEFAULTS, ...options.tuning };
   const anything = () => changed(null);
@@ -123,16 +98,14 @@ function startAll(options: KubernetesOptions, client: KubeClient, changed: (keys
     tell: (keys: Iterable<string>) => void,
   ) => startInformer({ source: kubeSource({ ...of, client, clock, log, tuning }), clock, log, tuning, changed: tell, freshness: anything });
   const scopes = namespaces ?? [undefined];
-  const pathIn = (namespace: string | undefined, plural: string) =>
-    namespace === undefined ? `${GROUP}/${plural}` : `${GROUP}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
   const applications = scopes.map((namespace) => {
-    const [path, filter] = [pathIn(namespace, "applications"), selector === undefined ? {} : { labelSelector: selector }];
+    const [path, filter] = [argoPath(namespace, "applications"), selector === undefined ? {} : { labelSelector: selector }];
     const kind = { what: "applications", resource: "applications.argoproj.io", ...APPLICATION_SHAPES, project: decodeApplication };
     return start<ApplicationView>({ ...kind, ...filter, path, namespace }, changed);
   });
   const sets = scopes.map((namespace) => {
     const kind = { what: "applicationsets", resource: "applicationsets.argoproj.io", optional: true, ...SET_SHAPES };
-    const path = pathIn(namespace, "applicationsets");
+    const path = argoPath(namespace, "applicationsets");
     return start<ApplicationSetView>(
       { ...kind, path, namespace, project: (raw, _, withheld) => decodeApplicationSet(raw, withheld) },
       anything,
@@ -158,16 +131,4 @@ function clustersOf({ applications, secrets }: KubeParts): ClusterView[] {
 
 function withoutVersion({ resourceVersion: _, ...cluster }: Registered): ClusterView {
   return cluster;
-}
-
-async function annotate(client: KubeClient, log: Log, namespace: string, name: string): Promise<RefreshOutcome> {
-  try {
-    await client.mergePatch(applicationPath(namespace, name), { metadata: { annotations: { "argocd.argoproj.io/refresh": "normal" } } });
-    return "asked";
-  } catch (error) {
-    const hint = statusOf(error) === 403 ? "; grant the verb patch on applications.argoproj.io, as allowRefresh needs" : "";
-    const failed = `${reasonOf(error)}${hint}`;
-    log.warn({ application: `${namespace}/${name}`, reason: failed }, "asking Argo CD for a refresh failed");
-    return { failed };
-  }
 }

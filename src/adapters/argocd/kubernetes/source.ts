@@ -1,51 +1,35 @@
+/**
+ * A collection of the Kubernetes API: pages of a list, and a watch with bookmarks.
+ */
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
-import type { Clock } from "../../../core/base/time.ts";
-import type { Shape } from "../wire/cut.ts";
-import { type Exchange, statusOf, WireError } from "../wire/http.ts";
-import { type CutObject, createObjectCutter, withholdingLog } from "../wire/object.ts";
-import {
-  keyOf,
-  type Listed,
-  type Log,
-  MOST_OBJECTS,
-  resourceVersionOf,
-  type Source,
-  type SourceEvent,
-  type Tuning,
-  type Versioned,
-} from "../wire/source.ts";
-import { createLineSplitter, createListSplitter } from "../wire/split.ts";
-import { boundYoungGeneration } from "../wire/young.ts";
+import { type CollectionOptions, createChanges, createListing, type Envelope, type Tell } from "../wire/collection.ts";
+import { type Exchange, statusOf } from "../wire/http.ts";
+import { withholdingLog } from "../wire/object.ts";
+import type { Handlers, Listed, Source, Versioned } from "../wire/source.ts";
+import type { createListSplitter } from "../wire/split.ts";
 import type { KubeClient } from "./client.ts";
 
-export interface KubeSourceOptions<View extends Versioned> {
+export interface KubeSourceOptions<View extends Versioned> extends CollectionOptions<View> {
   client: KubeClient;
-  clock: Clock;
-  tuning: Tuning;
-  /** For messages: `cluster secrets`. */
-  what: string;
   /** `applications.argoproj.io`, as a Role names it. */
   resource: string;
   path: string;
   namespace: string | undefined;
   labelSelector?: string;
-  /** Which parts of an object are read at all. */
-  shape: Shape;
-  /** What is read of one that is nested too deeply, in the order of preference. */
-  lesser: readonly Shape[];
-  log: Log;
-  /** undefined: not kept. `withheld`: why it is not all there. Must not throw. */
-  project: (raw: unknown, readAt: number, withheld?: string) => View | undefined;
   optional?: boolean;
 }
-
-/** Tells which objects could not be read whole. */
-type Tell = (object: CutObject) => void;
 
 /** Silence in the middle of a page. */
 const PAGE_IDLE_MS = 30_000;
 
-/** A collection of the Kubernetes API: pages of a list, and a watch with bookmarks. */
+const ENVELOPE: Envelope = {
+  // An ERROR event holds a Status instead of an object: what it says must get through, whatever the shape keeps.
+  whole: (ofObject) => ({ object: { ...ofObject, code: true, message: true } }),
+  part: (ofObject) => ({ "*": false, type: true, object: ofObject }),
+  change: (event) => ({ type: word(event, "type"), object: own(event, "object") }),
+  refusal: (event) => (own(event, "type") === "ERROR" ? fields(own(event, "object")) : undefined),
+};
+
 export function kubeSource<View extends Versioned>(options: KubeSourceOptions<View>): Source<View> {
   const { what, optional } = options;
   const tell = withholdingLog(options.log, what);
@@ -59,38 +43,22 @@ export function kubeSource<View extends Versioned>(options: KubeSourceOptions<Vi
   };
 }
 
-/** Every object of the collection, page by page, projected as it comes; undefined where it was closed meanwhile. */
+/** Reads every object of the collection, page by page; undefined where it was closed meanwhile. */
 async function listAll<View extends Versioned>(
   options: KubeSourceOptions<View>,
   tell: Tell,
   isClosed: () => boolean,
 ): Promise<Listed<View> | undefined> {
-  const items = new Map<string, View>();
-  const cut = createObjectCutter(options.shape, options.lesser);
+  const listing = createListing(options, tell);
   let version: string | undefined;
   let next: string | undefined = "";
-  // However long the answer takes, it is of no later moment than this.
-  const begun = options.clock.now();
-  let seen = 0;
   while (next !== undefined) {
     if (isClosed()) return undefined;
-    boundYoungGeneration();
-    // An empty page counts, too: a server may send those for ever.
-    seen += 1;
-    const page = createListSplitter((bytes) => {
-      if (++seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} objects`);
-      const object = cut(bytes);
-      tell(object);
-      const key = keyOf(object.raw);
-      const view = key === undefined ? undefined : options.project(object.raw, begun, object.withheld);
-      if (key !== undefined && view !== undefined) items.set(key, view);
-    });
-    const metadata = child(fields(await readPage(options, next, page)), "metadata");
+    const metadata = child(fields(await readPage(options, next, listing.page())), "metadata");
     version = word(metadata, "resourceVersion") ?? version;
     next = word(metadata, "continue");
-    if (seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} pages`);
   }
-  return isClosed() ? undefined : { items, resourceVersion: version ?? "0" };
+  return isClosed() ? undefined : { items: listing.items, resourceVersion: version ?? "0" };
 }
 
 /** The page without its items. */
@@ -117,14 +85,9 @@ async function watch<View extends Versioned>(
   options: KubeSourceOptions<View>,
   tell: Tell,
   from: string,
-  on: { event(event: SourceEvent<View>): void; ended(error?: unknown): void },
+  on: Handlers<View>,
 ): Promise<() => void> {
-  const { client, tuning, path, labelSelector, shape, lesser, clock } = options;
-  // An ERROR event holds a Status instead of an object: what it says must get through, whatever the shape keeps.
-  const cut = createObjectCutter(
-    { object: { ...shape, code: true, message: true } },
-    lesser.map((part) => ({ "*": false, type: true, object: part })),
-  );
+  const { client, tuning, path, labelSelector } = options;
   const query: Record<string, string> = {
     watch: "true",
     resourceVersion: from,
@@ -132,16 +95,11 @@ async function watch<View extends Versioned>(
     timeoutSeconds: String(Math.max(1, Math.round((tuning.watchMs * (1 + tuning.random() / 10)) / 1000))),
   };
   if (labelSelector !== undefined) query["labelSelector"] = labelSelector;
-  const lines = createLineSplitter((bytes) => {
-    const { raw, ...rest } = cut(bytes);
-    const event = decodeEvent(fields(raw), rest.withheld, options, clock.now());
-    tell({ raw: own(fields(raw), "object"), ...rest });
-    if (event !== undefined) on.event(event);
-  });
+  const changes = createChanges(options, ENVELOPE, tell, (event) => on.event(event));
   return await new Promise<() => void>((resolve, reject) => {
     let opened: Exchange | undefined;
     const stop = () => opened?.stop();
-    const reader = { begun: () => resolve(stop), chunk: lines.push };
+    const reader = { begun: () => resolve(stop), chunk: changes.push };
     client.read(path, query, reader, tuning.silentMs).then((running) => {
       opened = running;
       running.done.then(
@@ -154,31 +112,6 @@ async function watch<View extends Versioned>(
       );
     }, reject);
   });
-}
-
-function decodeEvent<View extends Versioned>(
-  event: Record<string, unknown>,
-  withheld: string | undefined,
-  { project }: KubeSourceOptions<View>,
-  now: number,
-): SourceEvent<View> | undefined {
-  const object = own(event, "object");
-  const type = word(event, "type");
-  if (type === "ERROR") throw errorOf(object);
-  const resourceVersion = resourceVersionOf(object);
-  const key = keyOf(object);
-  if (type === "BOOKMARK" || key === undefined) return resourceVersion === undefined ? undefined : { kind: "mark", resourceVersion };
-  if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") return undefined;
-  const at = resourceVersion === undefined ? {} : { resourceVersion };
-  // What no longer makes sense is no longer known.
-  const view = type === "DELETED" ? undefined : project(object, now, withheld);
-  return view === undefined ? { kind: "gone", key, ...at } : { kind: "put", key, view, ...at };
-}
-
-function errorOf(raw: unknown): WireError {
-  const status = fields(raw);
-  const code = own(status, "code");
-  return new WireError(typeof code === "number" ? code : 0, word(status, "message")?.slice(0, 500) ?? "the watch ended with an error");
 }
 
 function refusal<View extends Versioned>(status: number, { resource, namespace, path }: KubeSourceOptions<View>): string | undefined {

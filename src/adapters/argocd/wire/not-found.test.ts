@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { byName } from "../api/ask.ts";
 import type { ArgoClient } from "../api/client.ts";
+import { readByName } from "../kubernetes/ask.ts";
 import type { KubeClient } from "../kubernetes/client.ts";
-import { readByName } from "../kubernetes/read-by-name.ts";
 import { WireError } from "./http.ts";
 
 const ITS_OWN = new WireError(404, 'applications.argoproj.io "eu-1" not found');

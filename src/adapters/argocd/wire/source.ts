@@ -36,6 +36,12 @@ export interface Missed<View> {
   unsettled: boolean;
 }
 
+/** Who takes the changes of a collection. `ended` is called once, with the reason where it is not a regular end. */
+export interface Handlers<View> {
+  event(event: SourceEvent<View>): void;
+  ended(error?: unknown): void;
+}
+
 /** Where the objects of one collection come from. Rejections are WireErrors. */
 export interface Source<View> {
   /** For messages: `applications`. */
@@ -45,10 +51,9 @@ export interface Source<View> {
   /** Of those that are known and not in a new list. Takes a bounded time, as nothing is taken from the list meanwhile. Never rejects. */
   missed?(missing: ReadonlyMap<string, View>, isClosed: () => boolean): Promise<Missed<View>>;
   /**
-   * Changes since `from`. Resolves once the server has accepted it, with how to end it. `ended` is called once, with the
-   * reason where it is not the server's or our own regular end.
+   * Changes since `from`. Resolves once the server has accepted it, with how to end it. Its end and ours are regular ones.
    */
-  watch(from: string, on: { event(event: SourceEvent<View>): void; ended(error?: unknown): void }): Promise<() => void>;
+  watch(from: string, on: Handlers<View>): Promise<() => void>;
   /** A watch that ended can go on from the last version; if not, everything is listed again. */
   resumes: boolean;
   /** What to do about an answer that will not change by asking again soon; undefined: it may. */
@@ -84,8 +89,6 @@ export interface InformerOptions<View extends Versioned> {
   tuning: Tuning;
 }
 
-/** More than any Argo CD has: a list that goes on for ever is not read for ever. */
-export const MOST_OBJECTS = 500_000;
 /** How long one answer to a list may take. */
 export const LIST_TOTAL_MS = 600_000;
 /** How soon all is listed again where nobody knows why some is not there any more. */

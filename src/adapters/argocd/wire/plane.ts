@@ -1,0 +1,135 @@
+/**
+ * The half of a control plane that answers from memory, which is the same whatever keeps that memory fresh: informers of
+ * Applications and ApplicationSets, several of a kind where several namespaces are watched. Called by either adapter's `index.ts`.
+ */
+import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import { type Clock, iso, type Time } from "../../../core/base/time.ts";
+import type { ControlPlane } from "../port.ts";
+import type { Informer } from "./informer.ts";
+
+export interface Parts {
+  applications: readonly Informer<ApplicationView>[];
+  sets: readonly Informer<ApplicationSetView>[];
+  /** Whatever else must be fresh. */
+  others: readonly Pick<Informer<unknown>, "ready" | "problem" | "freshSince" | "close">[];
+}
+
+/** Tells that these Applications changed; null: that anything may have. */
+export type Changed = (keys: Iterable<string> | null) => void;
+
+type Reads = "name" | "ready" | "state" | "application" | "applications" | "applicationSet" | "clusters" | "onChange" | "close";
+
+export interface Reading {
+  reads: Pick<ControlPlane, Reads>;
+  /** Hands what was read by its name to the informer that knows it. */
+  offer(namespace: string, name: string, view: ApplicationView | undefined, askedAt: number): void;
+}
+
+const COALESCE_MS = 20;
+
+/** Starts what an adapter reads from, and answers all that needs no request. */
+export function openReading<P extends Parts>(
+  name: string,
+  clock: Clock,
+  start: (changed: Changed) => P,
+  clustersOf: (parts: P) => ClusterView[],
+): Reading {
+  const changes = coalescer(clock, COALESCE_MS);
+  // Asked for once a target, and the same until something changes.
+  let clusters: ClusterView[] | undefined;
+  const parts = start((keys) => {
+    clusters = undefined;
+    changes.add(keys);
+  });
+  const every = [...parts.applications, ...parts.sets, ...parts.others];
+  const reads: Reading["reads"] = {
+    name,
+    async ready() {
+      await Promise.all(every.map((part) => part.ready()));
+    },
+    state: () => stateOf(every),
+    application: (namespace, one) => find(parts.applications, namespace, one),
+    applications: (owner) => [...each(parts.applications)].filter((view) => owner === undefined || isOwnedBy(view, owner)),
+    applicationSet: (namespace, one) => find(parts.sets, namespace, one),
+    clusters() {
+      clusters ??= clustersOf(parts);
+      return clusters;
+    },
+    onChange: changes.listen,
+    async close() {
+      changes.close();
+      for (const part of every) part.close();
+    },
+  };
+  return {
+    reads,
+    offer(namespace, one, view, askedAt) {
+      const key = `${namespace}/${one}`;
+      parts.applications.find((informer) => informer.items().has(key))?.offer(key, view, askedAt);
+    },
+  };
+}
+
+function stateOf(every: Parts["others"]): { fresh: boolean; why?: string; since: Time } {
+  let since = 0;
+  for (const part of every) {
+    const problem = part.problem();
+    if (problem !== undefined) return { fresh: false, why: problem.why, since: iso(problem.since) };
+    since = Math.max(since, part.freshSince());
+  }
+  return { fresh: true, since: iso(since) };
+}
+
+function find<View>(informers: readonly Informer<View>[], namespace: string, name: string): View | undefined {
+  const key = `${namespace}/${name}`;
+  for (const informer of informers) {
+    const view = informer.items().get(key);
+    if (view !== undefined) return view;
+  }
+  return undefined;
+}
+
+export function* each<View>(informers: readonly Informer<View>[]): Generator<View> {
+  for (const informer of informers) yield* informer.items().values();
+}
+
+/** An ApplicationSet creates Applications in its own namespace only. */
+function isOwnedBy(view: ApplicationView, owner: { namespace: string; name: string }): boolean {
+  return view.namespace === owner.namespace && view.owner?.kind === "ApplicationSet" && view.owner.name === owner.name;
+}
+
+type Listener = (changed: ReadonlySet<string> | null) => void;
+
+/** Gathers keys for a moment and tells every listener once. */
+function coalescer(clock: Clock, ms: number) {
+  const listeners = new Set<Listener>();
+  let gathered: Set<string> | null = new Set();
+  let cancel: (() => void) | undefined;
+
+  function flush(): void {
+    const changed = gathered;
+    gathered = new Set();
+    cancel = undefined;
+    for (const listener of [...listeners]) listener(changed);
+  }
+
+  return {
+    add(keys: Iterable<string> | null): void {
+      if (keys === null) gathered = null;
+      else if (gathered !== null) for (const key of keys) gathered.add(key);
+      if (gathered !== null && gathered.size === 0) return;
+      cancel ??= clock.after(ms, flush);
+    },
+    /** Returns how to stop listening. */
+    listen(listener: Listener): () => void {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    close(): void {
+      cancel?.();
+      listeners.clear();
+    },
+  };
+}
