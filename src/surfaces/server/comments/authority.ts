@@ -36,41 +36,28 @@ const ALWAYS: ReadonlySet<CommandName> = new Set(["pause", "abort", "halt", "sta
 /** Anybody may comment. So many questions are asked in one look, and the others in the next ones. */
 const MOST_ASKED = 50;
 
-/** What GitHub said in one look. Never kept longer: a permission may be taken away at any moment. */
+/** What GitHub said in one reading. Never kept longer: a permission may be taken away at any moment. */
 export interface Authority {
-  /** Why not, in a sentence; undefined: nothing is against it; `later`: it cannot be told now. */
+  /** Says in a sentence why somebody may not; undefined: nothing is against it; `later`: it cannot be told now. */
   whyNot(comment: Comment, name: CommandName): Promise<string | undefined | "later">;
   /** Of somebody `whyNot` was asked about. */
   permissionOf(comment: Comment): Promise<Permission | "later">;
-  /** Something was left for a later look. */
+  /** Whether a bot is named in the settings; a person always counts as one. */
+  isAllowedBot(comment: Comment): boolean;
+  /** Something was left for a later reading. */
   readonly postponed: boolean;
 }
 
 export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", log: Log): Authority {
-  const answers = new Map<string, Promise<unknown>>();
-  let postponed = false;
+  const questions = openQuestions(log);
 
-  /** One question once; `later` where enough was asked, or GitHub does not answer. */
-  async function ask<T>(key: string, question: () => Promise<T>): Promise<T | "later"> {
-    let answer = answers.get(key) as Promise<T | "later"> | undefined;
-    if (answer === undefined) {
-      if (answers.size >= MOST_ASKED) {
-        postponed = true;
-        return "later";
-      }
-      answer = question().catch((error: unknown) => {
-        log.warn({ question: key, error: String(error) }, "who may give a command could not be asked; trying again");
-        postponed = true;
-        return "later" as const;
-      });
-      answers.set(key, answer);
-    }
-    return answer;
+  function isAllowedBot({ author, authorIsBot }: Comment): boolean {
+    return authorIsBot && policy !== "broken" && policy.bots.has(author.toLowerCase());
   }
 
   async function permissionOf(comment: Comment): Promise<Permission | "later"> {
-    const permission = await ask(`permission ${comment.author}`, () => forge.permission(comment.author));
-    if (permission === "later" || !isAllowedBot(policy, comment)) return permission;
+    const permission = await questions.ask(`permission ${comment.author}`, () => forge.permission(comment.author));
+    if (permission === "later" || !isAllowedBot(comment)) return permission;
     // Named in the settings on the default branch: that is its permission. GitHub itself gives an App none.
     return hasPermission(permission, "write") ? permission : "write";
   }
@@ -87,38 +74,66 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
       return `\`${SETTINGS_FILE}\` on the default branch has an error, so nobody can tell who may give \`/${name}\`: correct it first; \`stagecoach lint\` shows where it is`;
     }
     const teams = policy.teams.get(name);
-    return teams === undefined ? undefined : whyNoMember(comment, name, teams);
+    return teams === undefined ? undefined : whyNoMember(name, teams, (team) => isMember(team, comment.author));
   }
 
-  async function whyNoMember(comment: Comment, name: CommandName, teams: readonly string[]): Promise<string | undefined | "later"> {
-    const named = teams.map((team) => `\`${team}\``).join(" or ");
-    const unseen: string[] = [];
-    let later = false;
-    for (const team of teams) {
-      const member = await ask(`team ${team} ${comment.author}`, () => forge.inTeam(team, comment.author));
-      if (member === true) return undefined;
-      if (member === "later") later = true;
-      if (member === undefined) unseen.push(team);
-    }
-    if (later) return "later";
-    if (unseen.length === 0) return `\`/${name}\` is for members of team ${named} (\`${SETTINGS_FILE}\`), and you are in none of them`;
-    return `\`/${name}\` is for members of team ${named} (\`${SETTINGS_FILE}\`), and who is in ${unseen
-      .map((team) => `\`${team}\``)
-      .join(
-        ", ",
-      )} cannot be seen: an owner of the organisation grants Stagecoach's App \`members: read\`, or the team is named by its slug and exists`;
+  function isMember(team: string, author: string): Promise<boolean | undefined | "later"> {
+    return questions.ask(`team ${team} ${author}`, () => forge.inTeam(team, author));
   }
 
   return {
     whyNot,
     permissionOf,
+    isAllowedBot,
     get postponed() {
-      return postponed;
+      return questions.postponed;
     },
   };
 }
 
-/** A bot named in the settings; a person always counts as one. */
-export function isAllowedBot(policy: CommandPolicy | "broken", { author, authorIsBot }: Comment): boolean {
-  return authorIsBot && policy !== "broken" && policy.bots.has(author.toLowerCase());
+/** Asks GitHub one question once; `later` where enough was asked, or it does not answer. */
+function openQuestions(log: Log) {
+  const answers = new Map<string, Promise<unknown>>();
+  let postponed = false;
+  return {
+    get postponed() {
+      return postponed;
+    },
+    async ask<T>(key: string, question: () => Promise<T>): Promise<T | "later"> {
+      let answer = answers.get(key) as Promise<T | "later"> | undefined;
+      if (answer === undefined) {
+        if (answers.size >= MOST_ASKED) {
+          postponed = true;
+          return "later";
+        }
+        answer = question().catch((error: unknown) => {
+          log.warn({ question: key, error: String(error) }, "who may give a command could not be asked; trying again");
+          postponed = true;
+          return "later" as const;
+        });
+        answers.set(key, answer);
+      }
+      return answer;
+    },
+  };
+}
+
+async function whyNoMember(
+  name: CommandName,
+  teams: readonly string[],
+  isMember: (team: string) => Promise<boolean | undefined | "later">,
+): Promise<string | undefined | "later"> {
+  const quoted = (names: readonly string[], between: string) => names.map((team) => `\`${team}\``).join(between);
+  const unseen: string[] = [];
+  let later = false;
+  for (const team of teams) {
+    const member = await isMember(team);
+    if (member === true) return undefined;
+    if (member === "later") later = true;
+    if (member === undefined) unseen.push(team);
+  }
+  if (later) return "later";
+  const who = `\`/${name}\` is for members of team ${quoted(teams, " or ")} (\`${SETTINGS_FILE}\`)`;
+  if (unseen.length === 0) return `${who}, and you are in none of them`;
+  return `${who}, and who is in ${quoted(unseen, ", ")} cannot be seen: an owner of the organisation grants Stagecoach's App \`members: read\`, or the team is named by its slug and exists`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Comment, Forge } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
-import { heldComments } from "./cache.ts";
+import { commentCache } from "./cache.ts";
 
 test("of a run of a thousand pull requests each is asked for once, round after round, and one that was told of anew", async () => {
   const asked: number[] = [];
@@ -11,7 +11,7 @@ test("of a run of a thousand pull requests each is asked for once, round after r
       return [];
     },
   };
-  const held = heldComments(forge as Forge, { now: () => 0, after: () => () => undefined }, silentLog);
+  const held = commentCache(forge as Forge, { now: () => 0, after: () => () => undefined }, silentLog);
   const round = async () => {
     for (let pull = 1; pull <= 1000; pull++) await held.of(pull);
   };

@@ -1,4 +1,5 @@
 import type { Comment, Forge } from "../../../adapters/forge/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
 
@@ -8,48 +9,52 @@ const RESYNC_MS = 5 * 60_000;
 const MOST_PULLS = 20_000;
 
 /** Comments of pull requests as last read: rounds are many, and comments few. */
-export interface HeldComments {
+export interface CommentCache {
   /** Asked for anew where a webhook said so, or it was long ago. What cannot be read now is as it was. */
   of(pull: number): Promise<readonly Comment[]>;
   touched(pull: number): void;
+  /** The PRs that were touched since this was asked last. */
+  takeTouched(): number[];
   /** All are asked for anew: webhooks may have been lost. */
   resync(): void;
 }
 
-export function heldComments(forge: Forge, clock: Clock, log: Log): HeldComments {
-  const held = new Map<number, { comments: readonly Comment[]; readAt: number }>();
-  const dirty = new Set<number>();
-
-  function keep(pull: number, comments: readonly Comment[], readAt: number): void {
-    held.delete(pull);
-    held.set(pull, { comments, readAt });
-    const oldest = held.keys().next().value;
-    if (held.size > MOST_PULLS && oldest !== undefined) held.delete(oldest);
-  }
+export function commentCache(forge: Forge, clock: Clock, log: Log): CommentCache {
+  const known = new BoundedMap<number, { comments: readonly Comment[]; readAt: number }>(MOST_PULLS);
+  const needsFetch = new Set<number>();
+  const touched = new Set<number>();
 
   return {
-    touched: (pull) => void dirty.add(pull),
+    touched(pull) {
+      needsFetch.add(pull);
+      touched.add(pull);
+    },
+    takeTouched() {
+      const pulls = [...touched];
+      touched.clear();
+      return pulls;
+    },
     resync() {
-      for (const pull of held.keys()) dirty.add(pull);
+      for (const pull of known.keys()) needsFetch.add(pull);
     },
     async of(pull) {
-      const known = held.get(pull);
+      const before = known.get(pull);
       const now = clock.now();
-      if (known !== undefined && !dirty.has(pull) && now - known.readAt < RESYNC_MS) return known.comments;
-      // Opened by us a moment ago: a comment on it is told before it is asked for.
-      if (known === undefined && !dirty.has(pull) && forge.isBlank?.(pull) === true) {
-        keep(pull, [], now);
+      if (before !== undefined && !needsFetch.has(pull) && now - before.readAt < RESYNC_MS) return before.comments;
+      // Opened by us a moment ago: a comment on it is reported before it is asked for.
+      if (before === undefined && !needsFetch.has(pull) && forge.isBlank?.(pull) === true) {
+        known.set(pull, { comments: [], readAt: now });
         return [];
       }
-      dirty.delete(pull);
+      needsFetch.delete(pull);
       try {
-        const fresh = await forge.comments(pull);
-        keep(pull, fresh, now);
-        return fresh;
+        const comments = await forge.comments(pull);
+        known.set(pull, { comments, readAt: now });
+        return comments;
       } catch (error) {
-        dirty.add(pull);
+        needsFetch.add(pull);
         log.warn({ pull, error: String(error) }, "comments could not be read; trying again");
-        return known?.comments ?? [];
+        return before?.comments ?? [];
       }
     },
   };

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { distance } from "fastest-levenshtein";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { nearest } from "../../../core/base/nearest.ts";
 import type { CommandName } from "../../../core/spec/command.ts";
 import { COMMAND_NAMES, type CommandSpec, commandSpec, type FlagSpec, ROLLOUT_FLAG } from "../../../core/spec/commands.ts";
@@ -56,13 +57,14 @@ const MOST_REMEMBERED = 20_000;
 /** Of so few characters hundreds are read in no time. */
 const SHORT = 100;
 
+export type CommentParser = (comment: { id: number; body: string }) => Promise<ParsedComment>;
+
 /** Reads each comment once for each text it ever had: rounds are many. Lets others have their turn after each. */
-export function parsedComments(): (comment: { id: number; body: string }) => Promise<ParsedComment> {
-  const known = new Map<number, { body: string; read: ParsedComment }>();
+export function commentParser(): CommentParser {
+  const known = new BoundedMap<number, { body: string; read: ParsedComment }>(MOST_REMEMBERED);
   return async ({ id, body }) => {
     const before = known.get(id);
     if (before !== undefined && before.body === body) return before.read;
-    if (known.size > MOST_REMEMBERED) known.clear();
     const read = parseComment(body);
     known.set(id, { body, read });
     if (body.length > SHORT) await setImmediate();

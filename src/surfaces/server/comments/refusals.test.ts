@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { commandAnswers } from "./answers.ts";
-import { type Refusal, type RefusalPage, refusalPage } from "./refusals.ts";
+import { type Refusal, type RefusalComments, refusalComments } from "./refusals.ts";
 
 /** A forge that keeps each PR's one comment of ours, and fails where it is told to. */
 function forgeOf() {
@@ -32,10 +32,10 @@ function ours(body: string): Comment {
 }
 
 function refusal(pull: number, comment: number, more: Partial<Refusal> = {}): Refusal {
-  return { pull, comment, author: "eve", text: "/abort", message: "no", command: `${comment}#0`, told: true, ...more };
+  return { pull, comment, author: "eve", text: "/abort", message: "no", command: `${comment}#0`, shown: true, ...more };
 }
 
-async function refused(page: RefusalPage, ...refusals: Refusal[]): Promise<number[]> {
+async function refused(page: RefusalComments, ...refusals: Refusal[]): Promise<number[]> {
   for (const one of refusals) page.add(one);
   return [...(await page.write())];
 }
@@ -47,14 +47,14 @@ describe("the comment of refusals", () => {
     const spoken = (pull: number) => ({ pull, comment: pull * 10, author: "eve", text: "/abort", command: `${pull * 10}#0` });
     broken.add(1);
     for (const pull of [1, 2]) answers.refuse(spoken(pull), "no");
-    expect([await answers.tell(), reactions]).toEqual([false, ["20 confused"]]);
+    expect([await answers.writeRefusals(), reactions]).toEqual([false, ["20 confused"]]);
     broken.clear();
-    expect([await answers.tell(), reactions]).toEqual([true, ["20 confused", "10 confused"]]);
+    expect([await answers.writeRefusals(), reactions]).toEqual([true, ["20 confused", "10 confused"]]);
   });
 
   test("holds what another replica refused meanwhile", async () => {
     const { forge, pages } = forgeOf();
-    const [one, other] = [refusalPage(forge, silentLog), refusalPage(forge, silentLog)];
+    const [one, other] = [refusalComments(forge, silentLog), refusalComments(forge, silentLog)];
     await refused(one, refusal(1, 10));
     await refused(other, refusal(1, 11));
     await refused(one, refusal(1, 12));
@@ -67,7 +67,7 @@ describe("the comment of refusals", () => {
     const comments = async () => {
       throw new ForgeError("Unavailable", 502, "bad gateway");
     };
-    expect(await refused(refusalPage({ ...forge, comments }, silentLog), refusal(1, 10))).toEqual([1]);
+    expect(await refused(refusalComments({ ...forge, comments }, silentLog), refusal(1, 10))).toEqual([1]);
     expect(pages.size).toBe(0);
   });
 
@@ -79,7 +79,7 @@ describe("the comment of refusals", () => {
       during = undefined;
       return forge.stickyComment(...args);
     };
-    const page = refusalPage({ ...forge, stickyComment }, silentLog);
+    const page = refusalComments({ ...forge, stickyComment }, silentLog);
     during = () => page.add(refusal(1, 11, { text: "/rollback" }));
     await refused(page, refusal(1, 10));
     expect(pages.get(1)).not.toContain("11#0");
@@ -90,8 +90,8 @@ describe("the comment of refusals", () => {
   test("is short enough for GitHub, and cut nowhere within marks of code", async () => {
     const { forge, pages } = forgeOf();
     const many = Array.from({ length: 12 }, (_, n) => refusal(1, 10, { text: `/skip ${n}`, message: "see `a b c` ".repeat(1000) }));
-    const held = Array.from({ length: 600 }, (_, n) => refusal(1, 9_999_999_999_000 + n, { told: false }));
-    await refused(refusalPage(forge, silentLog), ...many, ...held);
+    const held = Array.from({ length: 600 }, (_, n) => refusal(1, 9_999_999_999_000 + n, { shown: false }));
+    await refused(refusalComments(forge, silentLog), ...many, ...held);
     const body = pages.get(1) ?? "";
     expect(body.length).toBeLessThan(65_536);
     expect(body).toContain("<sub>`/help` lists what can be said here.</sub>\n<!-- refused:");
@@ -100,14 +100,14 @@ describe("the comment of refusals", () => {
 
   test("holds the newest five hundred", async () => {
     const { forge, pages } = forgeOf();
-    await refused(refusalPage(forge, silentLog), ...Array.from({ length: 600 }, (_, n) => refusal(1, 700 - n)));
+    await refused(refusalComments(forge, silentLog), ...Array.from({ length: 600 }, (_, n) => refusal(1, 700 - n)));
     const held = pages.get(1)?.match(/\d+#0/g) ?? [];
     expect([held.length, held[0], held.at(-1)]).toEqual([500, "201#0", "700#0"]);
   });
 
   test("of a thousand pull requests is remembered; an older one's is taken in again with its comments", async () => {
     const { forge, pages } = forgeOf();
-    const page = refusalPage(forge, silentLog);
+    const page = refusalComments(forge, silentLog);
     for (let pull = 1; pull <= 1001; pull++) await refused(page, refusal(pull, 10));
     expect([page.has(1, "10#0"), page.has(2, "10#0"), page.has(1001, "10#0")]).toEqual([false, true, true]);
     page.recall(1, [ours(pages.get(1) ?? "")]);
@@ -116,7 +116,7 @@ describe("the comment of refusals", () => {
 
   test("is not forgotten before it is written", async () => {
     const { forge, pages, broken } = forgeOf();
-    const page = refusalPage(forge, silentLog);
+    const page = refusalComments(forge, silentLog);
     broken.add(1);
     for (let pull = 1; pull <= 1100; pull++) await refused(page, refusal(pull, 10));
     broken.clear();

@@ -13,14 +13,14 @@ export interface Refusal {
   /** `123456#0`: it is never judged again. Absent: whoever refused it remembers that. */
   command?: string;
   /** False: it is noted only, and shown where nothing else is. */
-  told: boolean;
+  shown: boolean;
 }
 
 /**
  * The one comment of refusals that a PR has: shows those of the last comments that had some, and holds, unseen, which
  * commands were refused. So they stay refused for whoever reads the PR after us; until it is written, nobody was told anything.
  */
-export interface RefusalPage {
+export interface RefusalComments {
   /** Takes in what was refused before us, from a PR's comments. */
   recall(pull: number, comments: readonly Comment[]): void;
   has(pull: number, command: string): boolean;
@@ -57,7 +57,7 @@ interface Page {
   version: number;
 }
 
-export function refusalPage(forge: Forge, log: Log): RefusalPage {
+export function refusalComments(forge: Forge, log: Log): RefusalComments {
   const pages = new Map<number, Page>();
   const unwritten = new Set<number>();
 
@@ -75,28 +75,13 @@ export function refusalPage(forge: Forge, log: Log): RefusalPage {
     return page;
   }
 
-  /** What is found at once is shown at once. A late answer to an older comment does not wipe out the newer one's. */
-  function show(page: Page, { comment, text, author, message }: Refusal): void {
-    const before = page.shown;
-    if (before?.written === true && before.comment > comment) return;
-    const fresh = before === undefined || (before.written && before.comment < comment);
-    const shown = fresh ? { comment, lines: new Map(), written: false } : before;
-    shown.comment = Math.max(shown.comment, comment);
-    shown.written = false;
-    if (shown.lines.size < MOST_SHOWN) shown.lines.set(text, { author, message });
-    page.shown = shown;
-  }
-
   /** Takes in first what stands there: another replica may have refused something since. False: to be tried again. */
   async function writeOne(pull: number, page: Page): Promise<boolean> {
     const { version } = page;
     try {
       takeIn(page, await forge.comments(pull));
       holdNewest(page);
-      const { shown, refused } = page;
-      const lines = [...(shown?.lines ?? [])].map(([line, why]) => ({ text: line, ...why }));
-      const held = refused.size === 0 ? "" : `${HELD_FROM} ${[...refused].join(" ")} -->`;
-      await forge.stickyComment(pull, MARKER, `${refusalAnswer(lines, LONGEST_SHOWN)}${held}`);
+      await forge.stickyComment(pull, MARKER, bodyOf(page));
     } catch (error) {
       log.warn({ pull, error: String(error) }, "the comment of refusals could not be written");
       // Deleted or locked meanwhile: it will not be written later, either.
@@ -120,7 +105,7 @@ export function refusalPage(forge: Forge, log: Log): RefusalPage {
       const page = pageOf(refusal.pull);
       page.version += 1;
       if (refusal.command !== undefined) hold(page, [refusal.command]);
-      if (refusal.told || page.shown === undefined) show(page, refusal);
+      if (refusal.shown || page.shown === undefined) show(page, refusal);
       unwritten.add(refusal.pull);
     },
     async write() {
@@ -132,6 +117,24 @@ export function refusalPage(forge: Forge, log: Log): RefusalPage {
       return failed;
     },
   };
+}
+
+function bodyOf({ shown, refused }: Page): string {
+  const lines = [...(shown?.lines ?? [])].map(([line, why]) => ({ text: line, ...why }));
+  const held = refused.size === 0 ? "" : `${HELD_FROM} ${[...refused].join(" ")} -->`;
+  return `${refusalAnswer(lines, LONGEST_SHOWN)}${held}`;
+}
+
+/** What is found at once is shown at once. A late answer to an older comment does not wipe out the newer one's. */
+function show(page: Page, { comment, text, author, message }: Refusal): void {
+  const before = page.shown;
+  if (before?.written === true && before.comment > comment) return;
+  const fresh = before === undefined || (before.written && before.comment < comment);
+  const shown = fresh ? { comment, lines: new Map(), written: false } : before;
+  shown.comment = Math.max(shown.comment, comment);
+  shown.written = false;
+  if (shown.lines.size < MOST_SHOWN) shown.lines.set(text, { author, message });
+  page.shown = shown;
 }
 
 function ownOf(comments: readonly Comment[]): Comment | undefined {

@@ -1,0 +1,178 @@
+/**
+ * One reading of the comments of pull requests: which commands in them may act now. What is written by a bot, edited, or by
+ * somebody who may not give it, reaches no run and leaves nothing in the journal. Called by the inbox, once a round.
+ */
+import type { Comment } from "../../../adapters/forge/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { type Clock, epoch } from "../../../core/base/time.ts";
+import type { Command } from "../../../core/spec/command.ts";
+import { COMMANDS, commandSpec } from "../../../core/spec/commands.ts";
+import type { CommandPlace } from "../../../engine/round/observe/command-source.ts";
+import type { CommandAnswers, WrittenLine } from "./answers.ts";
+import type { Authority } from "./authority.ts";
+import type { CommentParser, ParsedCommand } from "./parse.ts";
+
+/** A comment found late acts only this long after it was written: docs/spec.md §9.20. */
+const LATE_MS = 15 * 60_000;
+/** A command is given so long to be taken by the rollout that it names. */
+export const RECHECK_MS = 5_000;
+const MOST_UNCLAIMED = 1_000;
+
+/** What one reading goes by. */
+export interface Reading {
+  clock: Clock;
+  answers: CommandAnswers;
+  parse: CommentParser;
+  unclaimed: Unclaimed;
+  /** As of this reading. */
+  authority: Authority;
+  /** Whether this account may be answered once more in this reading. */
+  mayAnswer(author: string): boolean;
+  /** Asks for another reading, after so many milliseconds. */
+  recheck(inMs: number): void;
+}
+
+/** Why a command may not act, in a sentence; undefined: it may; `later`: whoever reads next judges it. */
+export type WhyNot = Promise<string | undefined | "later">;
+
+/** A command that may act, and where it was written. */
+export interface FoundCommand {
+  command: Command;
+  line: WrittenLine;
+}
+
+interface Candidate {
+  comment: Comment;
+  parsed: ParsedCommand;
+  line: WrittenLine;
+  /** It is remembered as answered under this, for its rollout. */
+  key: string;
+}
+
+/** Finds the commands of a PR that may act on a rollout's run; `rollout` undefined: on a PR that has no run yet. */
+export async function commandsOn(
+  reading: Reading,
+  comments: readonly Comment[],
+  place: CommandPlace,
+  rollout: string | undefined,
+  whyNot: (parsed: ParsedCommand) => WhyNot,
+): Promise<FoundCommand[]> {
+  const found: FoundCommand[] = [];
+  if (rollout !== undefined) reading.unclaimed.steer(place.number, rollout);
+  for (const comment of comments) {
+    for (const candidate of await candidatesIn(reading, place, comment, rollout)) {
+      const { parsed, line } = candidate;
+      const wanted = parsed.flags["rollout"];
+      if (rollout !== undefined && wanted !== undefined && wanted !== rollout) {
+        await refuseUnclaimed(reading, candidate, String(wanted));
+      } else if (await mayAct(reading, candidate, whyNot)) {
+        if (parsed.name === "help") await answerHelp(reading, candidate);
+        else {
+          const command = await commandFrom(reading, candidate);
+          if (command !== undefined)
+            found.push({ command: { ...command, ...defined({ batch: place.batch, former: place.former }) }, line });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** Gives the commands of a comment that are still to be judged; a mistake in it is refused. */
+async function candidatesIn(reading: Reading, place: CommandPlace, comment: Comment, rollout = ""): Promise<Candidate[]> {
+  const { answers, authority, clock } = reading;
+  if (comment.ours || (comment.authorIsBot && !authority.isAllowedBot(comment)) || comment.createdAt !== comment.updatedAt) return [];
+  const isLate = clock.now() - epoch(comment.createdAt) > LATE_MS;
+  const read = await reading.parse(comment);
+  const lineOf = (text: string): WrittenLine => ({ pull: place.number, comment: comment.id, author: comment.author, text });
+  if (read.kind === "reply" && !isLate)
+    refuseOnce(reading, `${comment.id} mistake`, lineOf(comment.body.trim().split("\n")[0] ?? ""), read.message);
+  if (read.kind !== "commands") return [];
+  return read.commands
+    .filter((parsed) => !isLate || isForAnyTime(parsed, place.former))
+    .map((parsed) => ({ comment, parsed, line: lineOf(parsed.text), key: `${comment.id}#${parsed.index} ${rollout}` }))
+    .filter(({ parsed, key }) => !answers.isAnswered(key) && !answers.wasRefused(place.number, `${comment.id}#${parsed.index}`));
+}
+
+/** Whether a command counts however old it is. What was said to a run that is over was for it alone, but a halt is for all. */
+function isForAnyTime({ name }: ParsedCommand, former: number | undefined): boolean {
+  return commandSpec(name).anyAge === true && (former === undefined || name === "halt");
+}
+
+/** Judges a command once: what was refused stays so, whatever permission its author is given later. */
+async function mayAct(reading: Reading, { comment, parsed, line, key }: Candidate, whyNot: (parsed: ParsedCommand) => WhyNot) {
+  const { answers, authority, mayAnswer } = reading;
+  const why = (await authority.whyNot(comment, parsed.name)) ?? (await whyNot(parsed));
+  if (why === "later") return false;
+  if (why !== undefined) {
+    refuseOnce(reading, key, { ...line, command: `${comment.id}#${parsed.index}` }, why);
+    return false;
+  }
+  if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) {
+    answers.setAnswered(key);
+    return false;
+  }
+  await answers.react(comment.id, "eyes");
+  return true;
+}
+
+function refuseOnce({ answers, mayAnswer }: Reading, key: string, line: WrittenLine, message: string): void {
+  if (answers.setAnswered(key)) answers.refuse(line, message, mayAnswer(line.author));
+}
+
+async function answerHelp({ answers }: Reading, { parsed, line, key }: Candidate): Promise<void> {
+  answers.setAnswered(key);
+  const wanted = parsed.args[0]?.replace(/^\//, "").toLowerCase();
+  await answers.help(
+    line.pull,
+    COMMANDS.find((command) => command.name === wanted),
+  );
+  await answers.react(line.comment, "rocket");
+}
+
+async function commandFrom({ authority }: Reading, { comment, parsed }: Candidate): Promise<Command | undefined> {
+  const permission = await authority.permissionOf(comment);
+  if (permission === "later") return undefined;
+  const { name, args, flags, text, index } = parsed;
+  return { id: `${comment.id}#${index}`, name, args, flags, text, actor: comment.author, permission, createdAt: comment.createdAt };
+}
+
+/** Refuses a command for a rollout that is not steered from here, once all that are have read it. */
+async function refuseUnclaimed(reading: Reading, { comment, line }: Candidate, wanted: string): Promise<void> {
+  const { answers, authority, unclaimed, recheck } = reading;
+  const key = `${comment.id} for ${wanted} ${line.text}`;
+  const steered = answers.isAnswered(key) ? [] : unclaimed.othersThan(line.pull, wanted);
+  if (steered.length === 0) return;
+  if (!unclaimed.isOverdue(key)) return recheck(RECHECK_MS);
+  const permission = await authority.permissionOf(comment);
+  if (permission === "later" || permission === "none") return;
+  const there = steered.map((name) => `\`${name}\``).join(", ");
+  refuseOnce(reading, key, line, `no run of that rollout is steered from this pull request, only of ${there}`);
+}
+
+/** Which rollouts are steered from which PR, and since when a command has waited for one that did not read it yet. */
+export interface Unclaimed {
+  steer(pull: number, rollout: string): void;
+  /** The rollouts steered from a PR; none where the wanted one is among them. */
+  othersThan(pull: number, wanted: string): string[];
+  /** Whether a command has waited long enough; its wait begins with the first question. */
+  isOverdue(key: string): boolean;
+}
+
+export function openUnclaimed(clock: Clock): Unclaimed {
+  const steered = new Map<number, Set<string>>();
+  const waitsSince = new BoundedMap<string, number>(MOST_UNCLAIMED);
+  return {
+    steer: (pull, rollout) => void steered.set(pull, (steered.get(pull) ?? new Set()).add(rollout)),
+    othersThan(pull, wanted) {
+      const here = steered.get(pull) ?? new Set();
+      return here.has(wanted) ? [] : [...here];
+    },
+    isOverdue(key) {
+      const since = waitsSince.get(key) ?? clock.now();
+      waitsSince.set(key, since);
+      return clock.now() - since >= RECHECK_MS;
+    },
+  };
+}
