@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { createListeners } from "../../core/base/listeners.ts";
 import type { HookAnswer } from "../../core/run/state/run-hooks-types.ts";
 import { OutboundError, type OutboundPolicy, outbound } from "../outbound/outbound.ts";
 import { readAnswer } from "./answer.ts";
@@ -23,7 +24,7 @@ const SIGNATURE_HEADER = "x-stagecoach-signature-256";
 export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller {
   const answers = new Map<string, HookAnswer>();
   const underWay = new Set<string>();
-  const listeners = new Set<(key: string) => void>();
+  const listeners = createListeners<string>(onError);
 
   async function work(request: HookRequest): Promise<void> {
     const answer = await ask(policy, secret, request);
@@ -31,16 +32,7 @@ export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller
     const oldest = answers.keys().next().value;
     if (answers.size > MOST_KEPT && oldest !== undefined) answers.delete(oldest);
     underWay.delete(request.key);
-    for (const listener of listeners) tell(listener, request.key);
-  }
-
-  /** One that fails keeps it from no other. */
-  function tell(listener: (key: string) => void, key: string): void {
-    try {
-      listener(key);
-    } catch (error) {
-      onError?.(error, key);
-    }
+    listeners.tell(request.key);
   }
 
   return {
@@ -51,10 +43,7 @@ export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller
       work(request).catch((error: unknown) => onError?.(error, request.key));
     },
     answer: (key) => answers.get(key),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange: listeners.add,
     async close() {
       // What is under way is not waited for: it is journalled, and asked again by who comes after.
       listeners.clear();

@@ -1,7 +1,12 @@
+/**
+ * The queue of one process. It keeps what is asked of each repo apart: the rounds of a repo never overlap, so that a round sees what
+ * the one before wrote, and what arrives during a round is due after it. Started by the server alone.
+ */
 import type { Clock } from "../../core/base/time.ts";
 import type { Queue, QueueHandler, WakeRequest } from "./port.ts";
 
-interface Lane {
+/** What is asked of one repo. */
+interface Asked {
   /** Rollout → earliest time asked for. */
   due: Map<string | null, number>;
   running: boolean;
@@ -24,117 +29,119 @@ interface MemoryQueueOptions {
   onError?: (error: unknown, repository: string, retryInMs: number) => void;
 }
 
-/**
- * The queue of one process. A lane a repo: its rounds never overlap, so that a round sees what the one before wrote. What
- * arrives during a round is due after it. A round that throws is tried again after 1 s, doubling up to 60 s.
- */
+interface State extends Required<MemoryQueueOptions> {
+  repos: Map<string, Asked>;
+  /** Who waits until nothing is due. */
+  idlers: Set<() => void>;
+  active: number;
+  closed: boolean;
+}
+
+/** Opens a queue. A round that throws is tried again after 1 s, doubling up to 60 s. */
 export function memoryQueue({ clock, handler, concurrency = 4, onError = () => undefined }: MemoryQueueOptions): Queue {
-  const lanes = new Map<string, Lane>();
-  const idlers = new Set<() => void>();
-  let active = 0;
-  let closed = false;
-
-  function lane(repository: string): Lane {
-    const found = lanes.get(repository);
-    if (found !== undefined) return found;
-    const made: Lane = { due: new Map(), running: false, failures: 0, forgotten: false, armedFor: Number.POSITIVE_INFINITY };
-    lanes.set(repository, made);
-    return made;
-  }
-
-  function dueNow(l: Lane): Set<string | null> {
-    const now = clock.now();
-    return new Set([...l.due].filter(([, at]) => at <= now).map(([rollout]) => rollout));
-  }
-
-  function arm(l: Lane): void {
-    const earliest = Math.min(...l.due.values());
-    if (earliest === l.armedFor) return;
-    l.disarm?.();
-    delete l.disarm;
-    l.armedFor = earliest;
-    if (!Number.isFinite(earliest)) return;
-    l.disarm = clock.after(Math.max(0, earliest - clock.now()), () => {
-      l.armedFor = Number.POSITIVE_INFINITY;
-      pump();
-    });
-  }
-
-  async function work(repository: string, l: Lane, rollouts: Set<string | null>): Promise<void> {
-    for (const rollout of rollouts) l.due.delete(rollout);
-    try {
-      await handler(repository, rollouts);
-      l.failures = 0;
-    } catch (error) {
-      const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** l.failures++);
-      onError(error, repository, delay);
-      if (l.forgotten) return;
-      for (const rollout of rollouts) add(l, rollout, clock.now() + delay);
-    }
-  }
-
-  function add(l: Lane, rollout: string | null, at: number): void {
-    const before = l.due.get(rollout);
-    if (before === undefined || at < before) l.due.set(rollout, at);
-  }
-
-  function pump(): void {
-    for (const [repository, l] of lanes) {
-      if (closed || active >= concurrency || l.running) continue;
-      const rollouts = dueNow(l);
-      if (rollouts.size === 0) {
-        arm(l);
-        continue;
-      }
-      l.running = true;
-      active += 1;
-      void work(repository, l, rollouts).finally(() => {
-        l.running = false;
-        active -= 1;
-        if (l.forgotten) lanes.delete(repository);
-        pump();
-      });
-    }
-    settle();
-  }
-
-  function settle(): void {
-    const busy = active > 0 || (!closed && [...lanes.values()].some((l) => dueNow(l).size > 0));
-    if (busy) return;
-    for (const resolve of idlers) resolve();
-    idlers.clear();
-  }
-
+  const state: State = { clock, handler, concurrency, onError, repos: new Map(), idlers: new Set(), active: 0, closed: false };
+  const { repos, idlers } = state;
   return {
     wake({ repository, rollout }: WakeRequest, at = clock.now()) {
-      if (closed) return;
-      const l = lane(repository);
-      l.forgotten = false;
-      add(l, rollout, at);
-      queueMicrotask(pump);
+      if (state.closed) return;
+      const asked = repos.get(repository) ?? nothingAsked();
+      repos.set(repository, asked);
+      asked.forgotten = false;
+      add(asked, rollout, at);
+      queueMicrotask(() => pump(state));
     },
     idle() {
       return new Promise((resolve) => {
         idlers.add(resolve);
-        queueMicrotask(pump);
+        queueMicrotask(() => pump(state));
       });
     },
     forget(repository) {
-      const l = lanes.get(repository);
-      if (l === undefined) return;
-      l.due.clear();
-      l.forgotten = true;
-      arm(l);
-      // A look under way keeps its lane, so that no other one begins beside it.
-      if (!l.running) lanes.delete(repository);
+      const asked = repos.get(repository);
+      if (asked === undefined) return;
+      asked.due.clear();
+      asked.forgotten = true;
+      arm(state, asked);
+      // A look under way keeps its place, so that no other one begins beside it.
+      if (!asked.running) repos.delete(repository);
     },
     async close() {
-      closed = true;
-      for (const l of lanes.values()) l.disarm?.();
+      state.closed = true;
+      for (const asked of repos.values()) asked.disarm?.();
       await new Promise<void>((resolve) => {
         idlers.add(resolve);
-        settle();
+        settle(state);
       });
     },
   };
+}
+
+function nothingAsked(): Asked {
+  return { due: new Map(), running: false, failures: 0, forgotten: false, armedFor: Number.POSITIVE_INFINITY };
+}
+
+function add(asked: Asked, rollout: string | null, at: number): void {
+  const before = asked.due.get(rollout);
+  if (before === undefined || at < before) asked.due.set(rollout, at);
+}
+
+function dueNow(asked: Asked, now: number): Set<string | null> {
+  return new Set([...asked.due].filter(([, at]) => at <= now).map(([rollout]) => rollout));
+}
+
+/** Begins whatever is due, as far as there is room. */
+function pump(state: State): void {
+  const { repos, clock, concurrency } = state;
+  for (const [repository, asked] of repos) {
+    if (state.closed || state.active >= concurrency || asked.running) continue;
+    const rollouts = dueNow(asked, clock.now());
+    if (rollouts.size === 0) {
+      arm(state, asked);
+      continue;
+    }
+    asked.running = true;
+    state.active += 1;
+    void work(state, repository, asked, rollouts).finally(() => {
+      asked.running = false;
+      state.active -= 1;
+      if (asked.forgotten) repos.delete(repository);
+      pump(state);
+    });
+  }
+  settle(state);
+}
+
+/** Sets the timer for the earliest request. */
+function arm(state: State, asked: Asked): void {
+  const earliest = Math.min(...asked.due.values());
+  if (earliest === asked.armedFor) return;
+  asked.disarm?.();
+  delete asked.disarm;
+  asked.armedFor = earliest;
+  if (!Number.isFinite(earliest)) return;
+  asked.disarm = state.clock.after(Math.max(0, earliest - state.clock.now()), () => {
+    asked.armedFor = Number.POSITIVE_INFINITY;
+    pump(state);
+  });
+}
+
+async function work({ clock, handler, onError }: State, repository: string, asked: Asked, rollouts: Set<string | null>): Promise<void> {
+  for (const rollout of rollouts) asked.due.delete(rollout);
+  try {
+    await handler(repository, rollouts);
+    asked.failures = 0;
+  } catch (error) {
+    const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** asked.failures++);
+    onError(error, repository, delay);
+    if (asked.forgotten) return;
+    for (const rollout of rollouts) add(asked, rollout, clock.now() + delay);
+  }
+}
+
+/** Lets go who waits, where nothing is due or worked on. */
+function settle({ active, closed, repos, idlers, clock }: State): void {
+  const busy = active > 0 || (!closed && [...repos.values()].some((asked) => dueNow(asked, clock.now()).size > 0));
+  if (busy) return;
+  for (const resolve of idlers) resolve();
+  idlers.clear();
 }

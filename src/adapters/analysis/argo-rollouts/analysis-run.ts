@@ -12,7 +12,7 @@ import {
 import type { AnalysisTemplate, TemplateArgument, TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { masked } from "../builtin/show.ts";
-import { objectName } from "../object-name.ts";
+import { objectName } from "../kubernetes.ts";
 import type { AnalysisState, MetricState } from "../port.ts";
 
 export const GROUP = "argoproj.io";
@@ -22,7 +22,7 @@ export const MARK = "stagecoach.dev/analysis";
 /** Kept for people to look at after their end. */
 const KEPT_S = 7 * 86_400;
 
-interface AnalysisRunObject {
+export interface AnalysisRunObject {
   apiVersion: string;
   kind: "AnalysisRun";
   metadata: { name: string; namespace: string; labels: Record<string, string>; annotations: Record<string, string> };

@@ -4,15 +4,13 @@
  * since was measured of this very id. They are followed by listing those with our label, and removed by the controller
  * a week after their end.
  */
-
-import { CustomObjectsApi, type KubeConfig, setHeaderOptions } from "@kubernetes/client-node";
-import { AnalysisError, type Asked, type Sources } from "../../../core/analysis/request.ts";
-import { type AnalysisTemplate, templateSchema } from "../../../core/analysis/template-schema.ts";
-import { defined } from "../../../core/base/defined.ts";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { createListeners } from "../../../core/base/listeners.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
-import { objectName } from "../object-name.ts";
+import { objectName } from "../kubernetes.ts";
 import { type AnalysisEngine, type AnalysisState, isOver } from "../port.ts";
-import { analysisRun, GROUP, MARK, type SeenRun, seenRun, VERSION, withoutStatus } from "./analysis-run.ts";
+import { analysisRun } from "./analysis-run.ts";
+import { clusterOf, createRun, listRuns, terminateRun, withTemplates } from "./cluster.ts";
 
 interface ArgoRolloutsOptions {
   kubeConfig: KubeConfig;
@@ -26,179 +24,99 @@ interface ArgoRolloutsOptions {
 
 const POLL_MS = 5000;
 const MOST_KEPT = 1000;
-const DEEPEST = 5;
-const PLURAL = "analysisruns";
 
 export function argoRolloutsEngine(options: ArgoRolloutsOptions): AnalysisEngine {
   const { namespace, clock } = options;
-  const api = options.kubeConfig.makeApiClient(CustomObjectsApi);
-  const place = { group: GROUP, version: VERSION, namespace, plural: PLURAL };
-  /** undefined: made, and not seen yet. */
-  const followed = new Map<string, AnalysisState | undefined>();
-  const listeners = new Set<(id: string) => void>();
-  let callOff = (): void => undefined;
-  let polling = false;
-  let closed = false;
-
-  function see(id: string, state: AnalysisState): void {
-    const before = followed.get(id);
-    if (before !== undefined && isOver(before)) return;
-    followed.set(id, state);
-    if (JSON.stringify(before) !== JSON.stringify(state)) for (const listener of listeners) listener(id);
-  }
-
-  function follow(id: string): void {
-    if (!followed.has(id)) followed.set(id, undefined);
-    if (followed.size > MOST_KEPT) forget(followed);
-    schedule();
-  }
-
-  function schedule(): void {
-    const open = [...followed.values()].some((state) => state === undefined || !isOver(state));
-    if (polling || closed || !open) return;
-    polling = true;
-    callOff = clock.after(options.pollMs ?? POLL_MS, () => void poll().catch(() => undefined));
-  }
-
-  async function poll(): Promise<void> {
-    try {
-      const asked = [...followed].filter(([, state]) => state === undefined || !isOver(state)).map(([id]) => id);
-      const runs = await list();
-      for (const id of asked) {
-        const found = runs.get(objectName(id));
-        see(id, found?.state ?? gone(followed.get(id)?.startedAt));
-      }
-    } catch (error) {
-      options.onError?.(error);
-    } finally {
-      // Whatever came of this one, the next one is made.
-      polling = false;
-      schedule();
-    }
-  }
-
-  function gone(startedAt: string | undefined): AnalysisState {
-    const now = iso(clock.now());
-    return { phase: "Error", message: "its AnalysisRun was deleted", startedAt: startedAt ?? now, finishedAt: now, metrics: [] };
-  }
-
-  async function list(): Promise<Map<string, SeenRun>> {
-    const seen = new Map<string, SeenRun>();
-    let next: string | undefined;
-    do {
-      const page = (await api.listNamespacedCustomObject(
-        defined({ ...place, labelSelector: `${MARK}=true`, limit: 500, _continue: next }),
-      )) as { items?: unknown[]; metadata?: { continue?: string } };
-      for (const item of page.items ?? []) {
-        const run = seenRun(item, iso(clock.now()));
-        if (run !== undefined) seen.set(run.name, run);
-      }
-      next = page.metadata?.continue === "" ? undefined : page.metadata?.continue;
-    } while (next !== undefined);
-    return seen;
-  }
-
-  /** Templates of the cluster that the repo does not have, and those they name in turn. */
-  async function withTemplates(asked: Asked, sources: Sources): Promise<Sources> {
-    const templates = [...sources.templates];
-    let wanted: Asked["templates"][number][] = [...asked.templates];
-    for (let depth = 0; depth < DEEPEST && wanted.length > 0; depth++) {
-      const inner: Asked["templates"][number][] = [];
-      for (const ref of wanted) {
-        const kind = ref.clusterScope === true ? "ClusterAnalysisTemplate" : "AnalysisTemplate";
-        const known = templates.find((one) => one.kind === kind && one.metadata.name === ref.templateName);
-        const found = known ?? (await fromCluster(kind, ref.templateName));
-        if (found === undefined) continue;
-        if (known === undefined) templates.push(found);
-        inner.push(...(found.spec.templates ?? []));
-      }
-      wanted = inner;
-    }
-    return { ...sources, templates };
-  }
-
-  async function fromCluster(kind: AnalysisTemplate["kind"], name: string): Promise<AnalysisTemplate | undefined> {
-    const plural = `${kind.toLowerCase()}s`;
-    const object = await orNotThere(() =>
-      kind === "AnalysisTemplate"
-        ? api.getNamespacedCustomObject({ ...place, plural, name })
-        : api.getClusterCustomObject({ group: GROUP, version: VERSION, plural, name }),
-    );
-    if (object === undefined) return undefined;
-    const read = templateSchema.safeParse(withoutStatus(object));
-    if (read.success) return read.data;
-    throw new AnalysisError(
-      "ANALYSIS_TEMPLATE",
-      `the ${kind} ${name} of the cluster cannot be read: ${read.error.issues[0]?.message ?? ""}`,
-    );
-  }
-
+  const cluster = clusterOf(options.kubeConfig, namespace);
+  const listeners = createListeners<string>(options.onError);
+  const followed = createFollowed(listeners.tell);
+  const now = () => iso(clock.now());
+  const look = async () => {
+    const asked = followed.open();
+    const runs = await listRuns(cluster, now);
+    for (const id of asked) followed.see(id, runs.get(objectName(id))?.state ?? deleted(followed.state(id), now()));
+  };
+  const polling = repeat(options, look, () => followed.open().length > 0);
   return {
     kind: "argo-rollouts",
     async start(id, { asked, sources, mustEnd }) {
       if (followed.has(id)) return;
-      const body = analysisRun(id, namespace, asked, await withTemplates(asked, sources), mustEnd);
-      try {
-        await api.createNamespacedCustomObject({ ...place, body });
-      } catch (error) {
-        const code = codeOf(error);
-        if (code === 400 || code === 422) throw new AnalysisError("ANALYSIS_VALUE", `the AnalysisRun is refused: ${messageOf(error)}`);
-        if (code === 404) throw new Error(`AnalysisRuns are not known in namespace ${namespace}: is Argo Rollouts installed there?`);
-        // Ours, from a try before a crash: the name is made of the id.
-        if (code !== 409) throw new Error(`the AnalysisRun could not be made: ${messageOf(error)}`);
-      }
-      follow(id);
+      await createRun(cluster, analysisRun(id, namespace, asked, await withTemplates(cluster, asked, sources), mustEnd));
+      followed.add(id);
+      polling.start();
     },
-    state: (id) => followed.get(id),
+    state: followed.state,
     async stop(id) {
-      const state = followed.get(id);
+      const state = followed.state(id);
       if (state !== undefined && isOver(state)) return;
-      const merge = setHeaderOptions("Content-Type", "application/merge-patch+json");
-      const name = objectName(id);
-      const patched = await orNotThere(() =>
-        api.patchNamespacedCustomObject({ ...place, name, body: { spec: { terminate: true } } }, merge),
-      );
-      if (patched === undefined) see(id, gone(state?.startedAt));
-      else follow(id);
+      if (await terminateRun(cluster, objectName(id))) {
+        followed.add(id);
+        polling.start();
+      } else followed.see(id, deleted(state, now()));
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange: listeners.add,
     async close() {
-      closed = true;
-      callOff();
+      polling.close();
       listeners.clear();
     },
   };
 }
 
-function forget(followed: Map<string, AnalysisState | undefined>): void {
-  for (const [id, state] of followed) {
-    if (state === undefined || !isOver(state)) continue;
-    followed.delete(id);
-    return;
+function deleted(before: AnalysisState | undefined, now: string): AnalysisState {
+  return { phase: "Error", message: "its AnalysisRun was deleted", startedAt: before?.startedAt ?? now, finishedAt: now, metrics: [] };
+}
+
+/** What is known of each analysis. One that is over stays as it was. */
+function createFollowed(changed: (id: string) => void) {
+  /** undefined: made, and not seen yet. */
+  const states = new Map<string, AnalysisState | undefined>();
+  const isOpen = (state: AnalysisState | undefined) => state === undefined || !isOver(state);
+  return {
+    has: (id: string) => states.has(id),
+    state: (id: string) => states.get(id),
+    open: () => [...states].filter(([, state]) => isOpen(state)).map(([id]) => id),
+    add(id: string): void {
+      if (!states.has(id)) states.set(id, undefined);
+      const oldest = states.size > MOST_KEPT ? [...states].find(([, state]) => !isOpen(state)) : undefined;
+      if (oldest !== undefined) states.delete(oldest[0]);
+    },
+    see(id: string, state: AnalysisState): void {
+      const before = states.get(id);
+      if (!isOpen(before)) return;
+      states.set(id, state);
+      if (JSON.stringify(before) !== JSON.stringify(state)) changed(id);
+    },
+  };
+}
+
+/** Works again and again, one time after the other, for as long as there is more to do. */
+function repeat({ clock, pollMs = POLL_MS, onError }: ArgoRolloutsOptions, work: () => Promise<void>, hasMore: () => boolean) {
+  let callOff = (): void => undefined;
+  let isPlanned = false;
+  let isClosed = false;
+
+  async function once(): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      // Whatever came of this one, the next one is made.
+      onError?.(error);
+    }
+    isPlanned = false;
+    if (hasMore()) start();
   }
-}
 
-async function orNotThere<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (codeOf(error) === 404) return undefined;
-    throw error;
+  function start(): void {
+    if (isPlanned || isClosed) return;
+    isPlanned = true;
+    callOff = clock.after(pollMs, () => void once());
   }
-}
 
-function codeOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "number" ? error.code : undefined;
-}
-
-/** The API server's own words, without the headers that the client's message holds. */
-function messageOf(error: unknown): string {
-  const body = typeof error === "object" && error !== null && "body" in error ? error.body : undefined;
-  const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
-  const message = /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(text.replaceAll('\\"', "'"))?.[1];
-  return (message ?? (error instanceof Error ? error.message : String(error))).slice(0, 300);
+  return {
+    start,
+    close(): void {
+      isClosed = true;
+      callOff();
+    },
+  };
 }

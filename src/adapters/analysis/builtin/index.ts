@@ -21,6 +21,7 @@ import {
 import { prepare, refuseEndless } from "../../../core/analysis/request.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { createListeners } from "../../../core/base/listeners.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import type { OutboundPolicy } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
@@ -61,65 +62,19 @@ const MOST_KEPT = 1000;
 /** After what should not have happened it is measured again, in no hurry. */
 const AGAIN_MS = 60_000;
 
+interface Engine {
+  options: BuiltinOptions;
+  changed(id: string): void;
+}
+
 export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
   const { clock } = options;
   const analyses = new Map<string, Running>();
-  const listeners = new Set<(id: string) => void>();
-  const changed = (id: string) => {
-    for (const listener of listeners) {
-      try {
-        listener(id);
-      } catch (error) {
-        options.onError?.(error, id);
-      }
-    }
+  const listeners = createListeners<string>(options.onError);
+  const engine: Engine = { options, changed: listeners.tell };
+  const started = (id: string): Running => {
+    return { id, startedAt: clock.now(), finishedAt: undefined, secrets: [], metrics: [], stopped: false };
   };
-  /** Nobody waits for a measurement, so nothing may come out of one. */
-  const begin = (running: Running, metric: Metric) => {
-    take(running, metric).catch((error: unknown) => {
-      options.onError?.(error, running.id);
-      if (!running.stopped) metric.callOff = clock.after(AGAIN_MS, () => begin(running, metric));
-    });
-  };
-
-  function plan(running: Running, metric: Metric): void {
-    const due = dueAt(metric.rules, metric.result, iso(running.startedAt));
-    if (due === undefined || running.stopped) return;
-    metric.callOff = clock.after(Math.max(0, due - clock.now()), () => begin(running, metric));
-  }
-
-  async function take(running: Running, metric: Metric): Promise<void> {
-    if (metric.busy || running.stopped || isComplete(metric.result.phase)) return;
-    metric.busy = true;
-    const startedAt = clock.now();
-    const id = `${running.id}/${metric.rules.name}/${metric.result.count + metric.result.error + 1}`;
-    const found = await measure(options, metric.metric, id).catch(unexpected);
-    metric.busy = false;
-    // What was asked for before the end was told to stop is not counted after it.
-    if (running.stopped) return;
-    const measurement = judged(found, metric.metric, running.secrets, { startedAt, finishedAt: clock.now() });
-    metric.result = measured(metric.rules, metric.result, measurement);
-    if (metric.result.phase === "Pending") metric.result = { ...metric.result, phase: "Running" };
-    settle(running);
-    plan(running, metric);
-    changed(running.id);
-  }
-
-  function settle(running: Running): void {
-    if (!isComplete(runPhase(running.metrics.map((m) => m.result)))) return;
-    end(running);
-  }
-
-  function end(running: Running): void {
-    if (running.finishedAt !== undefined) return;
-    running.stopped = true;
-    running.finishedAt = clock.now();
-    for (const metric of running.metrics) {
-      metric.callOff();
-      metric.result = stopped(metric.result);
-    }
-  }
-
   return {
     kind: "builtin",
     async start(id: string, { asked, sources, mustEnd }: AnalysisToRun) {
@@ -134,9 +89,9 @@ export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
         callOff: () => undefined,
         busy: false,
       }));
-      const running: Running = { id, startedAt: clock.now(), finishedAt: undefined, secrets: request.secrets, metrics, stopped: false };
+      const running: Running = { ...started(id), secrets: request.secrets, metrics };
       analyses.set(id, running);
-      for (const metric of metrics) plan(running, metric);
+      for (const metric of metrics) plan(engine, running, metric);
     },
     state(id) {
       const running = analyses.get(id);
@@ -146,22 +101,61 @@ export function builtinEngine(options: BuiltinOptions): AnalysisEngine {
       const known = analyses.get(id);
       if (known?.finishedAt !== undefined) return;
       // Of before a restart: it is over, since nobody measures it any more.
-      const running: Running = known ?? {
-        ...{ id, startedAt: clock.now(), finishedAt: undefined, secrets: [], metrics: [], stopped: false },
-      };
+      const running = known ?? started(id);
       analyses.set(id, running);
-      end(running);
-      changed(id);
+      end(running, clock);
+      listeners.tell(id);
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange: listeners.add,
     async close() {
-      for (const running of analyses.values()) end(running);
+      for (const running of analyses.values()) end(running, clock);
       listeners.clear();
     },
   };
+}
+
+function plan(engine: Engine, running: Running, metric: Metric): void {
+  const { clock } = engine.options;
+  const due = dueAt(metric.rules, metric.result, iso(running.startedAt));
+  if (due === undefined || running.stopped) return;
+  metric.callOff = clock.after(Math.max(0, due - clock.now()), () => begin(engine, running, metric));
+}
+
+/** Nobody waits for a measurement, so nothing may come out of one. */
+function begin(engine: Engine, running: Running, metric: Metric): void {
+  const { clock, onError } = engine.options;
+  take(engine, running, metric).catch((error: unknown) => {
+    onError?.(error, running.id);
+    if (!running.stopped) metric.callOff = clock.after(AGAIN_MS, () => begin(engine, running, metric));
+  });
+}
+
+async function take(engine: Engine, running: Running, metric: Metric): Promise<void> {
+  const { options, changed } = engine;
+  if (metric.busy || running.stopped || isComplete(metric.result.phase)) return;
+  metric.busy = true;
+  const startedAt = options.clock.now();
+  const id = `${running.id}/${metric.rules.name}/${metric.result.count + metric.result.error + 1}`;
+  const found = await measure(options, metric.metric, id).catch(unexpected);
+  metric.busy = false;
+  // What was asked for before the end was told to stop is not counted after it.
+  if (running.stopped) return;
+  const measurement = judged(found, metric.metric, running.secrets, { startedAt, finishedAt: options.clock.now() });
+  metric.result = measured(metric.rules, metric.result, measurement);
+  if (metric.result.phase === "Pending") metric.result = { ...metric.result, phase: "Running" };
+  if (isComplete(runPhase(running.metrics.map(({ result }) => result)))) end(running, options.clock);
+  plan(engine, running, metric);
+  changed(running.id);
+}
+
+function end(running: Running, clock: Clock): void {
+  if (running.finishedAt !== undefined) return;
+  running.stopped = true;
+  running.finishedAt = clock.now();
+  for (const metric of running.metrics) {
+    metric.callOff();
+    metric.result = stopped(metric.result);
+  }
 }
 
 function forget(analyses: Map<string, Running>): void {

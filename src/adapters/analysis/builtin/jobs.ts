@@ -2,7 +2,7 @@ import { BatchV1Api, type KubeConfig, type V1Job } from "@kubernetes/client-node
 import type { z } from "zod";
 import type { jobSchema } from "../../../core/analysis/template-schema.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import { objectName } from "../object-name.ts";
+import { codeOf, objectName } from "../kubernetes.ts";
 import type { Measured } from "./provider.ts";
 
 /** Runs a Job to its end. */
@@ -94,9 +94,4 @@ function outcomeOf(job: V1Job): Measured | undefined {
   if (over === undefined) return undefined;
   const message = over.message ?? (over.type === "Complete" ? "the Job completed" : "the Job failed");
   return { outcome: over.type === "Complete" ? "Successful" : "Failed", message };
-}
-
-function codeOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "number" ? error.code : undefined;
 }

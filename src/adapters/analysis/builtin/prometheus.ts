@@ -1,9 +1,7 @@
 import { z } from "zod";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
-import { readJson } from "../answer-json.ts";
-import { authorization } from "./authorization.ts";
-import type { Measured } from "./provider.ts";
+import { headersOf, type Measured, readJson } from "./provider.ts";
 
 const TIMEOUT_S = 30;
 
@@ -33,12 +31,8 @@ export async function measurePrometheus(
   if (prometheus.rangeQuery !== undefined) return { error: "rangeQuery needs the argo-rollouts engine; write the range into the query" };
   const timeoutMs = (prometheus.timeout ?? TIMEOUT_S) * 1000;
   try {
-    const headers = {
-      "content-type": "application/x-www-form-urlencoded",
-      accept: "application/json",
-      ...Object.fromEntries((prometheus.headers ?? []).map(({ key, value }) => [key.toLowerCase(), value])),
-      ...(await authorization(policy, prometheus.authentication, timeoutMs)),
-    };
+    const own = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
+    const headers = await headersOf(policy, own, prometheus, timeoutMs);
     const answer = await outbound(policy, {
       url: `${address.replace(/\/+$/, "")}/api/v1/query`,
       method: "POST",

@@ -2,9 +2,7 @@ import { firstAt, JsonPathError } from "../../../core/analysis/json-path.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
-import { readJson } from "../answer-json.ts";
-import { authorization } from "./authorization.ts";
-import type { Measured } from "./provider.ts";
+import { headersOf, type Measured, readJson } from "./provider.ts";
 
 const TIMEOUT_S = 10;
 
@@ -18,11 +16,8 @@ export async function measureWeb(policy: OutboundPolicy, web: NonNullable<Templa
   if (!Number.isFinite(seconds) || seconds < 0) return { error: `timeoutSeconds is ${String(web.timeoutSeconds).slice(0, 40)}` };
   const timeoutMs = (seconds === 0 ? TIMEOUT_S : Math.min(seconds, 600)) * 1000;
   try {
-    const headers = defined({
-      "content-type": web.jsonBody === undefined ? undefined : "application/json",
-      ...Object.fromEntries((web.headers ?? []).map(({ key, value }) => [key.toLowerCase(), value])),
-      ...(await authorization(policy, web.authentication, timeoutMs)),
-    });
+    const own = defined({ "content-type": web.jsonBody === undefined ? undefined : "application/json" });
+    const headers = await headersOf(policy, own, web, timeoutMs);
     const insecure = web.insecure === true;
     const answer = await outbound(policy, defined({ url: web.url, method, headers, timeoutMs, insecure, body }));
     return read(answer, web.jsonPath);

@@ -72,14 +72,7 @@ export function createListSplitter(item: (bytes: Buffer) => void): Splitter & { 
   let inItem = false;
 
   function outside(next: number): void {
-    if (inItems && depth >= 2) return;
-    if (envelope.length >= MOST_ENVELOPE_BYTES) throw new RangeError("the answer is larger than any list's head");
-    envelope.push(next);
-  }
-
-  /** Whether the list that opens here is the value of `items`. */
-  function opensItems(): boolean {
-    return depth === 1 && /"items"\s*:\s*$/.test(String.fromCharCode(...envelope.slice(-40)));
+    if (!inItems || depth < 2) addTo(envelope, next);
   }
 
   /** Returns from where on the chunk still belongs to an unfinished object. */
@@ -96,7 +89,7 @@ export function createListSplitter(item: (bytes: Buffer) => void): Splitter & { 
       }
       if (next === QUOTE) inString = true;
       if (next === OPEN_OBJECT || next === OPEN_LIST) {
-        if (next === OPEN_LIST && !inItems && opensItems()) {
+        if (next === OPEN_LIST && !inItems && depth === 1 && opensItems(envelope)) {
           outside(next);
           inItems = true;
           depth += 1;
@@ -132,4 +125,14 @@ export function createListSplitter(item: (bytes: Buffer) => void): Splitter & { 
     },
     envelope: () => JSON.parse(Buffer.from(envelope).toString("utf8")) as unknown,
   };
+}
+
+function addTo(envelope: number[], next: number): void {
+  if (envelope.length >= MOST_ENVELOPE_BYTES) throw new RangeError("the answer is larger than any list's head");
+  envelope.push(next);
+}
+
+/** Whether the list that opens here is the value of `items`. */
+function opensItems(envelope: readonly number[]): boolean {
+  return /"items"\s*:\s*$/.test(String.fromCharCode(...envelope.slice(-40)));
 }

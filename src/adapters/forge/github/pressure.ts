@@ -85,7 +85,7 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
   const silences = { core: 0, graphql: 0, both: 0 };
   /** Refusals in succession that did not say how long to wait: each time twice as long. */
   let unsaid = 0;
-  let told: Pressure = { spacingMs: 0 };
+  let reported: Pressure = { spacingMs: 0 };
 
   const silentUntil = (resource: Resource) => Math.max(silences.both, silences[resource]);
   const spacing = (resource: Resource) => spacingOf(rates[resource], now());
@@ -101,24 +101,20 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
     });
   }
 
-  function tell(): void {
+  function report(): void {
     const next = pressure();
-    const news =
-      Math.abs(next.spacingMs - told.spacingMs) >= NEWS_MS ||
-      (next.spacingMs === 0) !== (told.spacingMs === 0) ||
-      next.silentUntil !== told.silentUntil;
-    told = next;
-    if (news) onPressure?.(next);
+    const before = reported;
+    reported = next;
+    if (isNews(before, next)) onPressure?.(next);
   }
 
   function learn(asked: Resource, headers: Headers | undefined): void {
-    const [remaining, limit, reset] = ["remaining", "limit", "reset"].map((name) => Number(headers?.[`x-ratelimit-${name}`] ?? Number.NaN));
     const resource = headers?.["x-ratelimit-resource"] ?? asked;
-    if ((resource !== "core" && resource !== "graphql") || remaining === undefined || limit === undefined || reset === undefined) return;
-    if (!Number.isFinite(remaining + limit + reset)) return;
-    rates[resource] = { remaining, limit, resetAt: reset * 1000 };
+    const rate = rateIn(headers);
+    if ((resource !== "core" && resource !== "graphql") || rate === undefined) return;
+    rates[resource] = rate;
     // The next one would be refused, and held against us.
-    if (remaining === 0) silences[resource] = reset * 1000;
+    if (rate.remaining === 0) silences[resource] = rate.resetAt;
   }
 
   /** Also where a document was refused with status 200. */
@@ -128,7 +124,7 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
     else {
       learn(resource, response.headers);
       calm();
-      tell();
+      report();
     }
   }
 
@@ -144,7 +140,7 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
       if (limit.by === "unsaid") unsaid += 1;
       silences.both = Math.max(silences.both, limit.until);
     }
-    tell();
+    report();
   }
 
   function calm(): void {
@@ -157,4 +153,15 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
 function spacingOf(rate: RateSeen | undefined, now: number): number {
   if (rate === undefined || rate.remaining > rate.limit * LOW || rate.resetAt <= now) return 0;
   return Math.min(LONGEST_SPACING_MS, Math.ceil((rate.resetAt - now) / Math.max(rate.remaining, 1)));
+}
+
+function rateIn(headers: Headers | undefined): RateSeen | undefined {
+  const of = (name: string) => Number(headers?.[`x-ratelimit-${name}`] ?? Number.NaN);
+  const rate = { remaining: of("remaining"), limit: of("limit"), resetAt: of("reset") * 1000 };
+  return Number.isFinite(rate.remaining + rate.limit + rate.resetAt) ? rate : undefined;
+}
+
+function isNews(before: Pressure, next: Pressure): boolean {
+  const isOther = Math.abs(next.spacingMs - before.spacingMs) >= NEWS_MS || (next.spacingMs === 0) !== (before.spacingMs === 0);
+  return isOther || next.silentUntil !== before.silentUntil;
 }
