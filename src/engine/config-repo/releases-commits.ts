@@ -2,7 +2,7 @@ import type { CommitInfo } from "../../adapters/git/port.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { ReleaseSpec } from "../../core/spec/rollout.ts";
 import type { RepoContext } from "../round/context.ts";
-import { fact, type RepoMemory } from "../round/memory.ts";
+import type { RepoMemory } from "../round/memory.ts";
 
 export type CommitSpec = Extract<ReleaseSpec, { kind: "commit" }>;
 
@@ -26,7 +26,7 @@ export async function isReleaseCommit(
   const [parent] = commit.parents;
   // The first commit of a repo has no change that could be told from its content.
   if (parent === undefined) return false;
-  return fact(memory, `release ${commit.sha} of ${paths.join("\n")}`, async () => {
+  return memory.commits.fact(`release ${commit.sha} of ${paths.join("\n")}`, async () => {
     const touched = await context.mirror.changedPaths(parent, commit.sha);
     return touched.some(pathMatcher(paths));
   });

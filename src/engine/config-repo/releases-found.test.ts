@@ -3,7 +3,7 @@ import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { RepoContext } from "../round/context.ts";
-import { repoMemory } from "../round/memory.ts";
+import { memoryOf } from "../testing/memory.ts";
 import { findReleases, releaseAt } from "./releases.ts";
 import { isBatchMerge } from "./releases-commits.ts";
 import { isNewer, newestTag, versionOfTag } from "./releases-tags.ts";
@@ -56,7 +56,7 @@ function repoOf(release: string, commits: Commit[], tags: Record<string, string>
     remoteBelow: async () => new Map(Object.entries(tags).map(([name, sha]) => [`refs/tags/${name}`, sha])),
   };
   const context = { mirror } as RepoContext;
-  const memory = repoMemory(mirror as Mirror);
+  const memory = memoryOf(mirror as Mirror);
   const head = `c${commits.length - 1}`;
   const find = async (entry: Partial<IndexEntry> = {}, base = head) => {
     const [rollout] = parseRollouts(releaseText(base), FILE).rollouts;

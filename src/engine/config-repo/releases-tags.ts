@@ -16,15 +16,15 @@ export type TagSpec = Extract<ReleaseSpec, { kind: "tag" }>;
 const TAGS = "refs/tags/";
 
 /** By repo: the tags as of one asking of the remote's heads. */
-const known = new WeakMap<RepoMemory, { at: number; tags: ReadonlyMap<string, string> }>();
+const known = new WeakMap<RepoMemory, { reading: number; tags: ReadonlyMap<string, string> }>();
 
 /** Tag → commit, asked for as often as the heads of the remote are: an event, or a minute, later. */
 export async function tagsOf(context: RepoContext, memory: RepoMemory): Promise<ReadonlyMap<string, string>> {
   const kept = known.get(memory);
-  if (kept !== undefined && kept.at === memory.remote.at) return kept.tags;
+  if (kept !== undefined && kept.reading === memory.remote.last.reading) return kept.tags;
   const refs = await context.mirror.remoteBelow([TAGS]);
   const tags = new Map([...refs].map(([ref, commit]) => [ref.slice(TAGS.length), commit]));
-  known.set(memory, { at: memory.remote.at, tags });
+  known.set(memory, { reading: memory.remote.last.reading, tags });
   return tags;
 }
 

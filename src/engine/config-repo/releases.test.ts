@@ -3,7 +3,7 @@ import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { RepoContext } from "../round/context.ts";
-import { repoMemory } from "../round/memory.ts";
+import { memoryOf } from "../testing/memory.ts";
 import { findReleases } from "./releases.ts";
 
 const FILE = "rollouts/my-app.yaml";
@@ -40,7 +40,7 @@ function baseOf(versions: string[]) {
       return shas.slice(0, limit).map(info);
     },
   };
-  const memory = repoMemory(mirror as Mirror);
+  const memory = memoryOf(mirror as Mirror);
   const [rollout] = parseRollouts(declared("v1"), FILE).rollouts;
   if (rollout === undefined) throw new Error("the rollout of this test has an error");
   const entry: IndexEntry = { lastRun: 0, lastRelease: { version: "v1" }, attempt: 1, cursor: "c0" };

@@ -133,11 +133,11 @@ export async function foundVersion(context: RepoContext, memory: RepoMemory, rol
 }
 
 async function declaredAt(memory: RepoMemory, rollout: string, commit: string): Promise<Rollout | undefined> {
-  return (await readProject(memory.snapshot(commit))).rollouts.find((r) => r.name === rollout);
+  return (await readProject(memory.commits.snapshot(commit))).rollouts.find((r) => r.name === rollout);
 }
 
 async function readAt(memory: RepoMemory, declared: Rollout, commit: string, found?: FoundVersion): Promise<Release | undefined> {
-  const read = await memory.snapshot(commit).with((files) => readRelease(declared, (path) => files.read(path), found));
+  const read = await memory.commits.snapshot(commit).with((files) => readRelease(declared, (path) => files.read(path), found));
   return read.ok ? read.release : undefined;
 }
 

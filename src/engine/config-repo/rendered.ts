@@ -26,7 +26,7 @@ export function renderer(
     const key = `${run.rollout} ${commit}`;
     const known = memory.renders.get(key);
     if (known !== undefined && known.fleet === fleet) return known.specs;
-    const snapshot = memory.snapshot(commit);
+    const snapshot = memory.commits.snapshot(commit);
     const sets = await setsByPlane(snapshot, run.spec.source, likely, planes, pinFilesOf(run.plan));
     const specs = await specsByPlane(context, snapshot, sets, planes, baseBranch);
     // Which manifest is whose is known only once the planes follow one of them: not remembered before.

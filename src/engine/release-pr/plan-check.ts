@@ -93,8 +93,8 @@ interface Draft {
 /** Judges one PR as of one base: what its check says, and its comments. */
 export async function judgePull(context: RepoContext, memory: RepoMemory, base: PlanBase, pull: JudgedPull): Promise<Verdict> {
   const reads = noReads();
-  const before = noting(memory.snapshot(base.commit), reads);
-  const after = pull.tree === undefined ? undefined : noting(memory.snapshot(pull.tree), reads);
+  const before = noting(memory.commits.snapshot(base.commit), reads);
+  const after = pull.tree === undefined ? undefined : noting(memory.commits.snapshot(pull.tree), reads);
   const project = after === undefined ? base.project : await readProject(after, base.branch);
   const findings: Draft = { plans: [], problems: newProblems(base.project, project, pull.touched), against: [], fails: false, notes: [] };
   const comments = new Map<string, string>();

@@ -3,7 +3,8 @@ import { type CheckReport, type Forge, ForgeError, type Pull } from "../../adapt
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { Command } from "../../core/spec/command.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
-import { type RepoMemory, repoMemory } from "../round/memory.ts";
+import type { RepoMemory } from "../round/memory.ts";
+import { memoryOf } from "../testing/memory.ts";
 import { askAgain } from "./asked-again.ts";
 import { publishPlans } from "./plan-pulls.ts";
 
@@ -48,7 +49,7 @@ let memory: RepoMemory;
 beforeEach(() => {
   [pulls, heads, checks, comments, groups] = [new Map(), new Map(), new Map(), new Map(), new Map()];
   [calls, failing, said, base, touchedByBase, now] = [[], new Set(), [], sha("b0"), [], 0];
-  memory = repoMemory(mirror as Mirror);
+  memory = memoryOf(mirror as Mirror);
 });
 
 function call(name: string): void {
@@ -248,7 +249,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
   test("problems that a push solves are said to be solved, also by a process that did not tell them", async () => {
     pulls.set(1, BROKEN);
     await publish();
-    memory = repoMemory(mirror as Mirror);
+    memory = memoryOf(mirror as Mirror);
     heads.set(1, sha("c1"));
     pulls.set(1, { touches: [FILE], rollout: ROLLOUT.replace("name: all", "name: each") });
     await publish();
@@ -319,11 +320,14 @@ describe("what stands there is made true, whatever fails on the way", () => {
     expect([await publish(), await publish()]).toEqual([false, false]);
     expect([checks.size, [...checks.values()].every((check) => check.afresh === true)]).toEqual([4, true]);
     expect([count("putCheck"), memory.again.size]).toEqual([4 + 4, 0]);
-    const { snapshot } = memory;
+    const { commits } = memory;
     const judged: string[] = [];
-    memory.snapshot = (id) => {
-      judged.push(id);
-      return snapshot(id);
+    memory.commits = {
+      ...commits,
+      snapshot(id) {
+        judged.push(id);
+        return commits.snapshot(id);
+      },
     };
     await publish();
     expect(judged).not.toContain("t1");

@@ -85,10 +85,10 @@ export async function publishPlans(context: RepoContext, memory: RepoMemory, bas
 }
 
 async function baseOf(context: RepoContext, memory: RepoMemory, branch: string): Promise<PlanBase | undefined> {
-  const commit = memory.remote.base ?? (await context.mirror.head(branch));
+  const commit = memory.remote.last.base ?? (await context.mirror.head(branch));
   if (commit === undefined) return undefined;
-  const state = await context.journal.read({ head: memory.remote.journal });
-  const project = await readProject(memory.snapshot(commit), branch);
+  const state = await context.journal.read({ head: memory.remote.last.journal });
+  const project = await readProject(memory.commits.snapshot(commit), branch);
   return { commit, branch, project, runs: state.runs, index: state.index, journal: state.head };
 }
 

@@ -2,7 +2,6 @@ import { findPin } from "../../core/pins/index.ts";
 import type { Edit, PlannedTarget } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget } from "../../core/run/state/run.ts";
 import type { ObservedTarget } from "../../core/run/state/world.ts";
-import { lastTouchAfter } from "../config-repo/last-touches.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { type BranchMove, branchesOf, movesOf } from "../round/act/branch-moves.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -26,7 +25,7 @@ export async function pinsAt(context: RepoContext, memory: RepoMemory, base: str
   const branches = branchesOf(batch).map(({ branch }) => branch);
   if (branches.length === 0) return written;
   const heads = await knownHeads(context, memory, branches);
-  const moves = new Map((await movesOf(context, memory, batch, heads)).map((move) => [move.branch, move]));
+  const moves = new Map((await movesOf(memory.commits, batch, heads)).map((move) => [move.branch, move]));
   const values: PinValues = new Map();
   for (const { key, edits } of batch.targets) {
     const own = written.get(key);
@@ -50,7 +49,7 @@ export async function writtenAt(memory: RepoMemory, base: string, batch: PinnedB
   const key = `${base} ${batch.branch}`;
   const known = memory.pins.get(key);
   if (known !== undefined) return known;
-  const values = await memory.snapshot(base).with((files) => readPins(files, batch));
+  const values = await memory.commits.snapshot(base).with((files) => readPins(files, batch));
   memory.pins.set(key, values);
   const oldest = memory.pins.keys().next().value;
   if (memory.pins.size > 500 && oldest !== undefined) memory.pins.delete(oldest);
@@ -95,7 +94,7 @@ export async function driftOf(
   if (edit === undefined) return undefined;
   if (edit.kind === "branch") return branchDrift(context, memory, edit.path);
   if (merged === base) return undefined;
-  const commit = await lastTouchAfter(context, memory, merged, base, edit.file);
+  const commit = await memory.commits.lastTouchAfter(merged, base, edit.file);
   return commit === undefined ? undefined : { commit: commit.sha, author: commit.author, subject: commit.subject };
 }
 

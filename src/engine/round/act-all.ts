@@ -36,7 +36,7 @@ export async function actAll(
   { base, baseBranch, whole }: { base: string; baseBranch: string; whole: boolean },
 ): Promise<boolean> {
   let acted = false;
-  const journalHead = memory.remote.journal;
+  const journalHead = memory.remote.last.journal;
   // All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more.
   let fenced = true;
   for (const decision of decisions) {

@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { AnalysisEngine, AnalysisToRun } from "../../adapters/analysis/port.ts";
+import type { Mirror } from "../../adapters/git/port.ts";
 import { prepare } from "../../core/analysis/request.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
+import type { Commits } from "../config-repo/commits.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
+import { memoryOf } from "../testing/memory.ts";
 import { startAnalysis } from "./act-analysis.ts";
 import type { RepoContext } from "./context.ts";
 import { silentLog } from "./context.ts";
-import { type RepoMemory, repoMemory } from "./memory.ts";
+import type { RepoMemory } from "./memory.ts";
 import { observeAnalyses } from "./observe/observe-analysis.ts";
 
 const ID = "payments/42/1/1/AfterBatch/1/hub/eu-1";
@@ -47,17 +50,19 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
   const service = { engine, secret: () => undefined };
   const context = { repository: "Acme/fleet", clock, log: silentLog, planes, analysis: service } as unknown as RepoContext;
   const memory: RepoMemory = {
-    ...repoMemory({} as never),
-    snapshot: (id) => {
-      const files: SyncFiles = { read: (path) => AT[id]?.[path] ?? null, paths: () => Object.keys(AT[id] ?? {}) };
-      return {
-        id,
-        paths: async () => files.paths(),
-        links: async () => [],
-        read: async (path) => files.read(path),
-        with: async (work) => work(files),
-      };
-    },
+    ...memoryOf({} as Mirror),
+    commits: {
+      snapshot: (id: string) => {
+        const files: SyncFiles = { read: (path) => AT[id]?.[path] ?? null, paths: () => Object.keys(AT[id] ?? {}) };
+        return {
+          id,
+          paths: async () => files.paths(),
+          links: async () => [],
+          read: async (path: string) => files.read(path),
+          with: async (work: (files: SyncFiles) => unknown) => work(files),
+        };
+      },
+    } as unknown as Commits,
   };
   const record: RunAnalysis = {
     ...{ id: ID, stage: 0, when: "AfterBatch" as const, batch: 1, cluster: "hub/eu-1", attempt: 1 },

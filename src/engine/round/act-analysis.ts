@@ -56,7 +56,7 @@ async function sourcesOf(
   record: RunAnalysis,
   analysis: StageAnalysis,
 ): Promise<Sources> {
-  const snapshot = memory.snapshot(run.startedFrom ?? run.trigger.commit);
+  const snapshot = memory.commits.snapshot(run.startedFrom ?? run.trigger.commit);
   const templates = await snapshot.with((files) => templatesIn(templateFiles(analysis.templates, files), files));
   const cluster = record.cluster === undefined ? undefined : clusterOf(context, record.cluster);
   return {

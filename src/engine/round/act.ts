@@ -87,7 +87,7 @@ async function merge(
   // The intention is only worth something while no other replica has written since (docs/spec.md §9.13), and the guard's answer
   // only on the base it was given for (§9.4).
   const heads = await context.mirror.remoteHeads([scope.baseBranch, context.journalBranch]);
-  memory.remote.stale = true;
+  memory.remote.expire();
   if (heads.get(context.journalBranch) !== scope.journalHead || heads.get(scope.baseBranch) !== scope.base) return true;
   const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : scope.now - epoch(batch.intention.at);
   if (old + performance.now() - scope.decidedAt > INTENTION_BEGINS_BY_MS) return false;

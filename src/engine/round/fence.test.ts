@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules } from "../../adapters/forge/port.ts";
+import type { Mirror } from "../../adapters/git/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { ObservedPull, World } from "../../core/run/state/world.ts";
 import type { Command } from "../../core/spec/command.ts";
+import { memoryOf } from "../testing/memory.ts";
 import { readQueue } from "./act/queue-merge.ts";
 import { actAll } from "./act-all.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import type { Decision } from "./decision.ts";
-import { type RepoMemory, repoMemory } from "./memory.ts";
+import type { RepoMemory } from "./memory.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 
@@ -26,8 +28,7 @@ function desk(queued: number[] = []) {
   const commands = { answer: async (command: Command) => void did.push(`answer ${command.name}`) };
   const clock = { now: () => now };
   const context = { forge, commands, clock, log: silentLog, mirror: {} } as unknown as RepoContext;
-  const memory: RepoMemory = repoMemory({} as Parameters<typeof repoMemory>[0]);
-  memory.remote.dirty = false;
+  const memory: RepoMemory = memoryOf({} as Mirror);
   memory.rules = { branch: "main", at: now, rules: { mergeQueue: true } as BranchRules };
   const pass = (ms: number) => {
     now += ms;

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules, CheckSeen, Pull, Review } from "../../adapters/forge/port.ts";
+import type { Mirror } from "../../adapters/git/port.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
+import { memoryOf } from "../testing/memory.ts";
 import { type RepoContext, silentLog } from "./context.ts";
-import { type RepoMemory, repoMemory } from "./memory.ts";
+import type { RepoMemory } from "./memory.ts";
 import { whyOver } from "./observe/open-pulls.ts";
 import { needsOf } from "./observe/pull-needs.ts";
 import { published, publishRun } from "./publish/publish.ts";
@@ -106,7 +108,7 @@ describe("the live page's edits", () => {
       rate: () => rate,
     };
     const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-    const memory: RepoMemory = repoMemory({} as Parameters<typeof repoMemory>[0]);
+    const memory: RepoMemory = memoryOf({} as Mirror);
     const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;
     const look = async (run = sampleRun(), ms = 1000, change: Advanced<unknown>["change"] = "transition") => {
       now += ms;

@@ -11,8 +11,9 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import { fastClock } from "../../sim/clock.ts";
 import { pinFilesOf, setsByPlane } from "../config-repo/plane-sets.ts";
 import { lostPlanes } from "../resolve/fleet.ts";
+import { memoryOf } from "../testing/memory.ts";
 import { type RepoContext, silentLog } from "./context.ts";
-import { type RepoMemory, repoMemory } from "./memory.ts";
+import type { RepoMemory } from "./memory.ts";
 import { guardUnproposed } from "./observe/observe.ts";
 
 const URL = "https://github.example/org/config";
@@ -43,7 +44,7 @@ let memory: RepoMemory;
 async function begin(files: Record<string, string>): Promise<void> {
   repo = workspace(files);
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
-  memory = repoMemory(mirror);
+  memory = memoryOf(mirror);
   await mirror.fetch(["main"]);
 }
 
@@ -134,7 +135,7 @@ describe("a rollout over two control planes with a manifest each", () => {
 
   test("which manifest is whose is told by where its targets are pinned, whatever lives in it", async () => {
     const planes = [hub({ name: "hub-eu" }), hub({ name: "hub-us", set: setOf(["other"]) })];
-    const snapshot = memory.snapshot((await mirror.head("main")) ?? "");
+    const snapshot = memory.commits.snapshot((await mirror.head("main")) ?? "");
     const plan = {
       ...sampleRun().plan,
       stages: sampleRun().plan.stages.map((stage) => ({

@@ -1,8 +1,9 @@
 import type { BranchRules, Pull, QueueEntry } from "../../adapters/forge/port.ts";
-import type { Mirror } from "../../adapters/git/port.ts";
 import type { Approver, Guard, Joiner } from "../../core/run/state/world.ts";
+import { type Commits, openCommits } from "../config-repo/commits.ts";
+import { openRemoteHeads, type RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { SpecsByPlane } from "../config-repo/rendered.ts";
-import { type Snapshot, snapshotCache } from "../config-repo/snapshot.ts";
+import type { RepoContext } from "./context.ts";
 import type { PullOfRun } from "./observe/former-places.ts";
 import type { RefusedReleases } from "./start/refused-releases.ts";
 
@@ -11,22 +12,8 @@ import type { RefusedReleases } from "./start/refused-releases.ts";
  * can be shown, and nothing is decided by it that could not be found out again.
  */
 export interface RepoMemory {
-  snapshot(id: string): Snapshot;
-  /**
-   * Heads of the remote as last asked for. `dirty`: something was heard that may have moved them. Between words of the
-   * remote a round works with these; a merge asks anew right before it.
-   */
-  remote: {
-    dirty: boolean;
-    at: number;
-    branch: string | undefined;
-    base: string | undefined;
-    journal: string | undefined;
-    /** As `dirty`, by what we did or could not see ourselves: nobody else's PR is in question. */
-    stale?: boolean;
-  };
-  /** The base the last round looked at. */
-  previousBase: string | undefined;
+  commits: Commits;
+  remote: RemoteHeads;
   /** Comments on their way, by PR: they follow the rounds and hold none up. */
   publishing: Map<number, Promise<void>>;
   /** `branch@head` → the last refusal of a merge call, and the time of the intention it was the answer to. */
@@ -56,8 +43,6 @@ export interface RepoMemory {
   deployments: Map<string, string>;
   /** Rollout → remarks for its status comment, by topic. */
   remarks: Map<string, Map<string, string>>;
-  /** Answers of pure questions about commits, by question. Commits never change, so neither do these. */
-  facts: Map<string, boolean>;
   /** Branch → the last answer of the render guard, and what it was an answer to. */
   guards: Map<string, { key: string; guard: Guard }>;
   /** `base branch` → pins of a batch's targets at that base. */
@@ -93,11 +78,10 @@ export interface RepoMemory {
   observedAt: Map<string, number>;
 }
 
-export function repoMemory(mirror: Mirror): RepoMemory {
+export function repoMemory(context: Pick<RepoContext, "mirror" | "clock" | "journalBranch">): RepoMemory {
   return {
-    snapshot: snapshotCache(mirror),
-    remote: { dirty: true, at: 0, branch: undefined, base: undefined, journal: undefined },
-    previousBase: undefined,
+    commits: openCommits(context.mirror),
+    remote: openRemoteHeads(context),
     publishing: new Map(),
     refusals: new Map(),
     rules: undefined,
@@ -111,7 +95,6 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     again: new Map(),
     deployments: new Map(),
     remarks: new Map(),
-    facts: new Map(),
     guards: new Map(),
     pins: new Map(),
     renders: new Map(),
@@ -128,16 +111,6 @@ export function repoMemory(mirror: Mirror): RepoMemory {
     troubles: new Map(),
     observedAt: new Map(),
   };
-}
-
-/** Remembers the answer of a question about immutable things; bounded. */
-export async function fact(memory: RepoMemory, question: string, ask: () => Promise<boolean>): Promise<boolean> {
-  const known = memory.facts.get(question);
-  if (known !== undefined) return known;
-  const answer = await ask();
-  if (memory.facts.size > 10_000) memory.facts.clear();
-  memory.facts.set(question, answer);
-  return answer;
 }
 
 /** Something for people to read beside the run's own words; undefined takes it back. */

@@ -37,8 +37,8 @@ export async function record(
     trailers: trailers(events, runs, decisions),
     at: now,
   });
-  if (outcome === "recorded") memory.remote.journal = await context.mirror.head(context.journalBranch);
-  else memory.remote.stale = true;
+  if (outcome === "recorded") memory.remote.moveJournal(await context.mirror.head(context.journalBranch));
+  else memory.remote.expire();
   if (outcome === "lost") context.log.info({ repository: context.repository }, "another replica recorded first; looking again");
   return outcome === "recorded";
 }

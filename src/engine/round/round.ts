@@ -38,14 +38,11 @@ export interface RoundResult {
   runs: Run[];
 }
 
-/** A word of the remote that got lost delays a round by this much at the most. */
-const REMOTE_EVERY_MS = 60_000;
-
 export async function round(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RoundResult> {
-  const heard = memory.remote.dirty;
+  const heard = memory.remote.hasNews;
   // A merge group may be there, or gone.
   if (heard) memory.queue.at = 0;
-  const { base, journal } = await remoteHeads(context, memory, baseBranch);
+  const { base, journal } = await memory.remote.read(baseBranch);
   if (base === undefined) return { runs: [] };
   const state = await context.journal.read({ head: journal });
   if (state.tampered !== undefined) {
@@ -88,41 +85,11 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const runs = new Map([...state.runs, ...decisions.map(({ advanced }) => [advanced.run.rollout, advanced.run] as const)]);
   if (heard) await watchOpenPulls(context, memory, runs, baseBranch);
   const shown = publishAll(context, memory, started, decisions, runs);
-  memory.previousBase = base;
   const wakeAt = Math.min(shown, wake(context, memory, started, decisions, acted));
-  const moved = memory.remote.dirty || memory.remote.stale === true;
+  const moved = memory.remote.needsFetch;
   const soonest = moved ? context.clock.now() + SOON_MS : failed ? context.clock.now() + RETRY_START_MS : wakeAt;
   const again = moved ? soonest : slowedWake(context, Math.min(wakeAt, soonest));
   return { runs: decisions.map((d) => d.advanced.run), ...(Number.isFinite(again) ? { wakeAt: again } : {}) };
-}
-
-/** The heads of the base and of the journal, with the base fetched: asked for only where they may have moved. */
-async function remoteHeads(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RepoMemory["remote"]> {
-  const known = memory.remote;
-  const now = context.clock.now();
-  if (!known.dirty && known.stale !== true && now - known.at < REMOTE_EVERY_MS) return known;
-  // Cleared before asking: what is heard meanwhile counts for the next round.
-  known.dirty = false;
-  known.stale = false;
-  try {
-    const heads = await context.mirror.remoteHeads([baseBranch, context.journalBranch]);
-    const base = heads.get(baseBranch);
-    if (base !== known.base) await context.mirror.fetch([baseBranch]);
-    const head = await context.mirror.head(baseBranch);
-    // Nothing is awaited from here on: what is heard meanwhile would be noted on what is thrown away.
-    memory.remote = {
-      dirty: known.dirty,
-      stale: known.stale,
-      at: now,
-      branch: baseBranch,
-      base: head,
-      journal: heads.get(context.journalBranch),
-    };
-  } catch (error) {
-    known.dirty = true;
-    throw error;
-  }
-  return memory.remote;
 }
 
 async function startAll(
@@ -132,7 +99,7 @@ async function startAll(
   base: string,
   baseBranch: string,
 ): Promise<(Started & { rollout: string })[]> {
-  const project = await readProject(memory.snapshot(base), baseBranch);
+  const project = await readProject(memory.commits.snapshot(base), baseBranch);
   const all: (Started & { rollout: string })[] = [];
   for (const rollout of project.rollouts) {
     if (rollout.release === undefined || state.broken.has(rollout.name)) continue;

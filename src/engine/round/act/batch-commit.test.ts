@@ -6,8 +6,9 @@ import type { Mirror } from "../../../adapters/git/port.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { batchCommitMessage } from "../../../core/report/batch/batch-pull.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import type { RepoContext } from "../context.ts";
-import { type RepoMemory, repoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { buildBatchCommit, isBatchCommit } from "./batch-commit.ts";
 
 const FILE = "appsets/payments.yaml";
@@ -25,9 +26,7 @@ beforeEach(async () => {
   place = workspace({ [FILE]: BEFORE });
   mirror = await openMirror({ directory: join(place.directory, "mirror.git"), url: place.origin, allowFile: true });
   await mirror.fetch();
-  memory = repoMemory(mirror);
-  memory.remote.base = await mirror.head("main");
-  memory.remote.branch = "main";
+  memory = memoryOf(mirror, { base: await mirror.head("main") });
   const author = { name: "stagecoach[bot]", email: "1+stagecoach[bot]@users.noreply.github.com" };
   context = { mirror, author } as unknown as RepoContext;
   run = sampleRun();
@@ -49,14 +48,14 @@ afterEach(async () => {
 async function pushed(files: Record<string, string>, message = "work"): Promise<string> {
   const commit = place.commitFiles(files, message);
   git(place.checkout, "push", "-q", "origin", `HEAD:refs/heads/${batch.branch}`);
-  git(place.origin, "update-ref", "refs/heads/main", memory.remote.base ?? "");
+  git(place.origin, "update-ref", "refs/heads/main", memory.remote.last.base ?? "");
   await mirror.fetch([batch.branch]);
   return commit;
 }
 
 describe("recognising the commit of a batch", () => {
   test("the one we build is ours, and building it again gives the same", async () => {
-    const base = memory.remote.base ?? "";
+    const base = memory.remote.last.base ?? "";
     const commit = await buildBatchCommit(context, memory, run, batch, base);
     expect(await buildBatchCommit(context, memory, run, batch, base)).toBe(commit);
     expect(await isBatchCommit(context, memory, run, batch, commit)).toBe(true);

@@ -5,7 +5,7 @@ import { batchTrailers } from "../../../core/report/batch/batch-pull.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { applyEdits } from "../../resolve/pin-edit.ts";
 import type { RepoContext } from "../context.ts";
-import { fact, type RepoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { commitText } from "./batch-text.ts";
 
 /**
@@ -57,24 +57,24 @@ export async function isBatchCommit(context: RepoContext, memory: RepoMemory, ru
   if (info === undefined || parent === undefined || second !== undefined) return false;
   if (!`${info.body}\n`.includes(`${batchTrailers(run, batch)}\n`)) return false;
   if (!(await isOnBase(context, memory, parent))) return false;
-  return fact(memory, `batch ${run.rollout}/${run.number}/${batch.number}-${batch.attempt} is ${head}`, () =>
+  return memory.commits.fact(`batch ${run.rollout}/${run.number}/${batch.number}-${batch.attempt} is ${head}`, () =>
     isExactChange(context, memory, batch, parent, head),
   );
 }
 
 /** Only a yes is kept: the base moves on, and what is not known may be fetched. */
 async function isOnBase(context: RepoContext, memory: RepoMemory, commit: string): Promise<boolean> {
-  const { base } = memory.remote;
+  const { base } = memory.remote.last;
   if (base === undefined) return false;
-  if (memory.facts.get(`${commit} on base`) === true) return true;
+  if (memory.commits.known(`${commit} on base`) === true) return true;
   const answer = commit === base || (await context.mirror.isAncestor(commit, base)) === true;
-  if (answer) memory.facts.set(`${commit} on base`, true);
+  if (answer) memory.commits.note(`${commit} on base`, true);
   return answer;
 }
 
 /** docs/spec.md §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */
 export function isExactMerge(context: RepoContext, memory: RepoMemory, batch: Batch, commit: string): Promise<boolean> {
-  return fact(memory, `merge ${commit} is exactly ${batch.branch}`, async () => {
+  return memory.commits.fact(`merge ${commit} is exactly ${batch.branch}`, async () => {
     const [parent] = (await context.mirror.commitInfo(commit))?.parents ?? [];
     return parent !== undefined && isExactChange(context, memory, batch, parent, commit);
   });
@@ -90,7 +90,7 @@ async function isExactChange(context: RepoContext, memory: RepoMemory, batch: Ba
   if (wanted === undefined) return false;
   const touched = await context.mirror.changedPaths(before, after);
   const expected = new Set<string>();
-  for (const [path, text] of wanted) if (text !== (await memory.snapshot(before).read(path))) expected.add(path);
+  for (const [path, text] of wanted) if (text !== (await memory.commits.snapshot(before).read(path))) expected.add(path);
   if (touched.length !== expected.size || touched.some((path) => !expected.has(path))) return false;
   const files = await context.mirror.readFiles(after, [...expected]);
   return [...expected].every((path) => files.get(path) === wanted.get(path));
@@ -99,7 +99,7 @@ async function isExactChange(context: RepoContext, memory: RepoMemory, batch: Ba
 /** The batch's files with its edits made; undefined where a pin cannot be found there. */
 async function changesOf(memory: RepoMemory, batch: Batch, base: string): Promise<ReadonlyMap<string, string> | undefined> {
   const edits = editsOf(batch);
-  const result = await memory.snapshot(base).with((files) => applyEdits(edits, (path) => files.read(path)));
+  const result = await memory.commits.snapshot(base).with((files) => applyEdits(edits, (path) => files.read(path)));
   return result.ok ? result.files : undefined;
 }
 

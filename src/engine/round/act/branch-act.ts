@@ -14,7 +14,7 @@ export async function moveBranches(context: RepoContext, memory: RepoMemory, bat
     context,
     branchesOf(batch).map(({ branch }) => branch),
   );
-  const moves = await movesOf(context, memory, batch, heads);
+  const moves = await movesOf(memory.commits, batch, heads);
   const hindered = moves.find(({ stands }) => stands !== "there" && stands !== "behind");
   if (hindered !== undefined) {
     context.log.info({ branch: hindered.branch, head: hindered.head, stands: hindered.stands }, "a branch cannot be fast-forwarded");

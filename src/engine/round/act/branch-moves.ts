@@ -1,8 +1,6 @@
 import type { Edit } from "../../../core/plan/plan-types.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { contains } from "../../config-repo/ancestry.ts";
-import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
+import type { Commits } from "../../config-repo/commits.ts";
 
 /** One environment branch of a batch, and where it stands to the release commit. */
 export interface BranchMove {
@@ -34,25 +32,20 @@ export function branchesOf(batch: Targets): { branch: string; to: string }[] {
   return [...branches].map(([branch, to]) => ({ branch, to }));
 }
 
-export async function movesOf(
-  context: RepoContext,
-  memory: RepoMemory,
-  batch: Targets,
-  heads: ReadonlyMap<string, string | undefined>,
-): Promise<BranchMove[]> {
+export async function movesOf(commits: Commits, batch: Targets, heads: ReadonlyMap<string, string | undefined>): Promise<BranchMove[]> {
   const moves: BranchMove[] = [];
   for (const { branch, to } of branchesOf(batch)) {
     const head = heads.get(branch);
-    moves.push({ branch, to, head, stands: await standing(context, memory, head, to) });
+    moves.push({ branch, to, head, stands: await standing(commits, head, to) });
   }
   return moves;
 }
 
-async function standing(context: RepoContext, memory: RepoMemory, head: string | undefined, to: string): Promise<BranchMove["stands"]> {
+async function standing(commits: Commits, head: string | undefined, to: string): Promise<BranchMove["stands"]> {
   if (head === undefined) return "gone";
   if (head === to) return "there";
-  const behind = await contains(context, memory, to, head);
+  const behind = await commits.contains(to, head);
   if (behind === undefined) return "unknown";
   if (behind) return "behind";
-  return (await contains(context, memory, head, to)) === true ? "past" : "apart";
+  return (await commits.contains(head, to)) === true ? "past" : "apart";
 }

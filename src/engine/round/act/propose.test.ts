@@ -6,8 +6,9 @@ import type { CommitWriter, Mirror, ProposeInput } from "../../../adapters/git/p
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { batchCommitMessage } from "../../../core/report/batch/batch-pull.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { type RepoMemory, repoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { isBatchCommit, judgeBranch } from "./batch-commit.ts";
 import { proposeBatch } from "./propose.ts";
 
@@ -27,9 +28,7 @@ beforeEach(async () => {
   place = workspace({ [FILE]: BEFORE });
   mirror = await openMirror({ directory: join(place.directory, "mirror.git"), url: place.origin, allowFile: true });
   await mirror.fetch();
-  memory = repoMemory(mirror);
-  memory.remote.base = await mirror.head("main");
-  memory.remote.branch = "main";
+  memory = memoryOf(mirror, { base: await mirror.head("main") });
   pulls = new Map();
   const sample = sampleRun();
   run = { ...sample, spec: { ...sample.spec, source: { ...sample.spec.source, kind: "Application" } } };
@@ -100,14 +99,14 @@ function gitHubLike(breaksAfter = 3): CommitWriter {
 }
 
 function propose(writer: CommitWriter | undefined): Promise<boolean> {
-  return proposeBatch(contextWith(writer), memory, { run, base: memory.remote.base ?? "", baseBranch: "main" }, batch);
+  return proposeBatch(contextWith(writer), memory, { run, base: memory.remote.last.base ?? "", baseBranch: "main" }, batch);
 }
 
 /** Somebody's own commit on the batch's branch. */
 function pushed(files: Record<string, string>, message = "work"): string {
   const commit = place.commitFiles(files, message);
   git(place.checkout, "push", "-q", "origin", `HEAD:refs/heads/${batch.branch}`);
-  git(place.origin, "update-ref", "refs/heads/main", memory.remote.base ?? "");
+  git(place.origin, "update-ref", "refs/heads/main", memory.remote.last.base ?? "");
   return commit;
 }
 
@@ -164,7 +163,7 @@ describe("a try that broke off", () => {
     await expect(propose(gitHubLike(1))).rejects.toThrow("killed");
     place.commitFiles({ other: "x\n" });
     await mirror.fetch();
-    memory.remote.base = await mirror.head("main");
+    memory = memoryOf(mirror, { base: await mirror.head("main") });
     expect(await propose(gitHubLike())).toBe(true);
     await expectProposed();
   });

@@ -69,7 +69,7 @@ export async function readQueue(context: RepoContext, memory: RepoMemory, run: R
   const open = merging || run.batches.some((batch) => batch.phase === "Open" && batch.pull !== undefined);
   if (!open || (!mergesByQueue(memory) && !run.batches.some((one) => one.intention?.queued !== undefined))) return;
   const now = context.clock.now();
-  if (context.forge.mergeQueue === undefined || (now - queue.at < (merging ? READ_EVERY_MS : READ_OPEN_EVERY_MS) && !memory.remote.dirty))
+  if (context.forge.mergeQueue === undefined || (now - queue.at < (merging ? READ_EVERY_MS : READ_OPEN_EVERY_MS) && !memory.remote.hasNews))
     return;
   queue.entries = await context.forge.mergeQueue(base);
   queue.at = now;

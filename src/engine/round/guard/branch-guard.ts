@@ -26,7 +26,7 @@ export async function guardMove(
   const rendered = await guardBatch(context, memory, run, batch, base, baseBranch, base);
   if (!rendered.ok) return rendered;
   const branches = branchesOf(batch).map(({ branch }) => branch);
-  const moves = await movesOf(context, memory, batch, await knownHeads(context, memory, branches));
+  const moves = await movesOf(memory.commits, batch, await knownHeads(context, memory, branches));
   const problem = strangers(context, run, batch, new Set(branches)) ?? (await notForward(context, moves));
   return problem === undefined ? rendered : { ok: false, base, at: rendered.at, ...problem };
 }

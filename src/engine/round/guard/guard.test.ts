@@ -8,8 +8,9 @@ import { type Workspace, workspace } from "../../../adapters/git/testing/reposit
 import type { ApplicationSetView, ApplicationView } from "../../../core/argocd/views.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { fastClock } from "../../../sim/clock.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import type { RepoContext } from "../context.ts";
-import { type RepoMemory, repoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { guardUnproposed } from "../observe/observe.ts";
 
 const URL = "https://github.example/org/config";
@@ -37,7 +38,7 @@ let memory: RepoMemory;
 beforeEach(async () => {
   repo = workspace({ "appsets/payments.yaml": SET });
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
-  memory = repoMemory(mirror);
+  memory = memoryOf(mirror);
 });
 
 afterEach(async () => {

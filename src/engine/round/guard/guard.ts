@@ -38,7 +38,7 @@ export async function guardBatch(
   const at = iso(now);
   const problem =
     (run.spec.source.kind === "ApplicationSet" ? await judgeSet(context, memory, run, batch, base, baseBranch, head) : undefined) ??
-    (await outsideReader(context, memory.snapshot(base), run, batch, baseBranch));
+    (await outsideReader(context, memory.commits.snapshot(base), run, batch, baseBranch));
   const guard: Guard = problem === undefined ? { ok: true, base, at } : { ok: false, base, at, ...problem };
   memory.guards.set(batch.branch, { key, guard });
   return guard;
@@ -84,8 +84,8 @@ async function judgeSet(
   if ("conflicts" in merged) return { why: `merging it would conflict in ${merged.conflicts.slice(0, 3).join(", ")}`, retry: true };
   const planes = planesFor(context, ref.controlPlanes);
   const likely = editsOf(batch).map((edit) => edit.file);
-  const before = await setsByPlane(memory.snapshot(base), ref, likely, planes, pinFilesOf(run.plan));
-  const after = await sameSetsAt(memory.snapshot(merged.tree), ref, before);
+  const before = await setsByPlane(memory.commits.snapshot(base), ref, likely, planes, pinFilesOf(run.plan));
+  const after = await sameSetsAt(memory.commits.snapshot(merged.tree), ref, before);
   const judging: Judging = { context, memory, run, batch, base, head, tree: merged.tree, baseBranch };
   const lost = lostPlanes(planes);
   const held = heldByLost(lost, planes, batch);
@@ -113,8 +113,8 @@ async function judgePlane(
   if (before === undefined || after === undefined) return undeclared(judging, plane);
   const clusters = generatorClusters([plane]);
   const offline = {
-    before: await memory.snapshot(base).with((files) => renderAt(before, clusters, files, context.repoURL, baseBranch)),
-    after: await memory.snapshot(tree).with((files) => renderAt(after, clusters, files, context.repoURL, baseBranch)),
+    before: await memory.commits.snapshot(base).with((files) => renderAt(before, clusters, files, context.repoURL, baseBranch)),
+    after: await memory.commits.snapshot(tree).with((files) => renderAt(after, clusters, files, context.repoURL, baseBranch)),
   };
   const applications = judging.batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
   if (offline.before.ok && offline.after.ok) {

@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ControlPlane, RereadOutcome } from "../../../adapters/argocd/port.ts";
 import { merged, rawApplication } from "../../../adapters/argocd/testing/application.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { World } from "../../../core/run/state/world.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { act } from "../act.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { type RepoMemory, repoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { observeHealth, readHealth } from "../observe/observe-health.ts";
 import { readAll, readSoon } from "./refresh-read.ts";
 
@@ -39,7 +41,7 @@ beforeEach(() => {
   };
   const planes = new Map([["hub", plane as ControlPlane]]);
   context = { planes, clock: { now: () => now, after: () => () => undefined }, log: silentLog } as unknown as RepoContext;
-  memory = repoMemory({} as Parameters<typeof repoMemory>[0]);
+  memory = memoryOf({} as Mirror);
 });
 
 const keys = (count: number) => Array.from({ length: count }, (_, i) => `hub/argocd/app-${i}`);

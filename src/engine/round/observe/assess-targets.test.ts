@@ -6,8 +6,9 @@ import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { type RepoMemory, repoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
 import { withFacts } from "./mirror-facts.ts";
 
@@ -90,7 +91,7 @@ function planeOf(name: string, self: () => Bench): ControlPlane {
 
 beforeEach(() => {
   const mirror = mirrorOf(() => bench) as Mirror;
-  const memory = repoMemory(mirror);
+  const memory = memoryOf(mirror);
   const planes = new Map(["hub", "edge"].map((name) => [name, planeOf(name, () => bench)]));
   const clock = { now: () => bench.now, after: () => () => undefined };
   const context = { mirror, planes, clock, log: silentLog, repoURL: REPO } as unknown as RepoContext;
@@ -224,9 +225,8 @@ describe("a target", () => {
 
   test("of a seen commit that nobody has is pending; the base is fetched, and everything if that does not help", async () => {
     has("hub/argocd/payments", { status: { sync: { revision: LATER } } });
-    bench.memory.remote.dirty = false;
     expect(await look()).toMatchObject({ verdict: "pending", clause: "revision" });
-    expect(bench.memory.remote.dirty).toBe(true);
+    expect(bench.memory.remote.hasNews).toBe(true);
     expect(bench.asked).not.toContain("fetch all");
     bench.now += 30_000;
     await look();

@@ -29,9 +29,8 @@ export function whyNoBranch(name: string): string | undefined {
 
 /** What a process remembers of moved branches; like the rest of its memory it may be lost at any moment. */
 interface BranchMemory {
-  /** The look at the remote that these heads belong to. */
-  remote: RepoMemory["remote"];
-  at: number;
+  /** The reading of the remote that these heads belong to. */
+  reading: number;
   /** undefined: looked, and it is not there. */
   heads: Map<string, string | undefined>;
   /** Asked for at the look before this one: most likely wanted again, so that one call serves a whole round. */
@@ -44,12 +43,11 @@ interface BranchMemory {
 const memories = new WeakMap<RepoMemory, BranchMemory>();
 
 function branchMemory(memory: RepoMemory): BranchMemory {
-  const { remote } = memory;
+  const { reading } = memory.remote.last;
   const known = memories.get(memory);
-  if (known !== undefined && known.remote === remote && known.at === remote.at) return known;
+  if (known?.reading === reading) return known;
   const fresh: BranchMemory = {
-    remote,
-    at: remote.at,
+    reading,
     heads: new Map(),
     likely: known?.used ?? new Set(),
     used: new Set(),

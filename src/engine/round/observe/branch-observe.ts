@@ -20,7 +20,7 @@ export async function observeMove(context: RepoContext, memory: RepoMemory, run:
     memory,
     branchesOf(batch).map(({ branch }) => branch),
   );
-  const moves = await movesOf(context, memory, batch, heads);
+  const moves = await movesOf(memory.commits, batch, heads);
   const [first] = moves;
   if (first === undefined) return null;
   const head = first.to;

@@ -19,7 +19,7 @@ export async function sayEdited(context: RepoContext, memory: RepoMemory, run: R
   const key = `${run.rollout} ${run.number}`;
   if (memory.compared.get(key) === base) return;
   try {
-    const { rollouts, problems } = await readProject(memory.snapshot(base));
+    const { rollouts, problems } = await readProject(memory.commits.snapshot(base));
     const now = rollouts.find((one) => one.name === run.rollout);
     const broken = problems.some((problem) => problem.severity === "error");
     remark(memory, run.rollout, "resource", broken && now === undefined ? undefined : resourceWords(run, now));
@@ -52,8 +52,8 @@ function writtenAs(name: string): string {
 async function sourceWords(memory: RepoMemory, run: Run, base: string): Promise<string | undefined> {
   if (run.spec.source.kind !== "ApplicationSet") return undefined;
   const likely = new Set(run.spec.pins.flatMap((pin) => ("file" in pin && !pin.file.includes("{{") ? [pin.file] : [])));
-  const before = await findApplicationSet(memory.snapshot(run.trigger.commit), run.spec.source, likely);
-  const after = await findApplicationSet(memory.snapshot(base), run.spec.source, before === undefined ? likely : [before.file]);
+  const before = await findApplicationSet(memory.commits.snapshot(run.trigger.commit), run.spec.source, likely);
+  const after = await findApplicationSet(memory.commits.snapshot(base), run.spec.source, before === undefined ? likely : [before.file]);
   if (before === undefined) return undefined;
   if (after === undefined) return `${before.file} no longer declares ApplicationSet ${run.spec.source.name}.`;
   const [old, young] = [partsOf(before.object), partsOf(after.object)];

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Pull } from "../../../adapters/forge/port.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { repoMemory } from "../memory.ts";
 import { formerPlaces, pullsToRead } from "./former-places.ts";
 
 const REPOSITORY = "acme/fleet";
@@ -22,7 +23,7 @@ function desk(branches: Record<number, string>) {
   };
   const commands = { spokenOn: () => told.splice(0) };
   const context = { forge, commands, repository: REPOSITORY, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-  const memory = repoMemory({} as Parameters<typeof repoMemory>[0]);
+  const memory = memoryOf({} as Mirror);
   const runs = new Map([["payments", sampleRun()]]);
   return {
     hear: (...pulls: number[]) => void told.push(...pulls),

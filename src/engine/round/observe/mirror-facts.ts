@@ -2,8 +2,6 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { type Ancestry, isFullSha, normalRepo } from "../../../core/argocd/liveness/liveness.ts";
 import type { SyncWindowsView } from "../../../core/argocd/views.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
-import { contains } from "../../config-repo/ancestry.ts";
-import { lastTouchAfter } from "../../config-repo/last-touches.ts";
 import { writtenAt } from "../../resolve/pin-values.ts";
 import type { RepoContext } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
@@ -71,7 +69,7 @@ function factsFrom(
     ancestry(seen, commit) {
       if (!isFullSha(seen)) return "unknown";
       const key = `${commit} in ${seen}`;
-      const known = memory.facts.get(key);
+      const known = memory.commits.known(key);
       if (known !== undefined) return known ? "contains" : "missing";
       const answer = round.ancestry.get(key);
       if (answer === undefined)
@@ -91,8 +89,7 @@ function factsFrom(
       if (merged === undefined || merged === seen || !isFullSha(seen)) return undefined;
       const key = `${merged} ${target.key} ${seen}`;
       const known = kept.pins.get(key);
-      if (known === undefined)
-        asked.set(`pin ${key}`, async () => void kept.pins.set(key, await askPin(context, memory, batch, target, seen)));
+      if (known === undefined) asked.set(`pin ${key}`, async () => void kept.pins.set(key, await askPin(memory, batch, target, seen)));
       return known ?? undefined;
     },
     windows(plane, namespace, name) {
@@ -113,7 +110,7 @@ const ANSWERS = { true: "contains", false: "missing", undefined: "unknown" } as 
 
 /** What the mirror does not have is fetched: the base first, in the next round, then whatever else the repo has. */
 async function askAncestry(context: RepoContext, memory: RepoMemory, kept: Kept, seen: string, commit: string): Promise<Ancestry> {
-  const answer = ANSWERS[`${await contains(context, memory, seen, commit)}`];
+  const answer = ANSWERS[`${await memory.commits.contains(seen, commit)}`];
   if (answer !== "unknown") {
     kept.missing.delete(seen);
     return answer;
@@ -121,12 +118,12 @@ async function askAncestry(context: RepoContext, memory: RepoMemory, kept: Kept,
   const now = context.clock.now();
   const since = kept.missing.get(seen);
   if (since === undefined) {
-    memory.remote.dirty = true;
+    memory.remote.hear();
     kept.missing.set(seen, now);
   } else if (now - since >= FETCH_EVERY_MS) {
     kept.missing.set(seen, now);
     await context.mirror.fetch();
-    return ANSWERS[`${await contains(context, memory, seen, commit)}`];
+    return ANSWERS[`${await memory.commits.contains(seen, commit)}`];
   }
   return "unknown";
 }
@@ -144,13 +141,7 @@ async function commitOfTag({ mirror, log }: RepoContext, tag: string): Promise<s
   }
 }
 
-async function askPin(
-  context: RepoContext,
-  memory: RepoMemory,
-  batch: Batch,
-  target: BatchTarget,
-  seen: string,
-): Promise<{ commit: string } | null> {
+async function askPin(memory: RepoMemory, batch: Batch, target: BatchTarget, seen: string): Promise<{ commit: string } | null> {
   const merged = batch.merged?.commit ?? seen;
   const values = (await writtenAt(memory, seen, batch)).get(target.key);
   // A file that cannot be read there is nobody's word that the pin is another.
@@ -158,7 +149,7 @@ async function askPin(
   const at = target.edits.findIndex((edit, index) => edit.kind !== "branch" && values[index] !== edit.to);
   const edit = target.edits[at];
   if (edit === undefined) return null;
-  const commit = await lastTouchAfter(context, memory, merged, seen, edit.file);
+  const commit = await memory.commits.lastTouchAfter(merged, seen, edit.file);
   return { commit: commit?.sha ?? seen };
 }
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
 import { approvalHash } from "../../../core/run/gates/approval.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { repoMemory } from "../memory.ts";
 import { observeApprovals } from "./observe-gates.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
@@ -20,7 +21,7 @@ test("who approved by command counts only while in the team: asked again at most
     },
   };
   const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-  const memory = repoMemory({} as Parameters<typeof repoMemory>[0]);
+  const memory = memoryOf({} as Mirror);
   const sample = sampleRun();
   const [first, second] = sample.batches;
   if (first === undefined || second === undefined) throw new Error("the sample has two batches");

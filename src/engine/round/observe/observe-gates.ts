@@ -18,7 +18,7 @@ type Bounds = Pick<World, "freezes" | "limits" | "settingsBroken">;
 
 /** What the repo's settings at the base, and the server's, say of when and how much may move. */
 export async function observeBounds(context: RepoContext, memory: RepoMemory, base: string): Promise<Bounds> {
-  const { bounds, problems } = parseRepoConfig(await memory.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE);
+  const { bounds, problems } = parseRepoConfig(await memory.commits.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE);
   const error = problems.find((problem) => problem.severity === "error");
   if (error !== undefined) return { settingsBroken: `${error.file}:${error.line}:${error.column}: ${error.message}` };
   memory.journalKeep = bounds.keep;

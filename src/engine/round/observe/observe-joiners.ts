@@ -70,7 +70,7 @@ async function resolve(
   declared: Declared | undefined,
 ): Promise<Joiner[]> {
   const names = run.spec.source.controlPlanes;
-  const snapshot = memory.snapshot(base);
+  const snapshot = memory.commits.snapshot(base);
   const applications = await withGeneratorParams(context, run.spec, unknown, planesFor(context, names), snapshot, baseBranch);
   // While the inventory cannot be read nobody joins: where Applications are would be guessed from themselves.
   if (declared?.ok === false) return [];
@@ -92,7 +92,7 @@ async function resolve(
 /** The run's own inventory as it is on the base now; what is wrong with it is told on the run's page. */
 export async function observeInventory(memory: RepoMemory, run: Run, base: string): Promise<Declared | undefined> {
   if (run.spec.inventory === undefined) return undefined;
-  const declared = await declaredAt(memory.snapshot(base), run.spec);
+  const declared = await declaredAt(memory.commits.snapshot(base), run.spec);
   const [problem] = declared?.ok === false ? declared.problems : [];
   const place = problem === undefined ? "" : `${problem.file}:${problem.line}:${problem.column}`;
   const words = `The clusters cannot be read, so nothing that depends on them goes on: ${problem?.message} (${place}); ${problem?.hint}.`;

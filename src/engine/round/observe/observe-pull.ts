@@ -22,7 +22,7 @@ export async function observePull(context: RepoContext, memory: RepoMemory, run:
   if (queue === null && found.state === "open") await learnWhyLeft(context, memory, batch, found.number, found.head);
   const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);
   // A PR that somebody pointed at another branch is no longer the one we opened.
-  const retargeted = found.base !== memory.remote.branch;
+  const retargeted = found.base !== memory.remote.last.branch;
   return {
     number: found.number,
     url: found.url,
@@ -84,7 +84,7 @@ async function mergedPart(context: RepoContext, memory: RepoMemory, batch: Batch
   if (pull.state !== "merged" || pull.mergeCommit === undefined || pull.mergedAt === undefined) return {};
   if ((await context.mirror.commitInfo(pull.mergeCommit)) === undefined) {
     // Merged after this round fetched the base: judged in the next one, never taken for a commit that is not exact.
-    memory.remote.stale = true;
+    memory.remote.expire();
     return {};
   }
   const us = await context.forge.identity();

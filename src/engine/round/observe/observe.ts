@@ -3,7 +3,6 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { hasGoneOn } from "../../../core/run/state/steps.ts";
 import type { Guard, ObservedPull, ObservedTarget, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/command.ts";
-import { contains } from "../../config-repo/ancestry.ts";
 import { renderer, type SpecsByPlane } from "../../config-repo/rendered.ts";
 import { clustersOf } from "../../resolve/fleet.ts";
 import { applyEdits } from "../../resolve/pin-edit.ts";
@@ -16,7 +15,7 @@ import type { RepoContext } from "../context.ts";
 import { guardMove } from "../guard/branch-guard.ts";
 import { guardBatch } from "../guard/guard.ts";
 import { nudgeOf } from "../guard/refresh.ts";
-import { fact, type RepoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
 import { sayEdited } from "./edited-midrun.ts";
 import { withFacts } from "./mirror-facts.ts";
@@ -148,7 +147,7 @@ export async function guardUnproposed(
   batch: Batch,
 ): Promise<Guard | undefined> {
   if (batch.phase !== "Proposing" || movesBranches(run)) return undefined;
-  const edited = await memory.snapshot(base).with((files) => applyEdits(editsOf(batch), (path) => files.read(path)));
+  const edited = await memory.commits.snapshot(base).with((files) => applyEdits(editsOf(batch), (path) => files.read(path)));
   if (!edited.ok) return undefined;
   return guardBatch(context, memory, run, batch, base, baseBranch, await buildBatchCommit(context, memory, run, batch, base));
 }
@@ -182,7 +181,9 @@ async function observeTargets(
       change !== undefined && batch.phase !== "Settled" && !movesBranches(run) ? await renderAround(context, rendered, change.commit) : {};
     const specs = { before: undefined, atChange: undefined, ...around, atBase };
     // A release commit that branches were moved to need not be in the base; that they still hold it is their pins' value.
-    const inHistory = change === undefined ? undefined : movesBranches(run) || (await isInHistory(context, memory, change.commit, base));
+    const inHistory = change === undefined ? undefined : movesBranches(run) || (await memory.commits.isInHistory(change.commit, base));
+    // The mirror does not have it yet: the next round fetches.
+    if (change !== undefined && inHistory === undefined) memory.remote.expire();
     const assessments = await withFacts(context, memory, (facts) =>
       batch.targets.map((target) => assessTarget(context, memory, run, batch, target, specs, facts)),
     );
@@ -228,19 +229,4 @@ function upcomingBatches(run: Run): { branch: string; targets: readonly PlannedT
     }
   }
   return upcoming;
-}
-
-/**
- * A commit that is in the history of a base is in that of every base that contains the former: one question a move of the
- * base, however many batches there are. undefined: the mirror does not have the commit yet; the next round fetches then.
- */
-export async function isInHistory(context: RepoContext, memory: RepoMemory, commit: string, base: string): Promise<boolean | undefined> {
-  const { previousBase } = memory;
-  const question = `${commit} in ${base}`;
-  if (previousBase !== undefined && !memory.facts.has(question) && memory.facts.get(`${commit} in ${previousBase}`) === true) {
-    if ((await contains(context, memory, base, previousBase)) === true) return fact(memory, question, async () => true);
-  }
-  const answer = await contains(context, memory, base, commit);
-  if (answer === undefined) memory.remote.stale = true;
-  return answer;
 }

@@ -4,8 +4,8 @@ import { type CheckReport, ForgeError } from "../../../adapters/forge/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
 import { askAgain } from "../../release-pr/asked-again.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { repoMemory } from "../memory.ts";
 import { putDeployments } from "./deployments.ts";
 import { gateSaid, putGateCheck, putNotOurs } from "./gate-check.ts";
 
@@ -13,7 +13,7 @@ const HEAD = "a".repeat(40);
 const NO_PERMISSION = new ForgeError("Forbidden", 403, "403 Resource not accessible by integration");
 
 function scene() {
-  const memory = repoMemory({} as Mirror);
+  const memory = memoryOf({} as Mirror);
   const sent: CheckReport[] = [];
   const deployed: string[] = [];
   const answers: { next?: ForgeError } = {};

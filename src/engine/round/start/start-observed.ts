@@ -24,7 +24,7 @@ export async function observedNotice(
   input: { pull: number | undefined; before: Readonly<Record<string, string>>; base: string; baseBranch: string },
 ): Promise<Notice | undefined> {
   if (input.pull === undefined) return undefined;
-  const made = await makePlan(context, rollout, release, memory.snapshot(input.base), input.baseBranch);
+  const made = await makePlan(context, rollout, release, memory.commits.snapshot(input.base), input.baseBranch);
   if (!made.ok) return undefined;
   return { pull: input.pull, body: planComment(rollout, made.plan, releaseName(input.before), { merged: true }) };
 }

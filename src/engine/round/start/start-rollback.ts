@@ -34,7 +34,7 @@ export async function startRollbackOf(
   const values = back.plan.release.values;
   const restore = !alone
     ? []
-    : ((await memory.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path)))) ?? []);
+    : ((await memory.commits.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path)))) ?? []);
   const number = entry.lastRun + 1;
   const now = context.clock.now();
   const run = startRollback({ of: before, back, number, asked, restore, now });

@@ -4,8 +4,8 @@ import type { IndexEntry, JournalState } from "../../../adapters/git/journal/jou
 import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { parseRollouts } from "../../../core/spec/parse/parse.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { repoMemory } from "../memory.ts";
 import { startRuns } from "./start-runs.ts";
 
 const FILE = "rollouts/my-app.yaml";
@@ -44,7 +44,7 @@ function world(pulls: Partial<Pull>[]) {
   };
   const clock = { now: () => now, after: () => () => undefined };
   const context = { mirror, forge, clock, log: silentLog, planes: new Map() } as unknown as RepoContext;
-  const memory = repoMemory(mirror as Mirror);
+  const memory = memoryOf(mirror as Mirror);
   const [rollout] = parseRollouts(TEXT, FILE).rollouts;
   if (rollout === undefined) throw new Error("the rollout of this test has an error");
   const entry: IndexEntry = { lastRun: 1, lastRelease: { version: "v2" }, attempt: 1, cursor: "c0" };

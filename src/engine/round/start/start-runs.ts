@@ -149,7 +149,7 @@ async function start(
   }
   const pull = await pullOf(context, memory, rollout, newest, baseBranch);
   const place = pull?.number ?? (await trackingIssueOf(context, memory, rollout.name, newest.release, newest.commit));
-  const made = await makePlan(context, rollout, newest.release, memory.snapshot(base), baseBranch);
+  const made = await makePlan(context, rollout, newest.release, memory.commits.snapshot(base), baseBranch);
   if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: place, problems: made.problems } };
   // Only what can start takes another's place: a release with an error stops nothing.
   if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: place, base, now: context.clock.now() });

@@ -3,15 +3,15 @@ import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
 import type { Release } from "../../../core/plan/plan-types.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { repoMemory } from "../memory.ts";
 import { closeTrackingIssue, pullByWords, trackingIssueOf } from "./tracking-issue.ts";
 
 const COMMIT: CommitInfo = { sha: "c".repeat(40), parents: [], author: "ana", authorEmail: "a", at: 0, subject: "my-app v2", body: "" };
 
 function world(forge: Partial<Forge>) {
   const context = { forge, log: silentLog } as unknown as RepoContext;
-  const memory = repoMemory({} as Mirror);
+  const memory = memoryOf({} as Mirror);
   const ask = (values: Record<string, string>, attempt = 1) =>
     trackingIssueOf(context, memory, "my-app", { values, attempt } as Release, COMMIT);
   return { context, memory, ask };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
-import { repoMemory } from "../../../engine/round/memory.ts";
+import { memoryOf } from "../../../engine/testing/memory.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import { type BotEvent, openInbox, readEvent } from "./inbox.ts";
@@ -11,8 +11,7 @@ const US = "stagecoach[bot]";
 
 function listener() {
   const story: string[] = [];
-  const memory = repoMemory({} as Mirror);
-  memory.remote.dirty = false;
+  const memory = memoryOf({} as Mirror);
   const context = { repository: "Acme/Config" };
   const served = {
     login: US,
@@ -49,7 +48,7 @@ describe("what an event makes the bot look at", () => {
   test("a comment is read, and the repo looked at, with the base asked for anew", () => {
     const { story, served, hear } = listener();
     hear({ name: "issue_comment", pull: 7 });
-    expect([story, served.memory.remote.dirty]).toEqual([["read #7", "look at acme/config"], true]);
+    expect([story, served.memory.remote.hasNews]).toEqual([["read #7", "look at acme/config"], true]);
   });
 
   test("a review: who has approved is asked anew, so that it counts at once", () => {
@@ -88,7 +87,7 @@ describe("what an event makes the bot look at", () => {
     const { story, served, hear } = listener();
     hear({ ...event, action: "rerequested" });
     expect(served.memory.again).toEqual(new Map([[HEAD, new Set(owed)]]));
-    expect([story, served.pullsDirty, served.memory.remote.dirty]).toEqual([["look at acme/config"], true, true]);
+    expect([story, served.pullsDirty, served.memory.remote.hasNews]).toEqual([["look at acme/config"], true, true]);
   });
 
   test.each([

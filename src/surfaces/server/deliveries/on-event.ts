@@ -41,7 +41,7 @@ export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent)
       if (served.installationId !== installationId) continue;
       served.memory.permissionsMoved = true;
       served.memory.members.clear();
-      served.memory.remote.dirty = true;
+      served.memory.remote.hear();
       served.pullsDirty = true;
       wake(served.context.repository.toLowerCase());
     }
@@ -61,7 +61,7 @@ function note(served: ServedRepo, event: BotEvent): void {
   if (event.name === "pull_request_review") served.memory.approvals.clear();
   const again = rerequested(event);
   if (again !== undefined) askAgain(served.memory, again.head, again.name);
-  served.memory.remote.dirty ||= MOVES.has(event.name) || again !== undefined;
+  if (MOVES.has(event.name) || again !== undefined) served.memory.remote.hear();
   served.pullsDirty ||= OF_PULLS.has(event.name) || again !== undefined;
 }
 

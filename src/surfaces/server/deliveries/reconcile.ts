@@ -29,7 +29,7 @@ export async function lookAt(s: ServedRepo, { clock, metrics, wake, changed }: L
   });
   metrics?.round("done", (performance.now() - started) / 1000);
   // As the journal has them, ended ones and those of another replica, too; what this round saw may be newer.
-  const recorded = await s.context.journal.read({ head: s.memory.remote.journal });
+  const recorded = await s.context.journal.read({ head: s.memory.remote.last.journal });
   s.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
   changed();
   const heard = s.pullsDirty;

@@ -47,7 +47,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     await rediscover();
     for (const s of repos.opened()) {
       s.pullsDirty = true;
-      s.memory.remote.dirty = true;
+      s.memory.remote.hear();
       askForPermissions(s.memory, clock.now());
       s.inbox.resync();
     }

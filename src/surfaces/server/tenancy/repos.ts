@@ -63,7 +63,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
     entry.place = place;
     if (entry.served === undefined || entry.served.baseBranch === place.baseBranch) return;
     entry.served.baseBranch = place.baseBranch;
-    entry.served.memory.remote.dirty = true;
+    entry.served.memory.remote.hear();
   }
 
   function missing(key: string, entry: Entry, { suspended, unseen }: Discovery): void {

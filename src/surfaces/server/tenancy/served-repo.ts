@@ -96,7 +96,7 @@ export async function openServedRepo(place: RepoPlace, options: ServedRepoOption
   };
   const served: ServedRepo = {
     context,
-    memory: repoMemory(mirror),
+    memory: repoMemory(context),
     inbox,
     forge,
     login: identity.login,
