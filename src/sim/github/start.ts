@@ -32,7 +32,7 @@ import type { Clock } from "../../core/base/time.ts";
 import { administration } from "./administration.ts";
 import { allWatchers, type Watcher } from "./deliver/watchers.ts";
 import { createWebhooks, type Delivery } from "./deliver/webhooks.ts";
-import { httpBackend } from "./git/run-git.ts";
+import { needGit } from "./git/run-git.ts";
 import { createApi } from "./http/api.ts";
 import { type Chaos, type Faults, seededFates } from "./http/faults.ts";
 import { servePage } from "./http/page.ts";
@@ -111,11 +111,11 @@ const PERMISSIONS: Permissions = {
 };
 const EVENTS = ["pull_request", "issue_comment", "push", "pull_request_review", "check_run", "check_suite", "status"];
 
-/** Starts it. Throws one line saying what is missing where git is too old or has no http-backend. */
+/** Starts it. Throws one line saying what is missing where git is too old. */
 export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
-  const backend = await httpBackend();
+  await needGit();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "stagecoach-github-")));
-  const { world, privateKey } = createWorld({ ...options, directory, backend }, await allWatchers(options));
+  const { world, privateKey } = createWorld({ ...options, directory }, await allWatchers(options));
   const server = await listen(world, options.port ?? 0, options.host ?? "127.0.0.1");
   const { address, port } = server.address() as AddressInfo;
   world.origin = options.publicUrl?.replace(/\/+$/, "") ?? `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -148,10 +148,10 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   };
 }
 
-type WorldOptions = GitHubOptions & { directory: string; backend: string };
+type WorldOptions = GitHubOptions & { directory: string };
 
 function createWorld(options: WorldOptions, { onExchange, onDelivery }: Watcher): { world: World; privateKey: string } {
-  const { clock, directory, backend } = options;
+  const { clock, directory } = options;
   let id = 1000;
   const nextId = () => ++id;
   const faults: Faults = { nullReads: 1, ...options.faults };
@@ -161,7 +161,6 @@ function createWorld(options: WorldOptions, { onExchange, onDelivery }: Watcher)
     clock,
     origin: "",
     directory,
-    backend,
     users: new Map([app.bot, owner, WEB_FLOW].map((user) => [user.login.toLowerCase(), user])),
     repos: new Map(),
     moved: new Map(),

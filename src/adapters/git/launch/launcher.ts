@@ -21,11 +21,26 @@ interface Helper {
 }
 
 let orders = 0;
+let underWay = 0;
 let helper: Helper | undefined;
 
 /** Runs a command to its end, in a process of its own. Rejects where it could not be started, or was stopped. */
 export async function launch(command: Command, stop: AbortSignal = new AbortController().signal): Promise<Ended> {
   stop.throwIfAborted();
+  underWay += 1;
+  try {
+    return await begin(command, stop);
+  } finally {
+    underWay -= 1;
+  }
+}
+
+/** How many commands have not come to their end yet. */
+export function commandsUnderWay(): number {
+  return underWay;
+}
+
+async function begin(command: Command, stop: AbortSignal): Promise<Ended> {
   const id = ++orders;
   // Elsewhere Node starts a child without fork.
   if (process.platform !== "linux" || id <= HERE_FIRST) return await runCommand(command, stop);

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { type CommitObject, parseCommit } from "./objects.ts";
+import { readRefs } from "./refs.ts";
 import { mustGit, runGit } from "./run-git.ts";
 
 /** A bare repository on disk: the only truth for commits and refs. */
@@ -66,8 +67,6 @@ const CONFIG = `[core]
 \trepositoryformatversion = 0
 \tfilemode = true
 \tbare = true
-[http]
-\treceivepack = true
 [gc]
 \tauto = 0
 [receive]
@@ -106,10 +105,7 @@ function openBareRepo(dir: string): BareRepo {
       return isRefName(name) ? (await cat.info(name))?.sha : undefined;
     },
     async refs(prefix) {
-      const out = await mustGit(dir, ["for-each-ref", "--format=%(objectname) %(refname)", ...(prefix.endsWith("/") ? [prefix] : [])]);
-      const lines = out.split("\n").filter((line) => line !== "");
-      const all = lines.map((line) => ({ sha: line.slice(0, 40), name: line.slice(41) }));
-      return all.filter((ref) => ref.name.startsWith(prefix));
+      return [...readRefs(dir).refs].flatMap(([name, sha]) => (name.startsWith(prefix) ? [{ name, sha }] : []));
     },
     async commit(revision) {
       const found = await cat.contents(revision);

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { launch } from "../../../adapters/git/launch/launcher.ts";
 
 export interface GitResult {
@@ -17,10 +16,16 @@ export function gitEnvironment(extra: Record<string, string> = {}): Record<strin
 }
 
 /** Runs git to its end. Rejects only where git cannot be started at all. */
-export async function runGit(dir: string, args: readonly string[], input: string | Buffer = ""): Promise<GitResult> {
-  const command = { by: "program", program: "git", args, directory: dir, env: gitEnvironment(), input: Buffer.from(input) } as const;
+export async function runGit(
+  dir: string,
+  args: readonly string[],
+  input: string | Buffer = "",
+  more: { env?: Record<string, string>; stop?: AbortSignal } = {},
+): Promise<GitResult> {
+  const env = gitEnvironment(more.env);
+  const command = { by: "program", program: "git", args, directory: dir, env, input: Buffer.from(input) } as const;
   try {
-    const { code, stdout, stderr } = await launch(command);
+    const { code, stdout, stderr } = await launch(command, more.stop);
     return { code: code < 0 ? 1 : code, stdout, stderr: stderr.toString() };
   } catch (error) {
     throw new Error(`git could not be started: ${error instanceof Error ? error.message : error}`, { cause: error });
@@ -34,21 +39,12 @@ export async function mustGit(dir: string, args: readonly string[], input?: stri
   return result.stdout.toString();
 }
 
-/** Where git's http-backend is. Throws one line that says what is missing: git ≥ 2.38 (merge-tree --write-tree) with http-backend. */
-export async function httpBackend(): Promise<string> {
-  const need = "The embedded GitHub needs git 2.38 or newer with http-backend";
-  let version: string;
-  let execPath: string;
-  try {
-    version = await mustGit(".", ["--version"]);
-    execPath = (await mustGit(".", ["--exec-path"])).trim();
-  } catch {
+/** Throws one line that says what is missing where git is not there or older than 2.38 (`merge-tree --write-tree`). */
+export async function needGit(): Promise<void> {
+  const need = "The embedded GitHub needs git 2.38 or newer";
+  const version = await mustGit(".", ["--version"]).catch(() => {
     throw new Error(`${need}; no git was found on the PATH.`);
-  }
+  });
   const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
   if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 38)) throw new Error(`${need}; this is ${version.trim()}.`);
-  const backend = ["git-http-backend", "git-http-backend.exe"].map((file) => `${execPath}/${file}`).find(existsSync);
-  if (backend === undefined)
-    throw new Error(`${need}; ${version.trim()} has no http-backend in ${execPath} (on Alpine: apk add git-daemon).`);
-  return backend;
 }

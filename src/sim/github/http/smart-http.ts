@@ -1,15 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { gitEnvironment } from "../git/run-git.ts";
+import { runGit } from "../git/run-git.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { findRepo, fullName, movedRepo } from "../model/world.ts";
 import { refsMoved } from "../pulls/refs-moved.ts";
-import { judgePush, mustJudge, readPush, sendRefusal } from "../rules/judged-push.ts";
+import { judgePush, mustJudge } from "../rules/judged-push.ts";
 import { mustHave, whoAsks } from "./auth.ts";
 import { ApiFailure } from "./failure.ts";
 import { acceptedRefs, commandReader } from "./receive-pack.ts";
+import { advertise, listRefs } from "./ref-listing.ts";
 import { READ, WRITE } from "./router.ts";
 
 /** A clone URL given where a server's base is expected names the same repository: the part before is passed over. */
@@ -26,7 +25,10 @@ export function gitRequest(path: string): GitRequest | undefined {
   return owner === undefined || name === undefined || service === undefined ? undefined : { owner, name, service };
 }
 
-/** Git's smart HTTP protocol by `git http-backend`: requests and answers are streamed, a push is looked at on its way. */
+/**
+ * Git's smart HTTP protocol. Refs are listed from the disk (ref-listing.ts); packs are made and taken by git, each
+ * request and answer whole, and a push is looked at before it is taken.
+ */
 export async function serveGit(
   world: World,
   request: IncomingMessage,
@@ -34,59 +36,54 @@ export async function serveGit(
   url: URL,
   asked: GitRequest,
 ): Promise<void> {
-  const pushing = asked.service === "git-receive-pack" || url.searchParams.get("service") === "git-receive-pack";
+  const service = asked.service === "info/refs" ? url.searchParams.get("service") : asked.service;
   let repo: Repo;
   let actor: Actor;
   try {
-    ({ repo, actor } = admit(world, request, asked, pushing));
+    ({ repo, actor } = admit(world, request, asked, service === "git-receive-pack"));
   } catch (error) {
     if (!redirected(world, request, asked, url, response)) refuse(response, error);
     return;
   }
-  let body: Readable;
-  if (asked.service === "git-receive-pack" && (await mustJudge(repo, actor))) {
-    const whole = await readPush(request);
-    const refusal = await judgePush(world, repo, actor, whole);
-    if (refusal !== undefined) return sendRefusal(response, refusal);
-    body = Readable.from([whole]);
-  } else {
-    body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
-  }
-  const advertised = advertises(request, url, asked) ? ADVERTISED.get(repo) : undefined;
-  if (advertised !== undefined) return sendWhole(advertised, response);
-  const backend = startBackend(world, repo, actor, request, url, asked.service);
-  const { stdin, stdout } = backend;
-  if (stdin === null || stdout === null) return;
-  response.on("close", () => backend.kill());
-  body.on("error", () => backend.kill());
-  stdin.on("error", () => undefined);
-  if (asked.service !== "git-receive-pack") {
-    body.pipe(stdin);
-    if (!advertises(request, url, asked)) return await relay(stdout, response);
-    return sendWhole(keepAdvertised(repo, await collect(stdout)), response);
-  }
+  // Only the smart protocol is spoken.
+  if (service !== "git-upload-pack" && service !== "git-receive-pack") return refuse(response, new ApiFailure(403, "Please upgrade git."));
+  const protocol = String(request.headers["git-protocol"] ?? "");
+  if (asked.service === "info/refs") return send(response, `${service}-advertisement`, await advertise(repo, service, protocol));
+  const body = await wholeBody(request);
+  const answer = service === "git-receive-pack" ? await takePush(world, repo, actor, body) : await givePack(repo, body, protocol, response);
+  send(response, `${service}-result`, answer);
+}
+
+async function takePush(world: World, repo: Repo, actor: Actor, body: Buffer): Promise<Buffer> {
+  const refusal = (await mustJudge(repo, actor)) ? await judgePush(world, repo, actor, body) : undefined;
+  if (refusal !== undefined) return refusal;
+  const who = { GIT_COMMITTER_NAME: actor.user.login, GIT_COMMITTER_EMAIL: `${actor.user.login}@http.127.0.0.1` };
+  const { stdout } = await runGit(repo.git.dir, ["receive-pack", "--stateless-rpc", "."], body, { env: who });
   const commands = commandReader();
-  body.on("data", (chunk: Buffer) => commands.push(chunk));
-  body.pipe(stdin);
-  // The answer to a push is short: it is held until what follows from the push is true, so that nobody sees half of it.
-  const answer = await collect(stdout);
-  await refsMoved(world, repo, actor, acceptedRefs(commands.commands(), answer));
-  sendWhole(answer, response);
+  commands.push(body);
+  // Answered when what follows from the push is true, so that nobody sees half of it.
+  await refsMoved(world, repo, actor, acceptedRefs(commands.commands(), stdout));
+  return stdout;
 }
 
-/** What git said when it was first asked what it can do in its second protocol: no ref is in it, so it stays true. */
-const ADVERTISED = new WeakMap<Repo, Buffer>();
-
-function advertises(request: IncomingMessage, url: URL, asked: GitRequest): boolean {
-  const reading = asked.service === "info/refs" && url.searchParams.get("service") === "git-upload-pack";
-  return reading && request.headers["git-protocol"] === "version=2";
+async function givePack(repo: Repo, body: Buffer, protocol: string, response: ServerResponse): Promise<Buffer | string> {
+  const listed = protocol === "version=2" ? await listRefs(repo, body) : undefined;
+  if (listed !== undefined) return listed;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const more = { env: protocol === "" ? {} : { GIT_PROTOCOL: protocol }, stop: gone.signal };
+  return (await runGit(repo.git.dir, ["upload-pack", "--stateless-rpc", "."], body, more)).stdout;
 }
 
-function keepAdvertised(repo: Repo, answer: Buffer): Buffer {
-  // One that was cut off, since its caller went away, has no flush packet at its end.
-  const head = parseHead(answer);
-  if (head?.status === 200 && head.rest.toString("latin1").endsWith("0000")) ADVERTISED.set(repo, answer);
-  return answer;
+async function wholeBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function send(response: ServerResponse, type: string, answer: Buffer | string): void {
+  response.writeHead(200, { "content-type": `application/x-${type}`, "cache-control": "no-cache" }).end(answer);
 }
 
 /** git follows where a renamed repository has gone, if its caller may see it. */
@@ -118,88 +115,4 @@ function refuse(response: ServerResponse, error: unknown): void {
   const message = error instanceof ApiFailure ? error.message : "The embedded GitHub has a fault.";
   const headers = status === 401 ? { "www-authenticate": 'Basic realm="GitHub"' } : {};
   response.writeHead(status, { "content-type": "text/plain", ...headers }).end(`${message}\n`);
-}
-
-function startBackend({ backend }: World, repo: Repo, actor: Actor, request: IncomingMessage, url: URL, service: string): ChildProcess {
-  const protocol = String(request.headers["git-protocol"] ?? "");
-  return spawn(backend, [], {
-    stdio: ["pipe", "pipe", "ignore"],
-    env: gitEnvironment({
-      GIT_PROJECT_ROOT: repo.git.dir,
-      GIT_HTTP_EXPORT_ALL: "1",
-      PATH_INFO: `/${service}`,
-      REQUEST_METHOD: request.method ?? "GET",
-      QUERY_STRING: url.search.slice(1),
-      CONTENT_TYPE: String(request.headers["content-type"] ?? ""),
-      REMOTE_USER: actor.user.login,
-      REMOTE_ADDR: "127.0.0.1",
-      ...(protocol === "" ? {} : { GIT_PROTOCOL: protocol, HTTP_GIT_PROTOCOL: protocol }),
-    }),
-  });
-}
-
-interface CgiHead {
-  status: number;
-  headers: Record<string, string>;
-  rest: Buffer;
-}
-
-/** The head of a CGI answer, once it is all there. */
-function parseHead(data: Buffer): CgiHead | undefined {
-  const end = data.indexOf("\r\n\r\n");
-  if (end < 0) return undefined;
-  const headers: Record<string, string> = {};
-  let status = 200;
-  for (const line of data.toString("latin1", 0, end).split("\r\n")) {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    if (name === "status") status = Number.parseInt(value, 10);
-    else headers[name] = value;
-  }
-  return { status, headers, rest: data.subarray(end + 4) };
-}
-
-async function relay(stdout: Readable, response: ServerResponse): Promise<void> {
-  let data: Buffer = Buffer.alloc(0);
-  let started = false;
-  for await (const chunk of stdout as AsyncIterable<Buffer>) {
-    if (started) {
-      if (!response.write(chunk)) await drained(response);
-      continue;
-    }
-    data = Buffer.concat([data, chunk]);
-    const head = parseHead(data);
-    if (head === undefined) continue;
-    started = true;
-    response.writeHead(head.status, head.headers);
-    if (head.rest.length > 0) response.write(head.rest);
-  }
-  if (!started) response.writeHead(500);
-  response.end();
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done).off("close", done);
-      resolve();
-    };
-    response.on("drain", done).on("close", done);
-  });
-}
-
-async function collect(stdout: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdout as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-function sendWhole(answer: Buffer, response: ServerResponse): void {
-  const head = parseHead(answer);
-  if (head === undefined) {
-    response.writeHead(500).end();
-    return;
-  }
-  response.writeHead(head.status, head.headers).end(head.rest);
 }

@@ -31,8 +31,6 @@ export interface World {
   /** `http://127.0.0.1:PORT`: API, Git and pages alike. */
   origin: string;
   directory: string;
-  /** The program that speaks Git over HTTP: started itself, it takes one process less than by `git http-backend`. */
-  backend: string;
   users: Map<string, User>;
   repos: Map<string, Repo>;
   /** Former full names, in lower case, of repositories that were renamed. */

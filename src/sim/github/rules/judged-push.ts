@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createGunzip } from "node:zlib";
 import { runGit } from "../git/run-git.ts";
 import { commandReader } from "../http/receive-pack.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
@@ -14,14 +12,6 @@ export async function mustJudge(repo: Repo, actor: Actor): Promise<boolean> {
   if (repo.rulesets.size > 0) return true;
   if (actor.kind !== "installation" || actor.permissions?.["workflows"] === "write") return false;
   return (await repo.git.cat.info(`refs/heads/${repo.defaultBranch}:.github/workflows`)) !== undefined;
-}
-
-/** The whole body of a push, unpacked. */
-export async function readPush(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 /**
@@ -64,8 +54,4 @@ function refusedAnswer(moves: readonly Moved[], refusals: ReadonlyMap<Moved, str
     packet(Buffer.concat([Buffer.from([1]), report])),
     Buffer.from("0000"),
   ]);
-}
-
-export function sendRefusal(response: ServerResponse, answer: Buffer): void {
-  response.writeHead(200, { "content-type": "application/x-git-receive-pack-result", "cache-control": "no-cache" }).end(answer);
 }
