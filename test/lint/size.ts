@@ -23,7 +23,6 @@ const LONGER: readonly string[] = [
   "src/engine/onboarding/places-spec.ts#specPlaces",
   "src/engine/onboarding/targets.ts#targetsOfSet",
   "src/engine/round/observe/assess-targets.ts#assessTarget",
-  "src/engine/resolve/make-plan.ts#makePlan",
   "src/engine/round/observe/observe.ts#observeTargets",
   "src/engine/round/round.ts#round",
   "src/engine/round/start/start-runs.ts#start",

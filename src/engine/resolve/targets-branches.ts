@@ -2,7 +2,7 @@ import type { Release } from "../../core/plan/plan-types.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { whyNoBranch } from "../round/observe/branch-heads.ts";
 import type { BranchPlaces } from "./branch-release.ts";
-import type { Draft } from "./targets-pins.ts";
+import type { Draft } from "./draft.ts";
 import type { ProblemList, TargetProblem } from "./targets-problems.ts";
 
 /** Puts the commits into branch edits: where each branch is, and the release commit. A pin without either is a problem. */

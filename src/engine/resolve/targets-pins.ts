@@ -1,21 +1,13 @@
-import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../../core/base/template.ts";
+import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/index.ts";
-import type { Cluster, Edit, Release } from "../../core/plan/plan-types.ts";
+import type { Edit, Release } from "../../core/plan/plan-types.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { whyOutside } from "../../core/spec/rules/pins.ts";
 import type { BranchPlaces } from "./branch-release.ts";
+import { type Draft, valuesOf } from "./draft.ts";
 import { placeBranches } from "./targets-branches.ts";
 import { readGeneratorMove } from "./targets-generator.ts";
 import type { ProblemList } from "./targets-problems.ts";
-import type { SeenApplication } from "./targets-select.ts";
-
-/** A target whose pins are being resolved. */
-export interface Draft {
-  seen: SeenApplication;
-  cluster: Cluster;
-  /** One a pin, in the order of the rollout; a hole where it could not be resolved. */
-  edits: (Edit | undefined)[];
-}
 
 type Texts = Record<"file" | "path" | "value" | "branch", TemplatePart[]>;
 
@@ -48,12 +40,6 @@ function partsOf(pin: PinTemplate): Texts {
     value: parts(pin.kind === "branch" ? "" : pin.value),
     branch: parts(pin.kind === "branch" ? pin.branch : ""),
   };
-}
-
-/** What templates of pins are filled in with for one target. */
-export function valuesOf({ cluster, seen }: Draft, release: Release): TemplateValues {
-  const application = { name: seen.view.name, namespace: seen.view.namespace };
-  return { cluster, application, params: seen.params ?? {}, release: release.values };
 }
 
 /** File and path of a pin for one target; undefined: a problem was told. `place`: path of the pin in the rollout. */

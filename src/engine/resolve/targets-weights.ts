@@ -3,7 +3,8 @@ import { weightValue } from "../../core/plan/plan-steps.ts";
 import type { Edit, Release, WeightPart } from "../../core/plan/plan-types.ts";
 import { weighed } from "../../core/plan/weight-split.ts";
 import type { Rollout, WeightPin } from "../../core/spec/rollout.ts";
-import { type Draft, readValues, renderPlace, valuesOf } from "./targets-pins.ts";
+import { type Draft, valuesOf } from "./draft.ts";
+import { readValues, renderPlace } from "./targets-pins.ts";
 import type { ProblemList } from "./targets-problems.ts";
 
 /**

@@ -11,7 +11,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { manifestIn } from "../../../engine/config-repo/appset-in-git.ts";
 import { lintOutside, type ParentApplication } from "../../../engine/lint/lint-outside.ts";
 import { gatherOutside } from "../../../engine/lint/lint-outside-gather.ts";
-import { locate } from "../plan/plan-make.ts";
+import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import type { Checkout } from "./lint-checkout.ts";
 
 /** What a checkout knows of where it came from. */
@@ -43,7 +43,7 @@ export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory:
     },
     checkout,
   );
-  return lintOutside(input).map((problem) => locate(problem, rollout, checkout));
+  return lintOutside(input).map((problem) => locateIn(rollout, checkout, problem));
 }
 
 /** Of a clone; undefined: no clone, or it does not say. */

@@ -10,7 +10,8 @@ import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { checkTogether } from "../../../core/spec/rules/windows.ts";
-import { locate, makePlan, type PlanMade } from "../plan/plan-make.ts";
+import { locateIn } from "../../../engine/resolve/plan-over.ts";
+import { makePlan, type PlanMade } from "../plan/plan-make.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
 import { type Planned, sharedTargets } from "./lint-shared.ts";
@@ -25,7 +26,7 @@ export function lint(checkout: Checkout, files: readonly string[], inventory: In
   const { rollouts, problems } = readRollouts(checkout, files);
   problems.push(...settingsProblems(checkout));
   const clashing = clashes(rollouts, unreadIn(checkout, rollouts));
-  for (const clash of clashing) problems.push(locate(clash.problem, clash.rollouts[1], checkout));
+  for (const clash of clashing) problems.push(locateIn(clash.rollouts[1], checkout, clash.problem));
   const planned: Planned[] = [];
   for (const rollout of rollouts) {
     const made = makePlan(rollout, checkout, inventory, {});
@@ -33,7 +34,7 @@ export function lint(checkout: Checkout, files: readonly string[], inventory: In
     if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
   }
   const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
-  for (const { rollout, problem } of sharedTargets(planned, told)) problems.push(locate(problem, rollout, checkout));
+  for (const { rollout, problem } of sharedTargets(planned, told)) problems.push(locateIn(rollout, checkout, problem));
   problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
 }
@@ -115,7 +116,7 @@ function readOrTell(checkout: Checkout, file: string, problems: Problem[]): stri
 }
 
 function problemAt(rollout: Rollout, checkout: Checkout, code: string, message: string, hint: string, path: (string | number)[]): Problem {
-  return locate({ code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path }, rollout, checkout);
+  return locateIn(rollout, checkout, { code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path });
 }
 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, made: PlanMade): Problem[] {
@@ -151,9 +152,7 @@ function freezeProblems(rollout: Rollout, checkout: Checkout): Problem[] {
 
 /** Which engine the server has, a checkout does not say. */
 function analysisProblems(rollout: Rollout, checkout: Checkout): Problem[] {
-  return lintAnalyses(rollout, checkout, { builtin: false, unknown: true }).map((problem) =>
-    problem.file === rollout.file ? locate(problem, rollout, checkout) : problem,
-  );
+  return lintAnalyses(rollout, checkout, { builtin: false, unknown: true }).map((problem) => locateIn(rollout, checkout, problem));
 }
 
 const HINTS: Record<string, string> = {

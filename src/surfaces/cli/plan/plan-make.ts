@@ -1,16 +1,12 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Problem } from "../../../core/base/problem.ts";
-import { readOrNull } from "../../../core/base/repo-files.ts";
 import { type NextBatch, nextBatch } from "../../../core/plan/next.ts";
-import { plan } from "../../../core/plan/plan.ts";
 import type { Cluster, Plan, Release } from "../../../core/plan/plan-types.ts";
-import { locateInRollout } from "../../../core/spec/parse/locate.ts";
-import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
-import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
-import { resolveTargets } from "../../../engine/resolve/targets.ts";
+import { locateIn, planOver } from "../../../engine/resolve/plan-over.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { defaultBranchOf } from "../lint/lint-outside.ts";
 import { fleetOf } from "./plan-inputs.ts";
@@ -36,31 +32,13 @@ export function makePlan(
   const release = releaseOf(rollout, checkout, to, problems);
   const fleet = fleetOf(rollout, checkout, inventory);
   problems.push(...fleet.problems);
-  // Without a release nothing can be filled in: the clusters are planned, not the edits.
-  const planned = release === undefined ? { ...rollout, pins: [] } : rollout;
-  const resolved = resolveTargets({
-    rollout: planned,
-    release: release ?? NO_RELEASE,
-    applications: fleet.applications,
-    clusters: fleet.clusters,
-    readFile: (path) => checkout.read(path),
-  });
-  problems.push(...resolved.problems);
-  const { limits } = parseRepoConfig(readOrNull(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
-  const made = plan({ rollout, release: release ?? NO_RELEASE, clusters: resolved.clusters, targets: resolved.targets, limits });
-  if (!made.ok) problems.push(...made.problems);
-  const located = problems.map((problem) => (problem.line > 1 ? problem : locate(problem, rollout, checkout)));
-  if (!made.ok || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };
-  const next = nextBatch(made.plan, rollout, resolved.targets, resolved.clusters);
-  return { plan: made.plan, clusters: resolved.clusters, next, problems: located };
-}
-
-const NO_RELEASE: Release = { values: {}, attempt: 1 };
-
-/** The file that a problem is in is the rollout's unless it says otherwise. */
-export function locate(problem: Problem, rollout: Rollout, checkout: Checkout): Problem {
-  if (problem.file !== rollout.file) return problem;
-  return locateInRollout(problem, rollout, (path) => readOrNull(checkout, path));
+  const { applications, clusters } = fleet;
+  const made = planOver({ rollout, applications, clusters, files: checkout, ...defined({ release }) });
+  const placed = problems.map((problem) => (problem.line > 1 ? problem : locateIn(rollout, checkout, problem)));
+  const located = [...placed, ...made.problems];
+  if (made.plan === undefined || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };
+  const next = nextBatch(made.plan, rollout, made.targets, made.clusters);
+  return { plan: made.plan, clusters: made.clusters, next, problems: located };
 }
 
 /** A commit or a tag that only Git's history tells: a checkout is planned with a name for it, so that its pins are looked at. */

@@ -2,12 +2,13 @@ import { Command, Option } from "commander";
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import type { Problem } from "../../../core/base/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { isRolloutFile, readRollouts } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { inventoryAt, parseArgs, versionGiven, wantsColour } from "../plan/plan-args.ts";
-import { locate, makePlan } from "../plan/plan-make.ts";
+import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
 import { boundsOf } from "./simulate-bounds.ts";
 import { like, parseFaults } from "./simulate-faults.ts";
@@ -163,7 +164,7 @@ function outsideOf(rollout: Rollout, checkout: Checkout): Problem[] | undefined 
   const problems = lintAnalyses(rollout, { read: (path) => checkout.read(path), paths: () => files }, { builtin: false, unknown: true });
   const errors = problems.filter((problem) => problem.severity === "error");
   if (errors.length === 0) return problems;
-  const located = errors.map((problem) => (problem.file === rollout.file ? locate(problem, rollout, checkout) : problem));
+  const located = errors.map((problem) => locateIn(rollout, checkout, problem));
   process.stderr.write(lintText({ problems: located, rollouts: [], files: [] }, reader(checkout), false));
   return undefined;
 }

@@ -1,10 +1,8 @@
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { readOrNull } from "../../../core/base/repo-files.ts";
-import { plan } from "../../../core/plan/plan.ts";
 import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
-import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
-import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
+import { parseRollouts } from "../../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { manifestIn } from "../../../engine/config-repo/appset-in-git.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
@@ -12,7 +10,8 @@ import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
 import { gatherOutside } from "../../../engine/lint/lint-outside-gather.ts";
 import type { InitTarget } from "../../../engine/onboarding/types.ts";
-import { resolveTargets, type SeenApplication } from "../../../engine/resolve/targets.ts";
+import { planOver } from "../../../engine/resolve/plan-over.ts";
+import type { SeenApplication } from "../../../engine/resolve/targets-select.ts";
 
 export interface TryInput {
   file: string;
@@ -40,12 +39,9 @@ export function tryRollout(input: TryInput): Tried {
   const controlPlane = clusters[0]?.controlPlane ?? "argocd";
   const applications = targets.flatMap((target) => asSeen(target, rollout, controlPlane));
   const known = clusters.length > 0 ? clusters : guessed(targets, controlPlane);
-  const resolved = resolveTargets({ rollout, release: release.release, applications, clusters: known, readFile: read });
-  const errors = resolved.problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) return { ok: false, against: errors.map((problem) => problem.message) };
-  const { limits } = parseRepoConfig(readOrNull(input.files, SETTINGS_FILE), SETTINGS_FILE).bounds;
-  const made = plan({ rollout, release: release.release, clusters: resolved.clusters, targets: resolved.targets, limits });
-  if (!made.ok) return { ok: false, against: made.problems.map((problem) => problem.message) };
+  const made = planOver({ rollout, release: release.release, applications, clusters: known, files: input.files });
+  const errors = made.problems.filter((problem) => problem.severity === "error");
+  if (made.plan === undefined) return { ok: false, against: errors.map((problem) => problem.message) };
   const outside = lintedOutside(input, rollout, made.plan);
   if (outside.length > 0) return { ok: false, against: outside };
   return { ok: true, name: rollout.name, preview: planComment(rollout, made.plan, undefined) };

@@ -1,0 +1,54 @@
+import { lintAnalyses } from "../../core/analysis/lint.ts";
+import type { Problem } from "../../core/base/problem.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { plan } from "../../core/plan/plan.ts";
+import type { Plan, Release } from "../../core/plan/plan-types.ts";
+import { locateInRollout } from "../../core/spec/parse/locate.ts";
+import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { type Resolved, type ResolveInput, resolveTargets } from "./targets.ts";
+
+export interface PlanInput extends Omit<ResolveInput, "readFile" | "release"> {
+  /** Left out: there is none that could be filled in, so the clusters are planned, not the edits. */
+  release?: Release;
+  files: RepoFiles;
+  /** Which engine measures; `unknown`: nobody says. Left out: analyses are not looked at. */
+  analyses?: { builtin: boolean; unknown?: true };
+}
+
+export interface PlannedOver extends Resolved {
+  /** Absent where there are errors. */
+  plan?: Plan;
+}
+
+/**
+ * Plans a release over Applications, clusters and files that are at hand: the planner of the server, of the CLI and of onboarding,
+ * which differ in where they take these from. All that is wrong is a problem with its place; the plan's warnings are in the plan.
+ */
+export function planOver(input: PlanInput): PlannedOver {
+  const { rollout, release = NO_RELEASE, files, analyses } = input;
+  const fillable = input.release === undefined ? { ...rollout, pins: [] } : rollout;
+  const resolved = resolveTargets({ ...input, rollout: fillable, release, readFile: (path) => files.read(path) });
+  const measured = analyses === undefined ? [] : lintAnalyses(rollout, files, analyses);
+  const made = planResolved(rollout, release, resolved, files);
+  const problems = [...resolved.problems, ...measured.map(place), ...(made.ok ? [] : made.problems.map(place))];
+  const failed = !made.ok || problems.some(({ severity }) => severity === "error");
+  return { ...resolved, problems, ...(failed ? {} : { plan: made.plan }) };
+
+  function place(problem: Problem): Problem {
+    return locateIn(rollout, files, problem);
+  }
+}
+
+const NO_RELEASE: Release = { values: {}, attempt: 1 };
+
+function planResolved(rollout: Rollout, release: Release, { clusters, targets }: Resolved, files: RepoFiles): ReturnType<typeof plan> {
+  const { limits } = parseRepoConfig(readOrNull(files, SETTINGS_FILE), SETTINGS_FILE).bounds;
+  return plan({ rollout, release, clusters, targets, limits });
+}
+
+/** The problem at its line, where it is one of the rollout's own file. */
+export function locateIn(rollout: Rollout, files: RepoFiles, problem: Problem): Problem {
+  return problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => readOrNull(files, path)) : problem;
+}
