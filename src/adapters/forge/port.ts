@@ -79,7 +79,7 @@ export interface Forge {
   /** The queue of a branch, first in line first. Absent: this adapter cannot see it. */
   mergeQueue?(branch: string): Promise<QueueEntry[]>;
   /** Labels and review requests, in one call; what is there already is left alone. */
-  dressPull(number: number, dress: { labels: string[]; teams: string[]; users: string[] }): Promise<void>;
+  labelPull(number: number, asked: { labels: string[]; teams: string[]; users: string[] }): Promise<void>;
   /** The deployment of ours for this environment and task, made where there is none, and its newest status where it differs. */
   putDeployment(deployment: DeploymentReport): Promise<void>;
   /** The one issue of ours that carries `marker`, made or edited in place: where a release has no PR to be steered by. */

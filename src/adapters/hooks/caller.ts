@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { createListeners } from "../../core/base/listeners.ts";
 import type { HookAnswer } from "../../core/run/state/run-hooks-types.ts";
 import { OutboundError, type OutboundPolicy, outbound } from "../outbound/outbound.ts";
@@ -22,15 +23,13 @@ const SIGNATURE_HEADER = "x-stagecoach-signature-256";
 
 /** Makes hooks' requests: signed, bounded in time and size, to allowed hosts, never redirected. */
 export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller {
-  const answers = new Map<string, HookAnswer>();
+  const answers = new BoundedMap<string, HookAnswer>(MOST_KEPT);
   const underWay = new Set<string>();
   const listeners = createListeners<string>(onError);
 
   async function work(request: HookRequest): Promise<void> {
     const answer = await ask(policy, secret, request);
     answers.set(request.key, answer);
-    const oldest = answers.keys().next().value;
-    if (answers.size > MOST_KEPT && oldest !== undefined) answers.delete(oldest);
     underWay.delete(request.key);
     listeners.tell(request.key);
   }

@@ -5,7 +5,7 @@ import { type ActScope, act } from "./act.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decision.ts";
 import type { RepoMemory } from "./memory.ts";
-import { dressPulls } from "./publish/dress.ts";
+import { labelPulls } from "./publish/dress.ts";
 import { fence, putGates } from "./publish/gate-check.ts";
 
 const FIRST_RETRY_MS = 2000;
@@ -58,7 +58,7 @@ export async function actAll(
       if (await tryOne(context, memory, scope, effect)) acted = true;
     }
     if (merges) await putGates(context, memory, decision);
-    await dressPulls(context, memory, advanced.run);
+    await labelPulls(context, memory, advanced.run);
   }
   return acted;
 }

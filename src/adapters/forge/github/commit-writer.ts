@@ -1,8 +1,7 @@
 import { ForgeError } from "../port.ts";
 import { asking } from "./errors.ts";
 import { type GitDataInput, moveBranch, objectsOf } from "./git-data.ts";
-import { COMMIT_ON_BRANCH, type CommitOnBranchResult } from "./graphql/commit-on-branch.ts";
-import { PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/propose-batch.ts";
+import { COMMIT_ON_BRANCH, type CommitOnBranchResult, PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/commits.ts";
 import { type FieldError, sendGraphQL } from "./graphql/send.ts";
 import type { NodeIds } from "./node-ids.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";

@@ -1,6 +1,6 @@
 import { defined } from "../../../core/base/defined.ts";
 import type { DeploymentReport } from "../port.ts";
-import { bounded } from "./check-runs.ts";
+import { bounded } from "./checks.ts";
 import { asking } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 

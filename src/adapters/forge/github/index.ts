@@ -1,25 +1,23 @@
 import { defined } from "../../../core/base/defined.ts";
+import { createListeners, type Listeners } from "../../../core/base/listeners.ts";
 import type { Permission } from "../../../core/spec/command.ts";
 import { type Forge, ForgeError, type Pressure } from "../port.ts";
-import { checkWriter } from "./check-runs.ts";
-import { checksOf } from "./checks-seen.ts";
+import { checksOf, checkWriter } from "./checks.ts";
 import { comments, react, stickyComments } from "./comments.ts";
 import { deploymentWriter } from "./deployments.ts";
-import { dresser } from "./dress.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
-import { type Express, openExpress, standInLine } from "./express.ts";
+import { labeller } from "./labels.ts";
 import { merger } from "./merge.ts";
+import { type MergeClient, openMergeClient, standInLine } from "./merge-client.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
-import { peopleOf, pullPeople, releaseAuthor } from "./people.ts";
+import { inTeam, peopleOf, pullPeople, releaseAuthor } from "./people.ts";
 import { openPressure } from "./pressure.ts";
-import { changedFiles, createPull, openPulls, pullsOfCommit } from "./pulls.ts";
+import { changedFiles, createPull, openPulls, pullsOfCommit, reviews } from "./pulls.ts";
 import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
-import { reviews } from "./reviews.ts";
 import { branchRulesReader } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { stickyIssues } from "./sticky-issue.ts";
-import { inTeam } from "./teams.ts";
-import { openWriteLane } from "./write-lane.ts";
+import { openWritePacer } from "./write-pacer.ts";
 
 interface GitHubForgeOptions {
   /** Authenticated for the repository: an installation's, or one with a token. */
@@ -32,8 +30,8 @@ interface GitHubForgeOptions {
 
 interface Watched {
   pressure: () => Pressure;
-  listeners: Set<(pressure: Pressure) => void>;
-  express(): Promise<Express>;
+  listeners: Listeners<Pressure>;
+  mergeClient(): Promise<MergeClient>;
 }
 
 /** An Octokit is an installation's: its limits are those of all its repositories. */
@@ -42,24 +40,20 @@ const watched = new WeakMap<object, Watched>();
 function watch(octokit: OctokitLike): Watched {
   const known = watched.get(octokit);
   if (known !== undefined) return known;
-  const listeners = new Set<(pressure: Pressure) => void>();
-  const gauge = openPressure({
-    onPressure: (news) => {
-      for (const listener of listeners) listener(news);
-    },
-  });
-  const lane = openWriteLane();
+  const listeners = createListeners<Pressure>();
+  const gauge = openPressure({ onPressure: listeners.tell });
+  const pacer = openWritePacer();
   const prepare = (one: OctokitLike) => {
     gauge.watch(one);
     // Hooks added later are asked first: what is answered from memory must not speak for GitHub's limits.
     conditionalReads(one);
     renewedTokens(one);
-    standInLine(one, lane);
+    standInLine(one, pacer);
   };
   prepare(octokit);
-  let second: Promise<Express> | undefined;
-  const express = () => (second ??= openExpress(octokit, lane, prepare));
-  const made = { pressure: gauge.pressure, listeners, express };
+  let second: Promise<MergeClient> | undefined;
+  const mergeClient = () => (second ??= openMergeClient(octokit, pacer, prepare));
+  const made = { pressure: gauge.pressure, listeners, mergeClient };
   watched.set(octokit, made);
   return made;
 }
@@ -68,7 +62,7 @@ function watch(octokit: OctokitLike): Watched {
 export function openGitHubForge({ octokit, repository, onPressure }: GitHubForgeOptions): Forge {
   const shared = sharedOf(octokit, repository);
   const { place } = shared;
-  const { pressure, listeners, express } = watch(octokit);
+  const { pressure, listeners, mergeClient } = watch(octokit);
   if (onPressure !== undefined) listeners.add(onPressure);
   const identity = identityOf(octokit);
   const issues = stickyIssues(place, identity);
@@ -79,7 +73,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     pressure,
     rate: () => pressure().primary,
     ...repositoryOf(place),
-    ...pullsOf(shared, express),
+    ...pullsOf(shared, mergeClient),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),
     stickyComment: stickyComments(place, identity),
     react: (comment, reaction) => react(place, comment, reaction),
@@ -162,9 +156,9 @@ type OfPulls =
   | "reviews"
   | "enqueuePull"
   | "dequeuePull"
-  | "dressPull";
+  | "labelPull";
 
-function pullsOf(shared: Shared, express: () => Promise<Express>): Pick<Forge, OfPulls> {
+function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>): Pick<Forge, OfPulls> {
   const { place, ids } = shared;
   const { octokit, owner, repo } = place;
   return {
@@ -177,14 +171,14 @@ function pullsOf(shared: Shared, express: () => Promise<Express>): Pick<Forge, O
     async closePull(number) {
       await asking(`close pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
     },
-    mergePull: merger(place, express),
+    mergePull: merger(place, mergeClient),
     openPulls: () => openPulls(place),
     changedFiles: (number) => changedFiles(place, number),
     isBlank: (number) => shared.blankPulls.delete(number),
     reviews: (number) => reviews(place, number),
-    enqueuePull: (number, head) => enqueuePull(place, ids, express, number, head),
+    enqueuePull: (number, head) => enqueuePull(place, ids, mergeClient, number, head),
     dequeuePull: (number) => dequeuePull(place, number),
-    dressPull: dresser(shared),
+    labelPull: labeller(shared),
   };
 }
 

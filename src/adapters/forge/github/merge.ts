@@ -1,7 +1,8 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { MergeOutcome } from "../port.ts";
-import type { Express } from "./express.ts";
+import type { MergeClient } from "./merge-client.ts";
 import { isUnauthorized, isUnclear, refusalOf } from "./merge-refusal.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
@@ -23,11 +24,11 @@ type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
  * happened (chdsbd/kodiak#397), so the PR is read before anything is concluded. Sent soon or not at all: its journalled
  * intention must not run out before GitHub has done it.
  */
-export function merger(place: RepoOctokit, express: () => Promise<Express>): (input: MergeInput) => Promise<MergeOutcome> {
-  const unauthorized = new Set<string>();
+export function merger(place: RepoOctokit, mergeClient: () => Promise<MergeClient>): (input: MergeInput) => Promise<MergeOutcome> {
+  const unauthorized = new BoundedSet<string>(MOST_REMEMBERED);
   return async (input) => {
     try {
-      return { kind: "merged", commit: await send(await express(), place, input) };
+      return { kind: "merged", commit: await send(await mergeClient(), place, input) };
     } catch (error) {
       const pull = await look(place, input.number);
       if (pull?.merged === true && pull.merge_commit_sha !== null) return { kind: "merged", commit: pull.merge_commit_sha };
@@ -38,7 +39,7 @@ export function merger(place: RepoOctokit, express: () => Promise<Express>): (in
   };
 }
 
-async function send({ octokit, soon }: Express, { owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
+async function send({ octokit, soon }: MergeClient, { owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
   const { number, head, method, title, message } = input;
   const { data } = await octokit.rest.pulls.merge(
     defined({
@@ -81,7 +82,5 @@ function sometimesTransient(before: Set<string>, input: MergeInput, message: str
   const key = `${input.number}@${input.head}`;
   if (before.has(key)) return { kind: "human", message };
   before.add(key);
-  const oldest = before.values().next().value;
-  if (before.size > MOST_REMEMBERED && oldest !== undefined) before.delete(oldest);
   return { kind: "retry", message };
 }

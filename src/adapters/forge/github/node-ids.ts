@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
@@ -18,7 +19,7 @@ export interface NodeIds {
 export function nodeIds(place: RepoOctokit): NodeIds {
   const { octokit, owner, repo } = place;
   const known = new Map<string, string>();
-  const pulls = new Map<number, string>();
+  const pulls = new BoundedMap<number, string>(1000);
 
   async function once<T extends string | undefined>(key: string, ask: () => Promise<T>): Promise<T> {
     const id = known.get(key);
@@ -28,21 +29,15 @@ export function nodeIds(place: RepoOctokit): NodeIds {
     return found;
   }
 
-  function learnPull(number: number, id: string): void {
-    pulls.set(number, id);
-    const oldest = pulls.keys().next().value;
-    if (pulls.size > 1000 && oldest !== undefined) pulls.delete(oldest);
-  }
-
   return {
-    learnPull,
+    learnPull: (number, id) => void pulls.set(number, id),
     repository: () =>
       once("repository", () => asking("read the repository", async () => (await octokit.rest.repos.get({ owner, repo })).data.node_id)),
     async pull(number) {
       const id = pulls.get(number);
       if (id !== undefined) return id;
       const { data } = await asking(`read pull request ${number}`, () => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
-      learnPull(number, data.node_id);
+      pulls.set(number, data.node_id);
       return data.node_id;
     },
     label: (name) => once(`label ${name.toLowerCase()}`, () => labelId(place, name)),

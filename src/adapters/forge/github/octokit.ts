@@ -1,4 +1,5 @@
 import type { Octokit } from "@octokit/rest";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 
 /** What the adapter uses of an Octokit: @octokit/rest's own, or the one Probot hands out for an installation. */
 export type OctokitLike = Pick<Octokit, "rest" | "request" | "auth" | "hook" | "graphql"> & { paginate: Octokit["paginate"] };
@@ -26,7 +27,7 @@ function copy(response: OctokitResponse): OctokitResponse {
  * memory. Kept per Octokit, so per installation.
  */
 export function conditionalReads(octokit: OctokitLike): void {
-  const kept = new Map<string, { etag: string; response: OctokitResponse }>();
+  const kept = new BoundedMap<string, { etag: string; response: OctokitResponse }>(MOST_KEPT);
   octokit.hook.wrap("request", async (request, options) => {
     if (options.method !== "GET") return request(options);
     const {
@@ -47,8 +48,6 @@ export function conditionalReads(octokit: OctokitLike): void {
       const etag = response.headers["etag"];
       kept.delete(key);
       if (typeof etag === "string") kept.set(key, { etag, response: copy(response) });
-      const oldest = kept.keys().next().value;
-      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
       return response;
     } catch (error) {
       if (known !== undefined && (error as { status?: unknown }).status === 304) return copy(known.response);

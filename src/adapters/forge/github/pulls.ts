@@ -1,6 +1,6 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
-import type { Pull } from "../port.ts";
+import type { Pull, Review } from "../port.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
@@ -122,4 +122,20 @@ function toPull(data: PullData | ListedPull): Pull {
 
 function time(text: string): string {
   return new Date(text).toISOString();
+}
+
+const STATES: readonly Review["state"][] = ["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"];
+
+/** Submitted ones, oldest first. One that is still being written (`PENDING`) is nobody's word yet. */
+export async function reviews({ octokit, owner, repo }: RepoOctokit, number: number): Promise<Review[]> {
+  const all = await asking(`read the reviews of ${number}`, () =>
+    octokit.paginate(octokit.rest.pulls.listReviews, { owner, repo, pull_number: number, per_page: 100 }),
+  );
+  return all.flatMap((review) => {
+    const state = STATES.find((one) => one === review.state);
+    if (state === undefined || review.submitted_at == null) return [];
+    const at = new Date(review.submitted_at).toISOString();
+    const author = review.user?.login ?? "ghost";
+    return [{ author, authorIsBot: review.user?.type === "Bot", state, head: review.commit_id ?? "", at }];
+  });
 }

@@ -1,12 +1,17 @@
 import { defined } from "../../../core/base/defined.ts";
 import { ForgeError, type MergeOutcome, type QueueEntry } from "../port.ts";
 import { asking } from "./errors.ts";
-import type { Express } from "./express.ts";
-import { DEQUEUE } from "./graphql/dequeue.ts";
-import { ENQUEUE, type EnqueueResult } from "./graphql/enqueue.ts";
-import { QUEUE_ENTRIES, type QueueEntriesResult } from "./graphql/queue-entries.ts";
-import { QUEUE_ENTRY, type QueueEntryResult } from "./graphql/queue-entry.ts";
+import {
+  DEQUEUE,
+  ENQUEUE,
+  type EnqueueResult,
+  QUEUE_ENTRIES,
+  QUEUE_ENTRY,
+  type QueueEntriesResult,
+  type QueueEntryResult,
+} from "./graphql/merge-queue.ts";
 import { type FieldError, sendGraphQL } from "./graphql/send.ts";
+import type { MergeClient } from "./merge-client.ts";
 import { refusalByWords, refusalOf } from "./merge-refusal.ts";
 import type { NodeIds } from "./node-ids.ts";
 import type { RepoOctokit } from "./octokit.ts";
@@ -15,11 +20,11 @@ import type { RepoOctokit } from "./octokit.ts";
 export async function enqueuePull(
   place: RepoOctokit,
   ids: NodeIds,
-  express: () => Promise<Express>,
+  mergeClient: () => Promise<MergeClient>,
   number: number,
   head: string,
 ): Promise<MergeOutcome> {
-  const { octokit, soon } = await express();
+  const { octokit, soon } = await mergeClient();
   const request = soon();
   const pull = await ids.pull(number);
   try {

@@ -1,3 +1,4 @@
+import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { Pull } from "../port.ts";
 import { type NodeIds, nodeIds } from "./node-ids.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
@@ -24,11 +25,11 @@ const MOST_FRESH = 200;
 
 /** Nobody knows of anything yet. */
 const nothing = () => ({
-  freshCommits: new Set<string>(),
-  freshPulls: new Set<number>(),
-  blankPulls: new Set<number>(),
-  opened: new Map<string, number>(),
-  merged: new Map<number, Pull>(),
+  freshCommits: new BoundedSet<string>(MOST_FRESH),
+  freshPulls: new BoundedSet<number>(MOST_FRESH),
+  blankPulls: new BoundedSet<number>(MOST_FRESH),
+  opened: new BoundedMap<string, number>(MOST_FRESH),
+  merged: new BoundedMap<number, Pull>(MOST_FRESH),
 });
 
 /** One for each repository of an Octokit. */
@@ -45,30 +46,20 @@ export function sharedOf(octokit: OctokitLike, repository: string): Shared {
   return made;
 }
 
-/** Notes what was just made; the oldest are forgotten. */
+/** Notes what was just made. */
 export function noteProposal(shared: Shared, made: { branch: string; commit: string; pull: number }): void {
   const { freshCommits, freshPulls, blankPulls, opened } = shared;
   freshCommits.add(made.commit);
   freshPulls.add(made.pull);
   blankPulls.add(made.pull);
   opened.set(made.branch, made.pull);
-  for (const notes of [freshCommits, freshPulls, blankPulls, opened]) {
-    const oldest = notes.keys().next().value;
-    if (notes.size > MOST_FRESH && oldest !== undefined) notes.delete(oldest as never);
-  }
-}
-
-export function noteMerged(merged: Map<number, Pull>, pull: Pull): void {
-  merged.set(pull.number, pull);
-  const oldest = merged.keys().next().value;
-  if (merged.size > MOST_FRESH && oldest !== undefined) merged.delete(oldest);
 }
 
 /** Once from what an answer told, or else from GitHub: its labels and texts may change after all. */
 export async function pullNow({ place, merged }: Shared, number: number): Promise<Pull | null> {
-  const told = merged.get(number);
+  const known = merged.get(number);
   merged.delete(number);
-  return told ?? (await pull(place, number));
+  return known ?? (await pull(place, number));
 }
 
 /** The PR of a branch: one that we opened and that is open still is it; everything else is asked for. */

@@ -1,5 +1,5 @@
 import { serialByKey } from "./by-key.ts";
-import { bounded } from "./check-runs.ts";
+import { bounded } from "./checks.ts";
 import { COMMENT_LIMIT } from "./comments.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";

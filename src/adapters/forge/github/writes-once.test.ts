@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import type { CheckReport, DeploymentReport } from "../port.ts";
-import { bounded } from "./check-runs.ts";
+import { bounded } from "./checks.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
 const PERMISSIONS = {
@@ -165,12 +165,12 @@ describe("labels and reviewers", () => {
   it("are all set in one request, never twice, not by a restarted process either", async () => {
     const { number } = await openPull();
     const dress = { labels: ["rollout", "eu", "never seen before"], teams: ["sre"], users: ["mia"] };
-    await watched.forge.dressPull(number, dress);
+    await watched.forge.labelPull(number, dress);
     const sent = watched.writes().filter((one) => !one.endsWith("/labels"));
     expect(sent).toEqual(["POST /graphql"]);
-    await watched.forge.dressPull(number, dress);
+    await watched.forge.labelPull(number, dress);
     const fresh = await restarted();
-    await fresh.forge.dressPull(number, { ...dress, teams: ["acme/sre"], labels: ["Rollout"] });
+    await fresh.forge.labelPull(number, { ...dress, teams: ["acme/sre"], labels: ["Rollout"] });
     expect([watched.writes().filter((one) => one === "POST /graphql").length, fresh.writes()]).toEqual([1, []]);
     const { data } = await github.octokit("rob").rest.pulls.get({ ...github.place, pull_number: number });
     expect(data.labels.map((label) => label.name)).toEqual(dress.labels);
@@ -183,7 +183,7 @@ describe("labels and reviewers", () => {
   it("leave alone what people have set", async () => {
     const { number } = await openPull();
     await github.sim.actAs("mia").label(github.repository, number, ["theirs"]);
-    await watched.forge.dressPull(number, { labels: ["rollout"], teams: [], users: [] });
+    await watched.forge.labelPull(number, { labels: ["rollout"], teams: [], users: [] });
     expect((await watched.forge.pull(number))?.labels.toSorted()).toEqual(["rollout", "theirs"]);
   });
 
@@ -194,8 +194,8 @@ describe("labels and reviewers", () => {
     github.sim.setPermissions(github.installationId, without);
     const blind = await restarted();
     const dress = { labels: ["rollout"], teams: ["hidden"], users: [] };
-    await blind.forge.dressPull(number, dress);
-    await blind.forge.dressPull(number, dress);
+    await blind.forge.labelPull(number, dress);
+    await blind.forge.labelPull(number, dress);
     github.sim.setPermissions(github.installationId, PERMISSIONS);
     expect(blind.writes().filter((one) => !one.endsWith("/labels"))).toEqual([
       "POST /graphql",
@@ -207,7 +207,7 @@ describe("labels and reviewers", () => {
 
   it("of somebody GitHub does not know are named; the others are set", async () => {
     const { number } = await openPull();
-    const dressing = watched.forge.dressPull(number, { labels: ["rollout"], teams: ["no-such"], users: ["no-such-user"] });
+    const dressing = watched.forge.labelPull(number, { labels: ["rollout"], teams: ["no-such"], users: ["no-such-user"] });
     await expect(dressing).rejects.toMatchObject({
       kind: "Invalid",
       message: expect.stringMatching(/knows no user no-such-user, no team no-such/),
@@ -347,7 +347,7 @@ describe("what a batch costs", () => {
       };
       const made = await writer.propose(input);
       if (made.kind !== "proposed") throw new Error(made.message);
-      await forge.dressPull(made.pull, { labels: ["rollout"], teams: ["sre"], users: [] });
+      await forge.labelPull(made.pull, { labels: ["rollout"], teams: ["sre"], users: [] });
       const gate = { name: "stagecoach/gate", head: made.commit, title: "t", summary: "s" };
       await forge.putCheck({ ...gate, status: "in_progress" });
       expect((await forge.findPull(input.branch))?.number).toBe(made.pull);

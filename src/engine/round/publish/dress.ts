@@ -8,7 +8,7 @@ import { type RepoMemory, remark } from "../memory.ts";
  * Labels of open batch PRs, and whom they ask for a review. Somebody or a team that GitHub does not know is told in the run's
  * comment and never holds a run.
  */
-export async function dressPulls(context: RepoContext, memory: RepoMemory, run: Run): Promise<void> {
+export async function labelPulls(context: RepoContext, memory: RepoMemory, run: Run): Promise<void> {
   const { labels, reviewers } = run.spec.delivery;
   if (isEnded(run) || labels.length + reviewers.teams.length + reviewers.users.length === 0) return;
   for (const batch of run.batches) {
@@ -17,7 +17,7 @@ export async function dressPulls(context: RepoContext, memory: RepoMemory, run: 
       continue;
     memory.dressed.add(number);
     try {
-      await context.forge.dressPull(number, { labels, ...reviewers });
+      await context.forge.labelPull(number, { labels, ...reviewers });
     } catch (error) {
       if (!(error instanceof ForgeError) || (error.kind !== "Invalid" && error.kind !== "Forbidden")) memory.dressed.delete(number);
       else

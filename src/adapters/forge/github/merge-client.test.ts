@@ -3,10 +3,10 @@ import { Octokit } from "@octokit/rest";
 import { ProbotOctokit } from "probot";
 import { describe, expect, test } from "vitest";
 import type { Forge } from "../port.ts";
-import { standInLine } from "./express.ts";
 import { openGitHubForge } from "./index.ts";
+import { standInLine } from "./merge-client.ts";
 import type { OctokitLike } from "./octokit.ts";
-import { openWriteLane } from "./write-lane.ts";
+import { openWritePacer } from "./write-pacer.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const HEAD = "h".repeat(40);
@@ -126,7 +126,7 @@ describe("a call that is to be sent soon", () => {
   /** An Octokit whose sends stand in a line that others are in already, and what became of them. */
   async function send(inTime: boolean, fetch: (url: string, init: RequestInit) => Promise<Response>, answeredWithinMs?: number) {
     const octokit = new Octokit({ log: quiet, request: { fetch } });
-    standInLine(octokit, { ...openWriteLane(), turn: async () => inTime }, answeredWithinMs);
+    standInLine(octokit, { ...openWritePacer(), turn: async () => inTime }, answeredWithinMs);
     return octokit.request("PUT /repos/a/b/pulls/1/merge", { request: { sendBy: 1 } });
   }
 

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
-import type { CheckReport } from "../port.ts";
+import type { CheckReport, CheckSeen } from "../port.ts";
 import { serialByKey } from "./by-key.ts";
-import { asking } from "./errors.ts";
+import { answerOf, asking, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 import type { Shared } from "./shared.ts";
 
@@ -34,7 +35,7 @@ export function checkWriter(
   { place, freshCommits }: Shared,
   identity: () => Promise<{ login: string }>,
 ): (check: CheckReport) => Promise<void> {
-  const known = new Map<string, There>();
+  const known = new BoundedMap<string, There>(MOST_KNOWN);
   /** Sent, and not answered: whether they are there has to be looked for. */
   const doubtful = new Set<string>();
   const turn = serialByKey();
@@ -46,7 +47,7 @@ export function checkWriter(
     const fresh = freshCommits.has(check.head) && !doubtful.has(key);
     const there = known.get(key) ?? (fresh ? undefined : await find(place, (await identity()).login, check));
     if (there?.said === said && check.afresh !== true) {
-      remember(key, there);
+      known.set(key, there);
       return;
     }
     // What is known stops being so with the first byte sent: an answer may get lost.
@@ -55,14 +56,7 @@ export function checkWriter(
     const anew = check.afresh === true || there === undefined || there.annotated || (there.completed && check.status !== "completed");
     const id = await send(place, check, said, anew ? undefined : there?.id);
     doubtful.delete(key);
-    remember(key, { id, said, completed: check.status === "completed", annotated: (check.annotations ?? []).length > 0 });
-  }
-
-  function remember(key: string, there: There): void {
-    known.delete(key);
-    known.set(key, there);
-    const oldest = known.keys().next().value;
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    known.set(key, { id, said, completed: check.status === "completed", annotated: (check.annotations ?? []).length > 0 });
   }
 }
 
@@ -164,4 +158,63 @@ function boundedBytes(text: string): string {
   // Back to where a character begins: all its further bytes are 10xxxxxx.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${bytes.toString("utf8", 0, end)}…`;
+}
+
+/** Check runs and commit statuses at a commit, the newest of each name and App. */
+export async function checksOf(place: RepoOctokit, head: string): Promise<CheckSeen[]> {
+  const newest = new Map<string, CheckSeen>();
+  for (const seen of [...(await checkRuns(place, head)), ...(await statuses(place, head))]) {
+    const key = `${seen.name}\n${seen.app ?? ""}`;
+    const known = newest.get(key);
+    if (known === undefined || known.at <= seen.at) newest.set(key, seen);
+  }
+  return [...newest.values()];
+}
+
+async function checkRuns({ octokit, owner, repo }: RepoOctokit, head: string): Promise<CheckSeen[]> {
+  const runs = await asking(`read the checks of ${head.slice(0, 12)}`, () =>
+    octokit.paginate(octokit.rest.checks.listForRef, { owner, repo, ref: head, per_page: 100 }),
+  );
+  return runs
+    .toSorted((a, b) => a.id - b.id)
+    .map((run) =>
+      defined({
+        name: run.name,
+        app: run.app?.id,
+        state: run.status === "completed" ? stateOfWord(run.conclusion ?? "") : "pending",
+        detail: run.conclusion ?? run.status,
+        url: run.html_url ?? undefined,
+        at: time(run.completed_at ?? run.started_at),
+      }),
+    );
+}
+
+/** Statuses may be hidden from the App: `statuses: read` is optional. */
+async function statuses({ octokit, owner, repo }: RepoOctokit, head: string): Promise<CheckSeen[]> {
+  try {
+    const { data } = await octokit.rest.repos.getCombinedStatusForRef({ owner, repo, ref: head, per_page: 100 });
+    return data.statuses.map((status) =>
+      defined({
+        name: status.context,
+        state: status.state === "pending" ? ("pending" as const) : stateOfWord(status.state),
+        detail: status.state,
+        url: status.target_url ?? undefined,
+        at: time(status.updated_at),
+      }),
+    );
+  } catch (error) {
+    const failure = forgeError(`read the statuses of ${head.slice(0, 12)}`, error);
+    if (answerOf(error)?.status === 404 || failure.kind === "Forbidden") return [];
+    throw failure;
+  }
+}
+
+/** A check that was skipped or is neutral does not hold a merge. */
+function stateOfWord(word: string): CheckSeen["state"] {
+  if (word === "success") return "success";
+  return word === "neutral" || word === "skipped" ? "neutral" : "failure";
+}
+
+function time(text: string | null): string {
+  return text === null ? new Date(0).toISOString() : new Date(text).toISOString();
 }

@@ -2,7 +2,7 @@
 const GAP_MS = 1000;
 
 /** Where writes of one installation stand in line before they are sent, whichever Octokit sends them. */
-export interface WriteLane {
+export interface WritePacer {
   /** From the first call on they stand in line: nobody is held up where Octokit holds nobody up. */
   pace(): void;
   /**
@@ -14,7 +14,7 @@ export interface WriteLane {
   now(): number;
 }
 
-interface LaneTime {
+interface PacerTime {
   now?: () => number;
   sleep?: (ms: number) => Promise<void>;
 }
@@ -24,10 +24,10 @@ interface Waiting {
   go(inTime: boolean): void;
 }
 
-export function openWriteLane({
+export function openWritePacer({
   now = () => performance.now(),
   sleep = (ms) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
-}: LaneTime = {}): WriteLane {
+}: PacerTime = {}): WritePacer {
   const line: Waiting[] = [];
   let paced = false;
   let last = Number.NEGATIVE_INFINITY;

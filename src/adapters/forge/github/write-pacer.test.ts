@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { openWriteLane } from "./write-lane.ts";
+import { openWritePacer } from "./write-pacer.ts";
 
 /** Time that passes only where somebody waits for it. */
 function world() {
   let now = 0;
-  const lane = openWriteLane({
+  const pacer = openWritePacer({
     now: () => now,
     sleep: async (ms) => {
       // Whoever was let go before writes that down first.
@@ -14,10 +14,10 @@ function world() {
   });
   const sent: [string, number][] = [];
   const write = async (name: string, by?: number) => {
-    const inTime = await lane.turn(by);
+    const inTime = await pacer.turn(by);
     sent.push([inTime ? name : `not ${name}`, now]);
   };
-  return { lane, sent, write, pass: (ms: number) => (now += ms) };
+  return { pacer, sent, write, pass: (ms: number) => (now += ms) };
 }
 
 test("nobody is held up before it is asked for", async () => {
@@ -31,10 +31,10 @@ test("nobody is held up before it is asked for", async () => {
 });
 
 test("any two are a second apart, also from what was sent before, and merges go first", async () => {
-  const { lane, sent, write, pass } = world();
+  const { pacer, sent, write, pass } = world();
   await write("before");
   pass(300);
-  lane.pace();
+  pacer.pace();
   const rest = Array.from({ length: 12 }, (_, index) => write(`check ${index}`));
   await Promise.all([...rest, write("merge", 4300), write("another", 4300)]);
   expect(sent.slice(0, 4)).toEqual([
@@ -48,8 +48,8 @@ test("any two are a second apart, also from what was sent before, and merges go 
 });
 
 test("what is too late is told so, and takes no place of another", async () => {
-  const { lane, sent, write } = world();
-  lane.pace();
+  const { pacer, sent, write } = world();
+  pacer.pace();
   await write("first");
   await Promise.all([1, 2, 3, 4, 5, 6].map((merge) => write(`merge ${merge}`, 4000)));
   await write("check");

@@ -2,8 +2,8 @@
  * Labels and review requests; both only ever add. The two are left out where there is nothing of their kind. The answer tells
  * what the pull request is now: one that has been merged by then need not be read again.
  */
-export const DRESS_PULL = /* GraphQL */ `
-mutation DressPull(
+export const LABEL_PULL = /* GraphQL */ `
+mutation LabelPull(
   $pull: ID!
   $labels: [ID!]!
   $users: [ID!]!
@@ -13,17 +13,17 @@ mutation DressPull(
 ) {
   requestReviews(input: { pullRequestId: $pull, userIds: $users, teamIds: $teams, union: true }) @include(if: $withReviews) {
     pullRequest {
-      ...Dressed
+      ...Labelled
     }
   }
   addLabelsToLabelable(input: { labelableId: $pull, labelIds: $labels }) @include(if: $withLabels) {
     labelable {
-      ...Dressed
+      ...Labelled
     }
   }
 }
 
-fragment Dressed on PullRequest {
+fragment Labelled on PullRequest {
   number
   url
   title
@@ -61,7 +61,7 @@ interface Account {
   login: string;
 }
 
-export interface DressedPull {
+export interface LabelledPull {
   number: number;
   url: string;
   title: string;
@@ -79,7 +79,7 @@ export interface DressedPull {
   labels: { nodes: { name: string }[] } | null;
 }
 
-export interface DressPullResult {
-  requestReviews: { pullRequest: DressedPull | null } | null;
-  addLabelsToLabelable: { labelable: DressedPull | null } | null;
+export interface LabelPullResult {
+  requestReviews: { pullRequest: LabelledPull | null } | null;
+  addLabelsToLabelable: { labelable: LabelledPull | null } | null;
 }

@@ -1,7 +1,7 @@
 import { defined } from "../../../core/base/defined.ts";
 import type { OctokitLike } from "./octokit.ts";
 import { isAppsOwn } from "./pressure.ts";
-import type { WriteLane } from "./write-lane.ts";
+import type { WritePacer } from "./write-pacer.ts";
 
 /** A merge that cannot be sent as soon is not sent: by then its journalled intention may be over before GitHub's answer. */
 const SENT_WITHIN_MS = 4_000;
@@ -9,14 +9,14 @@ const SENT_WITHIN_MS = 4_000;
 const ANSWERED_WITHIN_MS = 10_000;
 
 /** A way to GitHub past what else the installation has to send. */
-export interface Express {
+export interface MergeClient {
   octokit: OctokitLike;
   /** Options of one call: it is sent within 4 s or not at all, and cut off 10 s after it was sent. */
   soon(): { retries: 0; sendBy: number };
 }
 
-/** A lane of octokit/plugin-throttling, as far as the plugin uses it. */
-interface Lane {
+/** A pacer of octokit/plugin-throttling, as far as the plugin uses it. */
+interface Limiter {
   key(id: string): { schedule<T>(options: unknown, send: () => T): Promise<T> };
 }
 
@@ -29,19 +29,19 @@ interface Factory {
 }
 
 /** Held up by nothing. */
-const OPEN: Lane = { key: () => ({ schedule: async (_options, send) => send() }) };
+const OPEN: Limiter = { key: () => ({ schedule: async (_options, send) => send() }) };
 
 /**
  * A second Octokit of the installation for what must not stand behind its other writes: octokit/plugin-throttling sends them
  * one a second, those that notify one in three, first come first served, and checks of a large fleet keep it busy for
- * minutes. It has no such lanes; the writes of both meet in `lane`, so that GitHub still sees one a second. undefined: there
+ * minutes. It has no such lanes; the writes of both meet in `pacer`, so that GitHub still sees one a second. undefined: there
  * is nothing to get past, or this Octokit is not an App's.
  */
-async function secondOctokit(octokit: OctokitLike, lane: WriteLane): Promise<OctokitLike | undefined> {
+async function secondOctokit(octokit: OctokitLike, pacer: WritePacer): Promise<OctokitLike | undefined> {
   const factory = ({ octokit: first, octokitOptions, cache, installationId }: Factory) => {
     const { throttle, auth } = octokitOptions;
     if (throttle?.enabled !== true) return undefined;
-    lane.pace();
+    pacer.pace();
     return new first.constructor({
       ...octokitOptions,
       auth: defined({ ...auth, cache, installationId }),
@@ -53,7 +53,7 @@ async function secondOctokit(octokit: OctokitLike, lane: WriteLane): Promise<Oct
 }
 
 /** Has an Octokit's writes stand in line right before they are sent; added last, so that whatever repeats one stands in line again. */
-export function standInLine(octokit: OctokitLike, lane: WriteLane, answeredWithinMs = ANSWERED_WITHIN_MS): void {
+export function standInLine(octokit: OctokitLike, pacer: WritePacer, answeredWithinMs = ANSWERED_WITHIN_MS): void {
   octokit.hook.wrap("request", (request, given) => {
     if (given.method === "GET" || given.method === "HEAD" || isAppsOwn(String(given.url))) return request(given);
     const send = given.request?.fetch ?? fetch;
@@ -62,7 +62,7 @@ export function standInLine(octokit: OctokitLike, lane: WriteLane, answeredWithi
     given.request = {
       ...given.request,
       async fetch(url: string, init: RequestInit) {
-        if (!(await lane.turn(by)))
+        if (!(await pacer.turn(by)))
           throw new Error(`not sent: other merges of the installation go first; given up after ${SENT_WITHIN_MS / 1000}s`);
         return send(url, by === undefined ? init : { ...init, signal: AbortSignal.timeout(answeredWithinMs) });
       },
@@ -72,8 +72,12 @@ export function standInLine(octokit: OctokitLike, lane: WriteLane, answeredWithi
 }
 
 /** Where no second Octokit can be had merges go with everything else, and still in time or not at all. */
-export async function openExpress(octokit: OctokitLike, lane: WriteLane, prepare: (second: OctokitLike) => void): Promise<Express> {
-  const second = await secondOctokit(octokit, lane).catch(() => undefined);
+export async function openMergeClient(
+  octokit: OctokitLike,
+  pacer: WritePacer,
+  prepare: (second: OctokitLike) => void,
+): Promise<MergeClient> {
+  const second = await secondOctokit(octokit, pacer).catch(() => undefined);
   if (second !== undefined) prepare(second);
-  return { octokit: second ?? octokit, soon: () => ({ retries: 0, sendBy: lane.now() + SENT_WITHIN_MS }) };
+  return { octokit: second ?? octokit, soon: () => ({ retries: 0, sendBy: pacer.now() + SENT_WITHIN_MS }) };
 }

@@ -1,12 +1,12 @@
-import { ForgeError } from "../port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { ForgeError, type Pull } from "../port.ts";
 import { asking, forgeError } from "./errors.ts";
-import { DRESS_PULL, type DressPullResult } from "./graphql/dress-pull.ts";
+import { LABEL_PULL, type LabelledPull, type LabelPullResult } from "./graphql/label-pull.ts";
 import { sendGraphQL } from "./graphql/send.ts";
-import { mergedPull } from "./merged-pull.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
-import { noteMerged, type Shared } from "./shared.ts";
+import type { Shared } from "./shared.ts";
 
-interface Dress {
+interface Wanted {
   labels: string[];
   teams: string[];
   users: string[];
@@ -17,29 +17,27 @@ interface Dress {
  * was taken off by a person, is not asked again by this process. Throws ForgeError `Invalid` naming whom GitHub does not know:
  * what could be set is set then.
  */
-export function dresser(shared: Shared): (number: number, dress: Dress) => Promise<void> {
+export function labeller(shared: Shared): (number: number, asked: Wanted) => Promise<void> {
   const { place, freshPulls } = shared;
-  const worn = new Map<number, Set<string>>();
-  return async (number, dress) => {
-    const before = worn.get(number) ?? (freshPulls.delete(number) ? new Set<string>() : await alreadyThere(place, number));
+  const known = new BoundedMap<number, Set<string>>(1000);
+  return async (number, asked) => {
+    const before = known.get(number) ?? (freshPulls.delete(number) ? new Set<string>() : await alreadyThere(place, number));
     const lacking = (kind: string, names: readonly string[]) =>
       [...new Set(names)].filter((name) => !before.has(`${kind} ${name.toLowerCase()}`));
     const wanted = {
-      labels: lacking("label", dress.labels),
-      teams: lacking("team", dress.teams.map(slug)),
-      users: lacking("user", dress.users),
+      labels: lacking("label", asked.labels),
+      teams: lacking("team", asked.teams.map(slug)),
+      users: lacking("user", asked.users),
     };
     if (wanted.labels.length + wanted.teams.length + wanted.users.length > 0) await put(shared, number, wanted);
     for (const [kind, names] of [
-      ["label", dress.labels],
-      ["team", dress.teams.map(slug)],
-      ["user", dress.users],
+      ["label", asked.labels],
+      ["team", asked.teams.map(slug)],
+      ["user", asked.users],
     ] as const) {
       for (const name of names) before.add(`${kind} ${name.toLowerCase()}`);
     }
-    worn.set(number, before);
-    const oldest = worn.keys().next().value;
-    if (worn.size > 1000 && oldest !== undefined) worn.delete(oldest);
+    known.set(number, before);
   };
 }
 
@@ -47,7 +45,7 @@ function slug(team: string): string {
   return team.split("/").at(-1) ?? team;
 }
 
-async function put(shared: Shared, number: number, wanted: Dress): Promise<void> {
+async function put(shared: Shared, number: number, wanted: Wanted): Promise<void> {
   const { place, ids } = shared;
   const labels = await idsOf(wanted.labels, ids.label);
   const users = await idsOf(wanted.users, ids.user);
@@ -71,18 +69,18 @@ async function idsOf(names: readonly string[], look: (name: string) => Promise<s
   return { found, missing };
 }
 
-async function send({ place, ids, merged }: Shared, number: number, { labels, users, teams }: Dress): Promise<void> {
+async function send({ place, ids, merged }: Shared, number: number, { labels, users, teams }: Wanted): Promise<void> {
   const withLabels = labels.length > 0;
   const withReviews = users.length + teams.length > 0;
   if (!withLabels && !withReviews) return;
   const variables = { pull: await ids.pull(number), labels, users, teams, withLabels, withReviews };
   const { data, errors } = await asking(`label pull request ${number} and ask for reviews`, () =>
-    sendGraphQL<DressPullResult>(place, DRESS_PULL, variables),
+    sendGraphQL<LabelPullResult>(place, LABEL_PULL, variables),
   );
   // The later of the two fields tells of both.
   const now = data.addLabelsToLabelable?.labelable ?? data.requestReviews?.pullRequest;
   const done = now === undefined || now === null ? undefined : mergedPull(now);
-  if (done !== undefined) noteMerged(merged, done);
+  if (done !== undefined) merged.set(done.number, done);
   const [first] = errors;
   if (first !== undefined) throw new ForgeError("Invalid", 422, `label pull request ${number} and ask for reviews: ${first.message}`);
 }
@@ -106,4 +104,39 @@ async function alreadyThere({ octokit, owner, repo }: RepoOctokit, number: numbe
   for (const user of data.requested_reviewers ?? []) there.add(`user ${user.login.toLowerCase()}`);
   for (const team of data.requested_teams ?? []) there.add(`team ${team.slug.toLowerCase()}`);
   return there;
+}
+
+/**
+ * A pull request that an answer showed merged, as it would be read. Merged is for ever, and so are who did it, when, and as
+ * which commit. undefined: it is not, or the answer does not tell all of that.
+ */
+function mergedPull(data: LabelledPull): Pull | undefined {
+  const { mergedAt, mergedBy, mergeCommit } = data;
+  if (mergedAt === null || mergedBy === null || mergeCommit === null) return undefined;
+  return {
+    number: data.number,
+    url: data.url,
+    title: data.title,
+    body: data.body,
+    state: "merged",
+    draft: data.isDraft,
+    branch: data.headRefName,
+    headRepository: data.headRepository?.nameWithOwner ?? null,
+    head: data.headRefOid,
+    base: data.baseRefName,
+    author: data.author === null ? "ghost" : loginOf(data.author),
+    authorIsBot: data.author?.__typename === "Bot",
+    mergeable: null,
+    mergeableState: "unknown",
+    createdAt: new Date(data.createdAt).toISOString(),
+    mergedAt: new Date(mergedAt).toISOString(),
+    mergedBy: loginOf(mergedBy),
+    mergeCommit: mergeCommit.oid,
+    labels: (data.labels?.nodes ?? []).map(({ name }) => name),
+  };
+}
+
+/** GraphQL leaves out what REST puts behind an App's name. */
+function loginOf({ __typename: kind, login }: { __typename: string; login: string }): string {
+  return kind === "Bot" && !login.endsWith("[bot]") ? `${login}[bot]` : login;
 }
