@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { render } from "../core/appset/index.ts";
 import { readInventory } from "../core/argocd/inventory-file.ts";
+import { defined } from "../core/base/defined.ts";
 import type { Lag } from "./argocd/application/lag.ts";
 import type { Fault } from "./argocd/faults.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./argocd/index.ts";
@@ -93,17 +94,19 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   for (const { name, labels } of options.planes ?? [{ name: "hub", labels: {} }]) {
     const own = inventory.clusters.filter((cluster) => Object.entries(labels).every(([key, value]) => cluster.labels[key] === value));
     planes.push(
-      await startPlane({
-        name,
-        repo,
-        clock,
-        seed: options.seed ?? 1,
-        render,
-        clusters: own.map(({ name, server, labels }) => ({ name, server, labels })),
-        webhookSecret: WEBHOOK_SECRET,
-        ...options.argocd,
-        ...(options.lag === undefined ? {} : { lag: options.lag }),
-      }),
+      await startPlane(
+        defined({
+          name,
+          repo,
+          clock,
+          seed: options.seed ?? 1,
+          render,
+          clusters: own.map(({ name, server, labels }) => ({ name, server, labels })),
+          webhookSecret: WEBHOOK_SECRET,
+          ...options.argocd,
+          lag: options.lag,
+        }),
+      ),
     );
   }
   const [first] = planes;

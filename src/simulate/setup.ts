@@ -1,3 +1,4 @@
+import { defined } from "../core/base/defined.ts";
 import type { Cluster } from "../core/plan/plan-types.ts";
 import type { Behaviour, Scenario } from "./generate/scenario.ts";
 import { partsOf, windowOf } from "./world/fleet.ts";
@@ -13,17 +14,19 @@ export function setupOf(scenario: Scenario): Setup {
     seed: scenario.seed,
     chaos: scenario.chaos,
     queue: scenario.queue === true,
-    rollouts: fleets.map(({ rollout: spec, targets }, index) => ({
-      index,
-      name: spec.name,
-      spec,
-      targets,
-      ...(scenario.rollouts[index] === undefined ? {} : { model: scenario.rollouts[index] }),
-    })),
+    rollouts: fleets.map(({ rollout: spec, targets }, index) =>
+      defined({
+        index,
+        name: spec.name,
+        spec,
+        targets,
+        model: scenario.rollouts[index],
+      }),
+    ),
     clusters,
     behaviourOf: ({ application }) => scenario.behaviours[application] ?? PROMPT,
     freezes: (scenario.freezes ?? []).map((model) => ({ ...windowOf(model), model })),
     limits: scenario.limits,
-    ...(scenario.outside === undefined ? {} : { outside: scenario.outside }),
+    outside: scenario.outside,
   };
 }

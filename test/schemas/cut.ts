@@ -6,8 +6,10 @@
  *
  * The packages are hundreds of megabytes, so they are no dependencies; the slices are committed.
  */
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { defined } from "../../src/core/base/defined.ts";
 import { ROUTES } from "../../src/sim/github/routes/all.ts";
 import { isObject, type JsonObject, plainSchema, reachedSchemas } from "./plain-schema.ts";
 import { routeKey } from "./route-key.ts";
@@ -45,7 +47,7 @@ function operationSchemas(description: Description, operation: JsonObject) {
     responses[status] = schema === undefined ? null : plainSchema(schema);
   }
   const request = bodySchema(resolve(description, operation["requestBody"]));
-  return { operationId: operation["operationId"], ...(request === undefined ? {} : { request: plainSchema(request) }), responses };
+  return defined({ operationId: operation["operationId"], request: request === undefined ? undefined : plainSchema(request), responses });
 }
 
 /** Operations by method and path with stars for what varies. */

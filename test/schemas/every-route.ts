@@ -28,7 +28,7 @@ export function caller(sim: GitHubSim, installationId: number): Caller {
       method,
       redirect: "manual",
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await answer.text();
     const fine = options.status === undefined ? answer.ok : answer.status === options.status;

@@ -22,7 +22,7 @@ async function send(step: RecordedStep, replace: (text: string) => string) {
     method: step.method.toUpperCase(),
     redirect: "manual",
     headers: { accept: step.reqheaders["accept"] ?? "", authorization: `token ${github.sim.token(ORG)}` },
-    ...(body === undefined ? {} : { body }),
+    body: body ?? null,
   });
   const text = await answer.text();
   const json = answer.headers.get("content-type")?.includes("json") === true;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { defined } from "../../src/core/base/defined.ts";
 
 const PLACES = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -16,5 +17,5 @@ export function launchBrowser(): Promise<Browser> {
     "--disable-component-update",
     "--disable-sync",
   ];
-  return chromium.launch({ ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }), args: ["--no-sandbox", ...quiet] });
+  return chromium.launch(defined({ executablePath: chromiumPath, args: ["--no-sandbox", ...quiet] }));
 }

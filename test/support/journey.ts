@@ -5,6 +5,7 @@ import { openApiPlane } from "../../src/adapters/argocd/api/index.ts";
 import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import type { EmbeddedPlane } from "../../src/sim/plane.ts";
@@ -139,17 +140,19 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
   const { id: appId, privateKey } = world.github.app;
   const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };
   const gates = options.gates?.(world) ?? {};
-  const bot = await startStagecoach({
-    app,
-    planes,
-    ...gates,
-    signing: options.signing?.() ?? { kind: "github" },
-    directory,
-    clock,
-    log,
-    pacing: options.pacing ?? false,
-    ...(resyncMs === undefined ? {} : { resyncMs }),
-  });
+  const bot = await startStagecoach(
+    defined({
+      app,
+      planes,
+      ...gates,
+      signing: options.signing?.() ?? { kind: "github" },
+      directory,
+      clock,
+      log,
+      pacing: options.pacing ?? false,
+      resyncMs,
+    }),
+  );
   const hook = `${bot.url}${WEBHOOK_PATH}`;
   world.deliverTo(hook);
   return {

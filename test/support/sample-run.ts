@@ -1,3 +1,4 @@
+import { defined } from "../../src/core/base/defined.ts";
 import type { Plan, PlannedTarget } from "../../src/core/plan/plan-types.ts";
 import type { Batch, BatchTarget, Run } from "../../src/core/run/state/run.ts";
 import type { Rollout } from "../../src/core/spec/rollout.ts";
@@ -93,24 +94,23 @@ export function samplePlan(): Plan {
 const AT = "2026-11-21T09:00:00.000Z";
 
 export function batchTarget(cluster: string, phase: BatchTarget["phase"]): BatchTarget {
-  return {
+  return defined({
     ...plannedTarget(cluster),
     phase,
     since: AT,
     why: `${cluster} is ${phase.toLowerCase()}`,
-    ...(phase === "Baked" || phase === "Healthy"
-      ? {
-          evidence: {
+    evidence:
+      phase === "Baked" || phase === "Healthy"
+        ? {
             verdict: "live" as const,
             clause: "all",
             sentence: "live at 1f2e3d4 and healthy",
             readAt: AT,
             resourceVersion: "42",
             fields: { "status.sync.revision": "1f2e3d4" },
-          },
-        }
-      : {}),
-  };
+          }
+        : undefined,
+  });
 }
 
 /** In its second stage: the canary is settled, two clusters are syncing, one is requeued. */

@@ -1,5 +1,6 @@
 import { COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
 import type { Change, LivenessInput } from "../../src/core/argocd/liveness/types.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import { type Random, random } from "../../src/simulate/generate/random.ts";
 import {
   type HydratorState,
@@ -365,11 +366,11 @@ function changeOf({ kind }: Plan): Change {
 
 function knowledge(plan: Plan): Pick<History, "intended" | "ancestry" | "connection"> {
   return {
-    intended: {
+    intended: defined({
       sources: [sourceOf(plan, plan.kind === "commit" ? "old" : "new")],
       destination: DESTINATION,
-      ...(isHydrated(plan) ? { sourceHydrator: hydratorSpec(plan, "new") } : {}),
-    },
+      sourceHydrator: isHydrated(plan) ? hydratorSpec(plan, "new") : undefined,
+    }),
     ancestry: (revision) => (holdsChange(revision) ? "contains" : "missing"),
     connection: (second) => (second >= plan.noticed ? "Failed" : "Successful"),
   };
@@ -391,7 +392,7 @@ function rawOf(self: State, plan: Plan, version: number): Raw {
   };
   const deleted = self.now >= plan.deletedAt ? { deletionTimestamp: stamp(plan.deletedAt) } : {};
   const { health, healthSince, reconciledAt, revision } = status;
-  return {
+  return defined({
     metadata: { name: "payments-eu-1", namespace: "argocd", uid: "uid-1", resourceVersion: String(1000 + version), ...deleted },
     spec: {
       project: "default",
@@ -399,24 +400,23 @@ function rawOf(self: State, plan: Plan, version: number): Raw {
       destination: DESTINATION,
       syncPolicy: { automated: {} },
     },
-    ...(self.requested ? { operation: { sync: {} } } : {}),
-    status: {
+    operation: self.requested ? { sync: {} } : undefined,
+    status: defined({
       sync: { status: status.sync, revision, comparedTo: { source: written(status.comparedTo), destination: DESTINATION } },
       health: { status: health, lastTransitionTime: stamp(healthSince) },
       reconciledAt: stamp(reconciledAt),
-      ...(isHydrated(plan) ? { sourceHydrator: hydratorStatus(self.hydrator, plan, stamp) } : {}),
-      ...(operation === undefined
-        ? {}
-        : {
-            operationState: {
+      sourceHydrator: isHydrated(plan) ? hydratorStatus(self.hydrator, plan, stamp) : undefined,
+      operationState:
+        operation === undefined
+          ? undefined
+          : defined({
               phase: operation.phase,
               startedAt: stamp(operation.startedAt),
-              ...(operation.finishedAt === undefined ? {} : { finishedAt: stamp(operation.finishedAt) }),
+              finishedAt: operation.finishedAt === undefined ? undefined : stamp(operation.finishedAt),
               retryCount: operation.retries,
               operation: { sync: {} },
               syncResult: { revision: operation.revision, source: written(operation.spec) },
-            },
-          }),
-    },
-  };
+            }),
+    }),
+  });
 }

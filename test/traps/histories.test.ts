@@ -3,6 +3,7 @@ import { MERGED } from "../../src/adapters/argocd/testing/application.ts";
 import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import { type History, history, LAST } from "./argocd-model.ts";
@@ -29,10 +30,10 @@ function watched(one: History, without?: ClauseName | PartName): { at: number; v
     const cluster = { name: "eu-1", server: "https://eu-1.example.com", labels: {}, registered: true, connection };
     const base = { change: one.change, settleMs: 10_000, graceMs: 60_000, intended: one.intended, ancestry: one.ancestry, cluster };
     const assessment = assess({ ...base, ...state, application, now }, without === undefined ? {} : { without });
-    state = {
-      ...(assessment.firstSeenAt === undefined ? {} : { firstSeenAt: assessment.firstSeenAt }),
+    state = defined({
+      firstSeenAt: assessment.firstSeenAt,
       held: assessment.held ?? {},
-    };
+    });
     said.push({ at: second, verdict: assessment.verdict, sentence: sentenceOf(assessment.sentence) });
   }
   return said;

@@ -1,4 +1,5 @@
 import { COMMIT, LATER, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import type { Random } from "../../src/simulate/generate/random.ts";
 
 type Raw = Record<string, unknown>;
@@ -101,11 +102,12 @@ export function hydratorSpec({ kind }: HydratorPlan, spec: Manifests): Raw {
 
 /** As it stands in a status. `stamp` writes a second as the cluster's clock does. */
 export function hydratorStatus(self: HydratorState, plan: HydratorPlan, stamp: (second: number) => string): Raw {
-  const written = ({ spec, finishedAt, ...rest }: Hydration): Raw => ({
-    ...rest,
-    sourceHydrator: hydratorSpec(plan, spec),
-    ...(finishedAt === undefined ? {} : { finishedAt: stamp(finishedAt) }),
-  });
+  const written = ({ spec, finishedAt, ...rest }: Hydration): Raw =>
+    defined({
+      ...rest,
+      sourceHydrator: hydratorSpec(plan, spec),
+      finishedAt: finishedAt === undefined ? undefined : stamp(finishedAt),
+    });
   return { currentOperation: written(self.current), lastSuccessfulOperation: written(self.last), lastComparedDryRevision: self.compared };
 }
 

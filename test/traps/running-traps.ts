@@ -1,9 +1,10 @@
 import { at, COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import { following, OLD, read, revision, type Trap } from "./trace.ts";
 
 const operation = (over: Record<string, unknown>) => ({ status: { operationState: over } });
 const health = (status: string, since: string, message?: string) => ({
-  status: { health: { status, lastTransitionTime: at(since), ...(message === undefined ? {} : { message }) } },
+  status: { health: defined({ status, lastTransitionTime: at(since), message }) },
 });
 const HYDRATED = "e".repeat(40);
 const HYDRATOR = {

@@ -2,6 +2,7 @@ import { at, COMMIT, LATER, merged as laid, MERGED, OLDER, REPO, rawApplication 
 import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { Change, ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import type { Assessment } from "../../src/core/run/state/world.ts";
 import { batch, bench, bring, guard, merged, round, SECOND, see } from "../../src/core/run/testing/bench.ts";
@@ -116,7 +117,7 @@ export function play(trap: Trap, options: { without?: ClauseName | PartName; set
     const assessment = assess(input, options.without === undefined ? {} : { without: options.without });
     outcome.assessments.push(assessment);
     const sighted = assessment.firstSeenAt === undefined ? {} : { firstSeenAt: assessment.firstSeenAt };
-    before = { ...sighted, ...(assessment.held === undefined ? {} : { held: assessment.held }) };
+    before = defined({ ...sighted, held: assessment.held });
     if (trap.pairs === true && application !== undefined) before = { ...sighted, previous: application };
     run.now = now - SECOND;
     see(run, "c1", { assessment });
@@ -132,7 +133,7 @@ function looks(trap: Trap): Read[] {
   const last = trap.reads.at(-1);
   if (trap.ends !== "live" || last === undefined) return trap.reads;
   const settled = new Date(Date.parse(at(last.at)) + 11_000).toISOString().slice(11, 19);
-  return [...trap.reads, { ...last, at: settled, ...(last.askedAt === undefined ? {} : { askedAt: settled }) }];
+  return [...trap.reads, defined({ ...last, at: settled, askedAt: last.askedAt === undefined ? undefined : settled })];
 }
 
 /** Index of the read at which the batch may pass at the earliest. */

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import type { Lag } from "./application/lag.ts";
@@ -80,7 +81,7 @@ export function patchApplication({ store }: Shared, actor: Actor, edit: (app: Ap
     const app = asApplication(object);
     const { operation: old, ...rest } = app;
     const { operation = old, ...patch } = edit(app, app.status ?? {});
-    return { ...rest, ...patch, ...(operation === undefined ? {} : { operation }) };
+    return defined({ ...rest, ...patch, operation });
   });
 }
 

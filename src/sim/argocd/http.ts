@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
+import { defined } from "../../core/base/defined.ts";
 import type { Push } from "./git/push.ts";
 
 export interface ConnectionInfo {
@@ -15,12 +16,12 @@ export interface ConnectionInfo {
 
 export interface HttpParts {
   /** Where set, a push counts only with GitHub's signature over it. */
-  secret?: string;
+  secret?: string | undefined;
   push(push: Push): void;
   /** The REST API; false: the request is not for it. */
   api(request: IncomingMessage, response: ServerResponse): boolean;
   /** Serves TLS with it. */
-  certificate?: { cert: string; key: string };
+  certificate?: { cert: string; key: string } | undefined;
 }
 
 const MAX_BODY = 50 * 1024 * 1024;
@@ -61,12 +62,12 @@ function readPush(body: Buffer): Push | undefined {
   const repoURLs = [html_url, clone_url, ssh_url, git_url].filter((url) => url !== undefined);
   const changed = commits.flatMap(({ added = [], modified = [], removed = [] }) => [...added, ...modified, ...removed]);
   // Without commits nothing is known of the files: a branch that was created, or moved back.
-  return {
+  return defined({
     repoURLs,
     ref,
-    ...(default_branch === undefined ? {} : { defaultBranch: default_branch }),
-    ...(commits.length === 0 ? {} : { changed }),
-  };
+    defaultBranch: default_branch,
+    changed: commits.length === 0 ? undefined : changed,
+  });
 }
 
 function send(response: ServerResponse, code: number, body: unknown): void {

@@ -135,14 +135,14 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     clusters: connections,
     generate: (set) => generate(set),
     rollouts: options.rollouts ?? rollouts.backend,
-    ...(options.apiToken === undefined ? {} : { token: options.apiToken }),
+    token: options.apiToken,
   });
   const authority = options.tls === true ? createAuthority() : undefined;
   const server = createArgoServer({
     push: notifyPush,
     api: api.handle,
-    ...(authority === undefined ? {} : { certificate: authority.issue([host, "localhost"]) }),
-    ...(webhookSecret === undefined ? {} : { secret: webhookSecret }),
+    certificate: authority?.issue([host, "localhost"]),
+    secret: webhookSecret,
   });
   server.listen(port, host);
   await once(server, "listening");

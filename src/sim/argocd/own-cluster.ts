@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseAllDocuments } from "yaml";
+import { defined } from "../../core/base/defined.ts";
 import { checkRequired } from "../kubernetes/required.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
@@ -83,12 +84,12 @@ export function createOwnCluster(store: Store, namespace: string): OwnCluster {
     store.change(plural, scope, name, (old) => ({
       ...old,
       spec: isDeepStrictEqual(old["spec"], object["spec"]) ? old["spec"] : object["spec"],
-      metadata: {
+      metadata: defined({
         ...old.metadata,
         annotations: { ...old.metadata.annotations, ...annotations },
-        ...(labels === undefined ? {} : { labels: { ...old.metadata.labels, ...labels } }),
-        ...(finalizers === undefined ? {} : { finalizers }),
-      },
+        labels: labels === undefined ? undefined : { ...old.metadata.labels, ...labels },
+        finalizers,
+      }),
     }));
     return id;
   }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defined } from "../../core/base/defined.ts";
 import { refusal, type TestGitHub, testGitHub } from "./testing/setup.ts";
 
 const run = promisify(execFile);
@@ -146,13 +147,15 @@ describe("Git data over REST", () => {
     const octokit = github.octokit("wim");
     const content = Buffer.from("hi\n").toString("base64");
     const put = (sha?: string) =>
-      octokit.rest.repos.createOrUpdateFileContents({
-        ...github.place,
-        path: "note.txt",
-        message: "Note",
-        content,
-        ...(sha === undefined ? {} : { sha }),
-      });
+      octokit.rest.repos.createOrUpdateFileContents(
+        defined({
+          ...github.place,
+          path: "note.txt",
+          message: "Note",
+          content,
+          sha,
+        }),
+      );
     const made = await put();
     expect(made.status).toBe(201);
     expect((await refusal(put())).status).toBe(422);

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 /** A refusal of the API, with the Kubernetes `Status` it is answered with. */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -24,16 +25,16 @@ export interface StatusBody {
 }
 
 export function statusBody(error: ApiError): StatusBody {
-  return {
+  return defined({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
     message: error.message,
     reason: error.reason,
-    ...(error.details === undefined ? {} : { details: error.details }),
+    details: error.details,
     code: error.code,
-  };
+  });
 }
 
 export function notFound(resource: string, name: string): ApiError {

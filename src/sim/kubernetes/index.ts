@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { Account, Rule, Verb } from "./auth.ts";
 import { createAuthority } from "./certificates.ts";
@@ -81,7 +82,7 @@ function kubeconfigText(url: string, token: string, ca: string | undefined): str
 /** Starts the API on a socket. `close` ends every connection. */
 export async function startKubernetes(options: KubernetesOptions): Promise<KubernetesSim> {
   const { clock, port = 0, host = "127.0.0.1", token = randomBytes(24).toString("base64url"), keepEvents } = options;
-  const store = createStore({ clock, ...(keepEvents === undefined ? {} : { keep: keepEvents }) });
+  const store = createStore(defined({ clock, keep: keepEvents }));
   startTokenController(store);
   const lister = createLister(store, clock);
   const watches = createWatchHub(store, clock);
@@ -97,7 +98,7 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
     accounts,
     onRequest: (verb, resource) => count(verb, resource.plural),
     isDown: () => isDown,
-    ...(authority === undefined ? {} : { certificate: authority.issue([host, "localhost"]) }),
+    certificate: authority?.issue([host, "localhost"]),
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

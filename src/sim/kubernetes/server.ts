@@ -22,7 +22,7 @@ export interface ServerParts {
   /** While true every connection is cut. */
   isDown?: () => boolean;
   /** Serves TLS with it. */
-  certificate?: { cert: string; key: string };
+  certificate?: { cert: string; key: string } | undefined;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

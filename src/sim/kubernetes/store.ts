@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { ApiError, conflict, gone, notFound } from "./api-error.ts";
 import { apiVersionOf, type KubeObject, RESOURCES, type Resource, resourceNamed, type StoreEvent } from "./types.ts";
@@ -104,7 +105,7 @@ export function createStore({ clock, keep = 20_000 }: StoreOptions): Store {
     const key = keyOf(stamped.metadata.namespace, stamped.metadata.name);
     if (type === "DELETED") shelf.objects.delete(key);
     else shelf.objects.set(key, stamped);
-    const event: StoreEvent = { revision, type, object: stamped, ...(previous === undefined ? {} : { previous }) };
+    const event: StoreEvent = defined({ revision, type, object: stamped, previous });
     shelf.log.push(event);
     if (shelf.log.length > keep * 1.25) {
       const dropped = shelf.log.splice(0, shelf.log.length - keep);
@@ -132,7 +133,7 @@ export function createStore({ clock, keep = 20_000 }: StoreOptions): Store {
   function write(shelf: Shelf, old: KubeObject, next: KubeObject): KubeObject {
     const grew = shelf.resource.generation && !isDeepStrictEqual(desired(old), desired(next));
     const { uid: id, creationTimestamp, deletionTimestamp } = old.metadata;
-    const metadata = { ...next.metadata, ...(id === undefined ? {} : { uid: id }), ...(creationTimestamp ? { creationTimestamp } : {}) };
+    const metadata = defined({ ...next.metadata, uid: id, creationTimestamp: creationTimestamp ? creationTimestamp : undefined });
     if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;
     if (shelf.resource.generation) metadata.generation = (old.metadata.generation ?? 1) + (grew ? 1 : 0);
     const object = { ...next, metadata };
@@ -159,7 +160,12 @@ export function createStore({ clock, keep = 20_000 }: StoreOptions): Store {
         });
       }
       const { deletionTimestamp: _, ...given } = object.metadata;
-      const metadata = { ...given, uid: uid(key), creationTimestamp: kubeTime(clock.now()), ...(generation ? { generation: 1 } : {}) };
+      const metadata = defined({
+        ...given,
+        uid: uid(key),
+        creationTimestamp: kubeTime(clock.now()),
+        generation: generation ? 1 : undefined,
+      });
       return record(shelf, "ADDED", { ...object, metadata });
     },
     update(object) {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { ApiError, badRequest, statusBody } from "./api-error.ts";
 import { askedRevision, matcherOf } from "./list.ts";
@@ -85,7 +86,11 @@ export function createWatchHub(store: Store, clock: Clock): WatchHub {
         if (!silent) response.write(`{"type":"${type}","object":${text}}\n`);
       };
       const bookmark = (annotations?: Record<string, string>) => {
-        const metadata = { resourceVersion: String(store.revision()), creationTimestamp: null, ...(annotations ? { annotations } : {}) };
+        const metadata = defined({
+          resourceVersion: String(store.revision()),
+          creationTimestamp: null,
+          annotations: annotations ? annotations : undefined,
+        });
         say("BOOKMARK", JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource), metadata }));
       };
       const onEvent = (event: StoreEvent) => {

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import type { CommandName, Permission } from "../../core/spec/command.ts";
 import type { Random } from "./random.ts";
 import type { Happening, ModelRollout } from "./scenario.ts";
@@ -152,10 +153,10 @@ function wordsOf(dice: Random, name: CommandName, names: readonly string[]): { a
   const halfHours = `${dice.int(1, 8) * 30}m`;
   switch (name) {
     case "promote":
-      return { args: [], ...(dice.chance(0.3) ? { flags: { full: true as const } } : {}) };
+      return defined({ args: [], flags: dice.chance(0.3) ? { full: true as const } : undefined });
     case "requeue":
       if (dice.chance(0.3)) return { args: ["failed"] };
-      return { args: [cluster], ...(dice.chance(0.3) ? { flags: { for: halfHours } } : {}) };
+      return defined({ args: [cluster], flags: dice.chance(0.3) ? { for: halfHours } : undefined });
     case "skip":
       return { args: [cluster] };
     case "hotfix":
@@ -163,10 +164,10 @@ function wordsOf(dice: Random, name: CommandName, names: readonly string[]): { a
     case "halt": {
       if (dice.chance(0.2)) return { args: [], flags: { off: true } };
       const args = dice.chance(0.7) ? [`cluster=${cluster}`, "maintenance"] : ["maintenance"];
-      return { args, ...(dice.chance(0.7) ? { flags: { for: halfHours } } : {}) };
+      return defined({ args, flags: dice.chance(0.7) ? { for: halfHours } : undefined });
     }
     case "rollback":
-      return { args: [], ...(dice.chance(0.2) ? { flags: { to: "v1" } } : {}) };
+      return defined({ args: [], flags: dice.chance(0.2) ? { to: "v1" } : undefined });
     default:
       return { args: [] };
   }

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import type { Selector } from "../../core/base/selector.ts";
 import { plan } from "../../core/plan/plan.ts";
 import type { Cluster, Edit, Plan, Release, Target } from "../../core/plan/plan-types.ts";
@@ -50,7 +51,7 @@ export function fleetOf(scenario: Scenario, index = 0): Fleet {
 }
 
 export function clusterOf({ name, region, drained }: ModelCluster): Cluster {
-  const labels = { region, ...(drained ? { drained: "true" } : {}) };
+  const labels = defined({ region, drained: drained ? "true" : undefined });
   return { key: `hub/${name}`, name, controlPlane: "hub", server: `https://${name}.invalid`, labels, registered: true };
 }
 
@@ -95,7 +96,7 @@ function labelled(labels: Record<string, string>): Selector {
 }
 
 function stageOf(stage: ModelStage, index: number): Stage {
-  return {
+  return defined({
     name: `stage ${index + 1}`,
     selector: labelled(stage.region === null ? {} : { region: stage.region }),
     maxClusters: { percent: 100 },
@@ -104,16 +105,16 @@ function stageOf(stage: ModelStage, index: number): Stage {
     order: stage.seeded === undefined ? { by: "name" } : { by: "seeded", seed: stage.seeded },
     bakeMs: stage.bakeMs,
     progressDeadlineMs: 15 * MINUTE,
-    ...(stage.requeue === null ? {} : { requeue: { selector: labelled({ drained: "true" }), ...stage.requeue } }),
-    ...(stage.grow === undefined ? {} : { grow: stage.grow }),
-    ...(stage.jitterMs === undefined ? {} : { jitterMs: stage.jitterMs }),
-    ...(stage.approvals === undefined ? {} : { approval: { teams: [TEAM], count: stage.approvals } }),
-    ...(stage.pairs === undefined ? {} : { pairs: stage.pairs }),
-    ...(stage.topology === true ? { topologyKey: "region" } : {}),
-    ...(stage.analysis === undefined ? {} : { analysis: analysisOf(stage.analysis.of, stage.analysis.when) }),
-    ...(stage.hooks === undefined ? {} : { hooks: stageHooks(stage.hooks) }),
-    ...(stage.steps === undefined ? {} : { steps: stage.steps.map(stepOf) }),
-  };
+    requeue: stage.requeue === null ? undefined : { selector: labelled({ drained: "true" }), ...stage.requeue },
+    grow: stage.grow,
+    jitterMs: stage.jitterMs,
+    approval: stage.approvals === undefined ? undefined : { teams: [TEAM], count: stage.approvals },
+    pairs: stage.pairs,
+    topologyKey: stage.topology === true ? "region" : undefined,
+    analysis: stage.analysis === undefined ? undefined : analysisOf(stage.analysis.of, stage.analysis.when),
+    hooks: stage.hooks === undefined ? undefined : stageHooks(stage.hooks),
+    steps: stage.steps === undefined ? undefined : stage.steps.map(stepOf),
+  });
 }
 
 function stageHooks({ before, after, onFailure }: NonNullable<ModelStage["hooks"]>): NonNullable<Stage["hooks"]> {
@@ -127,7 +128,7 @@ export function windowOf({ fromMinute, forMinutes, kind }: ModelWindow): Window 
 
 function rolloutOf(model: ModelRollout): Rollout {
   const { rollback, quarantine } = model;
-  return {
+  return defined({
     name: model.name,
     file: `rollouts/${model.name}.yaml`,
     mode: model.mode,
@@ -139,28 +140,27 @@ function rolloutOf(model: ModelRollout): Rollout {
     onFailure: { action: model.action, maxFailures: { count: model.maxFailures } },
     baseline: model.baseline,
     allowUnstaged: false,
-    ...(model.flap === undefined ? {} : { flap: model.flap }),
-    ...(model.windows === undefined ? {} : { windows: model.windows.map(windowOf) }),
-    ...(model.dependsOn === undefined ? {} : { dependsOn: model.dependsOn }),
-    ...(rollback === undefined
-      ? {}
-      : {
-          rollback: {
+    flap: model.flap,
+    windows: model.windows === undefined ? undefined : model.windows.map(windowOf),
+    dependsOn: model.dependsOn,
+    rollback:
+      rollback === undefined
+        ? undefined
+        : defined({
             skipBake: rollback.skipBake,
-            ...(rollback.maxUnavailable === undefined ? {} : { maxUnavailable: { count: rollback.maxUnavailable } }),
-          },
-        }),
-    ...(isWeighted(model) ? { weightPins: [] } : {}),
-    ...(model.joiners === undefined ? {} : { joiners: model.joiners }),
-    ...(quarantine === undefined ? {} : { quarantine: quarantineOf(quarantine) }),
+            maxUnavailable: rollback.maxUnavailable === undefined ? undefined : { count: rollback.maxUnavailable },
+          }),
+    weightPins: isWeighted(model) ? [] : undefined,
+    joiners: model.joiners,
+    quarantine: quarantine === undefined ? undefined : quarantineOf(quarantine),
     settleMs: 10_000,
     graceMs: 60_000,
     seenDeadlineMs: 15 * MINUTE,
     waitingDeadlineMs: 60 * MINUTE,
     stages: model.stages.map(stageOf),
-  };
+  });
 }
 
 function quarantineOf({ max, onReturn, drained }: NonNullable<ModelRollout["quarantine"]>): NonNullable<Rollout["quarantine"]> {
-  return { max: { count: max }, onReturn, ...(drained ? { selector: labelled({ drained: "true" }) } : {}) };
+  return defined({ max: { count: max }, onReturn, selector: drained ? labelled({ drained: "true" }) : undefined });
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import { iso, type Time } from "../../core/base/time.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { ObservedPull } from "../../core/run/state/world.ts";
@@ -144,18 +145,19 @@ export function observePull(forge: ModelForge, git: ModelGit, branch: string, no
   pull.askedAt ??= now;
   const known = now - pull.askedAt >= MERGEABLE_MS;
   const refusal = forge.refusals.get(`${pull.branch}@${pull.head}`);
-  return {
+  const mergeable: ObservedPull["mergeable"] = !known ? "unknown" : conflicts(git, pull) ? "conflict" : "yes";
+  return defined({
     number: pull.number,
     url: `https://forge.invalid/pull/${pull.number}`,
     state: pull.state,
     draft: pull.draft,
     head: pull.head,
     headIsOurs: pull.ours,
-    mergeable: !known ? "unknown" : conflicts(git, pull) ? "conflict" : "yes",
-    ...(refusal === undefined ? {} : { refusal }),
+    mergeable,
+    refusal,
     queue: pull.queue === undefined ? null : { state: "QUEUED", position: 1 },
     openedAt: iso(pull.openedAt),
-    ...(pull.merged === undefined ? {} : { merged: { ...pull.merged, at: iso(pull.merged.at) } }),
-    ...(pull.closedBy === undefined ? {} : { closedBy: pull.closedBy }),
-  };
+    merged: pull.merged === undefined ? undefined : { ...pull.merged, at: iso(pull.merged.at) },
+    closedBy: pull.closedBy,
+  });
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import { iso } from "../../core/base/time.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget, Run } from "../../core/run/state/run.ts";
@@ -18,7 +19,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
   const clustersKnown = now >= truth.argoDownUntil && !truth.dice.chance(missing);
   const freezes = truth.freezes.filter((one) => now < one.until);
   const approvals = observeApprovals(truth, run, now);
-  return {
+  return defined({
     base: { commit: headOf(truth.git).id },
     pulls: observePulls(truth, run, now),
     guards: observeGuards(truth, run, now),
@@ -27,14 +28,14 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     clusters: clustersKnown ? truth.clusters : NO_CLUSTERS,
     clustersKnown,
     commands: commandsOf(truth, run),
-    ...(freezes.length === 0 ? {} : { freezes }),
-    ...(truth.limits === undefined ? {} : { limits: truth.limits }),
-    ...(now < truth.settingsBrokenUntil ? { settingsBroken: "limits is no mapping" } : {}),
-    ...(truth.dice.chance(missing) ? {} : { others }),
-    ...(approvals === undefined ? {} : { approvals }),
-    ...(now < truth.argoDownUntil ? { lostPlanes: lost(truth.argoDownUntil) } : {}),
+    freezes: freezes.length === 0 ? undefined : freezes,
+    limits: truth.limits,
+    settingsBroken: now < truth.settingsBrokenUntil ? "limits is no mapping" : undefined,
+    others: truth.dice.chance(missing) ? undefined : others,
+    approvals,
+    lostPlanes: now < truth.argoDownUntil ? lost(truth.argoDownUntil) : undefined,
     ...observeBeside(truth, run, now),
-  };
+  });
 }
 
 const NO_CLUSTERS: ReadonlyMap<string, Cluster> = new Map();

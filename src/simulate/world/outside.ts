@@ -97,12 +97,8 @@ export function observeMeasuring(outside: Outside, id: string, now: number): Obs
   const count = now - one.startedAt >= INTERVAL_MS ? 1 : 0;
   const metric = { name: "up", phase: "Running", count, successful: count, failed: 0, inconclusive: 0, error: 0 };
   if (now < one.endsAt || one.ends === "Endless") {
-    return {
-      phase: "Running",
-      message: "it is measured",
-      metrics: [metric],
-      ...(one.ends === "Endless" ? { endless: true as const } : {}),
-    };
+    const running: ObservedAnalysis = { phase: "Running", message: "it is measured", metrics: [metric] };
+    return one.ends === "Endless" ? { ...running, endless: true } : running;
   }
   find(outside, placeOf(id), { startedAt: one.startedAt, at: one.endsAt, says: one.ends });
   return { phase: one.ends, message: `it ended as ${one.ends}`, metrics: [{ ...metric, phase: one.ends, count: 1 }] };

@@ -45,7 +45,7 @@ export interface Setup {
   freezes: readonly Freeze[];
   limits: Limits | undefined;
   /** Absent: all is well outside. */
-  outside?: ModelOutside;
+  outside?: ModelOutside | undefined;
 }
 
 /** `model`: what it is by the time of the day. */

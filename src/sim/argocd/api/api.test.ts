@@ -6,6 +6,7 @@ import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiPlane } from "../../../adapters/argocd/api/index.ts";
 import { rawReplicaSet, rawRollout } from "../../../adapters/argocd/testing/rollout.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
 import { type TestWorld, testWorld } from "../testing/world.ts";
 import { SWAGGER_SLICE } from "./testing/swagger-slice.ts";
@@ -92,7 +93,7 @@ describe("the embedded Argo CD's API, over TLS", () => {
     { method = "GET", token = world.argo.api.token, body }: { method?: string; token?: string; body?: unknown } = {},
   ) {
     return new Promise<{ status: number; text: string }>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+      const headers = defined({ authorization: `Bearer ${token}`, "content-type": body === undefined ? undefined : "application/json" });
       const { ca = "" } = world.argo;
       const outgoing = request(`${world.argo.url}${path}`, { ca, method, headers }, (response) => {
         let text = "";

@@ -24,7 +24,7 @@ import { getSyncWindows } from "./windows.ts";
 export interface ArgoApiOptions extends Omit<ApiParts, "streams" | "rollouts"> {
   rollouts?: RolloutsBackend;
   /** Of the account that may do everything; default: a random one. */
-  token?: string;
+  token?: string | undefined;
 }
 
 export interface ArgoApi {

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
 import type { Application } from "../types.ts";
@@ -11,7 +12,7 @@ const GROUP = "argoproj.io";
 function healthOf(rollout: KubeObject): { status: string; message?: string } {
   const { phase, message } = (rollout["status"] ?? {}) as { phase?: string; message?: string };
   const status = phase === "Paused" ? "Suspended" : phase === "Healthy" || phase === "Degraded" ? phase : "Progressing";
-  return { status, ...(message === undefined ? {} : { message }) };
+  return defined({ status, message });
 }
 
 function nodesOf(call: Call, app: Application, rollout: KubeObject): Record<string, unknown>[] {
@@ -45,7 +46,7 @@ export function getTree(call: Call): void {
   const rollouts = call.rollouts.of(app);
   const managed = (app.status?.resources ?? [])
     .filter(({ kind }) => kind !== "Rollout")
-    .map(({ group, version, kind, namespace, name }) => ({ ...(group === undefined ? {} : { group }), version, kind, namespace, name }));
+    .map(({ group, version, kind, namespace, name }) => defined({ group, version, kind, namespace, name }));
   send(call.response, 200, { nodes: [...managed, ...rollouts.flatMap((rollout) => nodesOf(call, app, rollout))] });
 }
 

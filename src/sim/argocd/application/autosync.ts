@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "../../../core/base/defined.ts";
 import { type Actor, clusterOf, patchApplication, type Shared } from "../actor.ts";
 import { canSync, windowsOf } from "../api/windows.ts";
 import { type Application, type ApplicationSource, type ApplicationSpec, type Operation, type SyncResult, sourcesOf } from "../types.ts";
@@ -31,12 +32,12 @@ function attempted(spec: ApplicationSpec, desired: Desired, result: SyncResult |
 function operationFor({ spec }: Application, desired: Desired, heals: number): Operation {
   const { automated, retry, syncOptions } = spec.syncPolicy ?? {};
   return {
-    sync: {
+    sync: defined({
       ...revisionFields(spec, desired.revisions),
-      ...(automated?.prune === undefined ? {} : { prune: automated.prune }),
-      ...(syncOptions === undefined ? {} : { syncOptions }),
-      ...(heals === 0 ? {} : { autoHealAttemptsCount: heals }),
-    },
+      prune: automated?.prune === undefined ? undefined : automated.prune,
+      syncOptions,
+      autoHealAttemptsCount: heals === 0 ? undefined : heals,
+    }),
     initiatedBy: { automated: true },
     retry: retry ?? { limit: DEFAULT_RETRIES },
   };

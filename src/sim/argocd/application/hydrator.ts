@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "../../../core/base/defined.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import { type Actor, applicationOf, clusterOf, LEVEL, patchApplication, type Shared } from "../actor.ts";
 import { GitProcessError } from "../git/git-process.ts";
@@ -175,7 +176,7 @@ function fail(shared: Shared, one: Wanted, drySHA: string, why: string): void {
   const finishedAt = kubeTime(shared.scheduler.now());
   const message = `Failed to hydrate revision "${drySHA}": ${why}`;
   const base = { phase: "Failed", message, startedAt, finishedAt, sourceHydrator: hydrator } as const;
-  setStatus(shared, one, { currentOperation: { ...base, ...(drySHA === "" ? {} : { drySHA }) } });
+  setStatus(shared, one, { currentOperation: defined({ ...base, drySHA: drySHA === "" ? undefined : drySHA }) });
 }
 
 function succeed(shared: Shared, one: Wanted, drySHA: string, hydratedSHA: string): void {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { parse } from "yaml";
+import { defined } from "../../../core/base/defined.ts";
 import type { GitSource, TreeEntry } from "../git/git-source.ts";
 import { RepoError, type Repositories } from "../git/repositories.ts";
 import { type RolloutManifest, readRollouts } from "../rollouts/manifest.ts";
@@ -217,13 +218,13 @@ export function createManifests(repositories: Repositories): Manifests {
       const first = located.find(({ git, source }) => git !== undefined && source.path !== undefined);
       const rollouts = await known(rolloutCache, key, () => readAll(located, spec));
       const recurse = (first?.source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
-      return {
+      return defined({
         revisions: located.map(({ revision }) => revision),
         content,
         rollouts,
         mentions: texts.length === 0 ? new Set() : await mentioned(spec, located, texts),
-        ...(first?.git === undefined ? {} : { files: { git: first.git, commit: first.revision, path: clean(first.source.path), recurse } }),
-      };
+        files: first?.git === undefined ? undefined : { git: first.git, commit: first.revision, path: clean(first.source.path), recurse },
+      });
     },
   };
 }

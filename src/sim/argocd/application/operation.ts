@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "../../../core/base/defined.ts";
 import { parseDuration } from "../../../core/base/time.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import { type Actor, applicationOf, clusterOf, endOperation, LEVEL, patchApplication, type Shared, slowness, stretched } from "../actor.ts";
@@ -98,7 +99,7 @@ async function sync(shared: Shared, actor: Actor, operation: Operation, retryCou
   const texts = shared.board.texts(cluster.name);
   let desired: Desired;
   try {
-    desired = await shared.manifests.desired({ spec: app.spec, force: true, texts, ...(revisions === undefined ? {} : { revisions }) });
+    desired = await shared.manifests.desired(defined({ spec: app.spec, force: true, texts, revisions }));
   } catch (error) {
     if (!(error instanceof RepoError)) throw error;
     return { phase: "Error", message: `ComparisonError: Failed to load target state: ${error.message}` };
@@ -189,14 +190,14 @@ function succeed(shared: Shared, actor: Actor, operation: Operation, startedAt: 
   actor.workload.apply(desired);
   patchApplication(shared, actor, (app, status) => {
     const old = status.history ?? [];
-    const row: HistoryRow = {
+    const row: HistoryRow = defined({
       id: (old.at(-1)?.id ?? -1) + 1,
       ...revisionFields(spec, desired.revisions),
       ...sourceFields(spec),
       deployStartedAt: startedAt,
       deployedAt: kubeTime(shared.scheduler.now()),
-      ...(operation.initiatedBy === undefined ? {} : { initiatedBy: operation.initiatedBy }),
-    };
+      initiatedBy: operation.initiatedBy,
+    });
     return { status: { ...status, history: [...old, row].slice(-(app.spec.revisionHistoryLimit ?? DEFAULT_HISTORY)) } };
   });
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "../../../core/base/defined.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import {
   type Application,
@@ -18,11 +19,11 @@ const EVALUATED = new Set(["ComparisonError", "InvalidSpecError", "SyncError", "
 
 /** The part of the spec a comparison was made with: while it differs from the spec, all of the status is old. */
 export function comparedToOf(spec: ApplicationSpec): ComparedTo {
-  return {
+  return defined({
     ...sourceFields(spec),
     destination: spec.destination,
-    ...(spec.ignoreDifferences === undefined ? {} : { ignoreDifferences: spec.ignoreDifferences }),
-  };
+    ignoreDifferences: spec.ignoreDifferences,
+  });
 }
 
 export function isComparedTo({ spec, status }: Application): boolean {
@@ -106,16 +107,16 @@ export interface Comparison {
 export function compared(old: ApplicationStatus, spec: ApplicationSpec, comparison: Comparison, now: number): ApplicationStatus {
   const { status, revisions, health, conditions, resources, startedAt } = comparison;
   const several = isMultiSource(spec);
-  const next: ApplicationStatus = {
+  const next: ApplicationStatus = defined({
     ...old,
     sync: { status, ...revisionFields(spec, revisions), comparedTo: comparedToOf(spec) },
-    ...(resources === undefined ? {} : { resources }),
-    ...(startedAt === undefined ? {} : { reconciledAt: kubeTime(startedAt) }),
+    resources,
+    reconciledAt: startedAt === undefined ? undefined : kubeTime(startedAt),
     resourceHealthSource: "appTree",
     controllerNamespace: "argocd",
     summary: old["summary"] ?? {},
     ...(several ? { sourceTypes: sourcesOf(spec).map(sourceType) } : { sourceType: sourceType(sourcesOf(spec)[0]) }),
-  };
+  });
   return withConditions(withHealth(next, health, now), conditions, now);
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { Store } from "../../kubernetes/store.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
@@ -109,12 +110,12 @@ export function storeShelf(store: Store): RolloutShelf {
 /** What the API server gives an object, and keeps. */
 function pick({ metadata }: KubeObject): Partial<KubeObject["metadata"]> {
   const { uid, resourceVersion, generation, creationTimestamp } = metadata;
-  return {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    ...(generation === undefined ? {} : { generation }),
-    ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
-  };
+  return defined({
+    uid,
+    resourceVersion,
+    generation,
+    creationTimestamp,
+  });
 }
 
 /** Health of a Rollout as Argo CD's check for it tells: a paused one is Suspended, one whose spec nobody has seen is Progressing. */

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 /**
  * The parts of Argo CD's and Argo Rollouts' CRDs that the embedded world writes, written down as facts for checkouts that do
  * not have the CRDs beside them: types, required fields, enums. What stands here and in the CRDs must agree, which a test checks
@@ -17,7 +18,7 @@ const either = (...values: string[]): Schema => ({ type: "string", enum: values 
 
 /** A closed object: a field that is not named here is an error, as the API server would prune it. */
 function object(properties: Record<string, Schema>, ...required: string[]): Schema {
-  return { type: "object", properties, additionalProperties: false, ...(required.length === 0 ? {} : { required }) };
+  return defined({ type: "object", properties, additionalProperties: false, required: required.length === 0 ? undefined : required });
 }
 
 const source = object(

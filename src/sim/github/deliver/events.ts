@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type {
   Actor,
   App,
@@ -28,21 +29,23 @@ export function emit(world: World, repo: Repo, actor: Actor, name: string, actio
   for (const installation of installationsOn(world, repo)) {
     if (only !== undefined && installation.app !== only) continue;
     if (!installation.app.events.includes(name)) continue;
-    world.hooks.emit({
-      app: installation.app,
-      name,
-      ...(action === undefined ? {} : { action }),
-      installation: installation.id,
-      repository: repo.id,
-      payload: {
-        ...(action === undefined ? {} : { action }),
-        ...part,
-        repository: repoShape(world, repo),
-        ...(repo.owner.type === "Organization" ? { organization: organizationShape(world, repo.owner) } : {}),
-        sender: userShape(world, actor.user),
-        installation: { id: installation.id, node_id: nodeId("MDIzOk", installation.id) },
-      },
-    });
+    world.hooks.emit(
+      defined({
+        app: installation.app,
+        name,
+        action,
+        installation: installation.id,
+        repository: repo.id,
+        payload: defined({
+          action,
+          ...part,
+          repository: repoShape(world, repo),
+          organization: repo.owner.type === "Organization" ? organizationShape(world, repo.owner) : undefined,
+          sender: userShape(world, actor.user),
+          installation: { id: installation.id, node_id: nodeId("MDIzOk", installation.id) },
+        }),
+      }),
+    );
   }
 }
 
@@ -88,11 +91,18 @@ export function emitComment(
   comment: IssueComment,
   before?: string,
 ): void {
-  emit(world, repo, actor, "issue_comment", action, {
-    issue: issueShape(world, repo, issue),
-    comment: commentShape(world, repo, comment),
-    ...(before === undefined ? {} : { changes: { body: { from: before } } }),
-  });
+  emit(
+    world,
+    repo,
+    actor,
+    "issue_comment",
+    action,
+    defined({
+      issue: issueShape(world, repo, issue),
+      comment: commentShape(world, repo, comment),
+      changes: before === undefined ? undefined : { body: { from: before } },
+    }),
+  );
 }
 
 export function emitIssue(world: World, repo: Repo, actor: Actor, action: string, issue: Issue, part: object = {}): void {
@@ -151,13 +161,13 @@ export function emitInstallation(world: World, installation: Installation, actio
     name: "installation",
     action,
     installation: installation.id,
-    payload: {
+    payload: defined({
       action,
       installation: installationShape(world, installation),
       repositories: repositories.map(shortRepo),
-      ...(action === "created" ? { requester: null } : {}),
+      requester: action === "created" ? null : undefined,
       sender: userShape(world, installation.account),
-    },
+    }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { buildSchema, type DocumentNode, execute, GraphQLError, type GraphQLSchema, Kind, parse, validate } from "graphql";
+import { defined } from "../../../core/base/defined.ts";
 import type { Actor, World } from "../model/model.ts";
 import type { Context } from "./context.ts";
 import { type PrintedError, printDocumentError, printFieldError } from "./failures.ts";
@@ -51,18 +52,20 @@ export async function runGraphQL(world: World, actor: Actor, body: Record<string
   const result = check(query);
   if ("errors" in result) return { errors: result.errors };
   const context: Context = { world, actor, print: (found) => printNode(context, found) };
-  const { data, errors } = await execute({
-    schema: graphqlSchema(),
-    document: result.document,
-    rootValue: isMutation(result.document, operationName) ? mutationRoot(context) : queryRoot(context),
-    contextValue: context,
-    ...(typeof variables === "object" && variables !== null ? { variableValues: variables as Record<string, unknown> } : {}),
-    ...(typeof operationName === "string" && operationName !== "" ? { operationName } : {}),
+  const { data, errors } = await execute(
+    defined({
+      schema: graphqlSchema(),
+      document: result.document,
+      rootValue: isMutation(result.document, operationName) ? mutationRoot(context) : queryRoot(context),
+      contextValue: context,
+      variableValues: typeof variables === "object" && variables !== null ? (variables as Record<string, unknown>) : undefined,
+      operationName: typeof operationName === "string" && operationName !== "" ? operationName : undefined,
+    }),
+  );
+  return defined({
+    data,
+    errors: errors === undefined || errors.length === 0 ? undefined : errors.map(printFieldError),
   });
-  return {
-    ...(data === undefined ? {} : { data }),
-    ...(errors === undefined || errors.length === 0 ? {} : { errors: errors.map(printFieldError) }),
-  };
 }
 
 function isMutation(document: DocumentNode, operationName: unknown): boolean {

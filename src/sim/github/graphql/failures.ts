@@ -1,4 +1,5 @@
 import type { GraphQLError } from "graphql";
+import { defined } from "../../../core/base/defined.ts";
 import { ApiFailure } from "../http/failure.ts";
 
 export type FailureType =
@@ -52,7 +53,7 @@ export interface PrintedError {
 export function printFieldError(error: GraphQLError): PrintedError {
   const failure = asFieldFailure(error.originalError);
   const { path, locations } = error;
-  const at = { ...(path === undefined ? {} : { path }), ...(locations === undefined ? {} : { locations }) };
+  const at = defined({ path, locations });
   if (failure !== undefined) return { type: failure.type, ...at, message: failure.message };
   return { ...at, message: error.message };
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { defined } from "../../../core/base/defined.ts";
 import type { Actor, World } from "../model/model.ts";
 import { fullName } from "../model/world.ts";
 import { ROUTES } from "../routes/all.ts";
@@ -105,13 +106,13 @@ function failureAnswer(error: unknown): Answer {
     const message = error instanceof Error ? error.message : String(error);
     return { status: 500, body: { message: `The embedded GitHub has a fault: ${message}` } };
   }
-  const body = {
+  const body = defined({
     message: error.message,
-    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    errors: error.errors,
     documentation_url: "https://docs.github.com/rest",
     status: String(error.status),
     ...error.more,
-  };
+  });
   return { status: error.status, body, headers: error.headers };
 }
 
@@ -125,13 +126,14 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
   const { actor } = seen;
   const resource = resourceOf(seen.path);
   if (actor !== undefined && !same && seen.path !== "/rate_limit") countRequest(world, actor, resource);
-  const headers: Record<string, string> = {
+  const headers: Record<string, string> = defined({
     ...fixedHeaders(request),
     ...(actor === undefined ? {} : rateHeaders(world, actor, resource)),
-    ...(answer.status === 200 || answer.status === 201 ? { etag, "cache-control": "private, max-age=60, s-maxage=60" } : {}),
+    etag: answer.status === 200 || answer.status === 201 ? etag : undefined,
+    "cache-control": answer.status === 200 || answer.status === 201 ? "private, max-age=60, s-maxage=60" : undefined,
     ...locationOf(answer),
     ...answer.headers,
-  };
+  });
   // As the receiver sees it: whoever checks it must not be fooled by what JSON leaves out.
   world.onExchange?.({
     method: seen.method,

@@ -1,4 +1,5 @@
 import { createPublicKey, randomBytes, verify } from "node:crypto";
+import { defined } from "../../../core/base/defined.ts";
 import type { Actor, App, Installation, Level, Permissions, Repo, Role, World } from "../model/model.ts";
 import { atLeast, roleOf } from "../model/world.ts";
 import { ApiFailure, forbidden, notFound } from "./failure.ts";
@@ -76,15 +77,15 @@ export function mintToken(
   const part = (length: number) => randomBytes(length).toString("base64url");
   const token = `ghs_${app.id}_${part(30)}.${part(150)}.${part(64)}`;
   const expiresAt = Date.now() + world.limits.tokenLifetime;
-  const actor: Actor = {
+  const actor: Actor = defined({
     kind: "installation",
     user: app.bot,
     app,
     installation,
     permissions: narrowed.permissions ?? installation.permissions,
-    ...(narrowed.repositories === undefined ? {} : { repositories: narrowed.repositories }),
+    repositories: narrowed.repositories,
     limitKey: `installation:${installation.id}`,
-  };
+  });
   world.tokens.set(token, { actor, expiresAt });
   return { token, expiresAt };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { findRepo, movedRepo } from "../model/world.ts";
 import { accepted, mustHave, type Need } from "./auth.ts";
@@ -183,7 +184,7 @@ export async function page<T>(
   }
   if (current > 1) link(1, "first");
   const body = wrap === undefined ? shown : { total_count: items.length, ...more, [wrap]: shown };
-  return { status: 200, body, ...(links.length === 0 ? {} : { headers: { link: links.join(", ") } }) };
+  return defined({ status: 200, body, headers: links.length === 0 ? undefined : { link: links.join(", ") } });
 }
 
 /** GitHub's links name a repository by number. */

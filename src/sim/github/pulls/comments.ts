@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { emitComment, emitIssue, emitLabeled } from "../deliver/events.ts";
 import { ApiFailure, forbidden, invalid, notFound } from "../http/failure.ts";
 import { type Actor, type Issue, type IssueComment, type Label, REACTIONS, type Reaction, type Repo, type World } from "../model/model.ts";
@@ -19,16 +20,16 @@ export function createComment(world: World, repo: Repo, actor: Actor, issue: Iss
     throw new ApiFailure(403, "Unable to create comment because issue is locked.");
   }
   const now = world.clock.now();
-  const comment: IssueComment = {
+  const comment: IssueComment = defined({
     id: world.nextId(),
     issue: issue.number,
     body: text,
     user: actor.user,
-    ...(actor.app === undefined ? {} : { via: actor.app }),
+    via: actor.app,
     createdAt: now,
     updatedAt: now,
     reactions: [],
-  };
+  });
   repo.comments.set(comment.id, comment);
   issue.updatedAt = now;
   emitComment(world, repo, actor, "created", issue, comment);
@@ -144,7 +145,7 @@ export function editIssue(world: World, repo: Repo, actor: Actor, issue: Issue, 
 
 export function createIssue(world: World, repo: Repo, actor: Actor, input: { title: string; body: string | null }): Issue {
   const now = world.clock.now();
-  const issue: Issue = {
+  const issue: Issue = defined({
     id: world.nextId(),
     number: repo.nextNumber++,
     title: input.title,
@@ -152,12 +153,12 @@ export function createIssue(world: World, repo: Repo, actor: Actor, input: { tit
     state: "open",
     locked: false,
     user: actor.user,
-    ...(actor.app === undefined ? {} : { via: actor.app }),
+    via: actor.app,
     labels: [],
     assignees: [],
     createdAt: now,
     updatedAt: now,
-  };
+  });
   repo.issues.set(issue.number, issue);
   emitIssue(world, repo, actor, "opened", issue);
   return issue;

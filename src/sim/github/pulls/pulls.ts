@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { emitPull } from "../deliver/events.ts";
 import { type ApiFailure, invalid, refused } from "../http/failure.ts";
 import type { Actor, Issue, Repo, World } from "../model/model.ts";
@@ -45,7 +46,7 @@ function newPull(
   at: { number: number; head: Head; headSha: string; baseSha: string; foreign: boolean },
 ): PullIssue {
   const now = world.clock.now();
-  return {
+  return defined({
     id: world.nextId(),
     number: at.number,
     title: input.title,
@@ -53,15 +54,15 @@ function newPull(
     state: "open",
     locked: false,
     user: actor.user,
-    ...(actor.app === undefined ? {} : { via: actor.app }),
+    via: actor.app,
     labels: [],
     assignees: [],
     createdAt: now,
     updatedAt: now,
-    pull: {
+    pull: defined({
       id: world.nextId(),
       draft: input.draft ?? false,
-      ...(at.foreign ? { headRepo: at.head.repo } : {}),
+      headRepo: at.foreign ? at.head.repo : undefined,
       headRef: at.head.branch,
       headSha: at.headSha,
       pusher: actor.user,
@@ -70,8 +71,8 @@ function newPull(
       reviewers: [],
       teams: [],
       reviews: [],
-    },
-  };
+    }),
+  });
 }
 
 /** `branch`, or `owner:branch` for one in a fork. */

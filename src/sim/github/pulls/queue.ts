@@ -2,6 +2,7 @@
  * The merge queues: who stands in them, and the events of their groups. `advance-queue.ts` does their work, which merges; it is called
  * by way of the world, since whatever a merge moves may take others out of a queue again.
  */
+import { defined } from "../../../core/base/defined.ts";
 import { emit, emitPull } from "../deliver/events.ts";
 import { ApiFailure } from "../http/failure.ts";
 import type { Actor, MergeQueue, QueueEntry, Repo, World } from "../model/model.ts";
@@ -128,23 +129,30 @@ export async function emitGroup(
   const commit = group === undefined ? undefined : await repo.git.commit(group.head);
   if (group === undefined || commit === undefined) return;
   const person = ({ name, email }: { name: string; email: string }) => ({ name, email });
-  emit(world, repo, { ...QUEUE_ACTOR, user: entry.enqueuer.user }, "merge_group", action, {
-    ...(reason === undefined ? {} : { reason }),
-    merge_group: {
-      head_sha: group.head,
-      head_ref: group.ref,
-      base_ref: `refs/heads/${queue.branch}`,
-      base_sha: group.base,
-      head_commit: {
-        id: group.head,
-        tree_id: commit.tree,
-        message: commit.message.trim(),
-        timestamp: seconds(commit.committer.at * 1000),
-        author: person(commit.author),
-        committer: person(commit.committer),
+  emit(
+    world,
+    repo,
+    { ...QUEUE_ACTOR, user: entry.enqueuer.user },
+    "merge_group",
+    action,
+    defined({
+      reason,
+      merge_group: {
+        head_sha: group.head,
+        head_ref: group.ref,
+        base_ref: `refs/heads/${queue.branch}`,
+        base_sha: group.base,
+        head_commit: {
+          id: group.head,
+          tree_id: commit.tree,
+          message: commit.message.trim(),
+          timestamp: seconds(commit.committer.at * 1000),
+          author: person(commit.author),
+          committer: person(commit.committer),
+        },
       },
-    },
-  });
+    }),
+  );
 }
 
 export function queueUrl(world: World, repo: Repo, branch: string): string {

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { emitReview, emitReviewRequest } from "../deliver/events.ts";
 import { ApiFailure, invalid } from "../http/failure.ts";
 import type { Actor, Repo, Review, Team, User, World } from "../model/model.ts";
@@ -27,15 +28,15 @@ export async function createReview(
     throw new ApiFailure(422, "Unprocessable Entity", ["Body can't be blank"]);
   }
   const now = world.clock.now();
-  const review: Review = {
+  const review: Review = defined({
     id: world.nextId(),
     user: actor.user,
     byApp: actor.kind === "installation",
     state,
     body: input.body,
     commit: input.commit ?? issue.pull.headSha,
-    ...(state === "PENDING" ? {} : { at: now }),
-  };
+    at: state === "PENDING" ? undefined : now,
+  });
   issue.pull.reviews.push(review);
   issue.updatedAt = now;
   if (state !== "PENDING") await emitReview(world, repo, actor, "submitted", issue, review);

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { type Delivery, deliveryHeaders } from "../deliver/webhooks.ts";
 import { ApiFailure, notFound } from "../http/failure.ts";
 import { type Answer, type Call, numberParam, ok, type Route } from "../http/router.ts";
@@ -52,7 +53,7 @@ function list(call: Call): Answer {
   const shown = older.slice(0, size);
   const next = older.length > size ? shown.at(-1)?.id : undefined;
   const url = `${call.world.origin}/app/hook/deliveries?per_page=${size}&cursor=${next}`;
-  return { status: 200, body: shown.map(shape), ...(next === undefined ? {} : { headers: { link: `<${url}>; rel="next"` } }) };
+  return defined({ status: 200, body: shown.map(shape), headers: next === undefined ? undefined : { link: `<${url}>; rel="next"` } });
 }
 
 function find(call: Call): Delivery {
@@ -74,7 +75,14 @@ function one(call: Call): Answer {
 
 function config(call: Call): Answer {
   const hook = call.actor.app?.hook;
-  return ok({ content_type: "json", insecure_ssl: "0", ...(hook === undefined ? {} : { url: hook.url, secret: "********" }) });
+  return ok(
+    defined({
+      content_type: "json",
+      insecure_ssl: "0",
+      url: hook === undefined ? undefined : hook.url,
+      secret: hook === undefined ? undefined : "********",
+    }),
+  );
 }
 
 export const APP_HOOK_ROUTES: readonly Route[] = [

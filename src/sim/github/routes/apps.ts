@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { mintToken } from "../http/auth.ts";
 import { ApiFailure, invalid, notFound } from "../http/failure.ts";
 import { type Answer, type Call, created, NO_CONTENT, numberParam, ok, page, type Route, texts } from "../http/router.ts";
@@ -65,18 +66,24 @@ function accessToken(call: Call): Answer {
   if (installation.suspended !== undefined) throw new ApiFailure(403, "This installation has been suspended");
   const permissions = narrowed(call, installation);
   const repositories = chosen(call, installation);
-  const { token, expiresAt } = mintToken(call.world, installation, {
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(repositories === undefined ? {} : { repositories: new Set(repositories.map((repo) => repo.id)) }),
-  });
+  const { token, expiresAt } = mintToken(
+    call.world,
+    installation,
+    defined({
+      permissions,
+      repositories: repositories === undefined ? undefined : new Set(repositories.map((repo) => repo.id)),
+    }),
+  );
   const all = installation.repositories === "all" && repositories === undefined;
-  return created({
-    token,
-    expires_at: seconds(expiresAt),
-    permissions: permissions ?? installation.permissions,
-    repository_selection: all ? "all" : "selected",
-    ...(repositories === undefined ? {} : { repositories: repositories.map((repo) => repoShape(call.world, repo)) }),
-  });
+  return created(
+    defined({
+      token,
+      expires_at: seconds(expiresAt),
+      permissions: permissions ?? installation.permissions,
+      repository_selection: all ? "all" : "selected",
+      repositories: repositories === undefined ? undefined : repositories.map((repo) => repoShape(call.world, repo)),
+    }),
+  );
 }
 
 function revoke(call: Call): Answer {

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { emitDeployment, emitDeploymentStatus } from "../deliver/events.ts";
 import { ApiFailure, invalid, notFound } from "../http/failure.ts";
 import {
@@ -38,7 +39,7 @@ async function create(call: RepoCall): Promise<Answer> {
   mustBeGreen(call, ref, sha);
   const now = call.world.clock.now();
   const environment = optionalText(call, "environment", "Deployment") ?? "production";
-  const deployment: Deployment = {
+  const deployment: Deployment = defined({
     id: call.world.nextId(),
     sha,
     ref,
@@ -50,11 +51,11 @@ async function create(call: RepoCall): Promise<Answer> {
     production:
       typeof call.body["production_environment"] === "boolean" ? call.body["production_environment"] : environment === "production",
     creator: call.actor.user,
-    ...(call.actor.app === undefined ? {} : { via: call.actor.app }),
+    via: call.actor.app,
     createdAt: now,
     updatedAt: now,
     statuses: [],
-  };
+  });
   call.repo.deployments.set(deployment.id, deployment);
   emitDeployment(call.world, call.repo, call.actor, deployment);
   return created(deploymentShape(call.world, call.repo, deployment));

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { isRefName } from "../git/bare-repo.ts";
 import { type Signature, writeCommit, writeObject } from "../git/objects.ts";
 import { mustGit } from "../git/run-git.ts";
@@ -111,7 +112,7 @@ async function createCommit(call: RepoCall): Promise<Answer> {
   const committer = own ? { name: "GitHub", email: "noreply@github.com", at } : (given.committer ?? author);
   const signed = detached ?? (own ? webFlowSignature() : undefined);
   const message = text(call, "message", "Commit");
-  const commit = { tree, parents, author, committer, message, ...(signed === undefined ? {} : { signature: signed }) };
+  const commit = defined({ tree, parents, author, committer, message, signature: signed });
   const sha = await writeCommit(call.repo.git.dir, commit);
   if (own && detached === undefined) signedByUs(call.world, sha);
   const made = await call.repo.git.commit(sha);
@@ -122,7 +123,7 @@ async function createCommit(call: RepoCall): Promise<Answer> {
 function entryShape(call: RepoCall, entry: TreeEntry, path: string, size?: number) {
   const kind = entry.mode === "40000" ? "tree" : entry.mode === "160000" ? "commit" : "blob";
   const url = `${repoUrl(call.world, call.repo)}/git/${kind}s/${entry.sha}`;
-  return { path, mode: entry.mode.padStart(6, "0"), type: kind, sha: entry.sha, ...(size === undefined ? {} : { size }), url };
+  return defined({ path, mode: entry.mode.padStart(6, "0"), type: kind, sha: entry.sha, size, url });
 }
 
 async function getTree(call: RepoCall): Promise<Answer> {

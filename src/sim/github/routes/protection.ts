@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { ApiFailure } from "../http/failure.ts";
 import { type Answer, ok, type RepoCall, texts } from "../http/router.ts";
 import type { Protection } from "../model/model.ts";
@@ -17,7 +18,7 @@ export function protect(call: RepoCall): Answer {
   const checks = part(call.body, "required_status_checks");
   const reviews = part(call.body, "required_pull_request_reviews");
   const restrictions = part(call.body, "restrictions");
-  const rules: Protection = {
+  const rules: Protection = defined({
     ...UNPROTECTED,
     requiredChecks: texts(checks?.["contexts"]),
     strict: checks?.["strict"] === true,
@@ -26,8 +27,8 @@ export function protect(call: RepoCall): Answer {
     dismissStale: reviews?.["dismiss_stale_reviews"] === true,
     lastPushApproval: reviews?.["require_last_push_approval"] === true,
     admins: call.body["enforce_admins"] === true,
-    ...(restrictions === undefined ? {} : { pushers: ["users", "teams", "apps"].flatMap((kind) => texts(restrictions[kind])) }),
-  };
+    pushers: restrictions === undefined ? undefined : ["users", "teams", "apps"].flatMap((kind) => texts(restrictions[kind])),
+  });
   call.repo.protections.set(call.params["branch"] ?? "", rules);
   return ok(protectionShape(call));
 }
@@ -40,31 +41,29 @@ export function protectionShape(call: RepoCall) {
   const url = `${repoUrl(call.world, call.repo)}/branches/${branch}/protection`;
   const contexts = rules.requiredChecks;
   const off = { enabled: false };
-  return {
+  return defined({
     url,
-    ...(contexts.length === 0 && !rules.strict
-      ? {}
-      : {
-          required_status_checks: {
+    required_status_checks:
+      contexts.length === 0 && !rules.strict
+        ? undefined
+        : {
             url: `${url}/required_status_checks`,
             strict: rules.strict,
             contexts,
             contexts_url: `${url}/required_status_checks/contexts`,
             checks: contexts.map((context) => ({ context, app_id: null })),
           },
-        }),
-    ...(rules.approvals === 0
-      ? {}
-      : {
-          required_pull_request_reviews: {
+    required_pull_request_reviews:
+      rules.approvals === 0
+        ? undefined
+        : {
             url: `${url}/required_pull_request_reviews`,
             dismiss_stale_reviews: rules.dismissStale,
             require_code_owner_reviews: rules.codeOwners,
             require_last_push_approval: rules.lastPushApproval,
             required_approving_review_count: rules.approvals,
           },
-        }),
-    ...(rules.pushers === undefined ? {} : { restrictions: restrictionsShape(call, url, rules.pushers) }),
+    restrictions: rules.pushers === undefined ? undefined : restrictionsShape(call, url, rules.pushers),
     required_signatures: { url: `${url}/required_signatures`, enabled: rules.signatures },
     enforce_admins: { url: `${url}/enforce_admins`, enabled: rules.admins },
     required_linear_history: off,
@@ -74,7 +73,7 @@ export function protectionShape(call: RepoCall) {
     required_conversation_resolution: off,
     lock_branch: off,
     allow_fork_syncing: off,
-  };
+  });
 }
 
 /** Logins and slugs that may push, sorted into people, teams and Apps. */

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { ApiFailure, invalid, notFound } from "../http/failure.ts";
 import {
   type Answer,
@@ -87,12 +88,18 @@ async function merge(call: RepoCall): Promise<Answer> {
   const method = optionalText(call, "merge_method", "PullRequest");
   const title = optionalText(call, "commit_title", "PullRequest");
   const message = optionalText(call, "commit_message", "PullRequest");
-  const merged = await mergePull(call.world, call.repo, call.actor, pullHere(call), {
-    ...(sha === undefined ? {} : { sha }),
-    ...(method === undefined ? {} : { method }),
-    ...(title === undefined ? {} : { title }),
-    ...(message === undefined ? {} : { message }),
-  });
+  const merged = await mergePull(
+    call.world,
+    call.repo,
+    call.actor,
+    pullHere(call),
+    defined({
+      sha,
+      method,
+      title,
+      message,
+    }),
+  );
   return ok({ sha: merged, merged: true, message: "Pull Request successfully merged" });
 }
 

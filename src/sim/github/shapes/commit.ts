@@ -1,4 +1,5 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { FileDiff } from "../git/diff.ts";
 import type { CommitObject, Signature } from "../git/objects.ts";
 import { verificationOf } from "../http/signatures.ts";
@@ -76,7 +77,7 @@ export function gitCommitShape(world: World, repo: Repo, commit: CommitObject): 
 
 export function fileShape(world: World, repo: Repo, file: FileDiff, commit: string): FileShape {
   const path = file.path.split("/").map(encodeURIComponent).join("/");
-  return {
+  return defined({
     sha: file.sha,
     filename: file.path,
     status: file.status,
@@ -86,7 +87,7 @@ export function fileShape(world: World, repo: Repo, file: FileDiff, commit: stri
     blob_url: `${pageUrl(world, repo)}/blob/${commit}/${path}`,
     raw_url: `${pageUrl(world, repo)}/raw/${commit}/${path}`,
     contents_url: `${repoUrl(world, repo)}/contents/${path}?ref=${commit}`,
-    ...(file.patch === undefined ? {} : { patch: file.patch }),
-    ...(file.previous === undefined ? {} : { previous_filename: file.previous }),
-  };
+    patch: file.patch,
+    previous_filename: file.previous,
+  });
 }

@@ -1,4 +1,5 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { Repo, Review, World } from "../model/model.ts";
 import { nodeId, type PullIssue, seconds } from "../model/world.ts";
 import { labelsOf } from "./issue.ts";
@@ -126,7 +127,7 @@ export function pullShape(world: World, repo: Repo, issue: PullIssue, details: P
 export function reviewShape(world: World, repo: Repo, issue: PullIssue, review: Review): ReviewShape {
   const page = `${pageUrl(world, repo)}/pull/${issue.number}#pullrequestreview-${review.id}`;
   const pullUrl = `${repoUrl(world, repo)}/pulls/${issue.number}`;
-  return {
+  return defined({
     id: review.id,
     node_id: nodeId("PRR", review.id),
     user: userShape(world, review.user),
@@ -135,8 +136,8 @@ export function reviewShape(world: World, repo: Repo, issue: PullIssue, review: 
     html_url: page,
     pull_request_url: pullUrl,
     _links: { html: { href: page }, pull_request: { href: pullUrl } },
-    ...(review.at === undefined ? {} : { submitted_at: seconds(review.at) }),
+    submitted_at: review.at === undefined ? undefined : seconds(review.at),
     commit_id: review.commit,
     author_association: association(repo, review.user),
-  };
+  });
 }

@@ -1,4 +1,5 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { atLeast, fullName, nodeId, roleOf, seconds } from "../model/world.ts";
 import { userShape } from "./user.ts";
@@ -127,7 +128,7 @@ export function fullRepoShape(world: World, repo: Repo, actor: Actor): FullRepoS
   const role = actor.kind === "user" ? roleOf(repo, actor.user) : "none";
   const settings = atLeast(role, "write") || actor.kind === "installation" ? settingsShape(repo) : {};
   const { pushed_at, created_at, updated_at, ...rest } = repoShape(world, repo);
-  return {
+  return defined({
     ...rest,
     has_discussions: false,
     pushed_at: pushed_at ?? "",
@@ -141,11 +142,12 @@ export function fullRepoShape(world: World, repo: Repo, actor: Actor): FullRepoS
       triage: atLeast(role, "triage"),
       pull: atLeast(role, "read"),
     },
-    ...(repo.owner.type === "Organization" ? { organization: userShape(world, repo.owner) } : {}),
+    organization: repo.owner.type === "Organization" ? userShape(world, repo.owner) : undefined,
     subscribers_count: 0,
     network_count: 0,
-    ...(repo.parent === undefined ? {} : { parent: repoShape(world, repo.parent), source: repoShape(world, repo.parent) }),
-  };
+    parent: repo.parent === undefined ? undefined : repoShape(world, repo.parent),
+    source: repo.parent === undefined ? undefined : repoShape(world, repo.parent),
+  });
 }
 
 function settingsShape(repo: Repo) {

@@ -1,3 +1,4 @@
+import { defined } from "../../../../core/base/defined.ts";
 import type { Repo } from "../../model/model.ts";
 import type { PullIssue } from "../../model/world.ts";
 import { mergePull } from "../../pulls/merge-pull.ts";
@@ -97,12 +98,18 @@ async function mergePullRequest(
 ) {
   const { repo, issue } = nodeOf(context, input.pullRequestId, "pull");
   mustWrite(context, repo, "contents");
-  await mergePull(context.world, repo, context.actor, issue, {
-    method: (input.mergeMethod ?? "MERGE").toLowerCase(),
-    ...(input.commitHeadline == null ? {} : { title: input.commitHeadline }),
-    ...(input.commitBody == null ? {} : { message: input.commitBody }),
-    ...(input.expectedHeadOid == null ? {} : { sha: input.expectedHeadOid }),
-  });
+  await mergePull(
+    context.world,
+    repo,
+    context.actor,
+    issue,
+    defined({
+      method: (input.mergeMethod ?? "MERGE").toLowerCase(),
+      title: input.commitHeadline == null ? undefined : input.commitHeadline,
+      message: input.commitBody == null ? undefined : input.commitBody,
+      sha: input.expectedHeadOid == null ? undefined : input.expectedHeadOid,
+    }),
+  );
   return { pullRequest: pullNode(context, repo, issue) };
 }
 
