@@ -14,7 +14,7 @@ export interface EmbeddedPlane {
 
 const PATIENCE_MS = 60_000;
 
-export interface PlaneOptions extends Omit<ArgoCdOptions, "kubernetes" | "git"> {
+interface PlaneOptions extends Omit<ArgoCdOptions, "kubernetes" | "git"> {
   name: string;
   repo: { url: string; token: string };
 }

@@ -104,7 +104,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
           clusters: own.map(({ name, server, labels }) => ({ name, server, labels })),
           webhookSecret: WEBHOOK_SECRET,
           ...options.argocd,
-          lag: options.lag,
+          lag: options.lag ?? options.argocd?.lag,
         }),
       ),
     );

@@ -1,8 +1,8 @@
-import { createSign, generateKeyPairSync } from "node:crypto";
+import { createSign } from "node:crypto";
 import type { GitHubSim } from "../../src/sim/github/start.ts";
 
 /** Who asks. */
-export type As = "app" | "jwt" | "admin" | "anonymous";
+type As = "app" | "jwt" | "admin" | "anonymous";
 
 /** Gives the answer's JSON; throws where the status is not the expected one (any 2xx). */
 export type Caller = (method: string, path: string, body?: object, options?: { as?: As; status?: number }) => Promise<Json>;
@@ -35,12 +35,4 @@ export function caller(sim: GitHubSim, installationId: number): Caller {
     if (!fine) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return (text === "" ? {} : JSON.parse(text)) as Json;
   };
-}
-
-/** A public key as people register it. */
-export function newSshKey(): string {
-  const { publicKey } = generateKeyPairSync("ed25519");
-  const x = Buffer.from(publicKey.export({ format: "jwk" })["x"] ?? "", "base64url");
-  const string = (data: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, data.length]), data]);
-  return `ssh-ed25519 ${Buffer.concat([string(Buffer.from("ssh-ed25519")), string(x)]).toString("base64")} someone`;
 }

@@ -180,7 +180,7 @@ export function versionsIn(text: string): Map<string, string> {
   return new Map([...rows].map(([, cluster = "", version = ""]) => [cluster, version]));
 }
 
-export interface Short {
+interface Short {
   /** Default none. */
   bake?: string;
   /** Lines of `spec`, to put beside the others. */

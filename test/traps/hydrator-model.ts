@@ -12,7 +12,7 @@ const EVER = Number.POSITIVE_INFINITY;
 const RETRY = 120;
 
 /** What of a plan matters to the source hydrator. */
-export interface HydratorPlan {
+interface HydratorPlan {
   kind: string;
   noop: boolean;
   /** How often hydrating the change fails before it succeeds. */

@@ -58,10 +58,6 @@ export function read(clock: string, ...overs: Raw[]): Read {
   return { at: clock, raw: overs.reduce(laid, rawApplication()) };
 }
 
-export function knowing(one: Read, given: Partial<LivenessInput>): Read {
-  return { ...one, given };
-}
-
 /** The spec follows a `targetRevision`; comparedTo and the applied sources still say `compared`. */
 export function following(revision: string, compared = revision): Raw {
   const source = { targetRevision: revision };
@@ -74,7 +70,7 @@ export const commit: Extract<Change, { kind: "commit" }> = { kind: "commit", com
 
 const ancestry: NonNullable<LivenessInput["ancestry"]> = (seen) => (seen === LATER ? "contains" : seen === OLDER ? "missing" : "unknown");
 
-export interface Outcome {
+interface Outcome {
   assessments: Assessment[];
   /** Index of the read after which the batch was over and the next one was made; undefined: none was. */
   passedAt: number | undefined;

@@ -69,7 +69,7 @@ export function applicationOf({ store }: Shared, actor: Actor): Application | un
 }
 
 /** What one patch sets; the rest stays. */
-export interface Patch {
+interface Patch {
   status?: ApplicationStatus;
   metadata?: Application["metadata"];
   operation?: Operation;

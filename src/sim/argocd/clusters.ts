@@ -32,7 +32,7 @@ export function secretNameOf(server: string): string {
   return `cluster-${host.toLowerCase()}-${fnv32a(server)}`;
 }
 
-export function serverOf(name: string): string {
+function serverOf(name: string): string {
   return `https://k8s-${fnv32a(name).toString(16).padStart(8, "0")}.example.com:6443`;
 }
 
@@ -77,7 +77,7 @@ function readSecret(secret: KubeObject): RegisteredCluster {
 }
 
 /** All that are registered by a Secret, by name. The cluster Argo CD runs in is not among them unless it has one. */
-export function registeredClusters(store: Store, namespace: string): RegisteredCluster[] {
+function registeredClusters(store: Store, namespace: string): RegisteredCluster[] {
   const secrets = store.list("secrets", namespace).filter(isClusterSecret);
   return secrets.map(readSecret).sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

@@ -14,7 +14,7 @@ export interface ConnectionInfo {
   };
 }
 
-export interface HttpParts {
+interface HttpParts {
   /** Where set, a push counts only with GitHub's signature over it. */
   secret?: string | undefined;
   push(push: Push): void;

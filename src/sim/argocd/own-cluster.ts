@@ -58,7 +58,7 @@ async function argoObjects({ files }: Desired, namespace: string): Promise<KubeO
   return objects.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
 }
 
-export interface OwnCluster {
+interface OwnCluster {
   /** Creates, updates and, where the policy says so, prunes. */
   apply(app: Application, desired: Desired): Promise<void>;
   /** The Application that a tracked object was applied by, where its spec is no longer what was applied. */
@@ -87,8 +87,8 @@ export function createOwnCluster(store: Store, namespace: string): OwnCluster {
       metadata: defined({
         ...old.metadata,
         annotations: { ...old.metadata.annotations, ...annotations },
-        labels: labels === undefined ? undefined : { ...old.metadata.labels, ...labels },
-        finalizers,
+        labels: labels === undefined ? old.metadata.labels : { ...old.metadata.labels, ...labels },
+        finalizers: finalizers ?? old.metadata.finalizers,
       }),
     }));
     return id;

@@ -15,7 +15,7 @@ export interface Destination {
   namespace?: string;
 }
 
-export interface Automated {
+interface Automated {
   enabled?: boolean;
   prune?: boolean;
   selfHeal?: boolean;
@@ -66,7 +66,7 @@ export interface SourceHydratorStatus {
 
 export type SyncStatusCode = "Synced" | "OutOfSync" | "Unknown";
 export type HealthCode = "Healthy" | "Suspended" | "Progressing" | "Missing" | "Degraded" | "Unknown";
-export type OperationPhase = "Running" | "Terminating" | "Succeeded" | "Failed" | "Error";
+type OperationPhase = "Running" | "Terminating" | "Succeeded" | "Failed" | "Error";
 
 export interface ComparedTo {
   source?: ApplicationSource;
@@ -81,7 +81,7 @@ export interface Condition {
   lastTransitionTime?: string;
 }
 
-export interface SyncOperation {
+interface SyncOperation {
   revision?: string;
   revisions?: string[];
   prune?: boolean;

@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface StatusBody {
+interface StatusBody {
   kind: "Status";
   apiVersion: "v1";
   metadata: Record<string, never>;

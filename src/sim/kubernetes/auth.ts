@@ -19,7 +19,7 @@ export interface Account {
   rules?: Rule[];
 }
 
-export interface Attempt {
+interface Attempt {
   verb: Verb;
   resource: Resource;
   namespace: string | undefined;

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:cry
 import { isIP } from "node:net";
 
 /** A certificate authority of a world that lives in memory, so that TLS can be tried with a CA that nobody else trusts. */
-export interface Authority {
+interface Authority {
   /** PEM: what a client must be given. */
   ca: string;
   /** A certificate for these host names and IPv4 addresses, in PEM. */

@@ -21,7 +21,7 @@ import { createWatchHub } from "./watch.ts";
  * garbage collection by ownerReference, deletecollection, client certificates.
  */
 
-export interface KubernetesOptions {
+interface KubernetesOptions {
   clock: Clock;
   /** 0 (default): any free one. */
   port?: number;

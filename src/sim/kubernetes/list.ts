@@ -14,7 +14,7 @@ interface Snapshot {
   until: number;
 }
 
-export interface ListBody {
+interface ListBody {
   apiVersion: string;
   kind: string;
   metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };

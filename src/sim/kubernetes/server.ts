@@ -12,7 +12,7 @@ import { textOf, type WatchHub } from "./watch.ts";
 
 const MAX_BODY = 16 * 1024 * 1024;
 
-export interface ServerParts {
+interface ServerParts {
   store: Store;
   lister: Lister;
   watches: WatchHub;

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/base/time.ts";
 import { ApiError, conflict, gone, notFound } from "./api-error.ts";
 import { apiVersionOf, type KubeObject, RESOURCES, type Resource, resourceNamed, type StoreEvent } from "./types.ts";
 
-export interface StoreOptions {
+interface StoreOptions {
   clock: Clock;
   /** How many events of one resource are kept for watches that come back. Default 20,000. */
   keep?: number;
@@ -133,7 +133,7 @@ export function createStore({ clock, keep = 20_000 }: StoreOptions): Store {
   function write(shelf: Shelf, old: KubeObject, next: KubeObject): KubeObject {
     const grew = shelf.resource.generation && !isDeepStrictEqual(desired(old), desired(next));
     const { uid: id, creationTimestamp, deletionTimestamp } = old.metadata;
-    const metadata = defined({ ...next.metadata, uid: id, creationTimestamp: creationTimestamp ? creationTimestamp : undefined });
+    const metadata = defined({ ...next.metadata, uid: id, creationTimestamp });
     if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;
     if (shelf.resource.generation) metadata.generation = (old.metadata.generation ?? 1) + (grew ? 1 : 0);
     const object = { ...next, metadata };
@@ -164,7 +164,7 @@ export function createStore({ clock, keep = 20_000 }: StoreOptions): Store {
         ...given,
         uid: uid(key),
         creationTimestamp: kubeTime(clock.now()),
-        generation: generation ? 1 : undefined,
+        generation: generation ? 1 : given.generation,
       });
       return record(shelf, "ADDED", { ...object, metadata });
     },

@@ -6,7 +6,7 @@ export interface KubeObject {
   [field: string]: unknown;
 }
 
-export interface ObjectMeta {
+interface ObjectMeta {
   name: string;
   namespace?: string;
   uid?: string;
@@ -86,7 +86,7 @@ export function resourceNamed(plural: string): Resource {
   return found;
 }
 
-export type EventType = "ADDED" | "MODIFIED" | "DELETED";
+type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
 /** One change, as kept in the store's log. `object` of a DELETED carries the resourceVersion of the deletion. */
 export interface StoreEvent {

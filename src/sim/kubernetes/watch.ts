@@ -89,7 +89,7 @@ export function createWatchHub(store: Store, clock: Clock): WatchHub {
         const metadata = defined({
           resourceVersion: String(store.revision()),
           creationTimestamp: null,
-          annotations: annotations ? annotations : undefined,
+          annotations,
         });
         say("BOOKMARK", JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource), metadata }));
       };

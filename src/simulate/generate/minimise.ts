@@ -14,7 +14,7 @@ import {
 } from "./scenario.ts";
 
 /** What to drive it with: a planted bug may stand there. */
-export type With = Pick<DriveOptions, "advance" | "start" | "gates">;
+type With = Pick<DriveOptions, "advance" | "start" | "gates">;
 
 /** A smaller scenario that still goes wrong: trouble after trouble, feature after feature is left out for as long as it does. */
 export function minimise(scenario: Scenario, options: With = {}): Scenario {

@@ -100,7 +100,7 @@ export interface ModelOutside {
 }
 
 /** Who somebody is, and what GitHub says they may do at that moment. */
-export interface Speaker {
+interface Speaker {
   actor: string;
   permission: Permission;
 }

@@ -66,7 +66,7 @@ function count(judge: Judge, what: string): void {
   judge.seen[what] = (judge.seen[what] ?? 0) + 1;
 }
 
-export function nameOf(run: Pick<Run, "rollout" | "number">): string {
+function nameOf(run: Pick<Run, "rollout" | "number">): string {
   return `${run.rollout} #${run.number}`;
 }
 

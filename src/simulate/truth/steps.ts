@@ -9,7 +9,7 @@ import { isInTurn } from "./checks.ts";
 import type { Moment } from "./moment.ts";
 
 /** The weights of a stage as they stand in the scenario; the last is the whole one. */
-export function weightsIn({ steps = [] }: ModelStage): number[] {
+function weightsIn({ steps = [] }: ModelStage): number[] {
   const weights = steps.flatMap((step) => ("weight" in step ? [step.weight] : []));
   return weights.at(-1) === 100 ? weights : [...weights, 100];
 }

@@ -37,10 +37,10 @@ interface Known {
 }
 
 export const SETTLE_MS = 10_000;
-export const GRACE_MS = 60_000;
+const GRACE_MS = 60_000;
 
 /** What it is from one moment to another, and at which values of its pins. */
-export interface Segment {
+interface Segment {
   state: Condition;
   from: number;
   to: number;
@@ -60,7 +60,7 @@ function sightOf(target: ModelTarget, at: number): number {
   return seen;
 }
 
-export function seenAt(git: ModelGit, target: ModelTarget, commitId: string): number {
+function seenAt(git: ModelGit, target: ModelTarget, commitId: string): number {
   const made = git.byId.get(commitId);
   return made === undefined ? Number.POSITIVE_INFINITY : sightOf(target, made.at);
 }

@@ -21,7 +21,7 @@ export const NEW = "v2";
 const MINUTE = 60_000;
 
 /** One rollout as a world is made of it: its resource, and the targets with the value that each pin has at first. */
-export interface Fleet {
+interface Fleet {
   rollout: Rollout;
   release: Release;
   plan: Plan;

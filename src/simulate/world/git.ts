@@ -19,7 +19,7 @@ export interface ModelCommit {
   changes: [string, string | null][];
 }
 
-export interface PinEntry {
+interface PinEntry {
   index: number;
   at: number;
   value: string | null;

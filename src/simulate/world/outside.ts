@@ -3,7 +3,7 @@ import { type HookAnswer, hookTryKey } from "../../core/run/state/run-hooks-type
 import type { Measure, ModelOutside, Reply } from "../generate/scenario.ts";
 
 /** One analysis while its engine knows of it. */
-export interface Measuring {
+interface Measuring {
   id: string;
   startedAt: number;
   endsAt: number;
@@ -52,7 +52,7 @@ export function outsideOf(model: ModelOutside, seed: number): Outside {
 }
 
 /** The id of an analysis without its attempt; of a hook's event likewise. */
-export function placeOf(id: string): string {
+function placeOf(id: string): string {
   const parts = id.split("/");
   // ROLLOUT/RUN/STAGE/BATCH/WHEN/ATTEMPT and, of one cluster, its key.
   return parts.toSpliced(5, 1).join("/");

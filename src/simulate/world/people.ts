@@ -8,7 +8,7 @@ import { conflicts, type ModelPull, mergeNow } from "./forge.ts";
 import { commit, forget, pinOf, pinValue, releaseEdit } from "./git.ts";
 import type { Truth } from "./world.ts";
 
-export type Words = Pick<Command, "name" | "args" | "actor" | "permission"> & Partial<Pick<Command, "flags">>;
+type Words = Pick<Command, "name" | "args" | "actor" | "permission"> & Partial<Pick<Command, "flags">>;
 
 /** Writes a command on a PR. */
 export function say(truth: Truth, now: number, pull: number, words: Words): void {
@@ -23,7 +23,7 @@ export function say(truth: Truth, now: number, pull: number, words: Words): void
   truth.commands.push({ command, pull, answered: false });
 }
 
-export function openPullOf(truth: Truth, rollout: string): ModelPull | undefined {
+function openPullOf(truth: Truth, rollout: string): ModelPull | undefined {
   return truth.forge.pulls.find((pull) => pull.state === "open" && pull.rollout === rollout);
 }
 

@@ -10,7 +10,7 @@ import { AUTHOR } from "../generate/scenario.ts";
 import { headOf, type ModelCommit, type ModelGit, pinOf, pinValue, releaseEdit } from "./git.ts";
 import type { Entry, RepoRollout, Truth } from "./world.ts";
 
-export interface Started {
+interface Started {
   index: number;
   entry: Entry;
 }
@@ -57,7 +57,7 @@ interface Found {
   commit: ModelCommit;
 }
 
-export function newestRelease(git: ModelGit, rollout: RepoRollout, entry: Entry): Found | undefined {
+function newestRelease(git: ModelGit, rollout: RepoRollout, entry: Entry): Found | undefined {
   const log = git.log.get(pinOf(releaseEdit(rollout.name))) ?? [];
   for (const { index, value } of log.toReversed()) {
     if (index <= entry.cursor) return undefined;

@@ -87,7 +87,7 @@ export interface Truth {
 }
 
 /** What a pin is taken to hold where nobody can tell. */
-export const UNKNOWN = "(unknown)";
+const UNKNOWN = "(unknown)";
 
 export function truthOf(setup: Setup, start: number): Truth {
   const { rollouts, clusters, chaos, queue, limits } = setup;

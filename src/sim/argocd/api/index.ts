@@ -21,7 +21,7 @@ import { getSyncWindows } from "./windows.ts";
  * logs, events, the gRPC protocol itself.
  */
 
-export interface ArgoApiOptions extends Omit<ApiParts, "streams" | "rollouts"> {
+interface ArgoApiOptions extends Omit<ApiParts, "streams" | "rollouts"> {
   rollouts?: RolloutsBackend;
   /** Of the account that may do everything; default: a random one. */
   token?: string | undefined;

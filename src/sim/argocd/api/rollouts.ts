@@ -67,7 +67,7 @@ export function storedRollouts(store: Store): RolloutsBackend {
   };
 }
 
-export interface OfferedAction {
+interface OfferedAction {
   name: string;
   disabled?: boolean;
 }

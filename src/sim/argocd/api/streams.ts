@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Store } from "../../kubernetes/store.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
 
-export interface StreamOptions {
+interface StreamOptions {
   /** `application`, as the events name it. */
   field: string;
   plural: string;

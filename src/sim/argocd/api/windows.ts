@@ -39,7 +39,7 @@ export function windowsOf(store: Store, own: string, app: Application): SyncWind
 }
 
 /** Whether one is active, as Argo CD asks: the next beginning after a duration ago lies in the past. */
-export function isActive({ schedule, duration, timeZone = "UTC" }: SyncWindow, now: number): boolean {
+function isActive({ schedule, duration, timeZone = "UTC" }: SyncWindow, now: number): boolean {
   const from = now - (parseDuration(duration) ?? 0);
   const next = new Cron(schedule, { timezone: timeZone, mode: "5-part" }).nextRun(new Date(from));
   return next !== null && next.getTime() < now;

@@ -9,7 +9,7 @@ import type { Application, HydrateOperation, SourceHydrator, SourceHydratorStatu
 const HYDRATE = "argocd.argoproj.io/hydrate";
 const RETRY_MS = 120_000;
 
-export interface Hydrator {
+interface Hydrator {
   /** Looks whether an Application's dry source has to be hydrated; to be called whenever it was compared. */
   look(actor: Actor): void;
 }

@@ -20,7 +20,7 @@ export interface Desired {
   files?: { git: GitSource; commit: string; path: string; recurse: boolean };
 }
 
-export interface ManifestInput {
+interface ManifestInput {
   spec: ApplicationSpec;
   /** Instead of the targetRevisions, in the order of the sources; "" keeps one. */
   revisions?: readonly string[];

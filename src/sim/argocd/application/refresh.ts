@@ -212,7 +212,7 @@ function scheduleHeal(shared: Shared, actor: Actor, { operation, inMs }: Extract
 }
 
 /** The comparison that comes at the latest. */
-export function schedulePeriodic(shared: Shared, actor: Actor): void {
+function schedulePeriodic(shared: Shared, actor: Actor): void {
   actor.periodic();
   const ms = shared.lag.reconciliation + shared.lag.reconciliationJitter * actor.random();
   actor.periodic = shared.scheduler.after(ms, () => shared.refresh(actor, LEVEL.latest, 0));

@@ -18,7 +18,7 @@ import {
 const EVALUATED = new Set(["ComparisonError", "InvalidSpecError", "SyncError", "UnknownError", "DeletionError"]);
 
 /** The part of the spec a comparison was made with: while it differs from the spec, all of the status is old. */
-export function comparedToOf(spec: ApplicationSpec): ComparedTo {
+function comparedToOf(spec: ApplicationSpec): ComparedTo {
   return defined({
     ...sourceFields(spec),
     destination: spec.destination,
@@ -110,8 +110,8 @@ export function compared(old: ApplicationStatus, spec: ApplicationSpec, comparis
   const next: ApplicationStatus = defined({
     ...old,
     sync: { status, ...revisionFields(spec, revisions), comparedTo: comparedToOf(spec) },
-    resources,
-    reconciledAt: startedAt === undefined ? undefined : kubeTime(startedAt),
+    resources: resources ?? old.resources,
+    reconciledAt: startedAt === undefined ? old.reconciledAt : kubeTime(startedAt),
     resourceHealthSource: "appTree",
     controllerNamespace: "argocd",
     summary: old["summary"] ?? {},

@@ -11,7 +11,7 @@ export interface Workload {
   message: string;
 }
 
-export interface WorkloadTimes {
+interface WorkloadTimes {
   flash: () => number;
   rollout: () => number;
 }
@@ -33,7 +33,7 @@ export interface WorkloadModel {
   mentions(text: string): boolean;
 }
 
-export interface WorkloadContext {
+interface WorkloadContext {
   cluster: () => string;
   application: string;
   /** Nothing in it has a health of its own: it is Healthy as soon as it is applied. */

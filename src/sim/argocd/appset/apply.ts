@@ -14,7 +14,7 @@ interface SetSpec {
   syncPolicy?: { applicationsSync?: string; preserveResourcesOnDeletion?: boolean };
 }
 
-export interface Applied {
+interface Applied {
   created: string[];
   updated: string[];
   deleted: string[];

@@ -15,7 +15,7 @@ const REFRESH = "argocd.argoproj.io/application-set-refresh";
 
 export type Render = (applicationSet: unknown, context: RenderContext) => RenderResult;
 
-export interface ApplicationSetController {
+interface ApplicationSetController {
   push(push: Push): void;
   /** Has a set's generators fail with these words; null: no longer. */
   fail(name: string, message: string | null): void;
@@ -24,7 +24,7 @@ export interface ApplicationSetController {
   close(): void;
 }
 
-export interface ApplicationSetOptions {
+interface ApplicationSetOptions {
   store: Store;
   scheduler: Scheduler;
   lag: Lag;

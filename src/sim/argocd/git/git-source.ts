@@ -32,7 +32,7 @@ export interface GitSource {
   close(): Promise<void>;
 }
 
-export interface GitSourceOptions {
+interface GitSourceOptions {
   /** Where it is fetched from, over any protocol that git speaks. */
   url: string;
   token?: string;

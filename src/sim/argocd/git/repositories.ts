@@ -4,7 +4,7 @@ import type { ApplicationSource } from "../types.ts";
 import type { GitSource } from "./git-source.ts";
 
 /** A revision that a source's targetRevision means now. */
-export interface Resolved {
+interface Resolved {
   /** A full commit id, or the version of a chart. */
   revision: string;
   /** Absent where there is no repository behind it: what it holds is then told from the revision alone. */

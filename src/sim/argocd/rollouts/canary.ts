@@ -5,7 +5,7 @@ import type { RolloutSpec, RolloutStep } from "./manifest.ts";
 import type { RolloutObject, RolloutStatus } from "./objects.ts";
 
 /** What the controller in the cluster does next with a Rollout. */
-export interface Move {
+interface Move {
   status: RolloutStatus;
   /** Pods are started, or a pause with an end goes by: `next`, unless something else happens before. */
   wait?: { kind: "pods" | "pause"; ms?: number; next: RolloutStatus };

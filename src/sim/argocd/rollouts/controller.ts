@@ -4,7 +4,7 @@ import { nextMove, podHash } from "./canary.ts";
 import type { RolloutManifest } from "./manifest.ts";
 import { type RolloutObject, type RolloutShelf, rolloutHealth } from "./objects.ts";
 
-export const TRACKING = "argocd.argoproj.io/tracking-id";
+const TRACKING = "argocd.argoproj.io/tracking-id";
 
 /** What the controller of one cluster has to know of who applied a Rollout. */
 interface Owner {
@@ -22,7 +22,7 @@ export interface ClusterRollouts {
   imagesOf(hash: string): string[];
 }
 
-export interface ControllerParts {
+interface ControllerParts {
   shelf: RolloutShelf;
   board: FaultBoard;
   now(): number;

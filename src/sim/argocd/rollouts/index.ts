@@ -18,7 +18,7 @@ export interface FleetRollouts {
   backend: RolloutsBackend;
 }
 
-export interface FleetParts {
+interface FleetParts {
   store: Store;
   clusters: ClusterIndex;
   board: FaultBoard;

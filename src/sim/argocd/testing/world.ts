@@ -10,7 +10,7 @@ import { type ArgoCdOptions, type ArgoCdSim, startArgoCd } from "../index.ts";
 import { type Application, asApplication } from "../types.ts";
 
 /** A clock that stands until it is moved. */
-export interface ManualClock extends Clock {
+interface ManualClock extends Clock {
   /** Moves on, and calls what is due on the way, each at its own time. */
   advance(ms: number): void;
 }

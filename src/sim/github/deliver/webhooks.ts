@@ -33,7 +33,7 @@ export interface Webhooks {
   close(): void;
 }
 
-export interface WebhookEvent {
+interface WebhookEvent {
   app: App;
   name: string;
   action?: string;

@@ -7,7 +7,7 @@ import { mutationRoot } from "./mutations/root.ts";
 import { printNode, queryRoot } from "./queries.ts";
 import slice from "./schema.generated.json" with { type: "json" };
 
-export interface GraphQLAnswer {
+interface GraphQLAnswer {
   data?: unknown;
   errors?: PrintedError[];
 }

@@ -2,14 +2,7 @@ import type { GraphQLError } from "graphql";
 import { defined } from "../../../core/base/defined.ts";
 import { ApiFailure } from "../http/failure.ts";
 
-export type FailureType =
-  | "NOT_FOUND"
-  | "FORBIDDEN"
-  | "UNPROCESSABLE"
-  | "STALE_DATA"
-  | "RATE_LIMITED"
-  | "INSUFFICIENT_SCOPES"
-  | "VALIDATION";
+type FailureType = "NOT_FOUND" | "FORBIDDEN" | "UNPROCESSABLE" | "STALE_DATA" | "RATE_LIMITED" | "INSUFFICIENT_SCOPES" | "VALIDATION";
 
 /** One field's failure, in GitHub's shape: `type` stands beside the message, not in extensions. */
 export class FieldFailure extends Error {
@@ -30,7 +23,7 @@ export function noAccess(): FieldFailure {
 }
 
 /** What the REST half refuses, said as GraphQL says it. */
-export function asFieldFailure(error: unknown): FieldFailure | undefined {
+function asFieldFailure(error: unknown): FieldFailure | undefined {
   if (error instanceof FieldFailure) return error;
   if (!(error instanceof ApiFailure)) return undefined;
   const details = (error.errors ?? []).map((one) => (typeof one === "string" ? one : (one.message ?? "")));

@@ -83,7 +83,7 @@ function gitActor(context: Context, who: Signature) {
   };
 }
 
-export function commitNode(context: Context, repo: Repo, commit: CommitObject) {
+function commitNode(context: Context, repo: Repo, commit: CommitObject) {
   const message = commit.message.replace(/\n$/, "");
   const [headline = "", ...rest] = message.split("\n");
   return {

@@ -12,7 +12,7 @@ import { type Answer, createRouter, type Router } from "./router.ts";
 const MAX_REQUEST = 40 * 1024 * 1024;
 const VERSIONS = ["2022-11-28", "2026-03-10"];
 
-export type ApiHandler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+type ApiHandler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
 
 /** What is known of a request by the time it is answered. */
 interface Seen {

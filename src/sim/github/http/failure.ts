@@ -21,7 +21,7 @@ export class ApiFailure extends Error {
   }
 }
 
-export interface FieldError {
+interface FieldError {
   resource: string;
   field?: string;
   code: string;

@@ -10,7 +10,7 @@ export interface Faults {
   webhook?: (delivery: { guid: string; event: string; action: string | undefined; body: string }) => WebhookFate;
 }
 
-export interface FaultAnswer {
+interface FaultAnswer {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;

@@ -1,7 +1,7 @@
 import type { Actor, World } from "../model/model.ts";
 import { ApiFailure } from "./failure.ts";
 
-export interface Rate {
+interface Rate {
   limit: number;
   used: number;
   remaining: number;
@@ -11,7 +11,7 @@ export interface Rate {
 }
 
 /** GraphQL is counted by itself. */
-export type Resource = "core" | "graphql";
+type Resource = "core" | "graphql";
 
 export function resourceOf(path: string): Resource {
   return path === "/graphql" || path === "/api/graphql" ? "graphql" : "core";

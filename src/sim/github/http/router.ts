@@ -54,6 +54,9 @@ export const WRITE = (...permissions: string[]): Need => ({ permissions, level: 
 /** Open to every account that can see the repository, and to Apps with the permission. */
 export const TAKE_PART = (...permissions: string[]): Need => ({ permissions, level: "write", role: "read" });
 
+/** Open to administrators, and to Apps with `administration`. */
+export const ADMIN: Need = { permissions: ["administration"], level: "write", role: "admin" };
+
 /** A route below `/repos/OWNER/NAME`, open to those who have `need`. */
 export function repoRoute(method: string, path: string, need: Need, handle: (call: RepoCall) => Promise<Answer> | Answer): Route {
   return {

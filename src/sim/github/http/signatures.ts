@@ -5,7 +5,7 @@ import { seconds, WEB_FLOW } from "../model/world.ts";
 import { ApiFailure, invalid } from "./failure.ts";
 
 /** As GitHub's `verification` of a commit. */
-export interface Verification {
+interface Verification {
   verified: boolean;
   reason: "valid" | "unsigned" | "unknown_key" | "invalid" | "bad_email" | "unknown_signature_type";
   signature: string | null;

@@ -14,7 +14,7 @@ import { READ, WRITE } from "./router.ts";
 /** A clone URL given where a server's base is expected names the same repository: the part before is passed over. */
 const GIT_PATH = /^\/(?:[^/]+\/[^/]+\.git\/)?([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
-export interface GitRequest {
+interface GitRequest {
   owner: string;
   name: string;
   service: string;

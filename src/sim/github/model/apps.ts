@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import type { App, Permissions, User, World } from "./model.ts";
 import { userOf } from "./world.ts";
 
-export interface AppKeys {
+interface AppKeys {
   publicKey: string;
   privateKey: string;
 }

@@ -57,7 +57,7 @@ export interface World {
   nextId(): number;
 }
 
-export interface Limits {
+interface Limits {
   perHour: number;
   /** Of an installation's token, in milliseconds. */
   tokenLifetime: number;

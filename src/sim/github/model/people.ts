@@ -11,7 +11,7 @@ import type { Repo, User, World } from "./model.ts";
 import { actorOf, findRepo, issueOf, movedRepo, pullOf } from "./world.ts";
 
 /** Text; null removes the file; a symbolic link to some path. */
-export type PushedFile = string | null | { link: string };
+type PushedFile = string | null | { link: string };
 
 /** What a person does on the site or with their own git. `repository` is `owner/name`; refusals are `ApiFailure`s, as over HTTP. */
 export interface Person {

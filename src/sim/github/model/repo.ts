@@ -62,7 +62,7 @@ export interface Issue {
   pull?: Pull;
 }
 
-export interface Pull {
+interface Pull {
   id: number;
   draft: boolean;
   /** Where the head lives; null: the fork is gone. Absent: in the same repository. */

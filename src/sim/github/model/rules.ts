@@ -39,13 +39,13 @@ export interface PullRule {
   allowed_merge_methods?: MergeMethod[];
 }
 
-export interface ChecksRule {
+interface ChecksRule {
   strict_required_status_checks_policy: boolean;
   do_not_enforce_on_create?: boolean;
   required_status_checks: { context: string; integration_id?: number }[];
 }
 
-export interface QueueRule {
+interface QueueRule {
   check_response_timeout_minutes: number;
   grouping_strategy: "ALLGREEN" | "HEADGREEN";
   max_entries_to_build: number;

@@ -84,7 +84,7 @@ export function pullOf(repo: Repo, number: number): PullIssue {
   return issue;
 }
 
-export function sha1(text: string): string {
+function _sha1(text: string): string {
   return createHash("sha1").update(text).digest("hex");
 }
 

@@ -5,7 +5,7 @@ import { type Actor, type Issue, type IssueComment, type Label, REACTIONS, type 
 import { atLeast, isPull, roleOf } from "../model/world.ts";
 import { labelShape } from "../shapes/issue.ts";
 
-export const MAX_BODY = 65_536;
+const MAX_BODY = 65_536;
 
 function checkBody(body: unknown): string {
   if (typeof body !== "string" || body.trim() === "") throw invalid({ resource: "IssueComment", field: "body", code: "missing_field" });
@@ -110,7 +110,7 @@ async function labelEvents(
   }
 }
 
-export interface IssueChange {
+interface IssueChange {
   title?: string | undefined;
   body?: string | null | undefined;
   state?: "open" | "closed" | undefined;

@@ -11,7 +11,7 @@ import { noreply } from "../shapes/commit.ts";
 import { mergeabilityJob } from "./pull-details.ts";
 import { close, refsMoved } from "./refs-moved.ts";
 
-export interface MergeRequest {
+interface MergeRequest {
   sha?: string;
   method?: string;
   title?: string;

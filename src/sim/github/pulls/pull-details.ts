@@ -37,12 +37,7 @@ export async function readMergeable(
 }
 
 /** One of GitHub's eight, but `has_hooks`: there are none here. */
-export async function stateWord(
-  world: World,
-  repo: Repo,
-  issue: PullIssue,
-  result: { mergeable: boolean; behind: boolean },
-): Promise<string> {
+async function stateWord(world: World, repo: Repo, issue: PullIssue, result: { mergeable: boolean; behind: boolean }): Promise<string> {
   if (!result.mergeable) return "dirty";
   if (issue.pull.draft) return "draft";
   const missing = await missingRules(world, repo, issue, { behind: result.behind });

@@ -6,7 +6,7 @@ import { isPull, type PullIssue } from "../model/world.ts";
 import { closeFor } from "./refs-moved.ts";
 import { requestOwners } from "./reviews.ts";
 
-export interface NewPull {
+interface NewPull {
   title: string;
   head: string;
   base: string;

@@ -17,7 +17,7 @@ import type { Annotation, App, CheckRun, CheckSuite } from "../model/model.ts";
 import { seconds } from "../model/world.ts";
 import { checkRunChanged, rerequestRun, rerequestSuite, suiteOf } from "../pulls/checks.ts";
 import { annotationShape, checkShape, suiteShape } from "../shapes/check.ts";
-import { resolveCommit } from "./repos.ts";
+import { resolveCommit } from "./commits.ts";
 
 const CONCLUSIONS = ["action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out"];
 

@@ -5,7 +5,7 @@ import { type Answer, ok, optionalText, READ, type RepoCall, type Route, repoRou
 import { commitFiles } from "../pulls/commit-files.ts";
 import { gitCommitShape } from "../shapes/commit.ts";
 import { pageUrl, repoUrl } from "../shapes/repo.ts";
-import { resolveCommit } from "./repos.ts";
+import { resolveCommit } from "./commits.ts";
 
 function links(call: RepoCall, path: string, ref: string, kind: "blob" | "tree", sha: string) {
   const encoded = path.split("/").map(encodeURIComponent).join("/");

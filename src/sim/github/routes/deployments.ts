@@ -22,7 +22,7 @@ import { moveRefs } from "../pulls/move-ref.ts";
 import { mergeCommit } from "../pulls/update-branch.ts";
 import { checkState } from "../rules/checks.ts";
 import { deploymentShape, deploymentStatusShape } from "../shapes/deployment.ts";
-import { resolveCommit } from "./repos.ts";
+import { resolveCommit } from "./commits.ts";
 
 const STATES = ["error", "failure", "inactive", "in_progress", "queued", "pending", "success"] as const;
 

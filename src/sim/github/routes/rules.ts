@@ -1,5 +1,6 @@
 import { notFound } from "../http/failure.ts";
 import {
+  ADMIN,
   type Answer,
   created,
   NO_CONTENT,
@@ -18,8 +19,6 @@ import { fullName } from "../model/world.ts";
 import { rulesetRules } from "../rules/rules.ts";
 import { rulesetShape, simpleRulesetShape } from "../shapes/ruleset.ts";
 import { protect, protectionShape } from "./protection.ts";
-
-const ADMIN = { permissions: ["administration"], level: "write", role: "admin" } as const;
 
 /** What holds for a branch, whether it exists or not: of active rulesets alone, not of classic protection. */
 function forBranch(call: RepoCall): Promise<Answer> {

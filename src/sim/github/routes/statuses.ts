@@ -4,7 +4,7 @@ import type { Status } from "../model/model.ts";
 import { addStatus } from "../pulls/checks.ts";
 import { simpleStatusShape, statusShape } from "../shapes/check.ts";
 import { minimalRepoShape, repoUrl } from "../shapes/repo.ts";
-import { resolveCommit } from "./repos.ts";
+import { resolveCommit } from "./commits.ts";
 
 const STATES = ["error", "failure", "pending", "success"] as const;
 

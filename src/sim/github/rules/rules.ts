@@ -1,6 +1,6 @@
 import { verificationOf } from "../http/signatures.ts";
 import type { Actor, MergeMethod, Protection, PullRule, Repo, Rule, Ruleset, World } from "../model/model.ts";
-import { atLeast, installationsOn, isPull, type PullIssue, roleOf, teamOf } from "../model/world.ts";
+import { atLeast, installationsOn, type PullIssue, roleOf, teamOf } from "../model/world.ts";
 import { failingChecks } from "./checks.ts";
 import { ownersMissing } from "./codeowners.ts";
 import { approvals, lastPusherMissing } from "./reviews.ts";
@@ -19,7 +19,7 @@ export const UNPROTECTED: Protection = {
 };
 
 /** A rule in force on a branch; without a ruleset it is of the classic protection. */
-export interface ActiveRule {
+interface ActiveRule {
   rule: Rule;
   ruleset?: Ruleset;
 }
@@ -57,7 +57,7 @@ function classicRules(protection: Protection): Rule[] {
 }
 
 /** Does `refs/heads/release-*` mean this branch? */
-export function matchesBranch(repo: Repo, patterns: readonly string[], branch: string): boolean {
+function matchesBranch(repo: Repo, patterns: readonly string[], branch: string): boolean {
   return patterns.some((pattern) => {
     if (pattern === "~ALL") return true;
     if (pattern === "~DEFAULT_BRANCH") return branch === repo.defaultBranch;
@@ -101,7 +101,7 @@ export function bypasses(world: World, repo: Repo, ruleset: Ruleset, actor: Acto
   });
 }
 
-export interface MergeQuestion {
+interface MergeQuestion {
   behind: boolean;
   /** Who merges; absent: nobody in particular, so nobody passes over anything. */
   actor?: Actor;
@@ -196,9 +196,4 @@ function missingDeployments(repo: Repo, sha: string, environments: readonly stri
   const done = [...repo.deployments.values()].filter((one) => one.sha === sha && one.statuses.at(-1)?.state === "success");
   const names = environments.filter((name) => !done.some((one) => one.environment === name));
   return names.map((name) => `Missing successful active ${name} deployment.`);
-}
-
-/** Open pull requests into a branch. */
-export function openInto(repo: Repo, branch: string): PullIssue[] {
-  return [...repo.issues.values()].filter(isPull).filter((issue) => issue.state === "open" && issue.pull.baseRef === branch);
 }

@@ -9,7 +9,7 @@ function pullsAt(repo: Repo, sha: string): PullIssue[] {
   return all.filter((issue) => issue.state === "open" && issue.pull.headSha === sha && issue.pull.headRepo === undefined);
 }
 
-export function shortPulls(world: World, repo: Repo, sha: string) {
+function shortPulls(world: World, repo: Repo, sha: string) {
   const where = { id: repo.id, url: repoUrl(world, repo), name: repo.name };
   return pullsAt(repo, sha).map((issue) => ({
     id: issue.pull.id,

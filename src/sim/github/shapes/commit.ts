@@ -8,9 +8,9 @@ import { nodeId, seconds, WEB_FLOW } from "../model/world.ts";
 import { pageUrl, repoUrl } from "./repo.ts";
 import { userShape } from "./user.ts";
 
-export type CommitShape = RestEndpointMethodTypes["repos"]["listCommits"]["response"]["data"][number];
-export type GitCommitShape = RestEndpointMethodTypes["git"]["getCommit"]["response"]["data"];
-export type FileShape = RestEndpointMethodTypes["pulls"]["listFiles"]["response"]["data"][number];
+type CommitShape = RestEndpointMethodTypes["repos"]["listCommits"]["response"]["data"][number];
+type GitCommitShape = RestEndpointMethodTypes["git"]["getCommit"]["response"]["data"];
+type FileShape = RestEndpointMethodTypes["pulls"]["listFiles"]["response"]["data"][number];
 
 export function noreply(user: User): { name: string; email: string } {
   return { name: user.login, email: `${user.id}+${user.login}@users.noreply.github.com` };

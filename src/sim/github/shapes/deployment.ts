@@ -3,7 +3,7 @@ import { nodeId, seconds } from "../model/world.ts";
 import { repoUrl } from "./repo.ts";
 import { appShape, userShape } from "./user.ts";
 
-export function deploymentUrl(world: World, repo: Repo, deployment: Deployment): string {
+function deploymentUrl(world: World, repo: Repo, deployment: Deployment): string {
   return `${repoUrl(world, repo)}/deployments/${deployment.id}`;
 }
 

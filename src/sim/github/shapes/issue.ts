@@ -5,9 +5,9 @@ import { nodeId, seconds } from "../model/world.ts";
 import { pageUrl, repoUrl } from "./repo.ts";
 import { appShape, association, userShape } from "./user.ts";
 
-export type CommentShape = RestEndpointMethodTypes["issues"]["getComment"]["response"]["data"];
-export type IssueShape = RestEndpointMethodTypes["issues"]["get"]["response"]["data"];
-export type ReactionShape = RestEndpointMethodTypes["reactions"]["createForIssueComment"]["response"]["data"];
+type CommentShape = RestEndpointMethodTypes["issues"]["getComment"]["response"]["data"];
+type IssueShape = RestEndpointMethodTypes["issues"]["get"]["response"]["data"];
+type ReactionShape = RestEndpointMethodTypes["reactions"]["createForIssueComment"]["response"]["data"];
 
 export function labelShape(world: World, repo: Repo, label: Label) {
   return {

@@ -8,8 +8,8 @@ import { pageUrl, repoShape, repoUrl } from "./repo.ts";
 import { association, userShape } from "./user.ts";
 
 export type PullShape = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
-export type SimplePullShape = RestEndpointMethodTypes["pulls"]["list"]["response"]["data"][number];
-export type ReviewShape = RestEndpointMethodTypes["pulls"]["getReview"]["response"]["data"];
+type SimplePullShape = RestEndpointMethodTypes["pulls"]["list"]["response"]["data"][number];
+type ReviewShape = RestEndpointMethodTypes["pulls"]["getReview"]["response"]["data"];
 
 /** What only the answer about one pull request carries. */
 export interface PullDetails {

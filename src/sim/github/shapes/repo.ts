@@ -4,8 +4,8 @@ import type { Actor, Repo, World } from "../model/model.ts";
 import { atLeast, fullName, nodeId, roleOf, seconds } from "../model/world.ts";
 import { userShape } from "./user.ts";
 
-export type RepoShape = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"]["base"]["repo"];
-export type FullRepoShape = RestEndpointMethodTypes["repos"]["get"]["response"]["data"];
+type RepoShape = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"]["base"]["repo"];
+type FullRepoShape = RestEndpointMethodTypes["repos"]["get"]["response"]["data"];
 
 /** Suffixes of the `*_url` fields, as RFC 6570 templates. */
 const URLS = {

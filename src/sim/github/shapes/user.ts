@@ -3,9 +3,9 @@ import { clientId } from "../http/auth.ts";
 import type { App, Repo, Role, User, World } from "../model/model.ts";
 import { atLeast, kindOf, nodeId, roleOf, seconds } from "../model/world.ts";
 
-export type UserShape = RestEndpointMethodTypes["issues"]["listAssignees"]["response"]["data"][number];
-export type AppShape = NonNullable<RestEndpointMethodTypes["apps"]["getAuthenticated"]["response"]["data"]>;
-export type Association = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"]["author_association"];
+type UserShape = RestEndpointMethodTypes["issues"]["listAssignees"]["response"]["data"][number];
+type AppShape = NonNullable<RestEndpointMethodTypes["apps"]["getAuthenticated"]["response"]["data"]>;
+type Association = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"]["author_association"];
 
 export function userShape(world: World, user: User): UserShape {
   const url = `${world.origin}/users/${encodeURIComponent(user.login)}`;
