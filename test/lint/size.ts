@@ -30,7 +30,6 @@ const LONGER: readonly string[] = [
   "src/core/spec/parse/walk.ts#inWords",
   "src/sim/argocd/index.ts#startArgoCd",
   "src/sim/github/http/api.ts#send",
-  "src/sim/github/routes/protection.ts#protectionShape",
   "src/sim/kubernetes/index.ts#startKubernetes",
   "src/sim/kubernetes/watch.ts#open",
   "src/sim/world.ts#startWorld",
