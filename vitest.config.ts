@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    setupFiles: ["test/schemas/every-world.ts"],
+    setupFiles: ["test/schemas/every-world.ts", "test/support/sentences.ts"],
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

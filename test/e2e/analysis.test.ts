@@ -85,7 +85,7 @@ describe("webcheck, while batches bake", () => {
     expect(body).toMatch(/\| analysis webcheck \| Successful \| webcheck: \d+ ok, last ok \|/);
     status = "nok";
     const failed = await now.until("it failed", (run) => run.rollback !== undefined);
-    expect(failed.why).toContain("webcheck: failed twice, and failureLimit is 1, last value nok");
+    expect(failed.why).toSay("webcheck: failed twice, and failureLimit is 1, last value nok");
     expect(await now.world.untilComment(release, "last value nok")).toContain("analysis webcheck");
     const back = await now.until("it is rolled back", (run) => run.number === 2 && isEnded(run));
     expect([back.phase, analysesOf(back)]).toEqual(["RolledBack", []]);

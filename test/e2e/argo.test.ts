@@ -94,7 +94,7 @@ describe("what Argo CD and its clusters do", () => {
     const paused = await pausedOnFailure(journey);
     expect(sick(paused)?.phase).toBe("Failed");
     // The attempt is used up: people are told that nothing happens by itself, and what would help.
-    expect(sick(paused)?.why).toContain("Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.");
+    expect(sick(paused)?.why).toSay("Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.");
     world.argocd.setFault(SICK, null);
     await sync(journey);
     alice.comment(world.repository, release, "/retry");
@@ -150,7 +150,7 @@ describe("what Argo CD and its clusters do", () => {
     const stopped = await journey.until("it pauses", (run) => run.paused !== undefined);
     expect(stopped.batches.filter(({ merged }) => merged !== undefined)).toHaveLength(1);
     expect(stopped.batches[0]?.targets.map(({ phase }) => phase)).toEqual(["Failed", "Failed"]);
-    expect(stopped.batches[0]?.targets[0]?.why).toMatch(/no such Application|is being deleted|my-app-set is gone/);
+    expect(stopped.batches[0]?.targets[0]?.why).toSay(/no such Application|is being deleted|my-app-set is gone/);
     expect([journey.errors, journey.versions().get("us-east-1-a")]).toEqual([[], "v1.4.1"]);
   });
 

@@ -151,7 +151,7 @@ test(
     const skipped = await stagecoach("skip", "my-app", "us-east-1-a", ...repo, "-o", "json");
     expect([skipped.exit, JSON.parse(skipped.out)]).toMatchObject([
       1,
-      { outcome: "refused", message: expect.stringContaining("is for members of team `sre`") },
+      { outcome: "refused", message: expect.toSay("is for members of team `sre`") },
     ]);
     expect((await stagecoach("resume", "my-app", ...repo)).out).toContain("done: resumed");
     vi.stubEnv("GH_TOKEN", world.github.token("bob"));
@@ -188,7 +188,7 @@ test(
     await alice.push(repository, { branch: "main", files: { ".github/stagecoach.yaml": wider }, message: "bots" });
     renovate.comment(repository, release, "/pause second");
     const stopped = await here.until("it pauses", (run) => run.phase === "Paused");
-    expect(stopped.why).toContain("renovate[bot]");
+    expect(stopped.why).toSay("renovate[bot]");
     expect(here.errors).toEqual([]);
   },
 );

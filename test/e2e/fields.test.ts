@@ -205,7 +205,7 @@ test("rules that most rollouts leave at their defaults, hand-written Application
   expect((await page.check((await page.pull(allowed)).head.sha, "stagecoach/plan")) ?? "").toContain("success");
   const repo = world.github.repoDirectory(world.repository);
   const message = git(repo, "log", "-1", "--format=%B", first.batches[0]?.merged?.commit ?? "");
-  expect(message).toMatch(/^my-app v1\.4\.2 \(1 of \d\)\n[\s\S]*Signed-off-by: /);
+  expect(message).toSay(/^my-app v1\.4\.2 \(1 of \d\)\n[\s\S]*Signed-off-by: /);
 
   // A cluster that appears is named, and left as it is; one that comes out of quarantine, too.
   const joiner = "us-east-1-z";

@@ -98,7 +98,7 @@ describe("the version is a value of a clusters generator", () => {
     await world.github.actAs("bob").push(world.repository, { branch: "main", files: { [SET_FILE]: `${back}\n` }, message: "Back again" });
     const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
     expect(paused.paused).toMatchObject({ kind: "Drift", by: expect.stringMatching(/bob/i) });
-    expect(paused.paused?.reason).toMatch(/it is v1\.4\.1, this run set v1\.4\.2/);
+    expect(paused.paused?.reason).toSay(/it is v1\.4\.1, this run set v1\.4\.2/);
   });
 });
 
@@ -131,7 +131,7 @@ describe("each cluster follows a branch of its own", () => {
     expect(comment).not.toMatch(/#0\b/);
     await askFor(world, "v1.4.1");
     const back = await journey.until("the way back is refused", ({ number, phase }) => number === 2 && phase === "Paused");
-    expect(back.paused?.reason).toMatch(/is at \w{10}, past \w{10}: a branch is only ever moved forward/);
+    expect(back.paused?.reason).toSay(/is at \w{10}, past \w{10}: a branch is only ever moved forward/);
     expect(new Set(branchHeads(world).values())).toEqual(new Set([release]));
   });
 
@@ -149,7 +149,7 @@ describe("each cluster follows a branch of its own", () => {
     const release = await releaseTag(world, "v1.4.2");
     const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
     expect(paused.paused?.kind).toBe("Refused");
-    expect(paused.paused?.reason).toMatch(/env\/eu-central-1-a cannot be fast-forwarded to .* by .*bob.* \(Hotfix by hand\)/i);
+    expect(paused.paused?.reason).toSay(/env\/eu-central-1-a cannot be fast-forwarded to .* by .*bob.* \(Hotfix by hand\)/i);
     expect(branchHeads(world)).toEqual(changed);
     const comment = await world.untilComment(paused.trigger.pull ?? 0, "cannot be fast-forwarded");
     expect(comment).not.toMatch(/#0\b/);

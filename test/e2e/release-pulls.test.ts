@@ -123,7 +123,7 @@ describe("pull requests before they are merged", () => {
     expect(annotation).toMatchObject({
       path: ROLLOUT_FILE,
       start_line: line,
-      message: expect.stringContaining('did you mean "maxUnavailable"'),
+      message: expect.toSay('did you mean "maxUnavailable"'),
     });
     await world.untilComment(broken, "### ❌ No run would start");
     await alice.push(repository, {
@@ -163,7 +163,7 @@ describe("pull requests before they are merged", () => {
 
     await alice.mergePull(repository, release, "squash");
     await journey.until("the first batch waits for a person", (run) => run.batches[0]?.phase === "Open");
-    expect(journey.run()?.batches[0]?.why).toMatch(/waits for a person to merge it: the rollout's mode is Propose/);
+    expect(journey.run()?.batches[0]?.why).toSay(/waits for a person to merge it: the rollout's mode is Propose/);
     const next = await world.openReleasePull(alice, "v1.4.3");
     const over = await world.untilComment(next, "Merging this PR ends it");
     expect(over).toMatch(/Run #1 \(`v1\.4\.2`\) is in progress in stage canary/);

@@ -102,8 +102,8 @@ test("the way back: automatic, of a run long over, and of one in progress; its l
   bob.comment(world.repository, eighth, "/rollback --to v1.4.1");
   const asks = await here.until("it stops and asks", (run) => run.number === 9 && (run.phase === "Paused" || ended(run)));
   expect([asks.kind, asks.of, asks.phase, asks.paused?.kind]).toEqual(["Rollback", 8, "Paused", "Failure"]);
-  expect(asks.paused?.reason).toContain("eu-west-1-a");
-  expect(asks.paused?.ask).toContain("/retry");
+  expect(asks.paused?.reason).toSay("eu-west-1-a");
+  expect(asks.paused?.ask).toSay("/retry");
   expect(asks.release.values).toEqual({ version: "v1.4.1" });
   world.argocd.setFault("eu-west-1-a", null);
   bob.comment(world.repository, eighth, "/retry");

@@ -128,7 +128,7 @@ describe("20 → pause → analysis → 60 → pause → 100, over the clusters 
       expect(pull.body).toContain("step 2 of 3");
       expect(pull.body).toContain("webcheck");
       const third = await now.until("it is paused at 60", (run) => run.batches[1]?.step?.wait?.from !== undefined);
-      expect(third.batches[1]?.why).toContain("paused at weight 60 for 3m");
+      expect(third.batches[1]?.why).toSay("paused at weight 60 for 3m");
       expect(canary(written(now))).toEqual(["v1.4.2 60", "v1.4.2 60"]);
       const tree = renderTree(third, world.clock.now(), { color: false, width: 160 });
       expect(tree).toContain("step 2 of 3");

@@ -33,7 +33,7 @@ describe("traps of a whole run", () => {
     judge(run, "c1", "pending", "synced", "It is OutOfSync.");
     round(run, 15 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Failed"]);
-    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", reason: expect.stringContaining("OutOfSync") } });
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", reason: expect.toSay("OutOfSync") } });
   });
 
   test("argo-cd#22976: a batch that is waited for always says what for and until when at the latest", () => {
@@ -41,7 +41,7 @@ describe("traps of a whole run", () => {
     bring(run, 1, "merged");
     judge(run, "c1", "pending", "synced", "It is OutOfSync.");
     round(run);
-    expect(run.run.why).toContain("It is OutOfSync.");
+    expect(run.run.why).toSay("It is OutOfSync.");
     expect(run.run.next?.at).toBeDefined();
     expect(run.last.wakeAt).toBeDefined();
   });

@@ -4,6 +4,7 @@
  */
 export interface AnyReason {
   readonly code: string;
+  readonly [field: string]: unknown;
 }
 
 /** The reasons that a table of codes declares: `{ Shut: { where: string } }` gives `{ code: "Shut"; where: string }`. */

@@ -1,2 +1,15 @@
-/** The reasons of outcome: each code with its data. `core/report/reasons/outcome.ts` says them. */
-export type OutcomeReasons = Record<never, never>;
+import type { Words } from "../base/reason.ts";
+import type { CheckRef } from "./refs.ts";
+
+/** How a run came out. */
+export interface OutcomeReasons {
+  /** Every stage is through. `failed`: tolerated, unless the phase says otherwise. */
+  RUN_THROUGH: {
+    phase: "Succeeded" | "RolledBack" | "Failed";
+    checks: readonly CheckRef[];
+    failed: readonly string[];
+    skipped: readonly string[];
+    quarantined: readonly string[];
+  };
+  RUN_ENDED: { phase: "Succeeded" | "RolledBack" | "Failed"; because: Words };
+}

@@ -31,3 +31,6 @@ export interface HookRef {
   /** Of its address the host only: the rest may hold a secret. Empty: not known. */
   host: string;
 }
+
+/** An analysis or a hook. */
+export type CheckRef = AnalysisRef | HookRef;

@@ -1,7 +1,7 @@
-import { stateWords } from "../run/commands/rollouts-lockstep.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { cell, code } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
+import { rolloutPhrase } from "./reasons/commands.ts";
 import { sentenceOf } from "./reasons/say.ts";
 import { batchName, shortName } from "./words.ts";
 
@@ -107,7 +107,7 @@ export function rolloutsComment(run: Run, batch: Batch, now: number): string {
  */
 export function rolloutsSign(batch: Batch): string {
   return rowsOf(batch)
-    .map(({ target, rollout }) => `${target.key} ${rollout.namespace}/${rollout.name} ${stateWords(rollout)}`)
+    .map(({ target, rollout }) => `${target.key} ${rollout.namespace}/${rollout.name} ${rolloutPhrase(rollout)}`)
     .join("\n");
 }
 

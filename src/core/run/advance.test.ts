@@ -36,7 +36,7 @@ describe("a batch is proposed", () => {
     const run = bench(1);
     run.world = { ...run.world, targets: new Map() };
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toBe("waiting for the pins of c1 to be read");
+    expect(run.run.why).toEqual("waiting for the pins of c1 to be read");
     noPull(run, 1);
     see(run, "c1", { pins: ["v1"] });
     expect(wants(round(run))).toEqual(["Propose 1"]);
@@ -54,7 +54,7 @@ describe("a batch is proposed", () => {
     const run = bench(1);
     round(run);
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toContain("waiting for GitHub");
+    expect(run.run.why).toSay("waiting for GitHub");
   });
 
   test("without a PR where every pin has the release's value already; its clusters are confirmed all the same", () => {
@@ -121,7 +121,7 @@ describe("a batch merges", () => {
     bring(run, 1, "open");
     guard(run, 1);
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toContain("the rollout's mode is Propose");
+    expect(run.run.why).toSay("the rollout's mode is Propose");
     expect(run.run.next?.what).toBe("a person merges #101");
   });
 
@@ -153,7 +153,7 @@ describe("a batch merges", () => {
     bring(run, 1, "merging");
     pull(run, 1, { refusal: { kind: "Wait", message: "checks are expected" } });
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toContain("checks are expected");
+    expect(run.run.why).toSay("checks are expected");
   });
 });
 
@@ -187,7 +187,7 @@ describe("what stands against going on pauses the run, with the words of who sai
     expect(wants(round(run))).not.toContain("Merge 1");
     expect(run.run).toMatchObject({ phase: "Paused", paused: { kind } });
     expect(run.run.why).toContain(why);
-    expect(run.run.next?.what).toContain("/resume");
+    expect(run.run.next?.what).toSay("/resume");
   });
 
   test("a guard that says no for good: the PR is closed, too", () => {

@@ -1,7 +1,7 @@
 import { iso, type Time } from "../base/time.ts";
 import type { Edit, Plan, Release } from "../plan/plan-types.ts";
 import type { Rollout } from "../spec/rollout.ts";
-import { haltsToCarry } from "./commands/run-halt.ts";
+import { haltsOn } from "./gates/halt.ts";
 import { supersededBefore } from "./outcome/overlap.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
 import { type Batch, isEnded, type Pause, type Requeued, type Run } from "./state/run.ts";
@@ -82,7 +82,7 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     stays: clustersOfPlan(of.plan).filter(
       (cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster)),
     ),
-    ...(haltsToCarry(of, now).length === 0 ? {} : { halts: haltsToCarry(of, now) }),
+    ...(haltsOn(of, now).length === 0 ? {} : { halts: haltsOn(of, now) }),
   };
 }
 

@@ -35,7 +35,7 @@ test("windows and freezes that are never open together are warned about, also wh
 
 test("what is said is when all of them are open", async () => {
   const settings = "freezes:\n  - { schedule: '0 0 * * 1', duration: 24h, kind: deny }\n";
-  expect((await warned("2026-11-22T10:00:00Z", [OFFICE], settings))[0]?.message).toMatch(/until 2026-11-24 09:00 UTC/);
+  expect((await warned("2026-11-22T10:00:00Z", [OFFICE], settings))[0]?.message).toSay(/until 2026-11-24 09:00 UTC/);
 });
 
 test("freezes of the repo and of the server count, too", async () => {

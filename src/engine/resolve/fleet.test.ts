@@ -122,7 +122,7 @@ describe("a fleet over several control planes", () => {
     const shown = await planFor(hubs, true);
     expect(shown).toMatchObject({
       ok: true,
-      plan: { warnings: [{ code: "PLANE_LOST", message: expect.stringContaining("no run starts before it is back") }] },
+      plan: { warnings: [{ code: "PLANE_LOST", message: expect.toSay("no run starts before it is back") }] },
     });
   });
 

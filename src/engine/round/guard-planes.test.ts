@@ -130,7 +130,7 @@ describe("a rollout over two control planes with a manifest each", () => {
   test("a plane whose live set is neither is named", async () => {
     const context = contextOf([hub({ name: "hub-eu", set: eu }), hub({ name: "hub-us", set: setOf(["other"]) })]);
     const guard = await judge(context, [target("hub-eu", "eu-1", EU)], NAMES);
-    expect(guard).toMatchObject({ ok: false, why: expect.stringContaining("argocd/payments that hub-us follows") });
+    expect(guard).toMatchObject({ ok: false, why: expect.toSay("argocd/payments that hub-us follows") });
   });
 
   test("which manifest is whose is told by where its targets are pinned, whatever lives in it", async () => {
@@ -224,7 +224,7 @@ describe("what cannot be rendered offline", () => {
     expect(guard).toMatchObject({
       ok: false,
       retry: false,
-      why: expect.stringMatching(/plugin.*allowGenerate: true.*applicationsets, create.*sourceRef.unverified: true/s),
+      why: expect.toSay(/plugin.*allowGenerate: true.*applicationsets, create.*sourceRef.unverified: true/s),
     });
     memory.guards.clear();
     expect(await judge(context, mine(), [], true)).toMatchObject({ ok: true });
@@ -239,14 +239,14 @@ describe("what cannot be rendered offline", () => {
     expect(await judge(contextOf([forbidden]), mine(), [])).toMatchObject({
       ok: false,
       retry: false,
-      why: expect.stringContaining("permission denied"),
+      why: expect.toSay("permission denied"),
     });
     memory.guards.clear();
     const failing = hub({ name: "hub", set, generate: async () => ({ kind: "failed", why: "plugin ours: no answer" }) });
     expect(await judge(contextOf([failing]), mine(), [])).toMatchObject({
       ok: false,
       retry: true,
-      why: expect.stringContaining("plugin ours: no answer"),
+      why: expect.toSay("plugin ours: no answer"),
     });
   });
 });

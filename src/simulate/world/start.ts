@@ -1,7 +1,7 @@
 import { iso } from "../../core/base/time.ts";
 import { plan } from "../../core/plan/plan.ts";
 import type { Plan, Release, Target } from "../../core/plan/plan-types.ts";
-import { haltsToCarry } from "../../core/run/commands/run-halt.ts";
+import { haltsOn } from "../../core/run/gates/halt.ts";
 import { onOverlap } from "../../core/run/outcome/overlap.ts";
 import { planRollback } from "../../core/run/outcome/rollback.ts";
 import { startRollback, startRun, supersede } from "../../core/run/start.ts";
@@ -84,7 +84,7 @@ function startForward(truth: Truth, rollout: RepoRollout, entry: Entry, found: F
   const trigger = { commit: commit.id, pull: pullOf(commit), author: AUTHOR, at: iso(commit.at) };
   const { run: before, lastRelease } = entry;
   const run = startRun({ rollout: rollout.spec, number, release, trigger, plan: made, now, before, lastRelease });
-  const halts = haltsToCarry(before, now);
+  const halts = haltsOn(before, now);
   return {
     run: halts.length === 0 ? run : { ...run, halts },
     lastRun: number,

@@ -75,15 +75,15 @@ const rolloutOrder = z.looseObject({
   actor: z.string(),
   at: time,
   action: z.enum(["resume", "promote-full", "abort", "retry"]),
-  also: z.string().optional(),
-  left: z.array(z.string()),
+  also: words.optional(),
+  left: z.array(words),
   rollouts: z.array(
     z.looseObject({
       target: z.string(),
       namespace: z.string(),
       name: z.string(),
       step: count.optional(),
-      outcome: z.looseObject({ kind: z.enum(["done", "notOffered", "forbidden", "failed"]), why: z.string().optional() }).optional(),
+      outcome: z.looseObject({ kind: z.enum(["done", "notOffered", "forbidden", "failed"]), why: words.optional() }).optional(),
     }),
   ),
 });

@@ -1,4 +1,4 @@
-import type { AnalysisRef, BatchRef, HookRef, PullRef } from "../../reasons/refs.ts";
+import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef } from "../../reasons/refs.ts";
 import type { Names } from "./entry.ts";
 
 const BATCH_NOUNS: Record<BatchRef["kind"], string> = {
@@ -30,4 +30,9 @@ export function analysisPhrase({ templates, background, of, cluster }: AnalysisR
 export function hookPhrase({ number, when, stage, host }: HookRef): string {
   const place = when === "onFailure" ? `on failure of stage "${stage}"` : `${when} stage "${stage}"`;
   return `hook ${number} ${place}${host === "" ? "" : ` (${host})`}`;
+}
+
+/** Names an analysis or a hook, as the subject of a sentence. */
+export function checkPhrase(check: CheckRef, names: Names): string {
+  return "host" in check ? hookPhrase(check) : `the ${analysisPhrase(check, names)}`;
 }

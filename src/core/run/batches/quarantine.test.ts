@@ -53,7 +53,7 @@ describe("quarantine", () => {
     round(self);
     expect(self.run.paused).toMatchObject({
       kind: "Quarantine",
-      reason: expect.stringContaining("2 clusters in quarantine (c1, c2), at most 1 may"),
+      reason: expect.toSay("2 clusters in quarantine (c1, c2), at most 1 may"),
     });
     say(self, "/resume");
     round(self);
@@ -99,7 +99,7 @@ describe("quarantine", () => {
     expect(lost.run.quarantined).toBeUndefined();
     noPull(lost, 1);
     round(lost, MINUTE);
-    expect(lost.run.quarantined).toMatchObject([{ cluster: "hub/c1", why: expect.stringContaining("control plane hub cannot be seen") }]);
+    expect(lost.run.quarantined).toMatchObject([{ cluster: "hub/c1", why: expect.toSay("control plane hub cannot be seen") }]);
   });
 
   test("without the rule nobody is left out", () => {

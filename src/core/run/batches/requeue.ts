@@ -1,5 +1,5 @@
 import { count } from "../../base/count.ts";
-import { text } from "../../base/reason.ts";
+import { text, type Words } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import type { Requeued } from "../state/run.ts";
@@ -20,7 +20,7 @@ export function isPutOff(draft: Draft, stage: number, cluster: string): boolean 
 }
 
 /** Puts clusters to the stage's end. */
-export function requeue(draft: Draft, stage: number, clusters: readonly string[], why: string, until?: Time): void {
+export function requeue(draft: Draft, stage: number, clusters: readonly string[], why: Words, until?: Time): void {
   const names = clusters.map((cluster) => clusterName(draft.run, cluster)).join(", ");
   const entries = clusters.map((cluster): Requeued => {
     const entry: Requeued = { cluster, stage, attempts: 0, since: draft.at, nextAt: until ?? draft.at, why };

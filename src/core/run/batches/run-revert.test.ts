@@ -32,7 +32,7 @@ describe("/requeue of a cluster that is merged", () => {
     expect(self.run.paused?.kind).toBe("Failure");
     say(self, "/requeue c1");
     round(self);
-    expect(self.run.commands.at(-1)?.message).toBe("put to the stage's end: c1; first a batch puts back what c1 had before");
+    expect(self.run.commands.at(-1)?.message).toEqual("put to the stage's end: c1; first a batch puts back what c1 had before");
     expect(batch(self.run, 2)).toMatchObject({ kind: "Revert", targets: [{ cluster: "hub/c1", edits: [{ from: "v2", to: "v1" }] }] });
     expect(phases(self.run, 1)).toEqual(["Requeued", "Baked"]);
     putBack(self);
@@ -61,7 +61,7 @@ describe("/requeue of a cluster that is merged", () => {
     expect(wants(self.last)).toContain("Propose 2");
     pull(self, 2);
     round(self);
-    expect(batch(self.run, 2).why).toContain("waits for the render guard");
+    expect(batch(self.run, 2).why).toSay("waits for the render guard");
     expect(gateOf(self.run, batch(self.run, 2), false).kind).toBe("waiting");
     guard(self, 2);
     round(self);
@@ -99,7 +99,7 @@ describe("/requeue of a cluster that is merged", () => {
     say(self, "/requeue c1");
     say(self, "/requeue c1");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("is being put back already") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("is being put back already") });
     const made = bench(1);
     see(made, "c1", { pins: [null] });
     const [target] = made.run.plan.stages[0]?.batches[0]?.targets ?? [];
@@ -107,7 +107,7 @@ describe("/requeue of a cluster that is merged", () => {
     bring(made, 1, "merged");
     say(made, "/requeue c1");
     round(made);
-    expect(made.run.commands.at(-1)?.message).toContain("was made by this run: nothing stood there before");
+    expect(made.run.commands.at(-1)?.message).toSay("was made by this run: nothing stood there before");
   });
 
   test("/skip of a cluster that is being put back leaves it as it is: the revert is withdrawn", () => {

@@ -1,7 +1,8 @@
 import { count } from "../../base/count.ts";
-import { text } from "../../base/reason.ts";
+import { reasonsOf, text } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { grownSize } from "../../plan/pick.ts";
+import type { OutcomeReasons } from "../../reasons/outcome.ts";
 import { failedAnalyses } from "../checks/run-analysis-judge.ts";
 import { failedHooks } from "../checks/run-hooks.ts";
 import { afterStage } from "../gates/analysis.ts";
@@ -21,6 +22,8 @@ import { choose, isUnreadable } from "./stage-choose.ts";
 import { remaining } from "./stage-left.ts";
 import { makeNextStep } from "./step-make.ts";
 import { withinLimits } from "./within-limits.ts";
+
+const outcome = reasonsOf<OutcomeReasons>();
 
 /** A rolling stage opens a PR at most this often (docs/spec.md §9.19). */
 const REFILL_MS = 120_000;
@@ -66,21 +69,12 @@ function succeed(draft: Draft): void {
   ];
   const skipped = run.skipped.map((one) => one.cluster);
   const back = run.kind === "Rollback";
-  const parts = [back ? "every cluster that could be put back is" : "every stage is done"];
-  const gates = [...failedAnalyses(run), ...failedHooks(run)];
-  const beyond = run.spec.onFailure.action === "Continue" && (unacceptedFailures(run).length > budget(run) || gates.length > 0);
-  if (gates.length > 0) parts.push(`failed: ${gates.slice(0, 5).join("; ")}`);
-  if (missing.length > 0) parts.push(`${beyond ? "failed" : "tolerated as failed"}: ${nameList(run, missing)}`);
-  if (skipped.length > 0) parts.push(`left out: ${nameList(run, skipped)}`);
-  const shut = (run.quarantined ?? []).map((one) => one.cluster);
-  if (shut.length > 0) parts.push(`still in quarantine: ${nameList(run, shut)}`);
-  const why = parts.join("; ");
+  const checks = [...failedAnalyses(run), ...failedHooks(run)];
+  const beyond = run.spec.onFailure.action === "Continue" && (unacceptedFailures(run).length > budget(run) || checks.length > 0);
   const phase = beyond ? "Failed" : back ? "RolledBack" : "Succeeded";
-  change(
-    draft,
-    { phase, since: draft.at, endedAt: draft.at, why, next: null },
-    `${beyond ? "failed" : back ? "rolled back" : "succeeded"}: ${text(why)}`,
-  );
+  const quarantined = (run.quarantined ?? []).map((one) => one.cluster);
+  const why = outcome("RUN_THROUGH", { phase, checks, failed: missing, skipped, quarantined });
+  change(draft, { phase, since: draft.at, endedAt: draft.at, why, next: null }, outcome("RUN_ENDED", { phase, because: why }));
 }
 
 function failedIn(batches: Batch[]): string[] {

@@ -3,13 +3,12 @@ import { epoch, formatDuration, iso } from "../../base/time.ts";
 import type { BatchStep } from "../../plan/steps.ts";
 import { type Wait, waitsAfter } from "../../plan/steps.ts";
 import type { Command } from "../../spec/command.ts";
-import { done, type Reply, refused } from "../commands/run-obey.ts";
-import { tooEarly } from "../commands/run-steer.ts";
+import { done, type Reply, refused, tooEarly } from "../commands/reply.ts";
 import { afterWeight } from "../gates/analysis.ts";
 import { withinBudget } from "../outcome/run-failures.ts";
 import type { Batch } from "../state/run.ts";
 import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/run-draft.ts";
-import { batchName, clustersOf, nameList } from "../state/run-names.ts";
+import { batchName, batchRef, clustersOf, nameList } from "../state/run-names.ts";
 import { seenOf } from "../targets/step-seen.ts";
 
 /**
@@ -128,12 +127,10 @@ export function promoteStep(draft: Draft, command: Command, batch: Batch): Reply
   const { wait } = batch.step ?? {};
   const present = wait?.from === undefined ? undefined : waitsOf(draft, batch.number)[wait.at];
   if (wait?.from === undefined || present === undefined) return undefined;
-  if (tooEarly(command, wait.from)) return refused("it was written before this wait began");
-  if (present.kind === "analysis")
-    return refused(`an analysis is not ended by /promote: ${text(batch.why)}. \`/promote --full\` (maintain) ends analyses, too`);
+  if (tooEarly(command, wait.from)) return refused({ code: "COMMAND_TOO_EARLY", before: "wait" });
+  if (present.kind === "analysis") return refused({ code: "ANALYSIS_NOT_PROMOTED", because: batch.why });
   changeBatch(draft, batch.number, { step: { ...stripped(batch), wait: { at: wait.at + 1 } } });
-  const name = batchName(draft.run, batch);
-  return done(`the pause of ${name} is over, if its clusters are healthy: on to ${nextOfAt(draft, batch, wait.at)}`);
+  return done({ code: "STEP_PAUSE_ENDED", batch: batchRef(draft.run, batch), next: nextOfAt(draft, batch, wait.at) });
 }
 
 function nextOfAt(draft: Draft, { number, step }: Batch, at: number): string {

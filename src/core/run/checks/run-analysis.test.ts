@@ -46,7 +46,7 @@ describe("AfterBatch", () => {
     measured(self, ID, "Successful");
     const over = round(self);
     expect(batch(self.run, 1).analyses).toMatchObject([{ phase: "Successful", metrics: [{ successful: 3, value: "ok" }] }]);
-    expect(over.events.join("; ")).toContain('analysis webcheck of batch 1 of stage "stage 1": Successful');
+    expect(over.events).toContainEqual('analysis webcheck of batch 1 of stage "stage 1": Successful');
     expect(self.run.batches).toHaveLength(2);
   });
 
@@ -81,7 +81,7 @@ describe("AfterBatch", () => {
     expect(wants(round(self))).toEqual([`StopAnalysis ${ID}`]);
     measured(self, ID, "Successful");
     expect(round(self).run.phase).toBe("Succeeded");
-    expect(batch(self.run, 1).analyses?.[0]?.why).toBe("nothing failed until it ended: the bake is over");
+    expect(batch(self.run, 1).analyses?.[0]?.why).toEqual("nothing failed until it ended: the bake is over");
   });
 
   test("runs once for each cluster of the batch where its arguments name the cluster, with that cluster's values", () => {
@@ -108,7 +108,7 @@ describe("AfterBatch", () => {
     const self = looked(bench(1, [{}], withAnalysis({ args: [{ name: "zone", value: "{{ cluster.labels.zone }}" }] })));
     bring(self, 1, "confirmed");
     round(self);
-    expect(self.run.paused?.reason).toContain("the argument zone wants {{ cluster.labels.zone }}, which there is not of c1");
+    expect(self.run.paused?.reason).toSay("the argument zone wants {{ cluster.labels.zone }}, which there is not of c1");
   });
 });
 
@@ -127,7 +127,7 @@ describe("an analysis that ends badly", () => {
       measured(self, ID, phase, { message: "webcheck: failed twice" });
       round(self);
       expect(self.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
-      expect(self.run.paused?.reason).toContain("webcheck: failed twice");
+      expect(self.run.paused?.reason).toSay("webcheck: failed twice");
       expect(batch(self.run, 1).phase).toBe("Baking");
       say(self, "/retry");
       expect(wants(round(self))).toContain("StartAnalysis payments/42/1/1/AfterBatch/2");
@@ -144,7 +144,7 @@ describe("an analysis that ends badly", () => {
     round(self);
     say(self, "/resume");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("maintain") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("maintain") });
     say(self, "/resume", { permission: "maintain", actor: "bob" });
     round(self);
     expect([self.run.phase, self.run.batches.length]).toEqual(["Progressing", 2]);
@@ -156,7 +156,7 @@ describe("an analysis that ends badly", () => {
     bring(self, 1, "confirmed");
     measured(self, ID, "Inconclusive");
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Undecided", ask: expect.stringContaining("/retry") });
+    expect(self.run.paused).toMatchObject({ kind: "Undecided", ask: expect.toSay("/retry") });
     say(self, "/resume");
     round(self);
     expect([self.run.phase, self.run.batches.length]).toEqual(["Progressing", 2]);
@@ -188,7 +188,7 @@ describe("an analysis that ends badly", () => {
     measured(self, ID, "Failed");
     round(self);
     expect(self.run.phase).toBe("Failed");
-    expect(self.run.why).toContain("failed: analysis webcheck of batch 1");
+    expect(self.run.why).toSay("failed: analysis webcheck of batch 1");
   });
 });
 
@@ -201,7 +201,7 @@ describe("before, after and beside a stage", () => {
     expect(wants(round(self))).toEqual(["StartAnalysis payments/42/1/0/BeforeStage/1"]);
     measured(self, "payments/42/1/0/BeforeStage/1", "Running");
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toContain("#101 is open; waiting for the analysis webcheck of stage");
+    expect(batch(self.run, 1).why).toSay("#101 is open; waiting for the analysis webcheck of stage");
     measured(self, "payments/42/1/0/BeforeStage/1", "Successful");
     expect(wants(round(self))).toEqual(["Merge 1"]);
   });
@@ -249,7 +249,7 @@ describe("people", () => {
     round(self);
     say(self, "/promote");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("/promote --full") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("/promote --full") });
     say(self, "/promote", { flags: { full: true }, permission: "maintain" });
     expect(wants(round(self))).toContain(`StopAnalysis ${ID}`);
     expect(self.run.batches).toHaveLength(2);

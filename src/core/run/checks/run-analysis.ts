@@ -8,8 +8,9 @@
  */
 
 import { defined } from "../../base/defined.ts";
-import { text, type Words } from "../../base/reason.ts";
+import { reasonsOf, type Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
+import type { CheckReasons } from "../../reasons/checks.ts";
 import type { AnalysisRef } from "../../reasons/refs.ts";
 import type { AnalysisWhen } from "../../spec/stage-checks.ts";
 import type { Run } from "../state/run.ts";
@@ -17,6 +18,8 @@ import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../state/run
 import { batchOf, change, changeBatch, type Draft, wakeAt } from "../state/run-draft.ts";
 import { batchName, batchRef, clusterName, isOut } from "../state/run-names.ts";
 import { analysisSpec } from "./step-analysis.ts";
+
+const check = reasonsOf<CheckReasons>();
 
 /** Where an analysis belongs: of all in one place only the last attempt is kept. */
 export interface AnalysisPlace {
@@ -78,7 +81,7 @@ export function analysisTitle(run: Run, record: AnalysisPlace): string {
 }
 
 /** Puts an analysis in its place, over the last attempt there. With an event it is a transition. */
-export function putAnalysis(draft: Draft, record: RunAnalysis, event: string): void {
+export function putAnalysis(draft: Draft, record: RunAnalysis, event: Words): void {
   const replaced = (list: readonly RunAnalysis[] | undefined) => {
     const others = list ?? [];
     const at = others.findIndex((one) => isAt(one, record) && one.cluster === record.cluster);
@@ -121,7 +124,7 @@ function askFor(draft: Draft, record: RunAnalysis): void {
   if (draft.now >= until) {
     // What was measured is lost: nothing passes on that, unless nobody waits for it any more.
     const phase = record.stopping.waived === true ? "Stopped" : "Inconclusive";
-    endAnalysis(draft, record, phase, `${text(record.stopping.why)}; its end was not seen`);
+    endAnalysis(draft, record, phase, check("ANALYSIS_END_UNSEEN", { because: record.stopping.why }));
     return;
   }
   draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
@@ -140,7 +143,7 @@ function take(draft: Draft, record: RunAnalysis, observed: ObservedAnalysis): vo
   const measured = { ...record, metrics: observed.metrics };
   if (stopping?.waived === true) endAnalysis(draft, measured, "Stopped", stopping.why);
   else if (stopping !== undefined && observed.phase === "Successful")
-    endAnalysis(draft, measured, "Successful", `nothing failed until it ended: ${text(stopping.why)}`);
+    endAnalysis(draft, measured, "Successful", check("ANALYSIS_CALLED_OFF", { because: stopping.why }));
   else endAnalysis(draft, measured, observed.phase, observed.message);
 }
 
@@ -151,20 +154,21 @@ function sameMetrics(a: readonly AnalysisMetric[], b: readonly AnalysisMetric[])
 
 export function endAnalysis(draft: Draft, record: RunAnalysis, phase: RunAnalysis["phase"], why: Words): void {
   const { stopping: _, ...rest } = record;
-  const event = `${analysisTitle(draft.run, record)}: ${phase}${phase === "Successful" ? "" : `: ${text(why)}`}`;
+  const analysis = analysisRef(draft.run, record);
+  const event = check("ANALYSIS_ENDED", phase === "Successful" ? { analysis, phase } : { analysis, phase, because: why });
   putAnalysis(draft, { ...rest, phase, why, endedAt: draft.at }, event);
 }
 
 /** Tells one to end. `waived`: whatever it finds, nobody waits for it any more. */
-export function stopAnalysis(draft: Draft, record: RunAnalysis, why: string, waived: boolean): void {
+export function stopAnalysis(draft: Draft, record: RunAnalysis, why: Words, waived: boolean): void {
   if (record.phase !== "Running" || (record.stopping !== undefined && (record.stopping.waived === true || !waived))) return;
   const stopping = { why, at: draft.at, ...(waived ? { waived: true as const } : {}) };
-  putAnalysis(draft, { ...record, stopping }, `${analysisTitle(draft.run, record)} is ended: ${text(why)}`);
+  putAnalysis(draft, { ...record, stopping }, check("ANALYSIS_STOPPED", { analysis: analysisRef(draft.run, record), because: why }));
   draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
 }
 
 /** Every analysis that is under way is called off: the run is ending. */
-export function callOffAnalyses(draft: Draft, why: string): void {
+export function callOffAnalyses(draft: Draft, why: Words): void {
   for (const record of analysesOf(draft.run)) stopAnalysis(draft, record, why, true);
 }
 

@@ -1,7 +1,10 @@
-import { text } from "../../base/reason.ts";
+import { reasonsOf } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
+import type { CheckReasons } from "../../reasons/checks.ts";
 import { change, type Draft, wakeAt } from "../state/run-draft.ts";
 import { analysesOf, callOffAnalyses, endAnalysis } from "./run-analysis.ts";
+
+const check = reasonsOf<CheckReasons>();
 
 /** How long a run on its way to its end waits for what it has under way outside: a rollback must not wait for a hook that hangs. */
 const LAST_WORDS_MS = 10_000;
@@ -10,7 +13,7 @@ const LAST_WORDS_MS = 10_000;
 export function awaitsOutside(draft: Draft): boolean {
   const { ending } = draft.run;
   if (ending === undefined) return false;
-  callOffAnalyses(draft, "the run is ending");
+  callOffAnalyses(draft, check("CHECKS_END_WITH_RUN", { ended: false }));
   const measuring = analysesOf(draft.run).filter((record) => record.phase === "Running");
   const asking = (draft.run.hooks ?? []).filter((call) => call.phase === "Calling" && call.when === "onFailure");
   const until = Math.max(epoch(ending.at), ...asking.map((call) => epoch(call.since))) + LAST_WORDS_MS;
@@ -18,11 +21,11 @@ export function awaitsOutside(draft: Draft): boolean {
     wakeAt(draft, until);
     return true;
   }
-  for (const record of measuring) endAnalysis(draft, record, "Stopped", "the run has ended");
+  for (const record of measuring) endAnalysis(draft, record, "Stopped", check("CHECKS_END_WITH_RUN", { ended: true }));
   const hooks = draft.run.hooks?.map((call) => {
     if (call.phase !== "Calling" && call.phase !== "Waiting" && call.phase !== "Held") return call;
     const { nextAt: _, ...rest } = call;
-    const why = call.phase === "Calling" ? "it had not answered when the run ended" : `the run ended; last: ${text(call.why)}`;
+    const why = call.phase === "Calling" ? check("HOOK_UNANSWERED_AT_END") : check("HOOK_OVER_WITH_RUN", { because: call.why });
     return { ...rest, phase: "Error" as const, why, endedAt: draft.at };
   });
   if (hooks?.some((call, at) => call !== draft.run.hooks?.[at]) === true) change(draft, { hooks });

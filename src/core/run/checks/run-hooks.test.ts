@@ -64,7 +64,7 @@ describe("hooks before a stage", () => {
     round(self);
     answer(self, `${BEFORE}#1`, { kind: "hold", message: "CHG-7 is not approved", forMs: 5 * MINUTE });
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toContain("holds: CHG-7 is not approved");
+    expect(batch(self.run, 1).why).toSay("holds: CHG-7 is not approved");
     expect(wants(round(self, MINUTE))).toEqual([]);
     expect(wants(round(self, 4 * MINUTE))).toEqual([`CallHook ${BEFORE}#2`]);
     answer(self, `${BEFORE}#2`, { kind: "go", message: "" });
@@ -81,7 +81,7 @@ describe("hooks before a stage", () => {
     round(self, 11 * MINUTE);
     answer(self, `${BEFORE}#2`, { kind: "hold", message: "wait", forMs: MINUTE });
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: expect.stringContaining("it has held for 10m: wait") });
+    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: expect.toSay("it has held for 10m: wait") });
   });
 
   test("without a usable answer are asked again 2, 8, 32 and 128 s later, then a person is asked; /retry is a new event", () => {
@@ -96,7 +96,7 @@ describe("hooks before a stage", () => {
     }
     answer(self, `${BEFORE}#5`, error(true));
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: expect.stringContaining("status 503 (asked 5 times)") });
+    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: expect.toSay("status 503 (asked 5 times)") });
     say(self, "/retry");
     expect(wants(round(self))).toContain("CallHook payments/42/1/before/1/2#1");
   });
@@ -119,10 +119,10 @@ describe("hooks before a stage", () => {
     round(self);
     answer(self, `${BEFORE}#1`, { kind: "fail", message: "freeze for the audit" });
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Failure", reason: expect.stringContaining("freeze for the audit") });
+    expect(self.run.paused).toMatchObject({ kind: "Failure", reason: expect.toSay("freeze for the audit") });
     say(self, "/resume");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("maintain") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("maintain") });
   });
 
   test("are not passed by /promote --full", () => {
@@ -156,7 +156,7 @@ describe("hooks after a stage", () => {
     expect(self.run.phase).toBe("Progressing");
     answer(self, "payments/42/1/after/1/1#1", { kind: "fail", message: "smoke test" });
     round(self);
-    expect(self.run).toMatchObject({ phase: "Failed", rollback: { reason: expect.stringContaining("smoke test") } });
+    expect(self.run).toMatchObject({ phase: "Failed", rollback: { reason: expect.toSay("smoke test") } });
   });
 });
 
@@ -173,7 +173,7 @@ describe("hooks on failure", () => {
   test("are told what failed, and nobody waits for them", () => {
     const self = failing();
     expect(wants(self.last)).toEqual([`CallHook ${FAILED}#1`]);
-    expect(self.run.hooks).toMatchObject([{ failures: [{ what: "c1", why: expect.stringContaining("Degraded") }] }]);
+    expect(self.run.hooks).toMatchObject([{ failures: [{ what: "c1", why: expect.toSay("Degraded") }] }]);
     expect(self.run.paused?.kind).toBe("Failure");
     answer(self, `${FAILED}#1`, { kind: "fail", message: "no" });
     round(self);
@@ -193,7 +193,7 @@ describe("hooks on failure", () => {
   test("that hang hold a rollback up by 10 s at most", () => {
     const self = failing((rollout) => (rollout.onFailure.action = "Rollback"));
     expect(self.run.phase).toBe("Paused");
-    expect(self.run.why).toContain("waiting for its hooks");
+    expect(self.run.why).toSay("waiting for its hooks");
     expect(round(self, 8000).run.phase).toBe("Paused");
     expect(round(self, 2000).run.phase).toBe("Failed");
     expect(self.run.hooks?.[0]).toMatchObject({ phase: "Error", why: "it had not answered when the run ended" });

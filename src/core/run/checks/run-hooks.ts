@@ -3,8 +3,9 @@
  * the world. A request whose answer was lost in a crash is made again: same event, same id, so a hook can tell.
  */
 
-import { text } from "../../base/reason.ts";
-import { epoch, formatDuration, iso } from "../../base/time.ts";
+import { reasonsOf, sameWords, type Words } from "../../base/reason.ts";
+import { epoch, iso } from "../../base/time.ts";
+import type { CheckReasons } from "../../reasons/checks.ts";
 import type { HookRef } from "../../reasons/refs.ts";
 import type { Command } from "../../spec/command.ts";
 import type { HookWhen } from "../../spec/stage-checks.ts";
@@ -17,6 +18,8 @@ import { type HookAnswer, type HookCall, hookTryKey } from "../state/run-hooks-t
 export const MOST_ERRORS = 5;
 const FIRST_RETRY_MS = 2000;
 const RETRY_FACTOR = 4;
+
+const check = reasonsOf<CheckReasons>();
 
 export interface HookPlace {
   stage: number;
@@ -54,7 +57,7 @@ export function callHook(draft: Draft, place: HookPlace, attempt: number, failur
     id: `${rollout}/${number}/${stage + 1}/${when}/${index + 1}/${attempt}`,
     ...{ stage, when, index, attempt },
     phase: "Calling",
-    why: "it is asked",
+    why: check("HOOK_ASKED", { again: false }),
     tries: 1,
     errors: 0,
     since: draft.at,
@@ -62,7 +65,7 @@ export function callHook(draft: Draft, place: HookPlace, attempt: number, failur
   };
   const calls = draft.run.hooks ?? [];
   const others = when === "onFailure" ? calls : calls.filter((one) => one.stage !== stage || one.when !== when || one.index !== index);
-  change(draft, { hooks: [...others, call] }, `${hookTitle(draft.run, place)} is asked`);
+  change(draft, { hooks: [...others, call] }, check("HOOK_ASKED", { hook: hookRef(draft.run, place), again: false }));
   // The event that it replaces is not sent any more, were it in this very round.
   const gone = calls.filter((one) => !others.includes(one)).map((one) => one.id);
   const at = draft.effects.findIndex((effect) => effect.kind === "CallHook" && gone.includes(effect.hook));
@@ -70,9 +73,9 @@ export function callHook(draft: Draft, place: HookPlace, attempt: number, failur
   draft.effects.push({ kind: "CallHook", hook: call.id, request: 1 });
 }
 
-function put(draft: Draft, call: HookCall, event: string): void {
+function put(draft: Draft, call: HookCall, event?: Words): void {
   const hooks = (draft.run.hooks ?? []).map((one) => (one.id === call.id ? call : one));
-  change(draft, { hooks }, event === "" ? undefined : event);
+  change(draft, { hooks }, event);
 }
 
 /** Takes in what hooks answered, and has them asked again that are to be. */
@@ -96,17 +99,17 @@ function askAgain(draft: Draft, call: HookCall): void {
     return;
   }
   const { nextAt: _, ...rest } = call;
-  put(draft, { ...rest, phase: "Calling", tries: call.tries + 1 }, `${hookTitle(draft.run, call)} is asked again`);
+  put(draft, { ...rest, phase: "Calling", tries: call.tries + 1 }, check("HOOK_ASKED", { hook: hookRef(draft.run, call), again: true }));
   draft.effects.push({ kind: "CallHook", hook: call.id, request: call.tries + 1 });
 }
 
 function take(draft: Draft, call: HookCall, answer: HookAnswer): void {
   switch (answer.kind) {
     case "go":
-      end(draft, call, "Done", answer.message === "" ? "it said to go on" : answer.message);
+      end(draft, call, "Done", answer.message === "" ? check("HOOK_SAID", { said: "go" }) : answer.message);
       return;
     case "fail":
-      end(draft, call, "Failed", answer.message === "" ? "it said that it failed" : answer.message);
+      end(draft, call, "Failed", answer.message === "" ? check("HOOK_SAID", { said: "fail" }) : answer.message);
       return;
     case "hold":
       hold(draft, call, answer);
@@ -116,19 +119,19 @@ function take(draft: Draft, call: HookCall, answer: HookAnswer): void {
   }
 }
 
-function end(draft: Draft, call: HookCall, phase: HookCall["phase"], why: string): void {
-  put(draft, { ...call, phase, why, endedAt: draft.at }, `${hookTitle(draft.run, call)}: ${phase}: ${text(why)}`);
+function end(draft: Draft, call: HookCall, phase: HookCall["phase"], why: Words): void {
+  put(draft, { ...call, phase, why, endedAt: draft.at }, check("HOOK_ENDED", { hook: hookRef(draft.run, call), phase, because: why }));
 }
 
 function hold(draft: Draft, call: HookCall, { message, forMs }: Extract<HookAnswer, { kind: "hold" }>): void {
-  const why = message === "" ? "it said to wait" : message;
+  const why = message === "" ? check("HOOK_SAID", { said: "wait" }) : message;
   const most = draft.run.spec.waitingDeadlineMs;
   // Nobody waits for the answer of those that are only told.
   if (call.when === "onFailure") end(draft, call, "Done", why);
-  else if (draft.now - epoch(call.since) >= most) end(draft, call, "Error", `it has held for ${formatDuration(most)}: ${text(why)}`);
+  else if (draft.now - epoch(call.since) >= most) end(draft, call, "Error", check("HOOK_HELD_TOO_LONG", { forMs: most, because: why }));
   else {
     const nextAt = iso(draft.now + forMs);
-    const event = call.why === why ? "" : `${hookTitle(draft.run, call)} holds: ${text(why)}`;
+    const event = sameWords(call.why, why) ? undefined : check("HOOK_HOLDS", { hook: hookRef(draft.run, call), because: why });
     put(draft, { ...call, phase: "Held", why, errors: 0, nextAt }, event);
     wakeAt(draft, draft.now + forMs);
   }
@@ -137,15 +140,14 @@ function hold(draft: Draft, call: HookCall, { message, forMs }: Extract<HookAnsw
 function retry(draft: Draft, call: HookCall, { message, again }: Extract<HookAnswer, { kind: "error" }>): void {
   const errors = call.errors + 1;
   if (!again || errors >= MOST_ERRORS) {
-    const often = errors === 1 ? "" : ` (asked ${errors} times)`;
-    end(draft, { ...call, errors }, "Error", `${text(message)}${often}`);
+    end(draft, { ...call, errors }, "Error", errors === 1 ? message : check("HOOK_ASKED_OFTEN", { times: errors, because: message }));
     return;
   }
   const wait = FIRST_RETRY_MS * RETRY_FACTOR ** (errors - 1);
   put(
     draft,
     { ...call, phase: "Waiting", why: message, errors, nextAt: iso(draft.now + wait) },
-    `${hookTitle(draft.run, call)}: ${text(message)}`,
+    check("HOOK_NOT_ANSWERED", { hook: hookRef(draft.run, call), because: message }),
   );
   wakeAt(draft, draft.now + wait);
 }
@@ -165,39 +167,40 @@ export function judgeHooks(draft: Draft): void {
   const bad = (draft.run.hooks ?? []).filter((call) => isBadHook(call) && !isToleratedHook(draft.run, call));
   const failed = bad.find((call) => call.phase === "Failed");
   if (failed !== undefined) {
-    const ask = "`/retry` asks again, `/resume` goes on all the same (maintain), `/abort` ends the run";
-    failRun(draft, `${hookTitle(draft.run, failed)} failed the run: ${text(failed.why)}`, ask);
+    const why = check("HOOK_FAILED_RUN", { hook: hookRef(draft.run, failed), because: failed.why });
+    failRun(draft, why, check("ASK_FAILED_CHECK", { again: "asks" }));
     return;
   }
   const [first] = bad;
   if (first === undefined) return;
-  const ask = "`/retry` asks again, `/resume` goes on without its consent, `/abort` ends the run";
-  pause(draft, "Undecided", "stagecoach", `${hookTitle(draft.run, first)} gives no answer to go by: ${text(first.why)}`, ask);
+  const why = check("HOOK_UNDECIDED", { hook: hookRef(draft.run, first), because: first.why });
+  pause(draft, "Undecided", "stagecoach", why, check("ASK_UNDECIDED_CHECK", { again: "asks" }));
 }
 
-export function failedHooks(run: Run): string[] {
-  return (run.hooks ?? []).flatMap((call) => (isBadHook(call) && isToleratedHook(run, call) ? [hookTitle(run, call)] : []));
+export function failedHooks(run: Run): HookRef[] {
+  return (run.hooks ?? []).flatMap((call) => (isBadHook(call) && isToleratedHook(run, call) ? [hookRef(run, call)] : []));
 }
 
 /** `/resume`: those that had ended badly when it was written do not hold any more. */
-export function acceptHooks(draft: Draft, command: Command): string[] {
-  const accepted: string[] = [];
+export function acceptHooks(draft: Draft, command: Command): HookRef[] {
+  const accepted: HookRef[] = [];
   for (const call of draft.run.hooks ?? []) {
     if (!isBadHook(call) || epoch(call.endedAt ?? draft.at) > epoch(command.createdAt) + 999) continue;
-    const title = hookTitle(draft.run, call);
-    put(draft, { ...call, accepted: { by: command.actor, at: draft.at } }, `${title} is passed over by ${command.actor}`);
-    accepted.push(title);
+    const hook = hookRef(draft.run, call);
+    const event = check("ANALYSIS_ACCEPTED", { check: hook, by: command.actor });
+    put(draft, { ...call, accepted: { by: command.actor, at: draft.at } }, event);
+    accepted.push(hook);
   }
   return accepted;
 }
 
 /** `/retry`: those that ended badly are asked anew, with an event of their own. */
-export function retryHooks(draft: Draft): string[] {
-  const again: string[] = [];
+export function retryHooks(draft: Draft): HookRef[] {
+  const again: HookRef[] = [];
   for (const call of draft.run.hooks ?? []) {
     if (!isBadHook(call)) continue;
     callHook(draft, call, call.attempt + 1);
-    again.push(hookTitle(draft.run, call));
+    again.push(hookRef(draft.run, call));
     if (call.stage < draft.run.stage) change(draft, { stage: call.stage });
   }
   return again;

@@ -1,4 +1,6 @@
+import { defined } from "../../base/defined.ts";
 import type { OrderedRollout, RolloutAction, RolloutState } from "../state/run.ts";
+import type { CommandReason } from "./reply.ts";
 
 /** The Rollouts of one target, and how its cluster is called. */
 export interface TargetRollouts {
@@ -7,8 +9,8 @@ export interface TargetRollouts {
   rollouts: readonly RolloutState[];
 }
 
-/** `go`: those the action is for. `left`: those it is not for, in words. `refuse`: why nothing is done at all. */
-export type Lockstep = { go: OrderedRollout[]; left: string[] } | { refuse: string };
+/** `go`: those the action is for. `left`: those it is not for, as they stand. `refuse`: why nothing is done at all. */
+export type Lockstep = { go: OrderedRollout[]; left: CommandReason[] } | { refuse: CommandReason };
 
 interface Member extends TargetRollouts {
   rollout: RolloutState;
@@ -32,7 +34,7 @@ export function lockstep(action: RolloutAction, targets: readonly TargetRollouts
     for (const member of group) (chosen.go.includes(member) ? go : left).push(member);
   }
   if (go.length === 0) return { refuse: nothing(action, left) };
-  return { go: go.map(ordered), left: left.map(told) };
+  return { go: go.map(ordered), left: left.map(stateOf) };
 }
 
 function groups(targets: readonly TargetRollouts[]): Member[][] {
@@ -41,32 +43,32 @@ function groups(targets: readonly TargetRollouts[]): Member[][] {
   return [...Map.groupBy(members, ({ rollout }) => rollout.name).values()];
 }
 
-function choose(action: RolloutAction, group: readonly Member[]): { go: Member[] } | { refuse: string } {
+function choose(action: RolloutAction, group: readonly Member[]): { go: Member[] } | { refuse: CommandReason } {
   const open = group.filter(({ rollout }) => !isComplete(rollout));
   if (action === "abort") return { go: open.filter(({ rollout }) => !isBroken(rollout)) };
   const broken = open.filter(({ rollout }) => isBroken(rollout));
   if (action === "retry") return { go: broken };
   if (action === "resume") return resumable(open);
   if (broken.length === 0) return { go: open };
-  return { refuse: `${list(broken)}: a Rollout that is aborted or degraded is not promoted; \`/retry --rollouts\` first` };
+  return { refuse: { code: "ROLLOUTS_BROKEN", ...list(broken) } };
 }
 
-function resumable(open: readonly Member[]): { go: Member[] } | { refuse: string } {
+function resumable(open: readonly Member[]): { go: Member[] } | { refuse: CommandReason } {
   const lowest = Math.min(...open.map(stepOf));
   const there = open.filter((member) => stepOf(member) === lowest);
   const paused = there.filter(({ rollout }) => rollout.paused);
   if (paused.length === there.length || open.every(({ rollout }) => !rollout.paused)) return { go: paused };
   const laggards = there.filter(({ rollout }) => !rollout.paused);
-  return { refuse: `not all of the batch are at one step yet. Behind: ${list(laggards)}. Once they are paused there, say it again` };
+  return { refuse: { code: "ROLLOUTS_BEHIND", ...list(laggards) } };
 }
 
 function stepOf({ rollout }: Member): number {
   return rollout.step ?? 0;
 }
 
-function nothing(action: RolloutAction, left: readonly Member[]): string {
+function nothing(action: RolloutAction, left: readonly Member[]): CommandReason {
   const wanted = { resume: "paused", "promote-full": "under way", abort: "under way", retry: "aborted or degraded" }[action];
-  return left.length === 0 ? "the batch has no Argo Rollouts" : `no Argo Rollout of the batch is ${wanted}: ${list(left)}`;
+  return left.length === 0 ? { code: "ROLLOUTS_NONE" } : { code: "ROLLOUTS_NONE_SUCH", wanted, ...list(left) };
 }
 
 /** Nothing of it is under way any more. */
@@ -85,20 +87,12 @@ function ordered({ target, rollout }: Member): OrderedRollout {
 
 const MOST_TOLD = 8;
 
-function list(members: readonly Member[]): string {
-  const more = members.length - MOST_TOLD;
-  const some = members.slice(0, MOST_TOLD).map(told).join("; ");
-  return more > 0 ? `${some}; and ${more} more` : some;
+function list(members: readonly Member[]): { rollouts: CommandReason[]; more: number } {
+  return { rollouts: members.slice(0, MOST_TOLD).map(stateOf), more: Math.max(0, members.length - MOST_TOLD) };
 }
 
-function told({ cluster, rollout }: Member): string {
-  return `${cluster} ${rollout.name} (${stateWords(rollout)})`;
-}
-
-/** `Paused at step 1/4`. */
-export function stateWords({ phase, paused, step, steps }: Pick<RolloutState, "phase" | "paused" | "step" | "steps">): string {
-  const word = paused && phase !== "Degraded" ? "Paused" : phase;
-  return step === undefined || steps === undefined ? word : `${word} at step ${Math.min(step, steps)}/${steps}`;
+function stateOf({ cluster, rollout: { name, phase, paused, step, steps } }: Member): CommandReason {
+  return defined({ code: "ROLLOUT_STATE" as const, cluster, name, phase, paused, step, steps });
 }
 
 /**

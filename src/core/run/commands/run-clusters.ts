@@ -1,4 +1,4 @@
-import { text } from "../../base/reason.ts";
+import type { Words } from "../../base/reason.ts";
 import { iso, parseDuration, type Time } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import { close, rebuild } from "../batches/batch-build.ts";
@@ -10,9 +10,9 @@ import { skip } from "../batches/run-skip.ts";
 import { failedClusters, withinBudget } from "../outcome/run-failures.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { batchOf, change, type Draft, mapTargets, moveTarget } from "../state/run-draft.ts";
-import { clusterKey, clusterName, clustersOf, isOut, liveTargets, nameList, stageOf, unitOf } from "../state/run-names.ts";
+import { clusterKey, clustersOf, isOut, liveTargets, stageOf, unitOf } from "../state/run-names.ts";
 import { isMidStep, midwayBatch } from "../state/steps.ts";
-import { done, type Reply, refused } from "./run-obey.ts";
+import { type CommandReason, done, type Reply, refused, refusedBy } from "./reply.ts";
 import { failedAfter, mergeUnderWay, unpause } from "./run-steer.ts";
 
 /** Where a cluster is in the run: the last batch that has it, and what of it is there. */
@@ -33,7 +33,7 @@ export function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
 }
 
 /** The clusters named, each known and with all that share its pins; or why not. */
-export function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: string } {
+export function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: Words } {
   const clusters: string[] = [];
   for (const name of names) {
     const found = clusterKey(run, name);
@@ -42,45 +42,53 @@ export function named(run: Run, names: readonly string[]): { clusters: string[] 
   }
   for (const cluster of clusters) {
     const others = unitOf(run, cluster).filter((member) => !clusters.includes(member));
-    if (others.length > 0) return { error: `${clusterName(run, cluster)} shares its pin with ${nameList(run, others)}: name them all` };
+    if (others.length > 0) return { error: sharesPin(cluster, others) };
   }
   return { clusters };
 }
 
+function sharesPin(cluster: string, others: readonly string[]): CommandReason {
+  return { code: "CLUSTER_SHARES_PIN", cluster, others };
+}
+
+function unnamed(command: "skip" | "requeue" | "hotfix"): CommandReason {
+  return { code: "CLUSTERS_NOT_NAMED", command };
+}
+
 export function skipCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
-  if (command.args.length === 0) return refused("name the clusters: /skip CLUSTER…");
+  if (command.args.length === 0) return refused(unnamed("skip"));
   const asked = named(run, command.args);
-  if ("error" in asked) return refused(asked.error);
+  if ("error" in asked) return refusedBy(asked.error);
   const places = asked.clusters.map((cluster) => placeOf(run, cluster));
   for (const place of places) {
     const why = cannotSkip(run, place);
     if (why !== undefined) return refused(why);
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
-  const why = `left out by @${command.actor}`;
+  const why: CommandReason = { code: "LEFT_OUT_BY", by: command.actor };
   release(draft, asked.clusters);
-  for (const { cluster } of places) skip(draft, cluster, why, `${clusterName(run, cluster)} ${text(why)}`);
+  for (const { cluster } of places) skip(draft, cluster, why, { code: "CLUSTER_LEFT_OUT", cluster, because: why });
   for (const place of places) putOut(draft, movedPlace(run, place), "Skipped", why);
-  reopen(draft, places, "a cluster of it is left out");
+  reopen(draft, places, { code: "BATCH_LOSES_CLUSTER", by: "skip" });
   goOn(draft, command);
-  return done(`left out of this run: ${nameList(run, asked.clusters, 20)}`);
+  return done({ code: "SKIP_DONE", clusters: asked.clusters });
 }
 
-function cannotSkip(run: Run, place: Place): string | undefined {
-  const name = clusterName(run, place.cluster);
-  if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} is left out already`;
+function cannotSkip(run: Run, place: Place): CommandReason | undefined {
+  const { cluster } = place;
+  if (run.skipped.some((one) => one.cluster === place.cluster)) return { code: "LEFT_OUT_ALREADY", cluster };
   const confirmed = place.targets.length > 0 && !has(place, "Pending", "Proposed", "Merged", "Syncing", "Failed");
-  if (confirmed && run.paused?.kind !== "Drift" && midwayBatch(run, place.cluster) === undefined) return `${name} is confirmed already`;
+  if (confirmed && run.paused?.kind !== "Drift" && midwayBatch(run, cluster) === undefined) return { code: "CONFIRMED_ALREADY", cluster };
   return undefined;
 }
 
 export function requeueCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   const asked = requeueClusters(run, command);
-  if ("error" in asked) return refused(asked.error);
+  if ("error" in asked) return refusedBy(asked.error);
   const until = untilOf(draft, command);
-  if (until === "invalid") return refused(`--for wants a duration such as 30m or 2h, not "${String(command.flags.for)}"`);
+  if (until === "invalid") return refused({ code: "DURATION_INVALID", text: String(command.flags.for) });
   const places = asked.clusters.map((cluster) => placeOf(run, cluster));
   for (const place of places) {
     const why = cannotRequeue(run, place, until);
@@ -90,13 +98,12 @@ export function requeueCommand(draft: Draft, command: Command): Reply {
   // What is tried again with the same release keeps its pin; what is put off gets back what it had.
   const back = isRetry(command) ? [] : places.flatMap((place) => toRevert(run, movedPlace(run, place)));
   const cannot = cannotRevert(run, back);
-  if (cannot !== undefined) return refused(cannot);
-  for (const place of places) putToEnd(draft, place, `put off by @${command.actor}`, until);
-  reopen(draft, places, "a cluster of it is put off");
+  if (cannot !== undefined) return refusedBy(cannot);
+  for (const place of places) putToEnd(draft, place, { code: "PUT_OFF_BY", by: command.actor }, until);
+  reopen(draft, places, { code: "BATCH_LOSES_CLUSTER", by: "requeue" });
   revert(draft, back);
   goOn(draft, command);
-  const first = back.length === 0 ? "" : `; first a batch puts back what ${nameList(run, clustersOf(back), 20)} had before`;
-  return done(`put to the stage's end: ${nameList(run, asked.clusters, 20)}${first}`);
+  return done({ code: "REQUEUE_DONE", clusters: asked.clusters, back: clustersOf(back) });
 }
 
 /** `/requeue failed`: the very same release once more. */
@@ -144,30 +151,31 @@ function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
   return ms === undefined ? "invalid" : iso(draft.now + ms);
 }
 
-function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: string } {
+function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: Words } {
   const failed = failedClusters(run);
   if (isRetry(command)) {
     const later = failedAfter(run, failed, command);
     const known = [...failed].filter((cluster) => !later.includes(cluster));
     if (known.length > 0) return { clusters: withMates(run, known) };
-    return { error: later.length > 0 ? `${nameList(run, later)} failed after it was written: say it again` : "no cluster has failed" };
+    const none: CommandReason = later.length > 0 ? { code: "FAILED_SINCE", clusters: later } : { code: "NOTHING_FAILED" };
+    return { error: none };
   }
   if (command.args.length > 0) return named(run, command.args);
   const batch = run.batches.find((one) => one.number === command.batch);
-  if (batch === undefined) return { error: "name the clusters: /requeue CLUSTER… or /requeue failed" };
+  if (batch === undefined) return { error: unnamed("requeue") };
   const clusters = clustersOf(batch.targets.filter((target) => !isOut(target)));
   const mine = clusters.filter((cluster) => failed.has(cluster));
   return { clusters: mine.length > 0 ? withMates(run, mine) : clusters };
 }
 
-function cannotRequeue(run: Run, place: Place, until: Time | undefined): string | undefined {
-  const name = clusterName(run, place.cluster);
-  if (run.skipped.some((one) => one.cluster === place.cluster)) return `${name} was left out of this run`;
-  if (place.batch?.kind === "Revert" && !has(place, "Failed")) return `${name} is being put back already: ${text(place.batch.why)}`;
+function cannotRequeue(run: Run, place: Place, until: Time | undefined): CommandReason | undefined {
+  const { cluster } = place;
+  if (run.skipped.some((one) => one.cluster === place.cluster)) return { code: "LEFT_OUT_ALREADY", cluster };
+  if (place.batch?.kind === "Revert" && !has(place, "Failed")) return { code: "BEING_PUT_BACK", cluster, because: place.batch.why };
   if (isUnmerged(place) || has(place, "Failed", "Merged", "Syncing", "Healthy")) return undefined;
-  if (place.targets.length > 0) return `${name} is confirmed already`;
+  if (place.targets.length > 0) return { code: "CONFIRMED_ALREADY", cluster };
   const waiting = run.requeued.find((one) => one.cluster === place.cluster && one.failed !== true);
-  if (waiting !== undefined && until === undefined) return `${name} is put off already: ${text(waiting.why)}`;
+  if (waiting !== undefined && until === undefined) return { code: "PUT_OFF_ALREADY", cluster, because: waiting.why };
   return undefined;
 }
 
@@ -182,7 +190,7 @@ export function mustWait(draft: Draft, command: Command, places: readonly Place[
   return places.some(({ batch }) => batch?.phase === "Proposing" && draft.world.pulls.get(batch.number) !== null);
 }
 
-export function putToEnd(draft: Draft, place: Place, why: string, until: Time | undefined): void {
+export function putToEnd(draft: Draft, place: Place, why: CommandReason, until: Time | undefined): void {
   const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
   release(draft, [place.cluster]);
   putOut(draft, movedPlace(draft.run, place), "Requeued", why);
@@ -197,7 +205,7 @@ export function goBack(draft: Draft, stage: number): void {
 }
 
 /** Takes a cluster's targets out of a batch that has merged. */
-function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: string): void {
+function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: CommandReason): void {
   if (place.batch === undefined || isUnmerged(place)) return;
   const patch = { deadlineAt: undefined, waitingSince: undefined };
   mapTargets(draft, place.batch.number, (target) =>
@@ -206,7 +214,7 @@ function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: 
 }
 
 /** Builds the batches again that have to go on without some of their clusters. */
-export function reopen(draft: Draft, places: readonly Place[], why: string): void {
+export function reopen(draft: Draft, places: readonly Place[], why: CommandReason): void {
   for (const number of new Set(places.filter(isUnmerged).map(({ batch }) => batch?.number ?? 0))) {
     const batch = batchOf(draft.run, number);
     if (batch.phase === "Proposing") rebuild(draft, batch);
@@ -217,5 +225,6 @@ export function reopen(draft: Draft, places: readonly Place[], why: string): voi
 /** A run paused on failures goes on when none is left that it does not tolerate. */
 function goOn(draft: Draft, command: Command): void {
   const { run } = draft;
-  if (run.paused?.kind === "Failure" && withinBudget(run)) unpause(draft, {}, `goes on after /${command.name} of ${command.actor}`);
+  if (run.paused?.kind === "Failure" && withinBudget(run))
+    unpause(draft, {}, { code: "GOES_ON_AFTER", command: command.name, by: command.actor });
 }

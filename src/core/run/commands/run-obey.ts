@@ -1,26 +1,16 @@
-import { text } from "../../base/reason.ts";
+import { defined } from "../../base/defined.ts";
 import type { Command } from "../../spec/command.ts";
-import { commandSpec, hasPermission, notAllowed } from "../../spec/commands.ts";
+import { commandSpec, hasPermission } from "../../spec/commands.ts";
 import { isEnded, type Run } from "../state/run.ts";
 import { change, type Draft } from "../state/run-draft.ts";
+import { type CommandReason, done, type Reply, refused, tooEarly } from "./reply.ts";
 import { requeueCommand, skipCommand } from "./run-clusters.ts";
 import { haltCommand } from "./run-halt.ts";
 import { hotfixCommand } from "./run-hotfix.ts";
 import { retryCommand } from "./run-retry.ts";
 import { rollbackCommand } from "./run-rollback.ts";
 import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./run-rollouts.ts";
-import { abortCommand, pauseCommand, promoteCommand, resumeCommand, tooEarly } from "./run-steer.ts";
-
-/** What is told the commenter. `later`: it cannot be judged yet, and those after it wait for it. */
-export type Reply = { outcome: "done" | "refused"; message: string } | "later";
-
-export function done(message: string): Reply {
-  return { outcome: "done", message };
-}
-
-export function refused(message: string): Reply {
-  return { outcome: "refused", message };
-}
+import { abortCommand, pauseCommand, promoteCommand, resumeCommand } from "./run-steer.ts";
 
 /** Does what people ask, in the order they asked it. Each command acts once; its answer is given until nobody asks for it. */
 export function obey(draft: Draft): void {
@@ -42,15 +32,16 @@ export function obey(draft: Draft): void {
     }
     if (isQuestion(command)) {
       // Anybody who can read may ask, as often as they like: an answer is given, and nothing is written down.
-      draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: `${draft.run.phase}: ${text(draft.run.why)}` });
+      draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: statusOf(draft.run) });
       continue;
     }
     // Those after one that cannot be judged yet wait for it: they are done in order.
     if (waiting || ordered.has(commentOf(command))) continue;
-    const denied = notAllowed(command);
-    const reply = denied === undefined ? judge(draft, command) : refused(denied);
+    const needs = commandSpec(command.name).who;
+    const denied = !hasPermission(command.permission, needs);
+    const reply = denied ? refused(permissionMissing(command, needs)) : judge(draft, command);
     if (reply === "later") waiting = true;
-    else record(draft, command, reply, denied !== undefined);
+    else record(draft, command, reply, denied);
   }
 }
 
@@ -68,7 +59,7 @@ function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, 
   const commands = [...draft.run.commands, entry];
   draft.effects.push({ kind: "Answer", command: command.id, ...reply });
   if (!denied) {
-    change(draft, { commands }, reply.outcome === "done" ? `${command.actor}: ${command.text}` : undefined);
+    change(draft, { commands }, reply.outcome === "done" ? { code: "COMMAND_GIVEN", by: command.actor, text: command.text } : undefined);
     return;
   }
   // Anybody may write comments: what they may not do must not cost a journal commit each.
@@ -77,21 +68,22 @@ function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, 
 }
 
 function judge(draft: Draft, command: Command): Reply {
-  if (!commandSpec(command.name).built) return refused(`/${command.name} is not available yet in this version`);
+  if (!commandSpec(command.name).built) return refused(notBuilt(command));
   return act(draft, command);
 }
 
 function act(draft: Draft, command: Command): Reply {
   if (command.former !== undefined && command.name !== "halt") return refused(ofFormer(draft.run, command.former));
-  if (tooEarly(command, draft.run.startedAt)) return refused("it was written before this run started");
+  if (tooEarly(command, draft.run.startedAt)) return refused({ code: "COMMAND_TOO_EARLY", before: "run" });
   // A halt binds every run, so it is heard on an ended one, too.
   if (command.name === "halt") return haltCommand(draft, command);
   if (command.name === "rollback") return rollbackCommand(draft, command);
   const rollouts = wantsRollouts(command);
   if (command.name === "retry" && !rollouts) return retryCommand(draft, command);
-  if (isEnded(draft.run)) return refused(`the run has ended: ${draft.run.phase}`);
+  if (isEnded(draft.run)) return refused({ code: "RUN_HAS_ENDED", phase: draft.run.phase });
   if (rollouts) return withRollouts(draft, command);
-  if (draft.run.ending !== undefined && command.name !== "skip") return refused(`the run is ending: ${text(draft.run.ending.reason)}`);
+  if (draft.run.ending !== undefined && command.name !== "skip")
+    return refused({ code: "RUN_IS_ENDING", because: draft.run.ending.reason });
   switch (command.name) {
     case "pause":
       return pauseCommand(draft, command);
@@ -108,14 +100,25 @@ function act(draft: Draft, command: Command): Reply {
     case "hotfix":
       return hotfixCommand(draft, command);
     default:
-      return refused(`/${command.name} is not available yet in this version`);
+      return refused(notBuilt(command));
   }
 }
 
 /** What binds the whole repo may be said anywhere; all else is said to the run that it is for. */
-function ofFormer({ rollout, number, trigger }: Run, former: number): string {
-  const where = trigger.pull === undefined ? "" : `, on its release's page #${trigger.pull} or on a pull request of its batches`;
-  return `this pull request is of ${rollout} #${former}, which is over: the last run is #${number}; say it there${where}`;
+function ofFormer({ rollout, number, trigger }: Run, former: number): CommandReason {
+  return defined({ code: "COMMAND_OF_FORMER_RUN" as const, rollout, former, last: number, pull: trigger.pull });
+}
+
+function statusOf({ phase, why }: Run): CommandReason {
+  return { code: "RUN_STATUS", phase, because: why };
+}
+
+function permissionMissing({ name, actor, permission }: Command, needs: string): CommandReason {
+  return { code: "PERMISSION_MISSING", command: name, needs, by: actor, has: permission };
+}
+
+function notBuilt({ name }: Command): CommandReason {
+  return { code: "COMMAND_NOT_BUILT", command: name };
 }
 
 /** `/resume --rollouts` of a paused run resumes the run as well; all others are about the Rollouts alone. */
@@ -125,5 +128,5 @@ function withRollouts(draft: Draft, command: Command): Reply {
   const resumed = resumeCommand(draft, command);
   if (resumed === "later" || resumed.outcome === "refused") return resumed;
   const reply = rolloutsCommand(draft, command, resumed.message);
-  return reply === "later" ? reply : done(`${text(resumed.message)}; Argo Rollouts: ${text(reply.message)}`);
+  return reply === "later" ? reply : done({ code: "RESUMED_WITH_ROLLOUTS", resumed: resumed.message, rollouts: reply.message });
 }

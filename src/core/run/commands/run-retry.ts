@@ -1,22 +1,24 @@
+import { defined } from "../../base/defined.ts";
 import { epoch, iso } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import { takeAlong } from "../batches/step-make.ts";
 import { failedClusters } from "../outcome/run-failures.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/run-draft.ts";
-import { nameList } from "../state/run-names.ts";
 import { isMidStep } from "../state/steps.ts";
+import { type CommandReason, done, type Reply, refused, tooEarly } from "./reply.ts";
 import { goBack, has, isUnmerged, movedPlace, mustWait, type Place, placeOf, putToEnd, reopen, withMates } from "./run-clusters.ts";
 import { retryGates } from "./run-hooks-command.ts";
-import { done, type Reply, refused } from "./run-obey.ts";
-import { tooEarly, unpause } from "./run-steer.ts";
+import { unpause } from "./run-steer.ts";
+
+const LOOKED_AT_ANEW: CommandReason = { code: "TARGET_LOOKED_AT_ANEW" };
 
 /** `/retry`: every failed cluster is tried again, and every gate that ended badly is asked again. */
 export function retryCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   const stopped = run.paused?.kind === "Failure" || run.paused?.kind === "Undecided" || run.phase === "Failed";
-  if (!stopped) return refused(`/retry is for a run that stopped on failures; this one is ${run.phase}`);
-  if (tooEarly(command, run.paused?.at ?? run.since)) return refused("it was written before the failure it would answer");
+  if (!stopped) return refused({ code: "RETRY_OF_GOING_RUN", phase: run.phase });
+  if (tooEarly(command, run.paused?.at ?? run.since)) return refused({ code: "COMMAND_TOO_EARLY", before: "failure" });
   const failed = [...failedClusters(run)];
   // At the weight where it failed: the pull request of the next waits until it is there.
   const places = failed.map((cluster) => movedPlace(run, placeOf(run, cluster)));
@@ -27,12 +29,14 @@ export function retryCommand(draft: Draft, command: Command): Reply {
   if (moot.some(isUnmerged) && mustWait(draft, command, moot)) return "later";
   for (const place of places) if (!moot.some(({ cluster }) => cluster === place.cluster)) lookAgain(draft, place);
   for (const { cluster } of moot) beginAnew(draft, movedPlace(run, placeOf(run, cluster)), command.actor);
-  reopen(draft, moot, "a cluster of it is tried again");
+  reopen(draft, moot, { code: "BATCH_LOSES_CLUSTER", by: "retry" });
   const gates = retryGates(draft);
-  unpause(draft, { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) }, `retried by ${command.actor}`);
-  const again = [...(failed.length > 0 || gates.length === 0 ? [nameList(run, failed)] : []), ...gates.slice(0, 5)];
-  const held = run.paused?.held === undefined ? "" : `; the run stays paused by @${run.paused.held.by} until \`/resume\``;
-  return done(`looked at anew: ${again.join("; ")}${held}`);
+  unpause(
+    draft,
+    { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) },
+    { code: "RETRIED_BY", by: command.actor },
+  );
+  return done(defined({ code: "RETRY_DONE" as const, clusters: failed, checks: gates, pausedBy: run.paused?.held?.by }));
 }
 
 /** Its pins were changed away meanwhile: it is updated again, at the end of its stage. Any other is looked at where it is. */
@@ -46,7 +50,7 @@ function isToBeginAnew(draft: Draft, place: Place): boolean {
 
 function beginAnew(draft: Draft, place: Place, actor: string): void {
   if (place.batch !== undefined) takeAlong(draft, place.batch, place.cluster);
-  putToEnd(draft, placeOf(draft.run, place.cluster), `retried by @${actor}`, undefined);
+  putToEnd(draft, placeOf(draft.run, place.cluster), { code: "RETRIED_BY", by: actor }, undefined);
 }
 
 function lookAgain(draft: Draft, place: Place): void {
@@ -72,5 +76,5 @@ function rearm(draft: Draft, batch: Batch, target: BatchTarget): BatchTarget {
     waitingSince: undefined,
     retriedAt: draft.at,
   };
-  return moveTarget(draft, target, seen ? "Syncing" : "Merged", "looked at anew", patch);
+  return moveTarget(draft, target, seen ? "Syncing" : "Merged", LOOKED_AT_ANEW, patch);
 }

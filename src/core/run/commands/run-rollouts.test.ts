@@ -65,7 +65,7 @@ describe("which Rollouts of a batch an action is run on", () => {
   ];
   test.each(cases)("%s", (_name, action, states, expected) => {
     const found = lockstep(action, of(...states));
-    if (expected instanceof RegExp) expect("refuse" in found ? found.refuse : found).toMatch(expected);
+    if (expected instanceof RegExp) expect("refuse" in found ? found.refuse : found).toSay(expected);
     else expect("go" in found ? found.go.map((one) => one.target.slice(-2)) : found).toEqual(expected);
   });
 
@@ -169,7 +169,7 @@ describe("commands with --rollouts", () => {
     round(self, ORDER_MS);
     expect(last(self)).toMatchObject({
       outcome: "refused",
-      message: expect.stringContaining("not resumed: c1 shop: it could not be tried in time"),
+      message: expect.toSay("not resumed: c1 shop: it could not be tried in time"),
     });
   });
 
@@ -177,7 +177,7 @@ describe("commands with --rollouts", () => {
     const self = suspended({ c1: PAUSED, c2: MOVING });
     command(self, "/promote --rollouts");
     expect(wants(round(self))).toEqual(["Answer refused"]);
-    expect(last(self)?.message).toContain("Behind: c2 shop (Progressing at step 1/4)");
+    expect(last(self)?.message).toSay("Behind: c2 shop (Progressing at step 1/4)");
   });
 
   test("without a control plane that may act, the answer says what to configure", () => {
@@ -189,7 +189,7 @@ describe("commands with --rollouts", () => {
     round(self);
     expect(last(self)).toMatchObject({
       outcome: "refused",
-      message: expect.stringMatching(/nothing was done.*c2: control plane hub may not run actions/),
+      message: expect.toSay(/nothing was done.*c2: control plane hub may not run actions/),
     });
   });
 
@@ -210,7 +210,7 @@ describe("commands with --rollouts", () => {
     const self = suspended();
     command(self, "/promote --rollouts --full");
     round(self);
-    expect(last(self)?.message).toBe("/promote --rollouts --full needs maintain permission");
+    expect(last(self)?.message).toEqual("/promote --rollouts --full needs maintain permission");
     command(self, "/promote --rollouts --full", { permission: "maintain" });
     round(self);
     expect(self.run.rolloutOrders).toMatchObject([{ action: "promote-full" }]);
@@ -226,7 +226,7 @@ describe("commands with --rollouts", () => {
     expect([self.run.phase, self.run.rolloutOrders?.length]).toEqual(["Progressing", 1]);
     outcomes(self, { c1: { kind: "done" }, c2: { kind: "done" } });
     round(self);
-    expect(last(self)?.message).toBe("resumed; resumed: 2 Argo Rollouts on c1, c2");
+    expect(last(self)?.message).toEqual("resumed; resumed: 2 Argo Rollouts on c1, c2");
   });
 
   test("a later comment does not wait for Argo CD, a later line of the same comment does", () => {
@@ -250,15 +250,15 @@ describe("commands with --rollouts", () => {
     const self = suspended();
     command(self, "/promote --rollouts", { permission: "read" });
     round(self);
-    expect(last(self)?.message).toContain("needs write permission");
+    expect(last(self)?.message).toSay("needs write permission");
     command(self, "/promote --rollouts", { createdAt: iso(Date.parse(self.run.startedAt) + SECOND) });
     round(self);
-    expect(last(self)?.message).toBe("it was written before #101 was merged");
+    expect(last(self)?.message).toEqual("it was written before #101 was merged");
     const fresh = bench(1);
     bring(fresh, 1, "open");
     command(fresh, "/abort --rollouts");
     round(fresh);
-    expect(last(fresh)?.message).toContain("nothing of it is merged yet");
+    expect(last(fresh)?.message).toSay("nothing of it is merged yet");
   });
 
   test("Rollouts not looked at yet are looked at first", () => {

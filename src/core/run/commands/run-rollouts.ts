@@ -3,20 +3,21 @@
  * anything; the shell tries it, its outcomes come back with the world, and the command is answered once all are known.
  */
 
-import { text } from "../../base/reason.ts";
+import { defined } from "../../base/defined.ts";
+import type { Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Command, CommandName } from "../../spec/command.ts";
 import { hasPermission } from "../../spec/commands.ts";
 import type { Batch, OrderedRollout, RolloutAction, RolloutOrder, Run } from "../state/run.ts";
 import { change, type Draft, wakeAt } from "../state/run-draft.ts";
-import { clusterName, clustersOf, liveTargets, nameList, pullName } from "../state/run-names.ts";
+import { clusterName, clustersOf, liveTargets, pullRef } from "../state/run-names.ts";
+import { type CommandReason, type Reply, refused, tooEarly } from "./reply.ts";
 import { lockstep, type TargetRollouts } from "./rollouts-lockstep.ts";
-import { type Reply, refused } from "./run-obey.ts";
-import { tooEarly } from "./run-steer.ts";
 
 /** After this an order is not tried any more: who gave it has to look again. */
 export const ORDER_MS = 2 * 60_000;
 const MOST_ORDERED = 1000;
+const NOT_TRIED: CommandReason = { code: "ROLLOUT_NOT_TRIED" };
 
 const ACTIONS: Partial<Record<CommandName, RolloutAction>> = { resume: "resume", promote: "resume", abort: "abort", retry: "retry" };
 
@@ -38,23 +39,22 @@ export function batchesMeant(run: Run, command: Pick<Command, "batch">): Batch[]
 }
 
 /** Judges such a command; `also`: what it did besides. The answer comes once Argo CD has been asked. */
-export function rolloutsCommand(draft: Draft, command: Command, also?: string): Reply {
+export function rolloutsCommand(draft: Draft, command: Command, also?: Words): Reply {
   const { run } = draft;
   const full = command.name === "promote" && command.flags.full !== undefined;
   const action = full ? "promote-full" : ACTIONS[command.name];
-  if (action === undefined) return refused(`/${command.name} has nothing to do with Argo Rollouts`);
-  if (full && !hasPermission(command.permission, "maintain")) return refused("/promote --rollouts --full needs maintain permission");
+  if (action === undefined) return refused({ code: "NOT_OF_ROLLOUTS", command: command.name });
+  if (full && !hasPermission(command.permission, "maintain")) return refused({ code: "FULL_NEEDS_MAINTAIN", rollouts: true });
   const [first, ...others] = batchesMeant(run, command);
-  if (first === undefined) return refused("nothing of it is merged yet, so its Argo Rollouts are those of the release before");
+  if (first === undefined) return refused({ code: "ROLLOUTS_NOT_MERGED" });
   const early = [first, ...others].find((batch) => batch.merged !== undefined && tooEarly(command, batch.merged.at));
-  if (early !== undefined) return refused(`it was written before ${pullName(early.pull)} was merged`);
+  if (early !== undefined) return refused({ code: "COMMAND_BEFORE_PULL", pull: pullRef(early.pull), event: "merged" });
   const known = gather(draft, [first, ...others], action);
   if (known === "later") return "later";
   if ("refuse" in known) return refused(known.refuse);
   const chosen = lockstep(action, known.targets);
   if ("refuse" in chosen) return refused(chosen.refuse);
-  if (chosen.go.length > MOST_ORDERED)
-    return refused(`${chosen.go.length} Rollouts are more than one command acts on: give it on a batch's PR`);
+  if (chosen.go.length > MOST_ORDERED) return refused({ code: "ROLLOUTS_TOO_MANY", count: chosen.go.length });
   const order: RolloutOrder = {
     command: command.id,
     text: command.text,
@@ -69,7 +69,7 @@ export function rolloutsCommand(draft: Draft, command: Command, also?: string): 
   change(
     draft,
     { rolloutOrders: [...(run.rolloutOrders ?? []), order] },
-    `${command.actor}: ${action} the Rollouts of ${nameList(run, clusters)}`,
+    { code: "ROLLOUTS_ORDERED", by: command.actor, action, clusters },
   );
   draft.effects.push({ kind: "RolloutActions", command: command.id });
   wakeAt(draft, draft.now + ORDER_MS);
@@ -82,12 +82,12 @@ export function rolloutsLooked(draft: Draft, command: Command): boolean {
   return targets.every((target) => draft.world.targets.get(target.key)?.rollouts !== undefined);
 }
 
-type Gathered = "later" | { refuse: string } | { targets: TargetRollouts[]; left: string[] };
+type Gathered = "later" | { refuse: CommandReason } | { targets: TargetRollouts[]; left: CommandReason[] };
 
 /** What is known of the Rollouts of these batches. Only `abort` goes on without those that cannot be seen or acted on. */
 function gather(draft: Draft, batches: readonly Batch[], action: RolloutAction): Gathered {
   const targets: TargetRollouts[] = [];
-  const left: string[] = [];
+  const left: CommandReason[] = [];
   for (const target of batches.flatMap(liveTargets)) {
     const cluster = clusterName(draft.run, target.cluster);
     const looked = draft.world.targets.get(target.key)?.rollouts;
@@ -95,10 +95,10 @@ function gather(draft: Draft, batches: readonly Batch[], action: RolloutAction):
     if (looked === undefined) return "later";
     const cannot = looked.unseen ?? ((looked.seen?.length ?? 0) > 0 ? looked.cannotAct : undefined);
     if (cannot === undefined) targets.push({ target: target.key, cluster, rollouts: looked.seen ?? [] });
-    else if (action === "abort") left.push(`${cluster}: ${cannot}`);
-    else return { refuse: `nothing was done, since the clusters of a batch move together, and of ${cluster}: ${cannot}` };
+    else if (action === "abort") left.push({ code: "ROLLOUT_UNSEEN", cluster, because: cannot });
+    else return { refuse: { code: "ROLLOUTS_UNSEEN", cluster: target.cluster, because: cannot } };
   }
-  if (targets.every((one) => one.rollouts.length === 0) && left.length > 0) return { refuse: left.join("; ") };
+  if (targets.every((one) => one.rollouts.length === 0) && left.length > 0) return { refuse: { code: "ROLLOUTS_ALL_UNSEEN", left } };
   return { targets, left };
 }
 
@@ -117,7 +117,7 @@ function followOrder(draft: Draft, order: RolloutOrder): void {
   const found = draft.world.actions?.get(order.command);
   const rollouts = order.rollouts.map((one): OrderedRollout => {
     if (one.outcome !== undefined) return one;
-    const outcome = found?.get(actionKey(one)) ?? (lapsed ? { kind: "failed" as const, why: "it could not be tried in time" } : undefined);
+    const outcome = found?.get(actionKey(one)) ?? (lapsed ? { kind: "failed" as const, why: NOT_TRIED } : undefined);
     return outcome === undefined ? one : { ...one, outcome };
   });
   const open = rollouts.filter((one) => one.outcome === undefined);
@@ -135,29 +135,29 @@ function finish(draft: Draft, order: RolloutOrder): void {
   const reply = answerOf(draft.run, order);
   const { command: id, text, actor } = order;
   draft.run = others.length === 0 ? rest : { ...rest, rolloutOrders: others };
-  change(draft, { commands: [...draft.run.commands, { id, text, actor, at: draft.at, ...reply }] }, `${actor}: ${text}: ${reply.outcome}`);
+  change(
+    draft,
+    { commands: [...draft.run.commands, { id, text, actor, at: draft.at, ...reply }] },
+    { code: "COMMAND_ENDED", by: actor, text, outcome: reply.outcome },
+  );
 }
-
-const DONE: Record<RolloutAction, string> = {
-  resume: "resumed",
-  "promote-full": "promoted to the end",
-  abort: "aborted",
-  retry: "tried again",
-};
 
 function answerOf(run: Run, { action, also, left, rollouts }: RolloutOrder): Exclude<Reply, "later"> {
   const good = rollouts.filter((one) => one.outcome?.kind === "done");
-  const parts = also === undefined ? [] : [also];
-  if (good.length > 0)
-    parts.push(
-      `${DONE[action]}: ${good.length} Argo ${good.length === 1 ? "Rollout" : "Rollouts"} on ${nameList(run, clustersOf(targetsOf(run, good)))}`,
-    );
-  for (const one of rollouts.filter((rollout) => rollout.outcome?.kind !== "done").slice(0, 8)) {
-    const [target] = targetsOf(run, [one]);
-    const cluster = target === undefined ? one.target : clusterName(run, target.cluster);
-    parts.push(`not ${DONE[action]}: ${cluster} ${one.name}: ${text(one.outcome?.why ?? one.outcome?.kind ?? "")}`);
-  }
-  if (left.length > 0) parts.push(`left as they are: ${left.slice(0, 8).join("; ")}`);
-  const message = parts.join("; ").slice(0, 2000);
+  const failed = rollouts.filter((one) => one.outcome?.kind !== "done").slice(0, 8);
+  const message: CommandReason = defined({
+    code: "ROLLOUTS_DONE" as const,
+    action,
+    also,
+    done: good.length,
+    clusters: clustersOf(targetsOf(run, good)),
+    failed: failed.map((one) => ({ cluster: ownerOf(run, one), name: one.name, because: one.outcome?.why ?? one.outcome?.kind ?? "" })),
+    left: left.slice(0, 8),
+  });
   return { outcome: good.length === rollouts.length ? "done" : "refused", message };
+}
+
+function ownerOf(run: Run, rollout: OrderedRollout): string {
+  const [target] = targetsOf(run, [rollout]);
+  return target === undefined ? rollout.target : clusterName(run, target.cluster);
 }

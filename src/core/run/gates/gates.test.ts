@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import { haltsToCarry } from "../commands/run-halt.ts";
 import { gatesOf } from "../state/gate-state.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
 import { clustersOf } from "../state/run-names.ts";
 import { AT, batch, bench, bring, guard, judge, MINUTE, merged, pull, round, SECOND, say, wants } from "../testing/bench.ts";
 import { approvalHash } from "./approval.ts";
 import { versionAt } from "./depends.ts";
+import { haltsOn } from "./halt.ts";
 
 /** AT is a Monday, nine o'clock UTC. */
 const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
@@ -35,7 +35,7 @@ describe("windows", () => {
     bring(self, 1, "merging");
     expect(batch(self.run, 1)).toMatchObject({
       phase: "Open",
-      why: expect.stringContaining("waiting for the window (0 14 * * 1-5 for 8h, UTC) of the rollout"),
+      why: expect.toSay("waiting for the window (0 14 * * 1-5 for 8h, UTC) of the rollout"),
       next: { what: "the window opens", at: iso(AT + 5 * 60 * MINUTE) },
     });
     expect(self.last.wakeAt).toBeDefined();
@@ -51,7 +51,7 @@ describe("windows", () => {
     const freeze = { schedule: "0 0 5 1 *", durationMs: 24 * 60 * MINUTE, timeZone: "UTC", kind: "deny" as const, where: "the repo" };
     self.world = { ...self.world, freezes: [freeze] };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toContain("frozen by the window (0 0 5 1 * for 1d, UTC) of the repo");
+    expect(batch(self.run, 1).why).toSay("frozen by the window (0 0 5 1 * for 1d, UTC) of the repo");
     self.world = { ...self.world, freezes: [] };
     guard(self, 1);
     round(self);
@@ -79,7 +79,7 @@ describe("windows", () => {
     self.now = Date.UTC(2026, 0, 6, 12);
     round(self);
     expect(batch(self.run, 1)).toMatchObject({
-      why: expect.stringContaining("waiting for the window"),
+      why: expect.toSay("waiting for the window"),
       next: { what: "the window opens", at: iso(opens) },
     });
     self.now = opens - SECOND;
@@ -94,7 +94,7 @@ describe("windows", () => {
     self.world = { ...self.world, freezes: [freeze("0 0 * * 1", 24)] };
     bring(self, 1, "merging");
     const never = {
-      why: expect.stringContaining("the windows of the rollout and of .github/stagecoach.yaml are never open together within a year"),
+      why: expect.toSay("the windows of the rollout and of .github/stagecoach.yaml are never open together within a year"),
       next: { what: "somebody changes the windows of the rollout or of .github/stagecoach.yaml" },
     };
     expect(batch(self.run, 1)).toMatchObject(never);
@@ -116,7 +116,7 @@ describe("approval", () => {
   test("a stage waits for a member of its teams, and merges once one has approved its PR", () => {
     const self = bench(1, [{}], approving());
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toContain("wants the approval of a member of @sre");
+    expect(batch(self.run, 1).why).toSay("wants the approval of a member of @sre");
     self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -132,7 +132,7 @@ describe("approval", () => {
     expect(wants(self.last)).not.toContain("Merge 1");
     expect(self.run.commands.at(-1)).toMatchObject({
       outcome: "refused",
-      message: expect.stringContaining("somebody else has to approve"),
+      message: expect.toSay("somebody else has to approve"),
     });
   });
 
@@ -143,7 +143,7 @@ describe("approval", () => {
     round(self);
     expect(batch(self.run, 1).merged?.by).toBe("carol");
     expect(self.run.paused?.kind).toBe("MergedByOther");
-    expect(self.run.why).toMatch(/^carol merged #\d+ before its gates allowed it: stage .* wants the approval of a member of @sre/);
+    expect(self.run.why).toSay(/^carol merged #\d+ before its gates allowed it: stage .* wants the approval of a member of @sre/);
   });
 
   test("two of them are two people: one who approves twice is one", () => {
@@ -153,7 +153,7 @@ describe("approval", () => {
     say(self, "/promote", by("bob"));
     guard(self, 1);
     round(self);
-    expect(batch(self.run, 1).why).toContain("2 members of @sre (1 of 2, approved so far by @bob)");
+    expect(batch(self.run, 1).why).toSay("2 members of @sre (1 of 2, approved so far by @bob)");
     say(self, "/promote", by("carol"));
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -182,7 +182,7 @@ describe("approval", () => {
     round(self);
     expect(self.run.commands.at(-1)).toMatchObject({
       outcome: "refused",
-      message: expect.stringContaining("there is no wait that /promote ends: waiting for c1"),
+      message: expect.toSay("there is no wait that /promote ends: waiting for c1"),
     });
     expect(self.run.approvals).toBeUndefined();
   });
@@ -217,7 +217,7 @@ describe("approval", () => {
     reviewed("carol");
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1).why).toContain("(1 of 2, approved so far by @carol); @bob approved it before what the stage holds changed");
+    expect(batch(self.run, 1).why).toSay("(1 of 2, approved so far by @carol); @bob approved it before what the stage holds changed");
     self.now += MINUTE;
     reviewed("bob");
     guard(self, 1);
@@ -256,7 +256,7 @@ describe("approval", () => {
     round(self);
     guard(self, 1);
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toContain("wants the approval");
+    expect(batch(self.run, 1).why).toSay("wants the approval");
   });
 
   test("it is wanted before the stage's first batch only", () => {
@@ -271,7 +271,7 @@ describe("approval", () => {
   test("without a look at the reviews it waits, and says that it could not look", () => {
     const self = bench(1, [{}], approving());
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toContain("reviews could not be read just now");
+    expect(batch(self.run, 1).why).toSay("reviews could not be read just now");
   });
 });
 
@@ -289,7 +289,7 @@ describe("who may approve", () => {
     expect(wants(round(self))).not.toContain("Merge 1");
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1).why).toContain("@Bob approved it, and is in none of them any more");
+    expect(batch(self.run, 1).why).toSay("@Bob approved it, and is in none of them any more");
     const { lapsed: _, ...world } = self.world;
     self.world = world;
     guard(self, 1);
@@ -302,11 +302,11 @@ describe("who may approve", () => {
     bring(self, 1, "open");
     say(self, "/promote", { actor: "Bob", teams: ["sre"], batch: 1 });
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("@Bob released it") });
-    expect(batch(self.run, 1).next?.what).toContain("not @erin or @bob, who released it");
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("@Bob released it") });
+    expect(batch(self.run, 1).next?.what).toSay("not @erin or @bob, who released it");
     self.run = { ...self.run, trigger: { ...self.run.trigger, author: "Somebody", accounts: [] } };
     round(self);
-    expect(batch(self.run, 1).next?.what).toContain("GitHub knows no account that released it (its commit says Somebody)");
+    expect(batch(self.run, 1).next?.what).toSay("GitHub knows no account that released it (its commit says Somebody)");
   });
 });
 
@@ -317,7 +317,7 @@ describe("halt", () => {
     say(self, "/halt cluster=c2 --for", { args: ["cluster=c2", "network", "work"], flags: { for: "2h" }, permission: "maintain" });
     bring(self, 1, "confirmed");
     bring(self, 2, "merging");
-    expect(batch(self.run, 2)).toMatchObject({ phase: "Open", why: expect.stringContaining("@alice halted c2: network work") });
+    expect(batch(self.run, 2)).toMatchObject({ phase: "Open", why: expect.toSay("@alice halted c2: network work") });
     self.now += 2 * 60 * MINUTE;
     guard(self, 2);
     expect(wants(round(self))).toContain("Merge 2");
@@ -328,10 +328,10 @@ describe("halt", () => {
     const other: Run = { ...self.run, rollout: "ledger", halts: [{ clusters: [], reason: "incident", by: "carol", at: iso(AT) }] };
     self.world = { ...self.world, others: [other] };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toContain("@carol halted every cluster: incident");
+    expect(batch(self.run, 1).why).toSay("@carol halted every cluster: incident");
     say(self, "/halt --off", { args: [], flags: { off: true }, permission: "maintain" });
     round(self);
-    expect(self.run.commands.at(-1)?.message).toContain("one of another rollout is lifted on that rollout's pull request");
+    expect(self.run.commands.at(-1)?.message).toSay("one of another rollout is lifted on that rollout's pull request");
     self.world = { ...self.world, others: [{ ...other, halts: [] }] };
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -397,7 +397,7 @@ describe("halt", () => {
     self.world = { ...self.world, others: [{ ...self.run, rollout: "ledger", batches: [], halts }] };
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Merging", why: expect.stringContaining("@carol halted c1: incident") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Merging", why: expect.toSay("@carol halted c1: incident") });
     guard(self, 1);
     round(self, 31 * SECOND);
     expect(batch(self.run, 1).intention).toBeUndefined();
@@ -409,7 +409,7 @@ describe("halt", () => {
     const { others: _, ...world } = self.world;
     self.world = world;
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.stringContaining("one may have halted these clusters") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("one may have halted these clusters") });
     self.world = { ...self.world, others: [] };
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -440,7 +440,7 @@ describe("halt", () => {
       { clusters: ["c1"], reason: "a", by: "x", at: iso(AT), until: iso(AT + SECOND) },
       { clusters: [], reason: "b", by: "x", at: iso(AT) },
     ];
-    expect(haltsToCarry({ ...self.run, halts }, AT + MINUTE).map((h) => h.reason)).toEqual(["b"]);
+    expect(haltsOn({ ...self.run, halts }, AT + MINUTE).map((h) => h.reason)).toEqual(["b"]);
   });
 });
 
@@ -488,7 +488,7 @@ describe("limits over all runs", () => {
     const waits = bench(6, [{ maxUnavailable: 6 }]);
     waits.world = { ...self.world, others: [away] };
     bring(waits, 1, "merging");
-    expect(batch(waits.run, 1).why).toContain("2 clusters with region=eu would be in flight, and the limits allow 1 (50%)");
+    expect(batch(waits.run, 1).why).toSay("2 clusters with region=eu would be in flight, and the limits allow 1 (50%)");
   });
 
   test("while the other runs cannot be read nothing merges under limits", () => {
@@ -496,7 +496,7 @@ describe("limits over all runs", () => {
     const { others: _, ...world } = self.world;
     self.world = { ...world, limits: { clusters: 9 } };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.stringContaining("could not be read") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("could not be read") });
   });
 });
 
@@ -514,7 +514,7 @@ describe("dependsOn", () => {
     };
     see(ledger.run);
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toContain("c1 waits for ledger: what it has brought there is not known");
+    expect(batch(self.run, 1).why).toSay("c1 waits for ledger: what it has brought there is not known");
     bring(ledger, 1, "confirmed");
     see(ledger.run);
     guard(self, 1);
@@ -579,7 +579,7 @@ describe("/hotfix", () => {
     round(self);
     const hotfix = self.run.batches.find((one) => one.kind === "Hotfix");
     expect(hotfix?.targets.map((t) => t.cluster)).toEqual(["hub/c4"]);
-    expect(self.run.commands.at(-1)?.message).toContain("c4 next, out of turn: customer down");
+    expect(self.run.commands.at(-1)?.message).toSay("c4 next, out of turn: customer down");
     const number = hotfix?.number ?? 0;
     bring(self, number, "merging");
     expect(batch(self.run, number).phase).toBe("Merging");
@@ -599,7 +599,7 @@ describe("/hotfix", () => {
     expect(batch(self.run, 2)).toMatchObject({
       kind: "Hotfix",
       phase: "Open",
-      why: expect.stringContaining("would be 2 in flight of at most 1"),
+      why: expect.toSay("would be 2 in flight of at most 1"),
     });
   });
 
@@ -614,6 +614,6 @@ describe("/hotfix", () => {
     round(self);
     say(self, text, { permission: "maintain" });
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining(why) });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay(why) });
   });
 });

@@ -11,8 +11,13 @@ export function haltsNow(draft: Pick<Draft, "run" | "world" | "now">): Halt[] {
   return all.filter((halt) => isOn(halt, draft.now));
 }
 
-export function isOn(halt: Halt, now: number): boolean {
+function isOn(halt: Halt, now: number): boolean {
   return halt.until === undefined || now < epoch(halt.until);
+}
+
+/** The halts of a run that are on: also those that the rollout's next run takes over. */
+export function haltsOn(run: Pick<Run, "halts"> | undefined, now: number): Halt[] {
+  return (run?.halts ?? []).filter((halt) => isOn(halt, now));
 }
 
 /** Keys and names are both meant: a halt written on one rollout's PR names clusters as that rollout knows them. */

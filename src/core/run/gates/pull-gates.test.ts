@@ -38,7 +38,7 @@ describe("a required check", () => {
     guard(run, 1);
     round(run);
     expect(run.run.why).toContain('the required check "ci/test" has not reported in 10 minutes');
-    expect(run.run.next?.what).toContain("takes it out of the required checks");
+    expect(run.run.next?.what).toSay("takes it out of the required checks");
   });
 
   test.each([
@@ -71,7 +71,7 @@ describe("a rule that the App may be let bypass", () => {
     expect(wants(round(run))).toEqual(["Merge 1"]);
     refuse(run, "Wait", "At least 1 approving review is required by reviewers with write access.");
     expect(wants(round(run))).toEqual([]);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Open", why: expect.stringContaining(why) });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay(why) });
     expect(batch(run.run, 1).intention).toBeUndefined();
     // Nothing of it changed: GitHub is not asked again, however often it is looked at.
     guard(run, 1);

@@ -15,7 +15,7 @@ test("a freeze that never opens is named, also while the rollout's own window is
   };
   bring(self, 1, "merging");
   const never = {
-    why: expect.stringMatching(/; the windows of \.github\/stagecoach\.yaml do not open within a year$/),
+    why: expect.toSay(/; the windows of \.github\/stagecoach\.yaml do not open within a year$/),
     next: { what: "somebody changes the windows of .github/stagecoach.yaml" },
   };
   expect(batch(self.run, 1)).toMatchObject(never);
@@ -33,7 +33,7 @@ test("where windows change too often to be looked through, the next change is wa
   self.world = { ...self.world, freezes: [{ ...half, schedule: "0 * * 1-11 *", kind: "deny", where: ".github/stagecoach.yaml" }] };
   bring(self, 1, "merging");
   expect(batch(self.run, 1)).toMatchObject({
-    why: expect.stringMatching(/frozen by the window \(0 \* \* 1-11 \* for 30m, UTC\) of \.github\/stagecoach\.yaml$/),
+    why: expect.toSay(/frozen by the window \(0 \* \* 1-11 \* for 30m, UTC\) of \.github\/stagecoach\.yaml$/),
     next: { what: "the window opens", at: iso(AT + 30 * MINUTE) },
   });
   expect(self.last.wakeAt).toBe(iso(AT + 30 * MINUTE));

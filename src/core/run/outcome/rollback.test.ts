@@ -63,7 +63,7 @@ describe("/rollback", () => {
     round(self);
     round(self);
     expect(self.run).toMatchObject({ phase: "Aborted", why: "@alice rolled it back", rollback: { by: "alice" } });
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "done", message: expect.stringContaining("go back, in reverse order") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "done", message: expect.toSay("go back, in reverse order") });
     expect(order(backOf(self.run))).toEqual(["c4 c3", "c2 c1"]);
   });
 
@@ -82,7 +82,7 @@ describe("/rollback", () => {
     expect(backOf(self.run).plan.stages[0]?.batches[0]?.targets[0]?.edits).toMatchObject([{ from: "v2", to: "v1" }]);
     say(self, "/rollback", maintain);
     round(self);
-    expect(self.run.commands.at(-1)?.message).toContain("being rolled back already");
+    expect(self.run.commands.at(-1)?.message).toSay("being rolled back already");
   });
 
   test("needs maintain, waits for a merge under way, and refuses where nothing has moved", () => {
@@ -92,7 +92,7 @@ describe("/rollback", () => {
     say(self, "/rollback", maintain);
     round(self);
     expect(self.run.commands.map((c) => c.outcome)).toEqual(["refused", "refused"]);
-    expect(self.run.commands.at(-1)?.message).toBe("it has moved no cluster");
+    expect(self.run.commands.at(-1)?.message).toEqual("it has moved no cluster");
   });
 
   test("--to writes that version instead of what was there", () => {
@@ -188,7 +188,7 @@ describe("a rollback run", () => {
     judge(self, "c2", "failing");
     see(self, "c2", { pins: ["v1"], inHistory: true });
     round(self);
-    expect(self.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", ask: expect.stringContaining("/retry") } });
+    expect(self.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", ask: expect.toSay("/retry") } });
   });
 
   test("restores the release value with its last batch, and with no other", () => {
@@ -225,7 +225,7 @@ describe("onFailure", () => {
     for (let more = 0; more < 3; more++) round(self);
     expect(self.run).toMatchObject({
       phase: "Failed",
-      rollback: { by: "stagecoach", reason: expect.stringContaining("1 cluster failed (c2)") },
+      rollback: { by: "stagecoach", reason: expect.toSay("1 cluster failed (c2)") },
     });
     expect(order(backOf(self.run))).toEqual(["c2", "c1"]);
   });

@@ -62,7 +62,7 @@ describe("a control plane that cannot be read", () => {
       /^control plane hub-us cannot be seen since 2026-01-05 09:\d\d:\d\d UTC: forbidden; grant the verbs get, list and watch/,
     );
     expect(self.run.unseen).toEqual([{ plane: "hub-us", since: expect.any(String), why: WHY }]);
-    expect(self.run.why).toContain("control plane hub-us cannot be seen");
+    expect(self.run.why).toSay("control plane hub-us cannot be seen");
     // Its deadline stands still however long that takes, short of the waiting one.
     round(self, 30 * MINUTE);
     expect(self.run.batches[0]?.targets[1]?.phase).toBe("Merged");
@@ -100,7 +100,7 @@ describe("a control plane that cannot be read", () => {
     lose(self);
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(self.run.batches[0]?.why).toContain("c2 could not be watched: control plane hub-us cannot be seen since");
+    expect(self.run.batches[0]?.why).toSay("c2 could not be watched: control plane hub-us cannot be seen since");
     expect(self.run.next?.what).toBe("it can be seen again; or `/requeue` or `/skip` for c2, so that the others go on");
     find(self);
     guard(self, 1);
@@ -116,7 +116,7 @@ describe("a control plane that cannot be read", () => {
     self.world = { ...self.world, targets: new Map(self.world.targets).set("hub-us/argocd/app-c2", seen) };
     judge(self, "c1", "pending");
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Drift", reason: expect.stringContaining("c2") });
+    expect(self.run.paused).toMatchObject({ kind: "Drift", reason: expect.toSay("c2") });
   });
 
   test("a cluster of the same name on another plane is not taken for it", () => {
@@ -136,7 +136,7 @@ describe("a control plane that cannot be read", () => {
       ["hub/argocd/app-c1", "Healthy"],
       ["hub-us/argocd/app-c1", "Merged"],
     ]);
-    expect(self.run.batches[0]?.why).toContain("waiting for hub-us/c1");
+    expect(self.run.batches[0]?.why).toSay("waiting for hub-us/c1");
   });
 });
 
@@ -162,17 +162,17 @@ describe("a change that Argo CD has not seen", () => {
   test("says why asking failed, and nothing of an option that has nothing to do with it", () => {
     const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: { failed: "HTTP 502\nfrom https://argocd." } });
     const why = self.run.batches[0]?.targets[0]?.why;
-    expect(why).toContain("change. Asking Argo CD at 09:10:00 UTC to compare again failed: HTTP 502 from https://argocd. Its webhook");
+    expect(why).toSay("change. Asking Argo CD at 09:10:00 UTC to compare again failed: HTTP 502 from https://argocd. Its webhook");
     expect(why).not.toContain("allowRefresh");
   });
 
   test("where nobody may ask, it says how to set the webhook up, and fails at a limit of its own", () => {
     const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: "unavailable" });
-    expect(self.run.batches[0]?.targets[0]?.why).toContain("docs/argocd.md#argo-cds-webhook");
+    expect(self.run.batches[0]?.targets[0]?.why).toSay("docs/argocd.md#argo-cds-webhook");
     round(self, self.run.spec.seenDeadlineMs);
     expect(self.run.batches[0]?.targets[0]).toMatchObject({
       phase: "Failed",
-      why: expect.stringContaining("Does Argo CD hear of pushes?"),
+      why: expect.toSay("Does Argo CD hear of pushes?"),
     });
   });
 });

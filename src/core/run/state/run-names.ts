@@ -1,5 +1,7 @@
+import type { ReasonsOf } from "../../base/reason.ts";
 import { editKey, type Plan, type PlannedStage, type PlannedTarget } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
+import type { CommandReasons } from "../../reasons/commands.ts";
 import type { BatchRef, PullRef } from "../../reasons/refs.ts";
 import type { Batch, BatchTarget, Joined, Run } from "./run.ts";
 import type { ObservedPull } from "./world.ts";
@@ -101,13 +103,13 @@ export function clusterName(run: Planned, cluster: string): string {
 }
 
 /** The key of the cluster a person means, or why it is not clear which. */
-export function clusterKey(run: Planned, name: string): { key: string } | { error: string } {
+export function clusterKey(run: Planned, name: string): { key: string } | { error: ReasonsOf<CommandReasons> } {
   const index = indexOf(run);
   if (index.stageOf.has(name)) return { key: name };
   const keys = index.byName.get(name) ?? [];
   const [key] = keys;
-  if (key === undefined) return { error: `no cluster "${name}" in this run` };
-  if (keys.length > 1) return { error: `"${name}" is ambiguous: ${keys.join(", ")}` };
+  if (key === undefined) return { error: { code: "CLUSTER_UNKNOWN", name } };
+  if (keys.length > 1) return { error: { code: "CLUSTER_AMBIGUOUS", name, keys } };
   return { key };
 }
 

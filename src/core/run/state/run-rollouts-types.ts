@@ -1,3 +1,4 @@
+import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 
 /** An Argo Rollout as `kubectl argo rollouts get rollout` shows it. */
@@ -22,7 +23,7 @@ export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
 /** `notOffered`: Argo CD does not offer it now. */
 export interface RolloutOutcome {
   kind: "done" | "notOffered" | "forbidden" | "failed";
-  why?: string;
+  why?: Words;
 }
 
 /** `/promote --rollouts` and the like: journalled before Argo CD is asked for anything, answered once every outcome is known. */
@@ -34,9 +35,9 @@ export interface RolloutOrder {
   at: Time;
   action: RolloutAction;
   /** What the command did besides, told with the answer. */
-  also?: string;
+  also?: Words;
   /** Rollouts that are left alone, and why, told with the answer. */
-  left: string[];
+  left: Words[];
   rollouts: OrderedRollout[];
 }
 

@@ -79,7 +79,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     const self = bench(1, [{}], joiners("Hold"));
     appear(self, "late");
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Joined", ask: expect.stringContaining("/skip late") });
+    expect(self.run.paused).toMatchObject({ kind: "Joined", ask: expect.toSay("/skip late") });
     say(self, "/skip late");
     say(self, "/resume");
     round(self);
@@ -111,7 +111,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     if (joiner === undefined || edit === undefined) throw new Error("nobody joined");
     self.world = { ...self.world, joiners: [{ ...joiner, targets: joiner.targets.map((one) => ({ ...one, edits: [edit] })) }] };
     round(self);
-    expect(self.run.notJoined?.[0]?.why).toContain("shares its pin with c1");
+    expect(self.run.notJoined?.[0]?.why).toSay("shares its pin with c1");
   });
 
   test("that is drained waits at the run's end as every requeued one does", () => {

@@ -1,4 +1,4 @@
-import { text } from "../../base/reason.ts";
+import { text, type Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { type Draft, pause, wakeAt } from "../state/run-draft.ts";
@@ -32,7 +32,7 @@ function isUnread(seen: ObservedTarget | undefined, lost: boolean): seen is unde
   return seen.assessment === undefined && !lost;
 }
 
-export function hold(draft: Draft, why: string): void {
+export function hold(draft: Draft, why: Words): void {
   draft.hold ??= why;
 }
 

@@ -156,7 +156,7 @@ describe("what a stream did not bring", () => {
     await look();
     expect(rereads()).toBe(0);
     bench.now += 1_000;
-    expect(await glance()).toMatchObject({ verdict: "pending", clause: "settled", sentence: expect.stringContaining("read anew") });
+    expect(await glance()).toMatchObject({ verdict: "pending", clause: "settled", sentence: expect.toSay("read anew") });
     expect((await look())?.verdict).toBe("live");
     bench.now += 60_000;
     expect((await look())?.verdict).toBe("live");
@@ -178,7 +178,7 @@ describe("what a stream did not bring", () => {
     bench.truth.set("hub/argocd/payments", "no answer from https://argocd.example.com");
     const unread = await look();
     expect(unread).toMatchObject({ verdict: "pending", clause: "settled" });
-    expect(unread?.sentence).toContain("That failed: no answer from https://argocd.example.com");
+    expect(unread?.sentence).toSay("That failed: no answer from https://argocd.example.com");
     await look();
     expect(rereads()).toBe(1);
     bench.now += 5_000;
@@ -267,7 +267,7 @@ describe("a target", () => {
     bench.sets.set("hub/argocd/payments", set);
     expect((await look())?.verdict).toBe("live");
     bench.sets.clear();
-    expect(await look()).toMatchObject({ verdict: "lost", clause: "exists", sentence: expect.stringContaining("payments is gone") });
+    expect(await look()).toMatchObject({ verdict: "lost", clause: "exists", sentence: expect.toSay("payments is gone") });
     // Made anew under the same name it owns nothing of before.
     bench.sets.set("hub/argocd/payments", { ...set, uid: "set-2" });
     expect((await look())?.verdict).toBe("lost");

@@ -41,6 +41,6 @@ test("who approved by command counts only while in the team: asked again at most
   expect(await look()).toEqual([{ by: "bob", why: "is in none of them any more" }]);
   member = undefined;
   now += 60_000;
-  expect((await look())?.[0]?.why).toContain("cannot be seen");
+  expect((await look())?.[0]?.why).toSay("cannot be seen");
   expect(asked).toBe(3);
 });

@@ -1,7 +1,7 @@
 import type { IndexEntry, JournalState } from "../../../adapters/git/journal/journal-port.ts";
 import { iso } from "../../../core/base/time.ts";
 import type { Release } from "../../../core/plan/plan-types.ts";
-import { haltsToCarry } from "../../../core/run/commands/run-halt.ts";
+import { haltsOn } from "../../../core/run/gates/halt.ts";
 import { startRun } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/command.ts";
@@ -44,7 +44,7 @@ export async function startRuns(
   const started = await startOrWait(context, memory, state, rollout, base, baseBranch);
   // What the last run's PR halted stays halted, whatever kind of run follows.
   const before = state.runs.get(rollout.name);
-  const halts = haltsToCarry(before, context.clock.now());
+  const halts = haltsOn(before, context.clock.now());
   if (halts.length === 0) return started;
   return { ...started, runs: started.runs.map((run) => (run.number === before?.number ? run : { ...run, halts })) };
 }
