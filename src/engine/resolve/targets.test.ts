@@ -197,7 +197,9 @@ describe("pins that cannot be resolved are problems with their place, told once"
   test("one mistake in a file's name is one problem for all clusters", () => {
     const result = resolve("    - { file: 'clusters/{{ cluster.name }}.yml', path: a }");
     expect(told(result)).toEqual(["rollouts/my-app.yaml:8:15 PIN_FILE_MISSING"]);
-    expect(result.problems[0]?.message).toEqual("pin file clusters/eu-west-1-a.yml is not there (my-app-eu-west-1-a; the same for 11 more)");
+    expect(result.problems[0]?.message).toEqual(
+      "pin file clusters/eu-west-1-a.yml is not there (my-app-eu-west-1-a; the same for 11 more)",
+    );
   });
 
   test("a path that matches two places", () => {
