@@ -1,7 +1,7 @@
 import type { Batch, BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { cell, code } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
-import { rolloutPhrase } from "./reasons/commands.ts";
+import { rolloutPhrase } from "./reasons/commands-rollouts.ts";
 import { sentenceOf } from "./reasons/say.ts";
 import { batchName, shortName } from "./words.ts";
 

@@ -1,7 +1,7 @@
-import { count } from "../../base/count.ts";
-import type { Words } from "../../base/reason.ts";
 import type { CommandReasons } from "../../reasons/commands.ts";
 import type { CheckRef } from "../../reasons/refs.ts";
+import { CLUSTER_COMMANDS } from "./commands-clusters.ts";
+import { ROLLOUT_COMMANDS } from "./commands-rollouts.ts";
 import type { Entries, Names } from "./entry.ts";
 import { batchPhrase, checkPhrase, pullPhrase } from "./phrases.ts";
 
@@ -13,23 +13,6 @@ function both(clusters: readonly string[], checks: readonly CheckRef[], names: N
     "; ",
   );
 }
-
-/** Names as people wrote them; none: all. */
-function written(clusters: readonly string[]): string {
-  return clusters.length === 0 ? "every cluster" : clusters.join(", ");
-}
-
-function listed(reasons: readonly Words[], more: number, names: Names): string {
-  const some = reasons.map((reason) => names.because(reason)).join("; ");
-  return more > 0 ? `${some}; and ${more} more` : some;
-}
-
-const ROLLOUTS_DONE_WORDS: Record<string, string> = {
-  resume: "resumed",
-  "promote-full": "promoted to the end",
-  abort: "aborted",
-  retry: "tried again",
-};
 
 /** What came of commands. */
 export const COMMANDS: Entries<CommandReasons> = {
@@ -163,98 +146,6 @@ export const COMMANDS: Entries<CommandReasons> = {
   },
   PROMOTE_DONE: { subject: "pull", says: ({ pull }) => `${pullPhrase(pull)} is merged once GitHub allows it` },
 
-  CLUSTER_UNKNOWN: { subject: "cluster", says: ({ name }) => `no cluster "${name}" in this run` },
-  CLUSTER_AMBIGUOUS: { subject: "cluster", says: ({ name, keys }) => `"${name}" is ambiguous: ${keys.join(", ")}` },
-  CLUSTER_SHARES_PIN: {
-    subject: "cluster",
-    says: ({ cluster, others }, names) => `${names.cluster(cluster)} shares its pin with ${names.clusters(others)}: name them all`,
-  },
-  CLUSTERS_NOT_NAMED: {
-    subject: "cluster",
-    says: ({ command }) =>
-      ({
-        skip: "name the clusters: /skip CLUSTER…",
-        requeue: "name the clusters: /requeue CLUSTER… or /requeue failed",
-        hotfix: "name the clusters: `/hotfix eu-1 customer down`",
-      })[command],
-  },
-  LEFT_OUT_BY: { subject: "person", says: ({ by }) => `left out by @${by}` },
-  CLUSTER_LEFT_OUT: { subject: "cluster", says: ({ cluster, because }, names) => `${names.cluster(cluster)} ${names.because(because)}` },
-  BATCH_LOSES_CLUSTER: {
-    subject: "batch",
-    says: ({ by }) =>
-      ({
-        skip: "a cluster of it is left out",
-        requeue: "a cluster of it is put off",
-        retry: "a cluster of it is tried again",
-      })[by],
-  },
-  SKIP_DONE: { subject: "cluster", says: ({ clusters }, names) => `left out of this run: ${names.clusters(clusters, MOST_NAMED)}` },
-  LEFT_OUT_ALREADY: { subject: "cluster", says: ({ cluster }, names) => `${names.cluster(cluster)} is left out of this run already` },
-  CONFIRMED_ALREADY: { subject: "cluster", says: ({ cluster }, names) => `${names.cluster(cluster)} is confirmed already` },
-  DURATION_INVALID: { subject: "run", says: ({ text }) => `--for wants a duration such as 30m or 2h, not "${text}"` },
-  PUT_OFF_BY: { subject: "person", says: ({ by }) => `put off by @${by}` },
-  REQUEUE_DONE: {
-    subject: "cluster",
-    says: ({ clusters, back }, names) => {
-      const first = back.length === 0 ? "" : `; first a batch puts back what ${names.clusters(back, MOST_NAMED)} had before`;
-      return `put to the stage's end: ${names.clusters(clusters, MOST_NAMED)}${first}`;
-    },
-  },
-  NOTHING_FAILED: { subject: "run", says: () => "no cluster has failed" },
-  BEING_PUT_BACK: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} is being put back already: ${names.because(because)}`,
-  },
-  PUT_OFF_ALREADY: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} is put off already: ${names.because(because)}`,
-  },
-  GOES_ON_AFTER: { subject: "run", says: ({ command, by }) => `goes on after /${command} of ${by}` },
-
-  HALT_TOO_MANY: { subject: "cluster", says: ({ most }) => `at most ${most} clusters in one halt; without cluster= it is for all` },
-  HALT_NAMES_NONE: { subject: "cluster", says: () => "cluster= names no cluster: `/halt cluster=eu-1,eu-2 reason`" },
-  HALT_WANTS_REASON: { subject: "run", says: () => "say why: `/halt cluster=eu-1 --for 2h network maintenance`" },
-  HALTED_BY: { subject: "cluster", actions: ["halt"], says: ({ clusters, by }) => `${written(clusters)} halted by ${by}` },
-  HALT_DONE: {
-    subject: "cluster",
-    actions: ["halt"],
-    says: ({ clusters, until }) =>
-      `no run of this repo merges a change for ${written(clusters)} ${until === undefined ? "until `/halt --off`" : `until ${until}`}`,
-  },
-  HALT_NOT_FOUND: {
-    subject: "cluster",
-    says: ({ clusters, rollout, elsewhere }) => {
-      const also = elsewhere ? "; one of another rollout is lifted on that rollout's pull request" : "";
-      return `no halt${clusters.length === 0 ? "" : ` of ${written(clusters)}`} was made on a pull request of ${rollout}${also}`;
-    },
-  },
-  HALT_LIFTED_BY: { subject: "cluster", says: ({ clusters, by }) => `halt of ${written(clusters)} lifted by ${by}` },
-  HALT_LIFTED: { subject: "cluster", says: ({ clusters }) => `the halt of ${written(clusters)} is lifted` },
-
-  HOTFIX_OF_ROLLBACK: { subject: "run", says: () => "this run is a rollback: its clusters go back in order" },
-  HOTFIX_WANTS_REASON: { subject: "run", says: ({ names }) => `say why: \`/hotfix ${names.join(" ")} customer down\`` },
-  HOTFIX_STAGES_DIFFER: { subject: "stage", says: () => "these clusters are of different stages: one command for each stage" },
-  HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `at most ${most} of this stage may be in flight at once` },
-  HOTFIX_OVER_LIMITS: { subject: "repository", says: ({ allowed }, names) => `the repo's limits allow ${names.because(allowed)}` },
-  CLUSTERS_KEPT_APART: {
-    subject: "cluster",
-    says: ({ clusters }, names) => `${names.clusters(clusters)} are kept apart in this stage: one command for each`,
-  },
-  HOTFIX_DONE: {
-    subject: "cluster",
-    says: ({ clusters, text }, names) =>
-      `${names.clusters(clusters, MOST_NAMED)} next, out of turn: ${text}. Health, approvals, halts and limits hold as ever`,
-  },
-  IN_BATCH_ALREADY: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} is in a batch already: ${names.because(because)}`,
-  },
-  MOVED_ALREADY: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} has moved already: ${names.because(because)}`,
-  },
-
   RETRY_OF_GOING_RUN: { subject: "run", says: ({ phase }) => `/retry is for a run that stopped on failures; this one is ${phase}` },
   RETRIED_BY: { subject: "person", says: ({ by }) => `retried by @${by}` },
   RETRY_DONE: {
@@ -283,63 +174,6 @@ export const COMMANDS: Entries<CommandReasons> = {
       return `${names.clusters(clusters, MOST_NAMED)} go back, in reverse order, as a run of its own${rest}`;
     },
   },
-
-  NOT_OF_ROLLOUTS: { subject: "application", says: ({ command }) => `/${command} has nothing to do with Argo Rollouts` },
-  ROLLOUTS_NOT_MERGED: {
-    subject: "application",
-    says: () => "nothing of it is merged yet, so its Argo Rollouts are those of the release before",
-  },
-  ROLLOUTS_TOO_MANY: {
-    subject: "application",
-    says: ({ count: many }) => `${many} Rollouts are more than one command acts on: give it on a batch's PR`,
-  },
-  ROLLOUTS_ORDERED: {
-    subject: "application",
-    says: ({ by, action, clusters }, names) => `${by}: ${action} the Rollouts of ${names.clusters(clusters)}`,
-  },
-  ROLLOUTS_UNSEEN: {
-    subject: "application",
-    says: ({ cluster, because }, names) =>
-      `nothing was done, since the clusters of a batch move together, and of ${cluster}: ${names.because(because)}`,
-  },
-  ROLLOUTS_ALL_UNSEEN: { subject: "application", says: ({ left }, names) => listed(left, 0, names) },
-  ROLLOUT_UNSEEN: { subject: "application", says: ({ cluster, because }, names) => `${cluster}: ${names.because(because)}` },
-  ROLLOUT_STATE: {
-    subject: "application",
-    says: ({ cluster, name, ...state }) => `${cluster} ${name} (${rolloutPhrase(state)})`,
-  },
-  ROLLOUT_NOT_TRIED: { subject: "application", says: () => "it could not be tried in time" },
-  ROLLOUTS_BROKEN: {
-    subject: "application",
-    actions: ["retry"],
-    says: ({ rollouts, more }, names) =>
-      `${listed(rollouts, more, names)}: a Rollout that is aborted or degraded is not promoted; \`/retry --rollouts\` first`,
-  },
-  ROLLOUTS_BEHIND: {
-    subject: "application",
-    says: ({ rollouts, more }, names) =>
-      `not all of the batch are at one step yet. Behind: ${listed(rollouts, more, names)}. Once they are paused there, say it again`,
-  },
-  ROLLOUTS_NONE: { subject: "application", says: () => "the batch has no Argo Rollouts" },
-  ROLLOUTS_NONE_SUCH: {
-    subject: "application",
-    says: ({ wanted, rollouts, more }, names) => `no Argo Rollout of the batch is ${wanted}: ${listed(rollouts, more, names)}`,
-  },
-  ROLLOUTS_DONE: {
-    subject: "application",
-    says: ({ action, also, done, clusters, failed, left }, names) => {
-      const word = ROLLOUTS_DONE_WORDS[action] ?? action;
-      const parts = also === undefined ? [] : [names.because(also)];
-      if (done > 0) parts.push(`${word}: ${count(done, "Argo Rollout")} on ${names.clusters(clusters)}`);
-      for (const { cluster, name, because } of failed) parts.push(`not ${word}: ${cluster} ${name}: ${names.because(because)}`);
-      if (left.length > 0) parts.push(`left as they are: ${listed(left, 0, names)}`);
-      return parts.join("; ").slice(0, 2000);
-    },
-  },
+  ...CLUSTER_COMMANDS,
+  ...ROLLOUT_COMMANDS,
 };
-
-/** How an Argo Rollout stands: `Paused at step 1/4`. */
-export function rolloutPhrase({ phase, paused, step, steps }: { phase: string; paused: boolean; step?: number; steps?: number }): string {
-  const word = paused && phase !== "Degraded" ? "Paused" : phase;
-  return step === undefined || steps === undefined ? word : `${word} at step ${Math.min(step, steps)}/${steps}`;
-}

@@ -2,7 +2,7 @@ import { defined } from "../../base/defined.ts";
 import { iso, parseDuration } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import { haltCovers, haltsNow, haltsOn } from "../gates/halt.ts";
-import { type Halt, isEnded, type Run } from "../state/run.ts";
+import { type Halt, isEnded } from "../state/run.ts";
 import { change, type Draft } from "../state/run-draft.ts";
 import { clustersOf, liveTargets } from "../state/run-names.ts";
 import { done, type Reply, refused } from "./reply.ts";

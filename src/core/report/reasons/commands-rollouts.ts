@@ -1,0 +1,78 @@
+import { count } from "../../base/count.ts";
+import type { Words } from "../../base/reason.ts";
+import type { CommandReasons } from "../../reasons/commands.ts";
+import type { Entries, Names } from "./entry.ts";
+
+function listed(reasons: readonly Words[], more: number, names: Names): string {
+  const some = reasons.map((reason) => names.because(reason)).join("; ");
+  return more > 0 ? `${some}; and ${more} more` : some;
+}
+
+const ROLLOUTS_DONE_WORDS: Record<string, string> = {
+  resume: "resumed",
+  "promote-full": "promoted to the end",
+  abort: "aborted",
+  retry: "tried again",
+};
+
+/** What came of commands with `--rollouts`. */
+export const ROLLOUT_COMMANDS = {
+  NOT_OF_ROLLOUTS: { subject: "application", says: ({ command }) => `/${command} has nothing to do with Argo Rollouts` },
+  ROLLOUTS_NOT_MERGED: {
+    subject: "application",
+    says: () => "nothing of it is merged yet, so its Argo Rollouts are those of the release before",
+  },
+  ROLLOUTS_TOO_MANY: {
+    subject: "application",
+    says: ({ count: many }) => `${many} Rollouts are more than one command acts on: give it on a batch's PR`,
+  },
+  ROLLOUTS_ORDERED: {
+    subject: "application",
+    says: ({ by, action, clusters }, names) => `${by}: ${action} the Rollouts of ${names.clusters(clusters)}`,
+  },
+  ROLLOUTS_UNSEEN: {
+    subject: "application",
+    says: ({ cluster, because }, names) =>
+      `nothing was done, since the clusters of a batch move together, and of ${cluster}: ${names.because(because)}`,
+  },
+  ROLLOUTS_ALL_UNSEEN: { subject: "application", says: ({ left }, names) => listed(left, 0, names) },
+  ROLLOUT_UNSEEN: { subject: "application", says: ({ cluster, because }, names) => `${cluster}: ${names.because(because)}` },
+  ROLLOUT_STATE: {
+    subject: "application",
+    says: ({ cluster, name, ...state }) => `${cluster} ${name} (${rolloutPhrase(state)})`,
+  },
+  ROLLOUT_NOT_TRIED: { subject: "application", says: () => "it could not be tried in time" },
+  ROLLOUTS_BROKEN: {
+    subject: "application",
+    actions: ["retry"],
+    says: ({ rollouts, more }, names) =>
+      `${listed(rollouts, more, names)}: a Rollout that is aborted or degraded is not promoted; \`/retry --rollouts\` first`,
+  },
+  ROLLOUTS_BEHIND: {
+    subject: "application",
+    says: ({ rollouts, more }, names) =>
+      `not all of the batch are at one step yet. Behind: ${listed(rollouts, more, names)}. Once they are paused there, say it again`,
+  },
+  ROLLOUTS_NONE: { subject: "application", says: () => "the batch has no Argo Rollouts" },
+  ROLLOUTS_NONE_SUCH: {
+    subject: "application",
+    says: ({ wanted, rollouts, more }, names) => `no Argo Rollout of the batch is ${wanted}: ${listed(rollouts, more, names)}`,
+  },
+  ROLLOUTS_DONE: {
+    subject: "application",
+    says: ({ action, also, done, clusters, failed, left }, names) => {
+      const word = ROLLOUTS_DONE_WORDS[action] ?? action;
+      const parts = also === undefined ? [] : [names.because(also)];
+      if (done > 0) parts.push(`${word}: ${count(done, "Argo Rollout")} on ${names.clusters(clusters)}`);
+      for (const { cluster, name, because } of failed) parts.push(`not ${word}: ${cluster} ${name}: ${names.because(because)}`);
+      if (left.length > 0) parts.push(`left as they are: ${listed(left, 0, names)}`);
+      return parts.join("; ").slice(0, 2000);
+    },
+  },
+} satisfies Partial<Entries<CommandReasons>>;
+
+/** How an Argo Rollout stands: `Paused at step 1/4`. */
+export function rolloutPhrase({ phase, paused, step, steps }: { phase: string; paused: boolean; step?: number; steps?: number }): string {
+  const word = paused && phase !== "Degraded" ? "Paused" : phase;
+  return step === undefined || steps === undefined ? word : `${word} at step ${Math.min(step, steps)}/${steps}`;
+}
