@@ -16,8 +16,6 @@ const LONGER: readonly string[] = [
   "src/adapters/argocd/testing/harness.ts#apiHarness",
   "src/core/report/run/run-view.ts",
   "src/core/report/tree/tree-nodes.ts",
-  "src/surfaces/server/tenancy/served-repo.ts#openServedRepo",
-  "src/surfaces/server/stagecoach.ts#startStagecoach",
   "src/surfaces/cli/demo/demo.ts#run",
   "src/adapters/git/journal/read-run.ts#readRun",
   "src/engine/onboarding/places-spec.ts#specPlaces",

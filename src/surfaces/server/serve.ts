@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { whyUnreached } from "../../adapters/forge/github/errors.ts";
+import { defined } from "../../core/base/defined.ts";
 import { type Clock, parseDuration } from "../../core/base/time.ts";
 import { repoBounds } from "../../core/spec/repo-config.ts";
 import type { Log } from "../../engine/round/context.ts";
@@ -72,7 +73,7 @@ function told(config: ServerConfig, credentials: Credentials) {
   const { github, listen, inside, tenancy } = config;
   return {
     app: { ...credentials, baseUrl: apiUrl(github) },
-    ...(tenancy === undefined ? {} : { tenancy }),
+    ...defined({ tenancy }),
     freezes: repoBounds(config).freezes,
     host: listen.host,
     port: listen.port,

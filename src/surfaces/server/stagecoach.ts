@@ -5,14 +5,15 @@ import { GitError } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import { memoryQueue } from "../../adapters/queue/memory.ts";
 import type { Queue } from "../../adapters/queue/port.ts";
+import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { webRoutes } from "../web/server.ts";
 import type { CommitSigning } from "./commits.ts";
-import { hearing } from "./deliveries/on-event.ts";
-import { firstLooksOf, lookAt } from "./deliveries/reconcile.ts";
+import { eventHandler } from "./deliveries/on-event.ts";
+import { openFirstRounds, reconcile } from "./deliveries/reconcile.ts";
 import { described, openResync, type Resync } from "./deliveries/resync.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
 import type { Metrics } from "./metrics.ts";
@@ -71,25 +72,24 @@ const DRAIN_MS = 25_000;
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
 export async function startStagecoach(options: StagecoachOptions): Promise<Stagecoach> {
-  const { clock, log, planes, metrics } = options;
+  const { clock, log, planes, metrics, resyncMs: everyMs = RESYNC_MS } = options;
   let state: "starting" | "ready" | "stopping" = "starting";
-  const { listeners, onChange } = changes();
+  const { announce, onChange } = openChanges();
+  const octokit = (id?: number) => server.octokit(id);
   const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
-  const repos = reposOf(options, wake, (id) => server.octokit(id));
-  const firstLooks = firstLooksOf((repository) => repos.has(repository));
-  const looking = { clock, wake, changed: () => listeners.forEach((listener) => void listener()), ...given("metrics", metrics) };
+  const repos = reposOf(options, wake, octokit);
+  const firstRounds = openFirstRounds((repository) => repos.has(repository));
+  const reconciling = defined({ clock, wake, metrics, changed: announce });
   const queue = memoryQueue({
     clock,
-    handler: (repository) => repos.work(repository, (s) => lookAt(s, looking)).finally(() => firstLooks.done(repository)),
+    handler: (repository) => repos.work(repository, (repo) => reconcile(repo, reconciling)).finally(() => firstRounds.done(repository)),
     onError: (error, repository, retryInMs) => roundFailed(options, resync, { error, repository, retryInMs }),
   });
-  const everyMs = options.resyncMs ?? RESYNC_MS;
-  const octokit = (id?: number) => server.octokit(id);
-  const resync = openResync({ octokit, repos, queue, wake, clock, log, everyMs, ...given("metrics", metrics) });
-  const runs = () => repos.opened().flatMap((s) => [...s.runs.values()].map((run) => ({ repository: s.context.repository, run })));
+  const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
+  const runs = () => runsOf(repos);
   const server = await startBotServer({
-    ...doorsOf(options),
-    onEvent: hearing({ repos, wake, rediscover: resync.rediscoverSoon }),
+    ...serverOptionsOf(options),
+    onEvent: eventHandler({ repos, wake, rediscover: resync.rediscoverSoon }),
     routes: webRoutes({ runs, onChange }, clock),
     isReady: () => state === "ready",
   });
@@ -99,36 +99,26 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     resync.stop();
     await drain({ server, queue, repos, log }, withinMs);
   };
-  try {
-    await resync.now();
-  } catch (error) {
+  await resync.now().catch(async (error: unknown) => {
     await close();
     throw error;
-  }
-  // What is there at the first look is adopted: from here on a merge is seen as one. Waiting for the queue to be idle would
+  });
+  // What is there at the first round is adopted: from here on a merge is seen as one. Waiting for the queue to be idle would
   // be waiting for all runs of all repos.
-  await firstLooks.of(repos.keys());
+  await firstRounds.of(repos.keys());
   state = "ready";
   resync.start();
-  return {
-    url: server.url,
-    insideUrl: server.insideUrl,
-    repositories: () => repos.keys(),
-    runs,
-    onChange,
-    resync: resync.now,
-    async idle() {
-      await resync.rediscover.settled();
-      await queue.idle();
-    },
-    close,
-  };
+  const idle = () => resync.rediscover.settled().then(() => queue.idle());
+  const { url, insideUrl } = server;
+  return { url, insideUrl, repositories: () => repos.keys(), runs, onChange, resync: resync.now, idle, close };
 }
 
-function changes(): { listeners: Set<() => void>; onChange: Stagecoach["onChange"] } {
+function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
   const listeners = new Set<() => void>();
   return {
-    listeners,
+    announce() {
+      for (const listener of listeners) listener();
+    },
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -136,33 +126,24 @@ function changes(): { listeners: Set<() => void>; onChange: Stagecoach["onChange
   };
 }
 
+function runsOf(repos: Repos): { repository: string; run: Run }[] {
+  return repos.opened().flatMap(({ context, runs }) => [...runs.values()].map((run) => ({ repository: context.repository, run })));
+}
+
 /** The repositories, each opened with what it may see of the control planes. */
 function reposOf(options: StagecoachOptions, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
-  const { clock, log, directory, signing = { kind: "none" }, freezes = [] } = options;
+  const { clock, log, directory, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
   const rights = tenancy(options.tenancy, options.planes);
-  const gates = { ...given("analysis", options.analysis), ...given("hooks", options.hooks) };
+  const shared = defined({ octokit, directory, clock, log, rights, signing, freezes, analysis, hooks, onChange });
   return openRepos({
     log,
-    open: (place) => openServedRepo(place, { octokit, directory, clock, log, rights, signing, freezes, ...gates, onChange }),
+    open: (place) => openServedRepo(place, shared),
     forget: ({ fullName }) => removeMirror(directory, fullName),
   });
 }
 
-/** What of the options is the server's. */
-function doorsOf({ app, log, host, port, inside, pacing, metrics }: StagecoachOptions) {
-  return {
-    app,
-    log,
-    ...given("host", host),
-    ...given("port", port),
-    ...given("inside", inside),
-    ...given("pacing", pacing),
-    ...given("metrics", metrics),
-  };
-}
-
-function given<K extends string, V>(key: K, value: V | undefined): { [name in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
+function serverOptionsOf({ app, log, host, port, inside, pacing, metrics }: StagecoachOptions) {
+  return defined({ app, log, host, port, inside, pacing, metrics });
 }
 
 function roundFailed(

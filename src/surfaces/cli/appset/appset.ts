@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { type AppSetCluster, type RenderContext, type RenderResult, readYamlDocuments, render } from "../../../core/appset/index.ts";
 import { type InventoryCluster, readInventory } from "../../../core/argocd/inventory-file.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
 import { usageError } from "../plan/plan-args.ts";
@@ -133,7 +134,7 @@ function clustersOf(file: string, problems: string[]): AppSetCluster[] {
 }
 
 function toCluster({ name, server, labels, annotations, project }: InventoryCluster): AppSetCluster {
-  return { name, server, labels, annotations, ...(project === undefined ? {} : { project }) };
+  return defined({ name, server, labels, annotations, project });
 }
 
 function read(file: string): string {

@@ -1,6 +1,7 @@
 import { type Fields, fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { type Change, isFullSha, type LivenessInput, normalRepo } from "../../../core/argocd/liveness/liveness.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { CommandError } from "../command.ts";
 import { changedSince } from "./changed-since.ts";
 import { ancestryIn, type Bearer, cloneAmong, commitIn, repoOf, seenRevisions, tagIn } from "./git.ts";
@@ -59,7 +60,7 @@ async function byRevision(revision: string, { repo, repoUrl }: ChangeOptions, gi
     return { kind: "revision", revision, repoURL, mergedAt, ...commit };
   });
   const [change = { kind: "revision", revision, mergedAt } as const, ...also] = changes;
-  return { change, ...(also.length === 0 ? {} : { also }), ...(tag === undefined ? {} : { ancestry: tag.ancestry }) };
+  return defined({ change, also: also.length === 0 ? undefined : also, ancestry: tag?.ancestry });
 }
 
 /** The repo that was named, if anything there is of it. */
@@ -105,10 +106,9 @@ async function byCommit(sha: string, repo: string, repoUrl: string | undefined, 
     .find(Boolean);
   return {
     change,
-    ...(also.length === 0 ? {} : { also }),
+    ...defined({ also: also.length === 0 ? undefined : also, notes: note && { changedSince: note.commit, changedFile: note.file } }),
     ancestry: (revision, of) => (of === sha && exempt.has(revision) ? "contains" : told(revision, of)),
     seenPinDiffers: (revision) => since.get(revision),
-    ...(note === undefined ? {} : { notes: { changedSince: note.commit, changedFile: note.file } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clauses/docs.ts";
 import { assess, CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/liveness.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { epoch, iso, parseDuration } from "../../../core/base/time.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { CommandError } from "../command.ts";
@@ -81,8 +82,7 @@ function withNotes(assessment: Assessment, notes: Readonly<Record<string, string
 
 /** What others may rely on: these four keys. What says when to look again stands in the evidence. */
 function answerOf({ verdict, clause, sentence, evidence, lookAgainAt, wantsRefresh }: Assessment) {
-  const again = { ...(lookAgainAt === undefined ? {} : { lookAgainAt }), ...(wantsRefresh ? { wantsRefresh } : {}) };
-  return { verdict, clause, sentence, evidence: { ...evidence, ...again } };
+  return { verdict, clause, sentence, evidence: { ...evidence, ...defined({ lookAgainAt, wantsRefresh: wantsRefresh || undefined }) } };
 }
 
 interface Read {
@@ -107,9 +107,7 @@ async function inputOf(options: Options): Promise<Read> {
     now,
     settleMs: durationOf("--settle", options.settle),
     graceMs: durationOf("--grace", options.grace),
-    ...(previous === undefined ? {} : { previous }),
-    ...(cluster === undefined ? {} : { cluster }),
-    ...(rendered === undefined ? {} : { intended: rendered.intended }),
+    ...defined({ previous, cluster, intended: rendered?.intended }),
   };
   return { input, notes, hadNone: options.previous !== undefined && previous === undefined };
 }

@@ -13,6 +13,7 @@ import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { openLocalWriter } from "../../../adapters/git/local-writer.ts";
 import { type CommitWriter, GitError } from "../../../adapters/git/port.ts";
 import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { CommandError } from "../command.ts";
 import { parseArgs } from "../plan/plan-args.ts";
 import { type CheckoutRemote, openCheckoutRemote } from "./checkout-remote.ts";
@@ -64,8 +65,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     const { writer, person } = await writerOf(options, remote, head);
     const by = options.by ?? person ?? (await remote.person());
     if (by === undefined) throw new CommandError(2, "git does not know who you are; say it with --by");
-    const app = options.app === undefined ? {} : { app: options.app };
-    const commit = await acceptJournal({ mirror: remote, writer, branch: options.branch, ...app, by, at: Date.now(), head });
+    const { branch, app } = options;
+    const commit = await acceptJournal(defined({ mirror: remote, writer, branch, app, by, at: Date.now(), head }));
     process.stdout.write(`Accepted, by ${commit.slice(0, 12)}. The bot goes on at its next look.\n`);
     return 0;
   } catch (error) {
@@ -81,8 +82,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function writerOf(options: Options, remote: CheckoutRemote, head: string): Promise<{ writer: CommitWriter; person?: string }> {
   if (options.github === undefined) {
     const author = authorOf(options.app ?? (await ownerOf(options, remote)));
-    const key = options.signingKey === undefined ? {} : { key: readSigningKey(readText(options.signingKey, "--signing-key")) };
-    return { writer: openLocalWriter({ mirror: remote, author, ...key }) };
+    const key = options.signingKey === undefined ? undefined : readSigningKey(readText(options.signingKey, "--signing-key"));
+    return { writer: openLocalWriter(defined({ mirror: remote, author, key })) };
   }
   const [owner, repo, more] = options.github.split("/");
   if (!owner || !repo || more !== undefined) throw new CommandError(2, `--github ${options.github} is not OWNER/REPO`);
@@ -92,7 +93,7 @@ async function writerOf(options: Options, remote: CheckoutRemote, head: string):
   }
   // Files of the journal are all plain, and whoever reads it next fetches by itself.
   const writer = openGitHubWriter({ octokit, repository: options.github, modes: async () => new Map(), fetch: async () => undefined });
-  return { writer, ...(person === undefined ? {} : { person }) };
+  return defined({ writer, person });
 }
 
 /** The account that the journal's own index names. */

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from "commander";
+import { defined } from "../../../core/base/defined.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -55,11 +56,7 @@ async function load(source: JournalSource, name: string, wanted: number | undefi
 function shown(run: Run, format: Format, rows?: number): string {
   if (format === "json") return `${JSON.stringify(run, null, 2)}\n`;
   if (format === "markdown") return `${runComment(run, Date.now())}\n`;
-  return renderTree(run, Date.now(), {
-    color: wantsColour(),
-    width: process.stdout.columns ?? 120,
-    ...(rows === undefined ? {} : { rows }),
-  });
+  return renderTree(run, Date.now(), defined({ color: wantsColour(), width: process.stdout.columns ?? 120, rows }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { defined } from "../../../core/base/defined.ts";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../../../core/pins/index.ts";
 import { CommandError } from "../command.ts";
 import { usageError } from "../plan/plan-args.ts";
@@ -112,7 +113,7 @@ function onOneLine(value: string): string {
 }
 
 function pinOf(path: string, { part, create }: Options): Pick<SpliceEdit, "path" | "part" | "create"> {
-  return { path, ...(part === undefined ? {} : { part }), ...(create === true ? { create } : {}) };
+  return defined({ path, part, create: create || undefined });
 }
 
 async function read(file: string): Promise<Seen> {

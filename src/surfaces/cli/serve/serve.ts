@@ -5,7 +5,7 @@ import { checkGit } from "../../../adapters/git/check-git.ts";
 import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/env.ts";
 import { parseServerConfig } from "../../server/config/file.ts";
 import { type ServerConfig, serverConfigSchema } from "../../server/config/schema.ts";
-import { SettingError, telling } from "../../server/config/setting-errors.ts";
+import { gatherSettingErrors, SettingError } from "../../server/config/setting-errors.ts";
 import { CommandError } from "../command.ts";
 import { parseArgs } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
@@ -84,16 +84,16 @@ interface Settings {
 /** All that a start is made of, with and without --check. What is wrong with it is wrong usage, and told at once. */
 async function settings(options: Options, env: Environment): Promise<Settings> {
   const { checkFiles } = await import("../../server/config/check-files.ts");
-  const told = telling();
-  const file = told.of(() => readConfig(options.config, env));
+  const errors = gatherSettingErrors();
+  const file = errors.keep(() => readConfig(options.config, env));
   // With a faulty file, what is wrong with the environment is told all the same.
-  const config = told.of(() => withEnvironment(file ?? serverConfigSchema.parse({}), env)) ?? file;
-  const credentials = file === undefined ? undefined : told.of(() => credentialsOf(file, env));
+  const config = errors.keep(() => withEnvironment(file ?? serverConfigSchema.parse({}), env)) ?? file;
+  const credentials = file === undefined ? undefined : errors.keep(() => credentialsOf(file, env));
   // The set-up page opens none of the files.
-  const opens = file !== undefined && config !== undefined && (options.check || credentials !== undefined || told.any());
-  const missing = opens ? (told.of(() => checkFiles(config, env)) ?? []) : [];
+  const opens = file !== undefined && config !== undefined && (options.check || credentials !== undefined || errors.any());
+  const missing = opens ? (errors.keep(() => checkFiles(config, env)) ?? []) : [];
   try {
-    told.done();
+    errors.throwAny();
   } catch (error) {
     throw new CommandError(2, visible(error instanceof Error ? error.message : String(error)));
   }

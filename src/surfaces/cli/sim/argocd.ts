@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { readInventory } from "../../../core/argocd/inventory-file.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { SHORT_LAG } from "../../../sim/argocd/application/lag.ts";
 import type { ClusterOptions } from "../../../sim/argocd/clusters.ts";
 import { openGitSource } from "../../../sim/argocd/git/git-source.ts";
@@ -83,7 +84,7 @@ async function readClusters(file: string): Promise<ClusterOptions[]> {
   const { clusters, problems } = readInventory(text, file);
   const [problem] = problems;
   if (problem !== undefined) throw new CommandError(1, problem);
-  return clusters.map(({ name, server, labels }) => ({ name, labels, ...(server === "" ? {} : { server }) }));
+  return clusters.map(({ name, server, labels }) => defined({ name, labels, server: server || undefined }));
 }
 
 interface Started {
@@ -101,7 +102,7 @@ interface Started {
 async function start(options: Options, clusters: readonly ClusterOptions[]): Promise<Started> {
   const { repoUrl, repoAlias = [], revision, path, speed, seed, port, host, tls = false } = options;
   const token = options.token ?? process.env["GIT_TOKEN"];
-  const source = await openGitSource({ url: repoUrl, aliases: repoAlias, ...(token === undefined ? {} : { token }) });
+  const source = await openGitSource(defined({ url: repoUrl, aliases: repoAlias, token }));
   try {
     await source.fetch();
   } catch (error) {
@@ -126,13 +127,13 @@ async function start(options: Options, clusters: readonly ClusterOptions[]): Pro
   const folder = await mkdtemp(join(tmpdir(), "stagecoach-kubeconfig-"));
   const kubeconfig = join(folder, "config");
   await writeFile(kubeconfig, kubernetes.kubeconfig(), { mode: 0o600 });
-  const ca = argocd.ca === undefined ? {} : { ca: join(folder, "ca.crt") };
-  if (ca.ca !== undefined) await writeFile(ca.ca, argocd.ca ?? "");
+  const ca = argocd.ca === undefined ? undefined : join(folder, "ca.crt");
+  if (ca !== undefined) await writeFile(ca, argocd.ca ?? "");
   return {
     kubeconfig,
     url: argocd.url,
     token: argocd.api.token,
-    ...ca,
+    ...defined({ ca }),
     async close() {
       await argocd.close();
       await kubernetes.close();

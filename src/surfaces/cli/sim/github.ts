@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { defined } from "../../../core/base/defined.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startGitHub } from "../../../sim/github/start.ts";
 import { CommandError } from "../command.ts";
@@ -85,9 +86,11 @@ function startOptions(options: Options): Parameters<typeof startGitHub>[0] {
     port: options.port,
     host: options.host,
     clock: fastClock(),
-    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-    app: { ...(options.appId === undefined ? {} : { id: options.appId }), ...(privateKey === undefined ? {} : { privateKey }) },
-    ...(options.webhook === undefined ? {} : { webhook: { url: options.webhook, secret: options.webhookSecret ?? "" } }),
+    app: defined({ id: options.appId, privateKey }),
+    ...defined({
+      publicUrl: options.publicUrl,
+      webhook: options.webhook === undefined ? undefined : { url: options.webhook, secret: options.webhookSecret ?? "" },
+    }),
   };
 }
 

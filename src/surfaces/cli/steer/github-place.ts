@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { simpleGit } from "simple-git";
 import { answerOf, redact } from "../../../adapters/forge/github/errors.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { apiUrl } from "../../server/config/env.ts";
 import { CommandError } from "../command.ts";
 
@@ -91,7 +92,7 @@ export function repositoryIn(text: string): Named | undefined {
   const short = /^(?:([^/@:\s]+\.[^/@:\s]+(?::\d+)?)\/)?([\w.-]+)\/([\w.-]+)$/.exec(plain);
   const [, host, owner, repo] = url ?? scp ?? short ?? [];
   if (owner === undefined || repo === undefined) return undefined;
-  return { ...(host === undefined ? {} : { host: withoutUsualPort(plain, host) }), owner, repo };
+  return defined({ host: host && withoutUsualPort(plain, host), owner, repo });
 }
 
 /** `https://github.com:443` is github.com. */

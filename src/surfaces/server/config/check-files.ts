@@ -8,29 +8,31 @@ import { kubeConfigOf } from "../tenancy/planes.ts";
 import type { Environment } from "./env.ts";
 import { checkGates } from "./gates.ts";
 import type { ControlPlaneConfig, ServerConfig } from "./schema.ts";
-import { SettingError, telling } from "./setting-errors.ts";
+import { gatherSettingErrors, SettingError } from "./setting-errors.ts";
 
 /**
  * Opens what the configuration names, as a start would, and leaves nothing open. Throws SettingError with a line for each setting
  * that can never work. Returns what will be missing though the server starts: a line each.
  */
 export function checkFiles(config: ServerConfig, env: Environment): string[] {
-  const told = telling();
+  const errors = gatherSettingErrors();
   const missing: string[] = [];
   for (const [i, plane] of config.controlPlanes.entries()) {
     const at = `controlPlanes[${i}]`;
     if (plane.kind !== "api") {
-      const made = told.of(() => naming(`${at}.${plane.context === undefined ? "kubeconfig" : "context"}`, () => usableKubeConfig(plane)));
+      const made = errors.keep(() =>
+        naming(`${at}.${plane.context === undefined ? "kubeconfig" : "context"}`, () => usableKubeConfig(plane)),
+      );
       if (made !== undefined && isMadeUp(made)) missing.push(`${at} (${plane.name}): ${NO_KUBECONFIG}`);
       continue;
     }
-    told.of(() => naming(`${at}.url`, () => baseOf({ url: plane.url ?? "" })));
-    for (const name of ["tokenFile", "caFile"] as const) told.of(() => opened(`${at}.${name}`, plane[name]));
+    errors.keep(() => naming(`${at}.url`, () => baseOf({ url: plane.url ?? "" })));
+    for (const name of ["tokenFile", "caFile"] as const) errors.keep(() => opened(`${at}.${name}`, plane[name]));
   }
-  told.of(() => signingOf(config.commits));
-  told.of(() => checkGates(config, env));
-  told.of(() => naming("directory", () => checkMakeable(resolve(config.directory))));
-  told.done();
+  errors.keep(() => signingOf(config.commits));
+  errors.keep(() => checkGates(config, env));
+  errors.keep(() => naming("directory", () => checkMakeable(resolve(config.directory))));
+  errors.throwAny();
   return missing;
 }
 

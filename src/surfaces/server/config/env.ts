@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { defined } from "../../../core/base/defined.ts";
 import { parseDuration } from "../../../core/base/time.ts";
 import { whyNoHost, whyNoListening } from "./hosts.ts";
 import type { ServerConfig } from "./schema.ts";
-import { SettingError, telling } from "./setting-errors.ts";
+import { gatherSettingErrors, SettingError } from "./setting-errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,29 +18,35 @@ export interface Credentials {
 /** The configuration with what the environment says instead. Throws SettingError with a line for each setting that cannot be used. */
 export function withEnvironment(config: ServerConfig, env: Environment): ServerConfig {
   const { github, listen, inside, log } = config;
-  const told = telling();
-  const take = <K extends string, V>(key: K, read: () => V | undefined) => given(key, told.of(read));
-  const port = (name: string) => take("port", () => portOf(name, env));
-  const address = (name: string) => take("host", () => hostOf(name, env, whyNoListening));
+  const errors = gatherSettingErrors();
+  const port = (name: string) => errors.keep(() => portOf(name, env));
+  const address = (name: string) => errors.keep(() => hostOf(name, env, whyNoListening));
+  const duration = (name: string) => errors.keep(() => durationOf(name, env));
   const merged: ServerConfig = {
     ...config,
     github: {
       ...github,
-      ...take("host", () => hostOf("GHE_HOST", env, whyNoHost)),
-      ...take("protocol", () => oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
+      ...defined({
+        host: errors.keep(() => hostOf("GHE_HOST", env, whyNoHost)),
+        protocol: errors.keep(() => oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
+      }),
     },
-    listen: { ...listen, ...address("HOST"), ...port("PORT") },
-    inside: { ...inside, ...address("INSIDE_HOST"), ...port("INSIDE_PORT") },
-    ...given("directory", env["STAGECOACH_DIRECTORY"]),
-    ...take("resync", () => durationOf("STAGECOACH_RESYNC", env)),
-    ...take("drain", () => durationOf("STAGECOACH_DRAIN", env)),
+    listen: { ...listen, ...defined({ host: address("HOST"), port: port("PORT") }) },
+    inside: { ...inside, ...defined({ host: address("INSIDE_HOST"), port: port("INSIDE_PORT") }) },
+    ...defined({
+      directory: textOf("STAGECOACH_DIRECTORY", env),
+      resync: duration("STAGECOACH_RESYNC"),
+      drain: duration("STAGECOACH_DRAIN"),
+    }),
     log: {
       ...log,
-      ...take("level", () => levelOf(env)),
-      ...take("format", () => oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
+      ...defined({
+        level: errors.keep(() => levelOf(env)),
+        format: errors.keep(() => oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
+      }),
     },
   };
-  told.done();
+  errors.throwAny();
   return merged;
 }
 
@@ -48,11 +55,11 @@ export function withEnvironment(config: ServerConfig, env: Environment): ServerC
  * set up yet. Half of them is an error.
  */
 export function credentialsOf({ github }: ServerConfig, env: Environment): Credentials | undefined {
-  const told = telling();
-  const id = told.of(() => secretOf("APP_ID", env) ?? (github.appId === undefined ? undefined : String(github.appId)));
-  const key = told.of(() => privateKeyOf(env) ?? fileOf("github.privateKeyFile", github.privateKeyFile));
-  const secret = told.of(() => secretOf("WEBHOOK_SECRET", env) ?? fileOf("github.webhookSecretFile", github.webhookSecretFile));
-  told.done();
+  const errors = gatherSettingErrors();
+  const id = errors.keep(() => secretOf("APP_ID", env) ?? (github.appId === undefined ? undefined : String(github.appId)));
+  const key = errors.keep(() => privateKeyOf(env) ?? fileOf("github.privateKeyFile", github.privateKeyFile));
+  const secret = errors.keep(() => secretOf("WEBHOOK_SECRET", env) ?? fileOf("github.webhookSecretFile", github.webhookSecretFile));
+  errors.throwAny();
   if (id === undefined && key === undefined) return undefined;
   if (id === undefined) throw new SettingError("there is a private key and no APP_ID; the App's settings page shows its id");
   if (key === undefined) {
@@ -60,10 +67,10 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
       "there is an APP_ID and no private key; set PRIVATE_KEY_FILE to the .pem file that the App's settings page gives",
     );
   }
-  told.of(() => checkAppId(id));
-  const readable = told.of(() => pem(key));
-  const usable = told.of(() => webhookSecret(secret));
-  told.done();
+  errors.keep(() => checkAppId(id));
+  const readable = errors.keep(() => pem(key));
+  const usable = errors.keep(() => webhookSecret(secret));
+  errors.throwAny();
   if (readable === undefined || usable === undefined) return undefined;
   return { appId: Number(id), privateKey: readable, webhookSecret: usable };
 }
@@ -84,12 +91,12 @@ function webhookSecret(secret: string | undefined): string {
 
 /** What is read before there is a configuration, or in its place. */
 export function startSettings(env: Environment): { config?: string; organisation?: string; host?: string; production: boolean } {
-  return {
-    ...given("config", env["STAGECOACH_CONFIG"]),
-    ...given("organisation", env["GH_ORG"]),
-    ...given("host", env["HOST"]),
+  return defined({
+    config: textOf("STAGECOACH_CONFIG", env),
+    organisation: textOf("GH_ORG", env),
+    host: textOf("HOST", env),
     production: env["NODE_ENV"] === "production",
-  };
+  });
 }
 
 /** Base of the REST API. `SUBDOMAIN.ghe.com` is GitHub Enterprise Cloud with data residency, whose API has a host of its own. */
@@ -102,8 +109,7 @@ export function apiUrl({ host, protocol }: ServerConfig["github"]): string {
 function secretOf(name: string, env: Environment): string | undefined {
   const direct = env[name]?.trim();
   if (direct !== undefined && direct !== "") return direct;
-  const file = env[`${name}_FILE`];
-  return file === undefined || file === "" ? undefined : readSecret(file, `${name}_FILE`);
+  return fileOf(`${name}_FILE`, textOf(`${name}_FILE`, env));
 }
 
 function checkAppId(id: string): void {
@@ -115,8 +121,7 @@ function fileOf(from: string, file: string | undefined): string | undefined {
 }
 
 function privateKeyOf(env: Environment): string | undefined {
-  const path = env["PRIVATE_KEY_PATH"];
-  return secretOf("PRIVATE_KEY", env) ?? (path === undefined || path === "" ? undefined : readSecret(path, "PRIVATE_KEY_PATH"));
+  return secretOf("PRIVATE_KEY", env) ?? fileOf("PRIVATE_KEY_PATH", textOf("PRIVATE_KEY_PATH", env));
 }
 
 function readSecret(file: string, from: string): string {
@@ -145,27 +150,28 @@ function isPem(text: string): boolean {
   return /-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----/.test(text);
 }
 
-function given<K extends string, V>(key: K, value: V | undefined): { [name in K]?: V } {
-  return value === undefined || value === "" ? {} : ({ [key]: value } as { [name in K]: V });
+/** A variable's text; one that is set to nothing is as good as not there. */
+function textOf(name: string, env: Environment): string | undefined {
+  return env[name] || undefined;
 }
 
 function hostOf(name: string, env: Environment, why: typeof whyNoHost): string | undefined {
-  const text = env[name];
-  const wrong = text === undefined || text === "" ? undefined : why(text);
+  const text = textOf(name, env);
+  const wrong = text === undefined ? undefined : why(text);
   if (wrong !== undefined) throw new SettingError(`${name}: ${wrong.message} → ${wrong.hint}`);
   return text;
 }
 
 function portOf(name: string, env: Environment): number | undefined {
-  const text = env[name];
-  if (text === undefined || text === "") return undefined;
+  const text = textOf(name, env);
+  if (text === undefined) return undefined;
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new SettingError(`${name} is not a port: a number from 0 to 65535 is wanted`);
   return Number(text);
 }
 
 function durationOf(name: string, env: Environment): string | undefined {
-  const text = env[name];
-  if (text === undefined || text === "") return undefined;
+  const text = textOf(name, env);
+  if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms === undefined) throw new SettingError(`${name} is not a duration; write 90s, 5m or 1h30m`);
   if (name === "STAGECOACH_RESYNC" && ms < 30_000) throw new SettingError(`${name} is less than 30s; write 30s or more`);
@@ -173,8 +179,8 @@ function durationOf(name: string, env: Environment): string | undefined {
 }
 
 function oneOf<T extends string>(name: string, env: Environment, known: readonly T[]): T | undefined {
-  const text = env[name];
-  if (text === undefined || text === "") return undefined;
+  const text = textOf(name, env);
+  if (text === undefined) return undefined;
   const found = known.find((one) => one === text);
   if (found === undefined) throw new SettingError(`${name} is none of ${known.join(", ")}`);
   return found;

@@ -14,7 +14,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import { whole } from "../deliveries/uncaught.ts";
 import type { Environment } from "./env.ts";
 import type { ServerConfig } from "./schema.ts";
-import { SettingError, telling } from "./setting-errors.ts";
+import { gatherSettingErrors, SettingError } from "./setting-errors.ts";
 
 type AnalysisConfig = ServerConfig["analysis"];
 
@@ -81,18 +81,18 @@ function checkSecrets(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig
 /** What of analyses and hooks can never work, told all at once by a SettingError; opens nothing that would have to be closed. */
 export function checkGates({ analysis, hooks }: Pick<ServerConfig, "analysis" | "hooks">, env: Environment): void {
   const { secrets, engine, jobs } = analysis;
-  const told = telling();
-  told.of(() => checkSecrets(secrets, engine));
-  if (jobs !== undefined) told.of(() => kubeConfigOf(jobs));
-  else if (engine === "argo-rollouts") told.of(noNamespace);
+  const errors = gatherSettingErrors();
+  errors.keep(() => checkSecrets(secrets, engine));
+  if (jobs !== undefined) errors.keep(() => kubeConfigOf(jobs));
+  else if (engine === "argo-rollouts") errors.keep(noNamespace);
   for (const [i, { file }] of secrets.entries()) {
-    told.of(() => {
+    errors.keep(() => {
       if (engine === "builtin" && file !== undefined && readSecret(file) === undefined)
         throw new SettingError(`analysis.secrets[${i}].file: the file ${resolve(file)} cannot be read`);
     });
   }
-  told.of(() => hookSecret(hooks.secretFile, env));
-  told.done();
+  errors.keep(() => hookSecret(hooks.secretFile, env));
+  errors.throwAny();
 }
 
 function noNamespace(): never {

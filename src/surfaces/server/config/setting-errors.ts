@@ -1,22 +1,21 @@
-/** Settings, or files that they name, that cannot be used: a line each. It says which, and what to do; never a secret. */
+/** Settings, or files that they name, cannot be used: a line each. It says which, and what to do; never a secret. */
 export class SettingError extends Error {
   override name = "SettingError";
 }
 
-export interface Told {
-  /** What `read` gives; undefined where it threw a SettingError, which is kept. */
-  of<T>(read: () => T): T | undefined;
-  /** Whether something was kept. */
+interface SettingErrors {
+  /** Gives what `read` gives; undefined where it threw a SettingError, which is kept. */
+  keep<T>(read: () => T): T | undefined;
   any(): boolean;
   /** Throws one SettingError with all that was kept, each line once; returns where there is none. */
-  done(): void;
+  throwAny(): void;
 }
 
-/** Gathers what is wrong, so that everything is told at once and not one mistake a start. */
-export function telling(): Told {
+/** Gathers what is wrong, so that everything is reported at once and not one mistake a start. */
+export function gatherSettingErrors(): SettingErrors {
   const lines = new Set<string>();
   return {
-    of(read) {
+    keep(read) {
       try {
         return read();
       } catch (error) {
@@ -26,7 +25,7 @@ export function telling(): Told {
       }
     },
     any: () => lines.size > 0,
-    done() {
+    throwAny() {
       if (lines.size > 0) throw new SettingError([...lines].join("\n"));
     },
   };

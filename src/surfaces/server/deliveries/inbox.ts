@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
 
 /** What a delivery says: where to look again, and nothing that is believed. */
@@ -72,7 +73,7 @@ function checkIn(payload: unknown): Pick<BotEvent, "check"> {
   const name = text(at(payload, "check_run", "name"));
   const head = text(at(payload, "check_run", "head_sha")) ?? text(at(payload, "check_suite", "head_sha"));
   if (head === undefined || !/^[0-9a-f]{40,64}$/.test(head)) return {};
-  return { check: { head, ...(name === undefined ? {} : { name }) } };
+  return { check: defined({ head, name }) };
 }
 
 /** For the log: whoever sends a header chooses what is in it. */

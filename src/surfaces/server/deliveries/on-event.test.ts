@@ -5,7 +5,7 @@ import { memoryOf } from "../../../engine/testing/memory.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import { type BotEvent, openInbox, readEvent } from "./inbox.ts";
-import { hearing } from "./on-event.ts";
+import { eventHandler } from "./on-event.ts";
 
 const US = "stagecoach[bot]";
 
@@ -16,7 +16,7 @@ function listener() {
   const served = {
     login: US,
     memory,
-    pullsDirty: false,
+    pullsNeedFetch: false,
     installationId: 1,
     context,
     inbox: { touched: (pull: number) => story.push(`read #${pull}`) },
@@ -26,7 +26,7 @@ function listener() {
     get: () => served as unknown as ServedRepo,
     opened: () => [served as unknown as ServedRepo],
   };
-  const hear = hearing({
+  const hear = eventHandler({
     repos: repos as Repos,
     wake: (repository) => story.push(`look at ${repository}`),
     rediscover: () => story.push("rediscover"),
@@ -87,7 +87,7 @@ describe("what an event makes the bot look at", () => {
     const { story, served, hear } = listener();
     hear({ ...event, action: "rerequested" });
     expect(served.memory.again).toEqual(new Map([[HEAD, new Set(owed)]]));
-    expect([story, served.pullsDirty, served.memory.remote.hasNews]).toEqual([["look at acme/config"], true, true]);
+    expect([story, served.pullsNeedFetch, served.memory.remote.hasNews]).toEqual([["look at acme/config"], true, true]);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe("what an event makes the bot look at", () => {
     hear({ name: "installation", action: "new_permissions_accepted", installationId: 2, repository: undefined });
     expect([story, served.memory.permissionsMoved]).toEqual([["rediscover"], false]);
     hear({ name: "installation", action: "new_permissions_accepted", repository: undefined });
-    expect([story.slice(1), served.memory.permissionsMoved, served.pullsDirty]).toEqual([
+    expect([story.slice(1), served.memory.permissionsMoved, served.pullsNeedFetch]).toEqual([
       ["look at acme/config", "rediscover"],
       true,
       true,

@@ -3,7 +3,7 @@ import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import type { BotEvent } from "./inbox.ts";
 
-export interface Hearing {
+interface EventHandlerOptions {
   repos: Repos;
   wake(repository: string): void;
   /** What the App is installed on may have changed. */
@@ -11,17 +11,17 @@ export interface Hearing {
 }
 
 /** Of where the App is, and of what becomes of a repository as a whole: renamed, archived, made anew. */
-const ABOUT_REPOSITORIES = /^(installation|installation_repositories|installation_target|repository|organization)$/;
+const REPOSITORY_EVENTS = /^(installation|installation_repositories|installation_target|repository|organization)$/;
 /** The base or a PR's head may have moved. Whoever writes a command has often just put something right, too. */
-const MOVES = new Set(["push", "pull_request", "issue_comment", "merge_group", "create", "release"]);
+const MOVING_EVENTS = new Set(["push", "pull_request", "issue_comment", "merge_group", "create", "release"]);
 /** A comment on an open release PR may ask for its plan. */
-const OF_PULLS = new Set(["pull_request", "push", "issue_comment", "merge_group", "create"]);
+const PULL_EVENTS = new Set(["pull_request", "push", "issue_comment", "merge_group", "create"]);
 
 /** Turns an event into what to look at again. It is believed in nothing else, so it may be late, doubled or lost. */
-export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent) => void {
+export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): (event: BotEvent) => void {
   return (event) => {
-    if (ABOUT_REPOSITORIES.test(event.name)) {
-      if (event.action === "new_permissions_accepted") givenMore(event);
+    if (REPOSITORY_EVENTS.test(event.name)) {
+      if (event.action === "new_permissions_accepted") permissionsAccepted(event);
       rediscover();
       return;
     }
@@ -29,27 +29,27 @@ export function hearing({ repos, wake, rediscover }: Hearing): (event: BotEvent)
     if (repository === undefined || !repos.has(repository)) return;
     const served = repos.get(repository);
     if (served !== undefined) {
-      if (isOwnDoing(served, event)) return;
+      if (isOurs(served, event)) return;
       note(served, event);
     }
     wake(repository);
   };
 
   /** What the App was refused before, or could not see, it may now. */
-  function givenMore({ installationId }: BotEvent): void {
+  function permissionsAccepted({ installationId }: BotEvent): void {
     for (const served of repos.opened()) {
       if (served.installationId !== installationId) continue;
       served.memory.permissionsMoved = true;
       served.memory.members.clear();
       served.memory.remote.hear();
-      served.pullsDirty = true;
+      served.pullsNeedFetch = true;
       wake(served.context.repository.toLowerCase());
     }
   }
 }
 
 /** What we did ourselves is looked at without being told, but for what a merge queue does in our name. */
-function isOwnDoing(served: ServedRepo, event: BotEvent): boolean {
+function isOurs(served: ServedRepo, event: BotEvent): boolean {
   if (event.sender !== served.login || event.name === "merge_group") return false;
   return !(event.name === "pull_request" && event.action === "closed");
 }
@@ -61,8 +61,8 @@ function note(served: ServedRepo, event: BotEvent): void {
   if (event.name === "pull_request_review") served.memory.approvals.clear();
   const again = rerequested(event);
   if (again !== undefined) askAgain(served.memory, again.head, again.name);
-  if (MOVES.has(event.name) || again !== undefined) served.memory.remote.hear();
-  served.pullsDirty ||= OF_PULLS.has(event.name) || again !== undefined;
+  if (MOVING_EVENTS.has(event.name) || again !== undefined) served.memory.remote.hear();
+  served.pullsNeedFetch ||= PULL_EVENTS.has(event.name) || again !== undefined;
 }
 
 /** "Re-run" beside one check, or for all of ours: GitHub tells the App alone whose they are. */

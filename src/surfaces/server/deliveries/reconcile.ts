@@ -10,7 +10,7 @@ import { described } from "./resync.ts";
 /** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
 const PLANS_AGAIN_MS = 15_000;
 
-export interface Looking {
+interface ReconcileOptions {
   clock: Clock;
   metrics?: Metrics;
   wake(repository: string, at?: number): void;
@@ -18,33 +18,33 @@ export interface Looking {
   changed(): void;
 }
 
-/** One look at a repository: its runs, then the plans of its open pull requests, then whether it wants to be onboarded. */
-export async function lookAt(s: ServedRepo, { clock, metrics, wake, changed }: Looking): Promise<void> {
-  const started = performance.now();
-  await takeUpPermissions(s);
-  const result = await round(s.context, s.memory, s.baseBranch).catch(async (error) => {
+/** Brings a repository up to date: its runs, then the plans of its open pull requests, then whether it wants to be onboarded. */
+export async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: ReconcileOptions): Promise<void> {
+  const began = performance.now();
+  await takeUpPermissions(repo);
+  const result = await round(repo.context, repo.memory, repo.baseBranch).catch(async (error) => {
     // A token taken back before its time: the round that follows has another.
-    if (error instanceof GitError && error.kind === "Unauthorized") await s.forge.gitCredentials({ renew: true });
+    if (error instanceof GitError && error.kind === "Unauthorized") await repo.forge.gitCredentials({ renew: true });
     throw error;
   });
-  metrics?.round("done", (performance.now() - started) / 1000);
+  metrics?.round("done", (performance.now() - began) / 1000);
   // As the journal has them, ended ones and those of another replica, too; what this round saw may be newer.
-  const recorded = await s.context.journal.read({ head: s.memory.remote.last.journal });
-  s.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
+  const recorded = await repo.context.journal.read({ head: repo.memory.remote.last.journal });
+  repo.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
   changed();
-  const heard = s.pullsDirty;
-  s.pullsDirty = false;
-  if (await publishPlans(s.context, s.memory, s.baseBranch, heard)) {
-    s.pullsDirty = true;
-    wake(s.context.repository, clock.now() + PLANS_AGAIN_MS);
+  const needsFetch = repo.pullsNeedFetch;
+  repo.pullsNeedFetch = false;
+  if (await publishPlans(repo.context, repo.memory, repo.baseBranch, needsFetch)) {
+    repo.pullsNeedFetch = true;
+    wake(repo.context.repository, clock.now() + PLANS_AGAIN_MS);
   }
-  if (!s.onboarded) {
-    const { settled, wakeAt } = await onboardOnceWanted(s.context, s.baseBranch);
-    s.onboarded = settled;
-    if (wakeAt !== undefined) wake(s.context.repository, wakeAt);
+  if (!repo.onboarded) {
+    const { settled, wakeAt } = await onboardOnceWanted(repo.context, repo.baseBranch);
+    repo.onboarded = settled;
+    if (wakeAt !== undefined) wake(repo.context.repository, wakeAt);
   }
-  s.waiting = result.wakeAt !== undefined;
-  if (result.wakeAt !== undefined) wake(s.context.repository, result.wakeAt);
+  repo.waiting = result.wakeAt !== undefined;
+  if (result.wakeAt !== undefined) wake(repo.context.repository, result.wakeAt);
 }
 
 /**
@@ -66,22 +66,22 @@ async function takeUpPermissions({ memory, forge, context }: ServedRepo): Promis
   }
 }
 
-/** Which repos were looked at once, well or not: one that cannot be looked at must not keep the others from being ready. */
-export function firstLooksOf(isServed: (repository: string) => boolean): {
+/** Knows which repos had a first round, well or not: one that cannot be looked at must not keep the others from being ready. */
+export function openFirstRounds(isServed: (repository: string) => boolean): {
   done(repository: string): void;
   of(repositories: string[]): Promise<void>;
 } {
-  const looked = new Set<string>();
+  const started = new Set<string>();
   let wake = (): void => undefined;
   return {
     done(repository) {
-      looked.add(repository);
+      started.add(repository);
       wake();
     },
     of: (repositories) =>
       new Promise((resolve) => {
         wake = () => {
-          if (repositories.every((one) => looked.has(one) || !isServed(one))) resolve();
+          if (repositories.every((one) => started.has(one) || !isServed(one))) resolve();
         };
         wake();
       }),

@@ -4,7 +4,7 @@ import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { RepoMemory } from "../../../engine/round/memory.ts";
 import type { Metrics } from "../metrics.ts";
-import { discover } from "../tenancy/installed-repos.ts";
+import { listInstalledRepos } from "../tenancy/installed-repos.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import { openSweeper } from "./sweeper.ts";
 
@@ -37,7 +37,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
   const sweeper = openSweeper({ app: () => octokit(), clock, log });
   const rediscover = coalesced(async () => {
     const before = repos.keys();
-    const fresh = repos.apply(await discover(octokit, log));
+    const fresh = repos.apply(await listInstalledRepos(octokit, log));
     for (const key of before) if (!repos.has(key)) queue.forget(key);
     for (const key of fresh) wake(key);
   });
@@ -46,7 +46,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
   async function now(): Promise<void> {
     await rediscover();
     for (const s of repos.opened()) {
-      s.pullsDirty = true;
+      s.pullsNeedFetch = true;
       s.memory.remote.hear();
       askForPermissions(s.memory, clock.now());
       s.inbox.resync();

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createNodeMiddleware, type ProbotOctokit } from "probot";
+import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { Metrics } from "../metrics.ts";
 import { type GitHubApp, openOctokits } from "../tenancy/octokits.ts";
@@ -41,17 +42,10 @@ export const PUBLIC_SECRET = "development";
 export async function startBotServer(options: BotServerOptions): Promise<BotServer> {
   const { app, log, metrics, inside } = options;
   checkSecret(app.webhookSecret);
-  const { probot, octokit } = openOctokits(app, {
-    pacing: options.pacing ?? true,
-    ...(metrics === undefined ? {} : { onRate: metrics.rate }),
-  });
-  const take = openInbox({ log, onEvent: options.onEvent, ...(metrics === undefined ? {} : { onTaken: metrics.delivery }) });
+  const { probot, octokit } = openOctokits(app, defined({ pacing: options.pacing ?? true, onRate: metrics?.rate }));
+  const take = openInbox(defined({ log, onEvent: options.onEvent, onTaken: metrics?.delivery }));
   const middleware = await createNodeMiddleware((bot) => bot.onAny(take), { probot, webhooksPath: WEBHOOK_PATH });
-  const door = deliveryDoor({
-    log,
-    middleware,
-    ...(metrics === undefined ? {} : { onRefused: (event) => metrics.delivery(event, "refused") }),
-  });
+  const door = deliveryDoor({ log, middleware, onRefused: (event) => metrics?.delivery(event, "refused") });
   const pages = (request: IncomingMessage, response: ServerResponse) => {
     if (metrics !== undefined && pathOf(request) === "/metrics")
       metrics.answer(response).catch((error: unknown) => untold(response, log, error));
@@ -72,7 +66,7 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
   };
   const url = await listenOn(outer, options.port ?? 0, options.host ?? "127.0.0.1");
   const insideUrl = inside === undefined ? url : await listenOn(inner, inside.port, inside.host);
-  log.info({ url, ...(inside === undefined ? {} : { insideUrl }) }, "listening");
+  log.info(defined({ url, insideUrl: inside && insideUrl }), "listening");
   return {
     url,
     insideUrl,

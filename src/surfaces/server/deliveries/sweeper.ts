@@ -1,4 +1,5 @@
 import type { ProbotOctokit } from "probot";
+import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { deliveryName } from "./inbox.ts";
@@ -55,10 +56,7 @@ export function openSweeper({ app, clock, log }: SweeperOptions): Sweeper {
     const attempts: Attempt[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MOST_PAGES; page++) {
-      const { data, headers } = await octokit.rest.apps.listWebhookDeliveries({
-        per_page: 100,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
+      const { data, headers } = await octokit.rest.apps.listWebhookDeliveries(defined({ per_page: 100, cursor }));
       for (const one of data) {
         const at = Date.parse(one.delivered_at);
         if (at < from) return attempts;

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { described } from "./resync.ts";
 
@@ -38,5 +39,5 @@ export function openLastNet(process: Catching, log: Log): { broken: Promise<void
 /** Of a failure that nobody expected: what, and where it came from. */
 export function whole(error: unknown): { error: string; stack?: string } {
   const stack = error instanceof Error ? error.stack?.slice(0, MOST_OF_STACK) : undefined;
-  return { error: described(error).slice(0, MOST_OF_STACK), ...(stack === undefined ? {} : { stack }) };
+  return defined({ error: described(error).slice(0, MOST_OF_STACK), stack });
 }

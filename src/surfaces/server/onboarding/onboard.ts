@@ -1,4 +1,5 @@
 import type { Pull } from "../../../adapters/forge/port.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { openSnapshot, type Snapshot, type SyncFiles } from "../../../engine/config-repo/snapshot.ts";
@@ -75,7 +76,7 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
   const { login } = await context.forge.identity();
   const appId = await context.forge.appId?.();
   const body = onboardingBody(proposal, {
-    ...(appId === undefined ? {} : { appId }),
+    ...defined({ appId }),
     repository: context.repository,
     baseBranch,
     journalBranch: context.journalBranch,

@@ -100,7 +100,7 @@ function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): See
         name: target.application,
         namespace: target.namespace === "" ? rollout.source.namespace : target.namespace,
         labels: target.labels,
-        ...(rollout.source.kind === "ApplicationSet" ? { ownerReferences: [owner] } : {}),
+        ownerReferences: rollout.source.kind === "ApplicationSet" ? [owner] : [],
       },
       spec: target.spec,
     },

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { plainServer } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
+import { defined } from "../../../core/base/defined.ts";
 
 /**
  * A control plane as one tenant may see it: Applications of other projects are not there, nor are the ApplicationSets that
@@ -66,41 +67,31 @@ function generating(plane: ControlPlane, mayUse: (project: string) => boolean): 
   };
 }
 
+type Inside = "rollouts" | "runAction" | "offersAction" | "syncWindows";
+
 /** What a plane may be able to do with one Application: only with the tenant's own. */
 function insideApplications(
   plane: ControlPlane,
   application: (namespace: string, name: string) => ApplicationView | undefined,
-): Pick<ControlPlane, "rollouts" | "runAction" | "offersAction" | "syncWindows"> {
+): Pick<ControlPlane, Inside> {
   const { rollouts, runAction, offersAction, syncWindows } = plane;
   const notGranted = (target: { namespace: string; name: string }) => {
     return { kind: "forbidden", why: `there is no Application ${target.namespace}/${target.name} that this repository may use` } as const;
   };
-  return {
-    ...(rollouts === undefined
-      ? {}
-      : {
-          rollouts: async (namespace, name) =>
-            application(namespace, name) === undefined ? "unavailable" : await rollouts(namespace, name),
-        }),
-    ...(syncWindows === undefined
-      ? {}
-      : {
-          syncWindows: async (namespace, name) =>
-            application(namespace, name) === undefined ? undefined : await syncWindows(namespace, name),
-        }),
-    ...(runAction === undefined
-      ? {}
-      : {
-          runAction: async (target, rollout, action) =>
-            application(target.namespace, target.name) === undefined ? notGranted(target) : await runAction(target, rollout, action),
-        }),
-    ...(offersAction === undefined
-      ? {}
-      : {
-          offersAction: async (target, rollout, action) =>
-            application(target.namespace, target.name) === undefined ? notGranted(target) : await offersAction(target, rollout, action),
-        }),
-  };
+  const isGranted = ({ namespace, name }: { namespace: string; name: string }) => application(namespace, name) !== undefined;
+  return defined({
+    rollouts:
+      rollouts &&
+      (async (namespace: string, name: string) => (isGranted({ namespace, name }) ? await rollouts(namespace, name) : "unavailable")),
+    syncWindows:
+      syncWindows &&
+      (async (namespace: string, name: string) => (isGranted({ namespace, name }) ? await syncWindows(namespace, name) : undefined)),
+    runAction:
+      runAction && (async (target, rollout, action) => (isGranted(target) ? await runAction(target, rollout, action) : notGranted(target))),
+    offersAction:
+      offersAction &&
+      (async (target, rollout, action) => (isGranted(target) ? await offersAction(target, rollout, action) : notGranted(target))),
+  } satisfies { [K in Inside]: ControlPlane[K] | undefined });
 }
 
 /** One that is gone has no project any more; that it went says nothing. */

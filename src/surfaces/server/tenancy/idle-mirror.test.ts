@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { steppedClock } from "../../../sim/github/testing/setup.ts";
-import { restingMirror } from "./idle-mirror.ts";
+import { idleMirror } from "./idle-mirror.ts";
 
 function mirrors() {
   const clock = steppedClock();
@@ -16,7 +16,7 @@ function mirrors() {
     };
     return mirror as Mirror;
   };
-  return { clock, story, mirror: restingMirror(open, clock), disk };
+  return { clock, story, mirror: idleMirror(open, clock), disk };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

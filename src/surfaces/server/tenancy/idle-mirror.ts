@@ -8,7 +8,7 @@ const REST_MS = 60_000;
  * A mirror that is opened when it is needed and rests when it is not: with hundreds of repositories nearly all are idle,
  * and each open mirror keeps a git process. What is on disk stays, so waking up costs milliseconds.
  */
-export function restingMirror(open: () => Promise<Mirror>, clock: Clock): Mirror {
+export function idleMirror(open: () => Promise<Mirror>, clock: Clock): Mirror {
   let opening: Promise<Mirror> | undefined;
   let users = 0;
   let closed = false;

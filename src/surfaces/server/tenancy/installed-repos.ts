@@ -2,7 +2,7 @@ import type { ProbotOctokit } from "probot";
 import type { Log } from "../../../engine/round/context.ts";
 
 /** A repository the App may work on, as GitHub lists it. */
-export interface RepoPlace {
+export interface InstalledRepo {
   /** `owner/name`. */
   fullName: string;
   installationId: number;
@@ -11,8 +11,8 @@ export interface RepoPlace {
   cloneUrl: string;
 }
 
-export interface Discovery {
-  places: RepoPlace[];
+export interface InstalledRepos {
+  repos: InstalledRepo[];
   /** Installations whose owner has put them on hold: nothing may be asked or done there until that ends. */
   suspended: ReadonlySet<number>;
   /** Installations whose repositories could not be listed this time: nothing is concluded about them. */
@@ -20,28 +20,28 @@ export interface Discovery {
 }
 
 /** Which repositories the App is installed on. Throws only where the installations themselves cannot be listed. */
-export async function discover(octokit: (installationId?: number) => Promise<ProbotOctokit>, log: Log): Promise<Discovery> {
+export async function listInstalledRepos(octokit: (installationId?: number) => Promise<ProbotOctokit>, log: Log): Promise<InstalledRepos> {
   const app = await octokit();
   const installations = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
   const suspended = new Set<number>();
   const unseen = new Set<number>();
-  const places: RepoPlace[] = [];
+  const repos: InstalledRepo[] = [];
   for (const installation of installations) {
     if (installation.suspended_at !== null && installation.suspended_at !== undefined) {
       suspended.add(installation.id);
       continue;
     }
     try {
-      places.push(...(await placesOf(await octokit(installation.id), installation.id)));
+      repos.push(...(await reposOf(await octokit(installation.id), installation.id)));
     } catch (error) {
       unseen.add(installation.id);
       log.warn({ installation: installation.id, error: String(error) }, "the repositories of an installation could not be listed");
     }
   }
-  return { places, suspended, unseen };
+  return { repos, suspended, unseen };
 }
 
-async function placesOf(octokit: ProbotOctokit, installationId: number): Promise<RepoPlace[]> {
+async function reposOf(octokit: ProbotOctokit, installationId: number): Promise<InstalledRepo[]> {
   const repositories = await octokit.paginate(octokit.rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
   return repositories
     .filter(({ archived, disabled }) => !archived && disabled !== true)

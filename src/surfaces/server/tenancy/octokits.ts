@@ -1,4 +1,5 @@
 import { Probot, ProbotOctokit } from "probot";
+import { defined } from "../../../core/base/defined.ts";
 
 type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>;
 
@@ -40,14 +41,8 @@ export function openOctokits(app: GitHubApp, options: { pacing: boolean; onRate?
     // What may be repeated is decided where the meaning is known: src/adapters/forge/github.
     retry: { enabled: false },
   }));
-  const probot = new Probot({
-    appId: app.appId,
-    privateKey: app.privateKey,
-    secret: app.webhookSecret,
-    logLevel: "fatal",
-    Octokit,
-    ...(app.baseUrl === undefined ? {} : { baseUrl: app.baseUrl }),
-  });
+  const { appId, privateKey, webhookSecret: secret, baseUrl } = app;
+  const probot = new Probot(defined({ appId, privateKey, secret, logLevel: "fatal" as const, Octokit, baseUrl }));
   const made = new Map<number | undefined, Promise<ProbotOctokit>>();
   return {
     probot,

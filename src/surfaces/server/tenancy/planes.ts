@@ -4,6 +4,7 @@ import { openApiPlane } from "../../../adapters/argocd/api/index.ts";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
 import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/no-kubeconfig.ts";
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { ControlPlaneConfig } from "../config/schema.ts";
@@ -30,13 +31,10 @@ function apiPlane(config: ControlPlaneConfig, { clock, log }: { clock: Clock; lo
   const ca = caFile === undefined ? undefined : usable(name, () => readFileSync(caFile, "utf8"));
   return usable(name, () =>
     openApiPlane({
+      ...defined({ ca, projects, appNamespaces: namespaces, selector }),
       name,
       url,
       tokenFile,
-      ...(ca === undefined ? {} : { ca }),
-      ...(projects === undefined ? {} : { projects }),
-      ...(namespaces === undefined ? {} : { appNamespaces: namespaces }),
-      ...(selector === undefined ? {} : { selector }),
       allowRolloutActions,
       allowGenerate,
       clock,
@@ -52,8 +50,7 @@ function kubernetesPlane(config: ControlPlaneConfig, { clock, log }: { clock: Cl
     return openKubernetes({
       name,
       kubeConfig,
-      ...(namespaces === undefined ? {} : { namespaces }),
-      ...(selector === undefined ? {} : { selector }),
+      ...defined({ namespaces, selector }),
       argocdNamespace,
       clusterSecrets,
       annotationRefresh: allowRefresh,

@@ -1,11 +1,11 @@
 import type { Log } from "../../../engine/round/context.ts";
-import type { Discovery, RepoPlace } from "./installed-repos.ts";
+import type { InstalledRepo, InstalledRepos } from "./installed-repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
 /** The repositories that are looked after, by `owner/name` in lower case. */
 export interface Repos {
   /** Takes in what GitHub lists now: new ones come, those that are gone are closed and forgotten. Gives the keys of the new ones. */
-  apply(found: Discovery): string[];
+  apply(found: InstalledRepos): string[];
   /** Listed, and not on hold. */
   has(key: string): boolean;
   /** Those that may be looked at now. */
@@ -20,7 +20,7 @@ export interface Repos {
 }
 
 interface Entry {
-  place: RepoPlace;
+  place: InstalledRepo;
   suspended: boolean;
   served: ServedRepo | undefined;
   /** The work under way, or the last that was. */
@@ -29,9 +29,9 @@ interface Entry {
 
 export interface ReposOptions {
   log: Log;
-  open(place: RepoPlace): Promise<ServedRepo>;
+  open(place: InstalledRepo): Promise<ServedRepo>;
   /** After a repo was dropped and closed. */
-  forget(place: RepoPlace): Promise<void>;
+  forget(place: InstalledRepo): Promise<void>;
 }
 
 export function openRepos({ log, open, forget }: ReposOptions): Repos {
@@ -39,7 +39,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
   /** Dropped ones still being closed: their folder is taken until then. */
   const closing = new Map<string, Promise<void>>();
 
-  function add(key: string, place: RepoPlace): void {
+  function add(key: string, place: InstalledRepo): void {
     entries.set(key, { place, suspended: false, served: undefined, working: Promise.resolve() });
   }
 
@@ -58,7 +58,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
     });
   }
 
-  function keep(entry: Entry, place: RepoPlace): void {
+  function keep(entry: Entry, place: InstalledRepo): void {
     entry.suspended = false;
     entry.place = place;
     if (entry.served === undefined || entry.served.baseBranch === place.baseBranch) return;
@@ -66,7 +66,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
     entry.served.memory.remote.hear();
   }
 
-  function missing(key: string, entry: Entry, { suspended, unseen }: Discovery): void {
+  function missing(key: string, entry: Entry, { suspended, unseen }: InstalledRepos): void {
     const { installationId } = entry.place;
     if (suspended.has(installationId)) entry.suspended = true;
     else if (!unseen.has(installationId)) drop(key, entry, "GitHub no longer lists it: uninstalled, removed, renamed or archived");
@@ -74,7 +74,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
 
   return {
     apply(found) {
-      const places = new Map(found.places.map((place) => [place.fullName.toLowerCase(), place]));
+      const places = new Map(found.repos.map((place) => [place.fullName.toLowerCase(), place]));
       const fresh: string[] = [];
       for (const [key, entry] of entries) {
         const place = places.get(key);
@@ -117,6 +117,6 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
 }
 
 /** A new default branch is taken in; all else means other objects behind the same name. */
-function isSame(a: RepoPlace, b: RepoPlace): boolean {
+function isSame(a: InstalledRepo, b: InstalledRepo): boolean {
   return a.installationId === b.installationId && a.cloneUrl === b.cloneUrl && a.fullName === b.fullName;
 }

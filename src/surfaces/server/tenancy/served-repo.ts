@@ -8,7 +8,9 @@ import type { Forge } from "../../../adapters/forge/port.ts";
 import { tracesOf } from "../../../adapters/forge/traces.ts";
 import { JOURNAL_BRANCH, openJournal } from "../../../adapters/git/journal/journal.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
+import type { CommitWriter } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
@@ -18,8 +20,8 @@ import { published } from "../../../engine/round/publish/publish.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, commitsOf } from "../commits.ts";
-import { restingMirror } from "./idle-mirror.ts";
-import type { RepoPlace } from "./installed-repos.ts";
+import { idleMirror } from "./idle-mirror.ts";
+import type { InstalledRepo } from "./installed-repos.ts";
 import type { RepoRights } from "./tenancy.ts";
 
 /** One repository the bot looks after, with everything its rounds work with. */
@@ -36,7 +38,7 @@ export interface ServedRepo {
   /** The last run of each rollout, as of the last round. */
   runs: Map<string, Run>;
   /** Open PRs are looked at only where something may have changed. */
-  pullsDirty: boolean;
+  pullsNeedFetch: boolean;
   /** The last round wants another one by itself. */
   waiting: boolean;
   /** Whether an onboarding pull request is wanted is settled. */
@@ -61,79 +63,77 @@ export interface ServedRepoOptions {
 }
 
 /** Asks GitHub who we are and makes the mirror; nothing is fetched yet, the first round does that. */
-export async function openServedRepo(place: RepoPlace, options: ServedRepoOptions): Promise<ServedRepo> {
-  const { clock, log } = options;
-  const { fullName, baseBranch, cloneUrl } = place;
-  const octokit = await options.octokit(place.installationId);
+export async function openServedRepo(place: InstalledRepo, options: ServedRepoOptions): Promise<ServedRepo> {
+  const { clock, log, onChange } = options;
+  const { fullName, baseBranch, cloneUrl: url, installationId } = place;
+  const octokit = await options.octokit(installationId);
   const forge = openGitHubForge({ octokit, repository: fullName });
-  const identity = await forge.identity();
+  const { login, id } = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
-  const open = () => openMirror({ directory, url: cloneUrl, credentials: () => forge.gitCredentials() });
-  const mirror = restingMirror(open, clock);
+  const mirror = idleMirror(() => openMirror({ directory, url, credentials: () => forge.gitCredentials() }), clock);
   const policy = policyOf(mirror, () => served.baseBranch);
-  const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => options.onChange(fullName)) });
-  const { planes, grants } = options.rights(fullName);
-  const author = { name: identity.login, email: `${identity.id}+${identity.login}@users.noreply.github.com` };
-  const { writer, judge } = commitsOf(options.signing, { octokit, forge, mirror, login: identity.login, author });
-  const signed = { ...(writer === undefined ? {} : { writer }), ...(judge === undefined ? {} : { judge }) };
-  const context: RepoContext = {
-    repository: fullName,
-    forge,
-    mirror,
-    journal: openJournal({ mirror, app: identity.login, ...signed, traces: () => tracesOf(forge), keep: () => served.memory.journalKeep }),
-    journalBranch: JOURNAL_BRANCH,
-    ...(writer === undefined ? {} : { writer }),
-    commands: inbox,
-    planes,
-    ...(grants === undefined ? {} : { grants }),
-    clock,
-    log,
-    freezes: options.freezes,
-    ...(options.analysis === undefined ? {} : { analysis: options.analysis }),
-    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
-    author,
-    repoURL: cloneUrl,
-  };
+  const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
+  const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
+  const commits = commitsOf(options.signing, { octokit, forge, mirror, login, author });
+  const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => memory.journalKeep });
+  const context = contextOf(place, options, { forge, mirror, journal, commands: inbox, author, writer: commits.writer });
+  const memory = repoMemory(context);
   const served: ServedRepo = {
     context,
-    memory: repoMemory(context),
+    memory,
     inbox,
     forge,
-    login: identity.login,
+    login,
     baseBranch,
-    installationId: place.installationId,
+    installationId,
     runs: new Map(),
-    pullsDirty: true,
+    pullsNeedFetch: true,
     waiting: true,
     onboarded: false,
     async close() {
       for (const off of offs) off();
-      await published(served.memory);
+      await published(memory);
       await mirror.close();
     },
   };
-  // A repo whose runs have all ended waits for nothing in Argo CD: it is left alone however much goes on there.
-  const offs = [
-    ...[...planes.values()].map((plane) => plane.onChange(() => isBusy(served) && options.onChange(fullName))),
-    ...hearGates(fullName, options),
-  ];
+  const offs = onChanges(served, options);
   return served;
 }
 
-/** What was measured or answered for this repo: looked at when there is something to decide. */
-function hearGates(fullName: string, { analysis, hooks, onChange }: ServedRepoOptions): (() => void)[] {
-  const mine = `${fullName.toLowerCase()}:`;
-  const offs: (() => void)[] = [];
+function contextOf(
+  { fullName, cloneUrl }: InstalledRepo,
+  { clock, log, freezes, analysis, hooks, rights }: ServedRepoOptions,
+  { writer, ...own }: Pick<RepoContext, "forge" | "mirror" | "journal" | "commands" | "author"> & { writer: CommitWriter | undefined },
+): RepoContext {
+  const { planes, grants } = rights(fullName);
+  return {
+    ...own,
+    ...defined({ writer, grants, analysis, hooks }),
+    repository: fullName,
+    repoURL: cloneUrl,
+    journalBranch: JOURNAL_BRANCH,
+    planes,
+    clock,
+    log,
+    freezes,
+  };
+}
+
+/** Listens to what a round may wait for outside of GitHub; gives what ends it. */
+function onChanges(served: ServedRepo, { analysis, hooks, onChange }: ServedRepoOptions): (() => void)[] {
+  const { repository, planes } = served.context;
+  const mine = `${repository.toLowerCase()}:`;
+  // A repo whose runs have all ended waits for nothing in Argo CD: it is left alone however much goes on there.
+  const offs = [...planes.values()].map((plane) => plane.onChange(() => isBusy(served) && onChange(repository)));
   if (analysis !== undefined) {
     const { engine } = analysis;
-    offs.push(
-      engine.onChange((id) => {
-        const state = id.startsWith(mine) ? engine.state(id) : undefined;
-        if (state !== undefined && isOver(state)) onChange(fullName);
-      }),
-    );
+    const off = engine.onChange((id) => {
+      const state = id.startsWith(mine) ? engine.state(id) : undefined;
+      if (state !== undefined && isOver(state)) onChange(repository);
+    });
+    offs.push(off);
   }
-  if (hooks !== undefined) offs.push(hooks.onChange((key) => void (key.startsWith(mine) && onChange(fullName))));
+  if (hooks !== undefined) offs.push(hooks.onChange((key) => void (key.startsWith(mine) && onChange(repository))));
   return offs;
 }
 

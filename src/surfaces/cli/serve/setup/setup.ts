@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { dirname } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { answerOf, redact, whyUnreached } from "../../../../adapters/forge/github/errors.ts";
+import { defined } from "../../../../core/base/defined.ts";
 import { apiUrl } from "../../../server/config/env.ts";
 import type { ServerConfig } from "../../../server/config/schema.ts";
 import { closeServer, listenOn, pathOf, plain } from "../../../server/deliveries/http.ts";
@@ -149,7 +150,7 @@ async function makeApp(code: string, { config, envFile, organisation }: SetupOpt
   const octokit = new Octokit({ baseUrl: apiUrl(config.github), log: SILENT });
   const { data } = await octokit.rest.apps.createFromManifest({ code });
   const { id, name, slug = "", html_url, pem, webhook_secret } = data;
-  writeSettings(envFile, { APP_ID: String(id), PRIVATE_KEY: pem, ...(webhook_secret ? { WEBHOOK_SECRET: webhook_secret } : {}) });
+  writeSettings(envFile, defined({ APP_ID: String(id), PRIVATE_KEY: pem, WEBHOOK_SECRET: webhook_secret || undefined }));
   process.stdout.write(
     `The App's credentials are in ${envFile}. Install the App (${visible(`${html_url}/installations/new`)}), stop this (Ctrl-C) and start it again: stagecoach serve\n`,
   );
