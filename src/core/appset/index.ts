@@ -1,4 +1,4 @@
-export { readYamlDocuments, type YamlDocument } from "../gotemplate/yaml-read.ts";
+export { readYamlDocuments, type YamlDocument } from "../base/yaml-read.ts";
 export { compareRenders, type RenderDifference } from "./compare.ts";
 export { type NormalSpec, normaliseSpec, sourceOf } from "./normalise-spec.ts";
 export { render } from "./render.ts";

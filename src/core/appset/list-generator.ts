@@ -1,5 +1,5 @@
 import { isRecord } from "../base/is-record.ts";
-import { parseYaml } from "../gotemplate/yaml-read.ts";
+import { parseYaml } from "../base/yaml-read.ts";
 import type { Environment } from "./environment.ts";
 import { failure, setKey } from "./problem.ts";
 import type { ParamSet } from "./types.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../base/is-record.ts";
-import { parseYaml } from "../gotemplate/yaml-read.ts";
+import { parseYaml } from "../base/yaml-read.ts";
 import { failure, setKey } from "./problem.ts";
 import type { RenderedApplication } from "./types.ts";
 

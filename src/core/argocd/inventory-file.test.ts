@@ -84,6 +84,6 @@ describe("readInventory", () => {
           .fill(`*a${i - 1}`)
           .join(", ")}]`,
       );
-    expect(readInventory(lines.join("\n"), "i.yaml").problems[0]).toContain("not readable");
+    expect(readInventory(lines.join("\n"), "i.yaml").problems[0]).toContain("Excessive alias count");
   });
 });

@@ -1,6 +1,6 @@
-import { parseAllDocuments } from "yaml";
 import { defined } from "../base/defined.ts";
 import { isRecord } from "../base/is-record.ts";
+import { readYamlDocuments } from "../base/yaml-read.ts";
 import type { ClusterView } from "./views.ts";
 
 /** A cluster as its Secret tells it, without `data.config`. */
@@ -23,8 +23,6 @@ export interface Inventory {
 
 /** Argo CD takes a Secret for a cluster by this label and value. */
 const CLUSTER_LABEL = "argocd.argoproj.io/secret-type";
-/** Deep enough for any object people write by hand, far too low for an alias bomb. */
-const MOST_ALIASES = 1000;
 
 /**
  * Reads what `kubectl get … -o yaml` (or `-o json`) prints: cluster Secrets, Applications and ApplicationSets in one
@@ -49,22 +47,12 @@ export function readInventory(text: string, file: string): Inventory {
 function readDocuments(text: string, file: string, problems: string[]): unknown[] {
   const json = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
   if (json !== undefined) return [json];
-  const found: unknown[] = [];
-  for (const document of parseAllDocuments(text, { logLevel: "silent", version: "1.1" })) {
-    const error = document.errors[0];
-    if (error !== undefined) {
-      const at = error.linePos?.[0];
-      // The lines below the first quote the text, which may be a credential.
-      problems.push(`${file}${at === undefined ? "" : `:${at.line}:${at.col}`}: not YAML: ${firstLine(error.message)}`);
-      continue;
-    }
-    try {
-      found.push(document.toJS({ maxAliasCount: MOST_ALIASES }));
-    } catch (error) {
-      problems.push(`${file}: not readable: ${firstLine(error instanceof Error ? error.message : "unknown reason")}`);
-    }
-  }
-  return found;
+  return readYamlDocuments(text).flatMap(({ value, problem, line, column }) => {
+    if (problem === undefined) return [value];
+    // The lines below the first quote the text, which may be a credential.
+    problems.push(`${file}:${line}:${column}: not YAML: ${firstLine(problem)}`);
+    return [];
+  });
 }
 
 /** JSON is YAML too, but a large `kubectl -o json` is read many times faster as what it is. */

@@ -1,4 +1,5 @@
 import { sha256 } from "../base/hash.ts";
+import { parseYaml } from "../base/yaml-read.ts";
 import { type FunctionTable, fn, text } from "./functions.ts";
 import {
   entry,
@@ -13,7 +14,6 @@ import {
   UnsupportedError,
 } from "./value.ts";
 import { dumpYaml } from "./yaml-dump.ts";
-import { parseYaml } from "./yaml-read.ts";
 
 /** JSON as Go writes it: keys sorted; `<`, `>` and `&` escaped unless raw. */
 function json(value: GoValue, indent: string | undefined, raw: boolean): string {

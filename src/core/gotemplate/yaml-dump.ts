@@ -1,5 +1,5 @@
+import { parseYaml } from "../base/yaml-read.ts";
 import { formatFloat, UnsupportedError } from "./value.ts";
-import { parseYaml } from "./yaml-read.ts";
 
 /** Where a value is written: the column its parent's keys or dashes stand at, and the column it begins at. */
 interface Place {

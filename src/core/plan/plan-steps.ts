@@ -1,6 +1,14 @@
 import type { Problem } from "../base/problem.ts";
 import type { Rollout, Step } from "../spec/rollout.ts";
-import { type Edit, editKey, type PlannedBatch, type PlannedStage, type PlannedTarget, type WeightPart } from "./plan-types.ts";
+import {
+  type Edit,
+  editKey,
+  type PlannedBatch,
+  type PlannedStage,
+  type PlannedTarget,
+  targetsOfStage,
+  type WeightPart,
+} from "./plan-types.ts";
 import { weightsOf } from "./steps.ts";
 import { splitReplicas, weighed } from "./weight-split.ts";
 
@@ -47,7 +55,7 @@ export function weightValue(value: readonly WeightPart[], weight: number, replic
 /** Clusters that share the place of a weight must be given the same one: of shares of replicas that need not be so. */
 export function sharedWeights(rollout: Rollout, stage: number, planned: Pick<PlannedStage, "batches" | "requeuedTargets">): Problem[] {
   const first = new Map<string, { cluster: string; values: string }>();
-  for (const target of [...planned.batches.flatMap((batch) => batch.targets), ...planned.requeuedTargets]) {
+  for (const target of targetsOfStage(planned)) {
     for (const edit of target.edits) {
       if (edit.steps === undefined) continue;
       const values = edit.steps.join(" ");

@@ -120,8 +120,22 @@ export interface Plan {
 }
 
 /** Every pin stands at the release already, as far as that was known. A weight that goes up by steps changes on the way. */
-export function changesNothing({ stages }: Plan): boolean {
-  const targets = stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
-  const edits = targets.flatMap((target) => target.edits);
+export function changesNothing(plan: Plan): boolean {
+  const edits = targetsOf(plan).flatMap((target) => target.edits);
   return edits.length > 0 && edits.every((edit) => edit.from === edit.to && edit.steps === undefined);
+}
+
+/** Every target a plan has, those put off to their stage's end, too. */
+export function targetsOf({ stages }: Pick<Plan, "stages">): PlannedTarget[] {
+  return stages.flatMap(targetsOfStage);
+}
+
+interface StageTargets {
+  batches: readonly { targets: readonly PlannedTarget[] }[];
+  requeuedTargets: readonly PlannedTarget[];
+}
+
+/** Every target of a stage, batch by batch, then those put off to its end. */
+export function targetsOfStage({ batches, requeuedTargets }: StageTargets): PlannedTarget[] {
+  return [...batches.flatMap((batch) => batch.targets), ...requeuedTargets];
 }

@@ -1,11 +1,13 @@
-import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { type AppSetCluster, type RenderResult, render } from "../../core/appset/index.ts";
+import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
 import type { Intended } from "../../core/argocd/liveness/liveness.ts";
-import type { SourceView } from "../../core/argocd/views.ts";
+import type { ClusterView, SourceView } from "../../core/argocd/views.ts";
+import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { readOrNull } from "../../core/base/repo-files.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { readManifests } from "../../core/base/yaml-read.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
@@ -44,6 +46,15 @@ export async function findApplicationSet(
   });
 }
 
+/** The first manifest of an ApplicationSet among files that are at hand, in the order of paths. */
+export function findApplicationSetIn(files: RepoFiles, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
+  for (const path of files.paths()) {
+    const found = /\.ya?ml$/.test(path) ? matching(path, readOrNull(files, path), ref) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** Every manifest of an ApplicationSet at a commit, in the order of paths: one of each file. */
 export function findApplicationSets(snapshot: Snapshot, ref: Pick<SourceRef, "name" | "namespace">): Promise<ApplicationSetInGit[]> {
   return snapshot.with((files) => {
@@ -80,16 +91,12 @@ export function manifestIn(
 ): Record<string, unknown> | undefined {
   if (text === null || text.length > LARGEST_MANIFEST || !text.includes(kind)) return undefined;
   if (!wanted.some(({ name }) => text.includes(name))) return undefined;
-  for (const document of parseAllDocuments(text, { logLevel: "silent" })) {
-    if (document.errors.length > 0) continue;
-    const object: unknown = document.toJS({ maxAliasCount: 100 });
-    if (!isRecord(object) || object["kind"] !== kind) continue;
+  return readManifests(text).find((object) => {
     const metadata = object["metadata"];
-    if (!isRecord(metadata)) continue;
+    if (object["kind"] !== kind || !isRecord(metadata)) return false;
     const { name, namespace } = metadata;
-    if (wanted.some((one) => name === one.name && (typeof namespace !== "string" || namespace === one.namespace))) return object;
-  }
-  return undefined;
+    return wanted.some((one) => name === one.name && (typeof namespace !== "string" || namespace === one.namespace));
+  });
 }
 
 /** Clusters as the clusters generator sees them: registered ones, with Argo CD's own label back on. */
@@ -98,13 +105,14 @@ export function generatorClusters(planes: Iterable<ControlPlane>): AppSetCluster
     plane
       .clusters()
       .filter((cluster) => cluster.registered)
-      .map((cluster) => ({
-        name: cluster.name,
-        server: cluster.server,
-        labels: { ...cluster.labels, "argocd.argoproj.io/secret-type": "cluster" },
-        annotations: {},
-      })),
+      .map((cluster) => generatorCluster(cluster)),
   );
+}
+
+/** One cluster as the clusters generator sees it. */
+export function generatorCluster(cluster: Pick<ClusterView, "name" | "server" | "labels"> & Partial<AppSetCluster>): AppSetCluster {
+  const { name, server, labels, annotations = {}, project } = cluster;
+  return { name, server, labels: { ...labels, [SECRET_TYPE]: "cluster" }, annotations, ...defined({ project }) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../core/appset/index.ts";
-import type { Plan } from "../../core/plan/plan-types.ts";
+import { type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
 import { planeOf } from "../../core/run/targets/target-unseen.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -30,7 +30,7 @@ export function pinFilesOf(plan: Plan): PinFiles {
   if (known !== undefined) return known;
   const files = new Map<string, Set<string>>();
   for (const stage of plan.stages) {
-    for (const { key, edits } of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+    for (const { key, edits } of targetsOfStage(stage)) {
       const plane = planeOf(key);
       const mine = files.get(plane) ?? new Set<string>();
       files.set(plane, mine);

@@ -4,8 +4,8 @@ import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
-import { lintOutside, type ParentApplication } from "./lint-outside.ts";
-import { gatherOutside } from "./lint-outside-gather.ts";
+import type { ParentApplication } from "./gathered.ts";
+import { lintOutside } from "./lint-outside.ts";
 
 const REPO = "https://github.com/acme/fleet.git";
 const FILE = "appsets/payments.yaml";
@@ -63,13 +63,13 @@ function lint(world: World = {}): string[] {
   const files: Record<string, string> = { [FILE]: text, "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n" };
   const sync = {
     read: (path: string) => files[path] ?? null,
-    paths: () => Object.keys(files),
+    paths: () => [...Object.keys(files), ...Array.from({ length: (world.files ?? 2) - 2 }, (_, i) => `more/${i}`)],
   };
   const rollout = sampleRollout(world.rollout);
   const path = "spec.generators[0].list.elements[cluster=eu-1].targetRevision";
   const edit: Edit = { kind: "value", file: FILE, path, from: "v1", to: "v2", ...world.edit };
   const set = manifestIn(text, "ApplicationSet", [rollout.source]);
-  const input = gatherOutside(
+  const problems = lintOutside(
     {
       rollout,
       set: set === undefined ? undefined : { file: FILE, object: set },
@@ -77,13 +77,12 @@ function lint(world: World = {}): string[] {
       edits: new Map([["payments-eu-1", [edit]]]),
       parents: world.parents ?? [PARENT],
       seesAll: world.seesAll ?? true,
-      fileCount: world.files ?? 2,
       repoURL: REPO,
       defaultBranch: "base" in world ? world.base : "main",
     },
     sync,
   );
-  return lintOutside(input).map(({ code, severity, message }) => `${severity} ${code} ${message}`);
+  return problems.map(({ code, severity, message }) => `${severity} ${code} ${message}`);
 }
 
 describe("lint looks outside the rollout's file", () => {

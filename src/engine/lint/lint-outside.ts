@@ -1,75 +1,39 @@
-import type { RenderedApplication } from "../../core/appset/index.ts";
-import type { SourceView } from "../../core/argocd/views.ts";
+/**
+ * Lint looks outside of the rollout's file, too (docs/spec.md §9.24): at the ApplicationSet in Git and what it yields, at who
+ * applies it, and at the checks of the base branch. Called for a release's pull request, by `stagecoach lint` and for what onboarding proposes.
+ */
 import { isRecord } from "../../core/base/is-record.ts";
+import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { Finding, Problem } from "../../core/base/problem.ts";
-import type { Edit } from "../../core/plan/plan-types.ts";
-import type { Rollout } from "../../core/spec/rollout.ts";
-import type { Workflow } from "../config-repo/workflow-triggers.ts";
-import { silentChecks } from "./lint-outside-checks.ts";
-import { ignoredPins, imageUpdater } from "./lint-outside-pins.ts";
-import { baseRevisions, generatePaths, notApplied } from "./lint-outside-reads.ts";
-import type { ImageUpdaterRef } from "./lint-outside-updaters.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { locateIn } from "../resolve/plan-over.ts";
+import { type GatherInput, gatherOutside } from "./gather.ts";
+import { AT_SOURCE, few, type Gathered, specOf } from "./gathered.ts";
+import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
+import { baseRevisions, generatePaths, notApplied } from "./reads.ts";
+import { silentChecks } from "./silent-checks.ts";
 
-/** An Application that may be the parent of others: what applies a file of the repo to the cluster. */
-export interface ParentApplication {
-  name: string;
-  sources: readonly SourceView[];
-  /** Made by an ApplicationSet: no parent, as a rule. */
-  owned: boolean;
-}
-
-/** What lint looks at outside the rollout's file. All of it may be missing: then nothing is said of it. */
-export interface OutsideInput {
-  rollout: Rollout;
-  /** The ApplicationSet as it stands in Git. */
-  set?: { file: string; object: Record<string, unknown> };
-  /** What it yields; undefined where it cannot be rendered. */
-  rendered?: readonly RenderedApplication[];
-  /** Pins by Application name, as resolved. */
-  edits: ReadonlyMap<string, readonly Edit[]>;
-  /** Places of an Application's spec that change with its pins; undefined: not known. */
-  pinPaths?: readonly string[];
-  parents: readonly ParentApplication[];
-  /** `parents` holds every Application there is. */
-  seesAll: boolean;
-  /** As Applications name it; undefined: not known. */
-  repoURL?: string;
-  /** Branch that batches are written to; undefined: not known. */
-  base?: string;
-  /** Files in the repo. */
-  files: number;
-  /** ImageUpdaters that the repo declares. */
-  updaters?: readonly ImageUpdaterRef[];
-  /** Checks that the base branch requires; undefined: not known. */
-  required?: readonly { context: string; app?: number }[];
-  /** GitHub's, at the base. */
-  workflows?: readonly Workflow[];
-}
-
-/** Lint looks outside of the file, too (docs/spec.md §9.24). Problems stand at the rollout's `sourceRef` or `pins`; lines are found by their path. */
-export function lintOutside(input: OutsideInput): Problem[] {
+/** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. */
+export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
+  const gathered = gatherOutside(input, files);
   const findings = [
-    ...setPolicies(input),
-    ...autoSync(input),
-    ...baseRevisions(input),
-    ...ignoredPins(input),
-    ...imageUpdater(input),
-    ...generatePaths(input),
-    ...notApplied(input),
-    ...silentChecks(input),
+    ...setPolicies(gathered),
+    ...autoSync(gathered),
+    ...baseRevisions(gathered),
+    ...ignoredPins(gathered),
+    ...imageUpdater(gathered),
+    ...generatePaths(gathered),
+    ...notApplied(gathered),
+    ...silentChecks(gathered),
+    ...releasedByItself(gathered),
   ];
-  return findings.map(({ atKey: _, severity, ...finding }) => ({
-    ...finding,
-    severity: severity ?? "error",
-    file: input.rollout.file,
-    line: 1,
-    column: 1,
-  }));
+  const { rollout } = input;
+  return findings.map(({ atKey: _, ...finding }) =>
+    locateIn(rollout, files, { severity: "error", ...finding, file: rollout.file, line: 1, column: 1 }),
+  );
 }
 
-export const AT_SOURCE = ["spec", "sourceRef"];
-
-function setPolicies({ set }: OutsideInput): Finding[] {
+function setPolicies({ set }: Gathered): Finding[] {
   const spec = specOf(set?.object);
   if (set === undefined || spec === undefined) return [];
   const findings: Finding[] = [];
@@ -93,7 +57,7 @@ function setPolicies({ set }: OutsideInput): Finding[] {
 }
 
 /** `automated` of what the set yields, or of its template where it cannot be rendered. */
-function autoSync({ set, rendered }: OutsideInput): Finding[] {
+function autoSync({ set, rendered }: Gathered): Finding[] {
   if (set === undefined) return [];
   const off = rendered?.filter((application) => !isAutomated(application.spec)).map((application) => application.metadata.name);
   const template = specOf(set.object)?.["template"];
@@ -116,11 +80,19 @@ function isAutomated(spec: Record<string, unknown>): boolean {
   return isRecord(automated) && automated["enabled"] !== false;
 }
 
-export function specOf(object: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
-  const spec = object?.["spec"];
-  return isRecord(spec) ? spec : undefined;
-}
-
-export function few(names: readonly string[]): string {
-  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+/** Files that templates really give, where lint of the rollout alone could only guess. */
+function releasedByItself({ rollout, edits }: Gathered): Finding[] {
+  if (rollout.release?.kind !== "commit") return [];
+  const matches = pathMatcher(rollout.release.paths);
+  const files = [...edits.values()].flatMap((own) => own.map((edit) => edit.file));
+  const file = files.find((one) => one !== "" && matches(one));
+  if (file === undefined) return [];
+  return [
+    {
+      code: "COMMIT_PATHS",
+      message: `release.commit.paths match the pin file ${file}, so every batch would be a release`,
+      hint: `take it out of the paths, such as by "!${file}"`,
+      path: ["spec", "release", "commit", "paths"],
+    },
+  ];
 }

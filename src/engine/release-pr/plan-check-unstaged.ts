@@ -1,6 +1,7 @@
 import type { RenderResult } from "../../core/appset/index.ts";
 import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
+import { targetsOf } from "../../core/plan/plan-types.ts";
 import { unstagedLine } from "../../core/report/plan/plan-unstaged.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
@@ -11,7 +12,6 @@ import { planesFor } from "../resolve/fleet.ts";
 import { makePlan } from "../resolve/make-plan.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { JudgedPull, PlanBase } from "./plan-check.ts";
-import { targetsOf } from "./plan-check-lint.ts";
 import type { Touches } from "./plan-check-touched.ts";
 
 export interface UnstagedQuestion {

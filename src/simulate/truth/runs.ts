@@ -1,4 +1,5 @@
 import { epoch } from "../../core/base/time.ts";
+import { targetsOfStage } from "../../core/plan/plan-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { BOT, lastChange, pinOf, pinValue } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
@@ -105,7 +106,7 @@ function named(run: Run): Set<string> {
 function allThere(truth: Truth, run: Run, now: number): string[] {
   const wrong: string[] = [];
   const out = named(run);
-  const planned = run.plan.stages.map((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
+  const planned = run.plan.stages.map(targetsOfStage);
   for (const targets of [...planned, ...(run.joined ?? []).map((one) => one.targets)]) {
     for (const target of targets) {
       // One that leaves as the run ends is seen to have left by nobody.

@@ -2,7 +2,7 @@ import { epoch } from "../../base/time.ts";
 import { keepsApart } from "../../plan/apart.ts";
 import { windowOf } from "../../plan/pick.ts";
 import { hashPlan, hashStage } from "../../plan/plan-hash.ts";
-import type { Edit, Plan, PlannedBatch, PlannedStage, PlannedTarget } from "../../plan/plan-types.ts";
+import { type Edit, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
 import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "../state/run-names.ts";
@@ -183,7 +183,7 @@ export function lastGoodFor(plan: Plan, before: Run | undefined): Record<string,
   const moved = goodBefore(before);
   const good: Record<string, (string | null)[]> = {};
   for (const stage of plan.stages) {
-    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+    for (const target of targetsOfStage(stage)) {
       const last = moved[target.key];
       if (last !== undefined) good[target.key] = last;
     }

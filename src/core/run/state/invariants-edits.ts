@@ -1,4 +1,5 @@
 /** Invariant 4 of a run (docs/spec.md §3), as far as the run itself tells: what its batches write. See invariants.ts. */
+import { targetsOfStage } from "../../plan/plan-types.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 
 /** `invariant`: its number in docs/spec.md §3. */
@@ -40,8 +41,7 @@ function plannedEdits(run: Run): Map<string, BatchTarget["edits"]> {
   if (known !== undefined) return known;
   const edits = new Map<string, BatchTarget["edits"]>();
   for (const stage of run.plan.stages) {
-    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets])
-      edits.set(target.key, target.edits);
+    for (const target of targetsOfStage(stage)) edits.set(target.key, target.edits);
   }
   planned.set(run.plan, edits);
   return edits;

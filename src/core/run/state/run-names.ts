@@ -1,5 +1,5 @@
 import type { ReasonsOf } from "../../base/reason.ts";
-import { editKey, type Plan, type PlannedStage, type PlannedTarget } from "../../plan/plan-types.ts";
+import { editKey, type Plan, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import type { CommandReasons } from "../../reasons/commands.ts";
 import type { BatchRef, PullRef } from "../../reasons/refs.ts";
@@ -59,7 +59,7 @@ function makeIndex(stages: readonly Indexed[]): PlanIndex {
       index.stageOf.set(cluster, number);
       push(index.byName, shortOf(cluster), cluster);
     }
-    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+    for (const target of targetsOfStage(stage)) {
       index.targets += 1;
       push(index.targetsOf, target.cluster, target);
       for (const edit of target.edits) {

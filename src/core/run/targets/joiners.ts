@@ -3,8 +3,7 @@ import { text } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { atMost } from "../../plan/pick.ts";
 import { weighLate } from "../../plan/plan-steps.ts";
-import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
-import { editKey } from "../../plan/plan-types.ts";
+import { type Cluster, editKey, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import { isMoving, type Joined, type Run } from "../state/run.ts";
 import { change, type Draft, pause } from "../state/run-draft.ts";
 import { clusterName, stageOf, targetsOf } from "../state/run-names.ts";
@@ -87,7 +86,7 @@ function stageFor(draft: Draft, cluster: Cluster, taken: readonly Joined[]): num
 function sharesPin(run: Run, targets: readonly PlannedTarget[]): string | undefined {
   const pins = new Set(targets.flatMap((target) => target.edits.map(editKey)));
   for (const stage of run.plan.stages) {
-    for (const target of [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]) {
+    for (const target of targetsOfStage(stage)) {
       if (target.edits.some((edit) => pins.has(editKey(edit)))) return target.cluster;
     }
   }

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseAllDocuments } from "yaml";
-import type { AppSetCluster } from "../../../core/appset/index.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
-import { isRecord } from "../../../core/base/is-record.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Problem } from "../../../core/base/problem.ts";
-import type { Edit, Plan } from "../../../core/plan/plan-types.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
+import { readManifests } from "../../../core/base/yaml-read.ts";
+import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { manifestIn } from "../../../engine/config-repo/appset-in-git.ts";
-import { lintOutside, type ParentApplication } from "../../../engine/lint/lint-outside.ts";
-import { gatherOutside } from "../../../engine/lint/lint-outside-gather.ts";
-import { locateIn } from "../../../engine/resolve/plan-over.ts";
+import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { editsOf, type GatherInput, parentOf } from "../../../engine/lint/gather.ts";
+import type { ParentApplication } from "../../../engine/lint/gathered.ts";
+import { lintOutside } from "../../../engine/lint/lint-outside.ts";
 import type { Checkout } from "./lint-checkout.ts";
 
 /** What a checkout knows of where it came from. */
@@ -26,42 +26,25 @@ interface Origin {
  */
 export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, plan: Plan | undefined): Problem[] {
   if (rollout.source.kind !== "ApplicationSet") return [];
-  const set = findSet(rollout, checkout);
+  const set = findApplicationSetIn(checkout, rollout.source);
   if (set === undefined) return [];
   const origin = originOf(checkout.root);
-  const input = gatherOutside(
-    {
-      rollout,
-      set,
-      clusters: clustersOf(inventory),
-      edits: editsOf(plan),
-      parents: parentsOf(checkout, inventory),
-      seesAll: false,
-      repoURL: origin.repoURL,
-      fileCount: checkout.paths().length,
-      defaultBranch: origin.defaultBranch,
-    },
-    checkout,
-  );
-  return lintOutside(input).map((problem) => locateIn(rollout, checkout, problem));
+  const input: GatherInput = {
+    rollout,
+    set,
+    clusters: (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster)),
+    edits: editsOf(plan),
+    parents: parentsOf(checkout, inventory),
+    seesAll: false,
+    repoURL: origin.repoURL,
+    defaultBranch: origin.defaultBranch,
+  };
+  return lintOutside(input, checkout);
 }
 
 /** Of a clone; undefined: no clone, or it does not say. */
 export function defaultBranchOf(checkout: Checkout): string | undefined {
   return originOf(checkout.root).defaultBranch;
-}
-
-function findSet(rollout: Rollout, checkout: Checkout): { file: string; object: Record<string, unknown> } | undefined {
-  for (const file of checkout.paths()) {
-    if (!/\.ya?ml$/.test(file)) continue;
-    const object = manifestIn(
-      quietly(() => checkout.read(file)),
-      "ApplicationSet",
-      [rollout.source],
-    );
-    if (object !== undefined) return { file, object };
-  }
-  return undefined;
 }
 
 function quietly<T>(work: () => T): T | null {
@@ -70,20 +53,6 @@ function quietly<T>(work: () => T): T | null {
   } catch {
     return null;
   }
-}
-
-function clustersOf(inventory: Inventory | undefined): AppSetCluster[] {
-  return (inventory?.clusters ?? []).map(({ name, server, labels, annotations }) => ({
-    name,
-    server,
-    labels: { ...labels, "argocd.argoproj.io/secret-type": "cluster" },
-    annotations,
-  }));
-}
-
-function editsOf(plan: Plan | undefined): Map<string, readonly Edit[]> {
-  const targets = (plan?.stages ?? []).flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
-  return new Map(targets.map((target) => [target.application, target.edits]));
 }
 
 const parents = new WeakMap<Checkout, ParentApplication[]>();
@@ -98,18 +67,14 @@ function parentsOf(checkout: Checkout, inventory: Inventory | undefined): Parent
 
 function declaredIn(checkout: Checkout, file: string): ParentApplication[] {
   if (!/\.ya?ml$/.test(file)) return [];
-  const text = quietly(() => checkout.read(file));
+  const text = readOrNull(checkout, file);
   if (text === null || !/^kind: Application$/m.test(text)) return [];
-  return parseAllDocuments(text, { logLevel: "silent" }).flatMap((document) => {
-    if (document.errors.length > 0) return [];
-    const object = quietly(() => document.toJS({ maxAliasCount: 100 }) as unknown);
-    return isRecord(object) && object["kind"] === "Application" ? asParent(object) : [];
-  });
+  return readManifests(text).flatMap((object) => (object["kind"] === "Application" ? asParent(object) : []));
 }
 
 function asParent(object: unknown): ParentApplication[] {
   const view = decodeApplication(object, 0);
-  return view === undefined ? [] : [{ name: view.name, sources: view.spec.sources, owned: view.owner?.kind === "ApplicationSet" }];
+  return view === undefined ? [] : [parentOf(view)];
 }
 
 /** From the clone's own files, without running git: a plain folder has none, and then nothing is said of revisions. */
@@ -120,7 +85,7 @@ function originOf(root: string): Origin {
   const url = /^\[remote "origin"\][^[]*?^\s*url\s*=\s*(\S+)/ms.exec(config)?.[1];
   const head = quietly(() => readFileSync(join(directory, "refs/remotes/origin/HEAD"), "utf8")) ?? "";
   const branch = /^ref: refs\/remotes\/origin\/(\S+)/.exec(head)?.[1];
-  return { ...(url === undefined ? {} : { repoURL: url }), ...(branch === undefined ? {} : { defaultBranch: branch }) };
+  return defined({ repoURL: url, defaultBranch: branch });
 }
 
 /** `.git`, or where a work tree's file of that name points to: its common directory. */

@@ -1,5 +1,5 @@
 import type { Problem } from "../../../core/base/problem.ts";
-import { editKey, type Plan, type PlannedTarget } from "../../../core/plan/plan-types.ts";
+import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 
 /** A rollout and its plan over the repo and the inventory. */
@@ -34,10 +34,6 @@ export function sharedTargets(planned: readonly Planned[], known: ReadonlySet<st
     }
   }
   return problems;
-}
-
-function targetsOf({ stages }: Plan): PlannedTarget[] {
-  return stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
 }
 
 /** Who had it first; it is the rollout's own from now on where nobody had. */

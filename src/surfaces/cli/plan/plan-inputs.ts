@@ -1,6 +1,6 @@
-import { parseAllDocuments } from "yaml";
-import { type AppSetCluster, type RenderResult, render } from "../../../core/appset/index.ts";
+import { type RenderResult, render } from "../../../core/appset/index.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
 import type { Problem } from "../../../core/base/problem.ts";
@@ -8,6 +8,8 @@ import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { sourceText } from "../../../core/spec/rollout.ts";
+import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn } from "../../../engine/config-repo/inventory.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/targets-select.ts";
@@ -15,7 +17,6 @@ import type { Checkout } from "../lint/lint-checkout.ts";
 import { applicationsInRepo } from "./plan-applications.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
-const TYPE_LABEL = "argocd.argoproj.io/secret-type";
 
 /** The clusters and Applications a rollout is planned over, and where they come from. */
 export interface FleetInputs {
@@ -42,7 +43,7 @@ export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory |
   if (declared?.ok === false) return { applications: [], clusters: [], from: "nothing", problems: declared.problems };
   const inventory = declared === undefined ? given : withClusters(given, declared.clusters);
   const clusters = (inventory?.clusters ?? []).map((view): Cluster => {
-    const { [TYPE_LABEL]: _, ...labels } = view.labels;
+    const { [SECRET_TYPE]: _, ...labels } = view.labels;
     return { key: `${controlPlane}/${view.name}`, name: view.name, controlPlane, server: view.server, labels, registered: view.registered };
   });
   const seen = decode(inventory?.applications ?? [], controlPlane);
@@ -89,19 +90,11 @@ interface Rendered {
 
 function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
   const { name, namespace } = rollout.source;
-  const found = findSet(checkout, name, namespace) ?? findIn(inventory?.applicationSets ?? [], name, namespace);
+  const found = findApplicationSetIn(checkout, rollout.source)?.object ?? findIn(inventory?.applicationSets ?? [], name, namespace);
   if (found === undefined) {
     return notFound(rollout, `ApplicationSet ${namespace}/${name} is not in ${lookedIn(inventory)}`, "its Applications");
   }
-  const clusters = (inventory?.clusters ?? []).map(
-    ({ name: own, server, labels, annotations, project }): AppSetCluster => ({
-      name: own,
-      server,
-      labels: { ...labels, [TYPE_LABEL]: "cluster" },
-      annotations,
-      ...(project === undefined ? {} : { project }),
-    }),
-  );
+  const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
   const result = render(found, { clusters, repo: () => checkout });
   if (!result.ok) {
     return {
@@ -120,7 +113,7 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
   const applications = result.applications.flatMap((object, i): SeenApplication[] => {
     const [seen] = decode([owned(object, name)], controlPlane);
     const own = params.length === result.applications.length ? params[i] : undefined;
-    return seen === undefined ? [] : [{ ...seen, ...(own === undefined ? {} : { params: flatten(own) }) }];
+    return seen === undefined ? [] : [{ ...seen, ...(own === undefined ? {} : { params: flat(own) }) }];
   });
   return { applications, problems: [] };
 }
@@ -147,38 +140,6 @@ function notFound(rollout: Rollout, message: string, wanted: string): Rendered {
 function owned(object: RenderResult["applications"][number], name: string): unknown {
   const ownerReferences = [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "rendered", controller: true }];
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
-}
-
-function flatten(params: Readonly<Record<string, unknown>>, prefix = ""): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [key, value] of Object.entries(params)) {
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      Object.assign(flat, flatten(value as Record<string, unknown>, `${prefix}${key}.`));
-    else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") flat[prefix + key] = String(value);
-  }
-  return flat;
-}
-
-function findSet(checkout: Checkout, name: string, namespace: string): Record<string, unknown> | undefined {
-  for (const path of checkout.paths()) {
-    if (!/\.ya?ml$/.test(path)) continue;
-    const text = quietly(() => checkout.read(path));
-    if (text === null || !text.includes("ApplicationSet") || !text.includes(name)) continue;
-    for (const document of parseAllDocuments(text, { logLevel: "silent", prettyErrors: false })) {
-      if (document.errors.length > 0) continue;
-      const found = findIn([quietly(() => document.toJS({ maxAliasCount: 100 }) as unknown)], name, namespace);
-      if (found !== undefined) return found;
-    }
-  }
-  return undefined;
-}
-
-function quietly<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
 }
 
 function findIn(objects: readonly unknown[], name: string, namespace: string): Record<string, unknown> | undefined {

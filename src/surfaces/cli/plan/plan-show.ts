@@ -3,7 +3,7 @@ import type { Problem } from "../../../core/base/problem.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { NextBatch } from "../../../core/plan/next.ts";
-import { changesNothing, type Edit, type Plan, type PlannedTarget, type Warning } from "../../../core/plan/plan-types.ts";
+import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf, type Warning } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
 import { visible } from "../visible.ts";
@@ -180,10 +180,6 @@ function widest(texts: readonly string[]): number {
   let width = 0;
   for (const text of texts) width = Math.max(width, text.length);
   return width;
-}
-
-function targetsOf(plan: Plan): PlannedTarget[] {
-  return plan.stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
 }
 
 function pinPlace(pin: PinTemplate): string {

@@ -1,4 +1,4 @@
-import type { Cluster, Plan, Target } from "../../../core/plan/plan-types.ts";
+import { type Cluster, type Plan, type Target, targetsOf } from "../../../core/plan/plan-types.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoBounds } from "../../../core/spec/repo-config.ts";
@@ -154,10 +154,8 @@ function repoRolloutOf({ rollout, plan }: SimulateInput): RepoRollout {
   const stages = rollout.stages.map(({ approval, ...stage }) =>
     approval === undefined ? stage : { ...stage, approval: { ...approval, count: Math.min(approval.count, MEMBERS.length - 1) } },
   );
-  const targets = plan.stages.flatMap((stage) =>
-    [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets].map(
-      (target): Target => ({ ...target, namespace: "", controlPlane: target.cluster.slice(0, target.cluster.indexOf("/")) }),
-    ),
+  const targets = targetsOf(plan).map(
+    (target): Target => ({ ...target, namespace: "", controlPlane: target.cluster.slice(0, target.cluster.indexOf("/")) }),
   );
   return { index: 0, name: rollout.name, spec: { ...rest, stages }, plan, targets };
 }

@@ -1,14 +1,13 @@
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
-import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
 import { parseRollouts } from "../../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { manifestIn } from "../../../engine/config-repo/appset-in-git.ts";
+import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
 import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
+import { editsOf } from "../../../engine/lint/gather.ts";
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
-import { gatherOutside } from "../../../engine/lint/lint-outside-gather.ts";
 import type { InitTarget } from "../../../engine/onboarding/types.ts";
 import { planOver } from "../../../engine/resolve/plan-over.ts";
 import type { SeenApplication } from "../../../engine/resolve/targets-select.ts";
@@ -50,38 +49,15 @@ export function tryRollout(input: TryInput): Tried {
 /** What stands outside the file against it, such as auto-sync that is off: errors only. */
 function lintedOutside({ files, clusters, repoURL, baseBranch }: TryInput, rollout: Rollout, made: Plan): string[] {
   if (rollout.source.kind !== "ApplicationSet") return [];
-  const set = setOf(rollout, files);
+  const set = findApplicationSetIn(files, rollout.source);
   if (set === undefined) return [];
-  const targets = made.stages.flatMap((stage) => [...stage.batches.flatMap((batch) => batch.targets), ...stage.requeuedTargets]);
-  const gathered = gatherOutside(
-    {
-      rollout,
-      set,
-      clusters: clusters.map(({ name, server, labels }) => ({
-        name,
-        server,
-        labels: { ...labels, "argocd.argoproj.io/secret-type": "cluster" },
-        annotations: {},
-      })),
-      edits: new Map(targets.map((target) => [target.application, target.edits])),
-      parents: [],
-      seesAll: false,
-      repoURL,
-      fileCount: files.paths().length,
-      defaultBranch: baseBranch,
-    },
+  const known = clusters.map((cluster) => generatorCluster(cluster));
+  const edits = editsOf(made);
+  const problems = lintOutside(
+    { rollout, set, clusters: known, edits, parents: [], seesAll: false, repoURL, defaultBranch: baseBranch },
     files,
   );
-  return lintOutside(gathered).flatMap((problem) => (problem.severity === "error" ? [`${problem.code}: ${problem.message}`] : []));
-}
-
-function setOf(rollout: Rollout, files: SyncFiles): { file: string; object: Record<string, unknown> } | undefined {
-  for (const file of files.paths()) {
-    if (!/\.ya?ml$/.test(file)) continue;
-    const object = manifestIn(readOrNull(files, file), "ApplicationSet", [rollout.source]);
-    if (object !== undefined) return { file, object };
-  }
-  return undefined;
+  return problems.flatMap((problem) => (problem.severity === "error" ? [`${problem.code}: ${problem.message}`] : []));
 }
 
 function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): SeenApplication[] {

@@ -3,7 +3,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding } from "../../core/base/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
-import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
+import { AT_SOURCE, few, type Gathered, specOf } from "./gathered.ts";
 import { readsFile } from "./outside-readers.ts";
 
 /** From so many Applications on one repo, or files in it, every push is felt by all of them. */
@@ -15,7 +15,7 @@ const ANNOTATION = "argocd.argoproj.io/manifest-generate-paths";
  * Generators, the parent and sources must read the pin files at the branch that batches are written to; else merges would
  * be seen never, or only by a part.
  */
-export function baseRevisions(input: OutsideInput): Finding[] {
+export function baseRevisions(input: Gathered): Finding[] {
   const { base, repoURL } = input;
   if (base === undefined || repoURL === undefined) return [];
   return [
@@ -40,7 +40,7 @@ function isAt(revision: string | undefined, base: string): boolean {
   return name === "" || name === "HEAD" || name === base;
 }
 
-function generators({ set }: OutsideInput, repoURL: string, base: string): Finding[] {
+function generators({ set }: Gathered, repoURL: string, base: string): Finding[] {
   const findings: Finding[] = [];
   for (const git of gitGenerators(specOf(set?.object)?.["generators"])) {
     const { repoURL: url, revision } = git;
@@ -63,7 +63,7 @@ function gitGenerators(list: unknown, depth = 0): Record<string, unknown>[] {
 }
 
 /** Who applies the ApplicationSet reads it at the base, where batches write into its file. */
-function parent({ set, edits, parents }: OutsideInput, repoURL: string, base: string): Finding[] {
+function parent({ set, edits, parents }: Gathered, repoURL: string, base: string): Finding[] {
   if (set === undefined || ![...edits.values()].some((some) => some.some((edit) => edit.file === set.file))) return [];
   const readers = parents.filter((one) => readsAtAnyRevision(one.sources, set.file, repoURL));
   if (readers.length === 0 || readers.some((one) => readsFile(one.sources, set.file, { repoURL, baseBranch: base }))) return [];
@@ -73,7 +73,7 @@ function parent({ set, edits, parents }: OutsideInput, repoURL: string, base: st
 }
 
 /** Applications that take a pin's file for their values must take it at the base. */
-function sources({ rendered, edits }: OutsideInput, repoURL: string, base: string): Finding[] {
+function sources({ rendered, edits }: Gathered, repoURL: string, base: string): Finding[] {
   const found = new Map<string, string[]>();
   for (const application of rendered ?? []) {
     const views = sourcesOf(application.spec);
@@ -88,7 +88,7 @@ function sources({ rendered, edits }: OutsideInput, repoURL: string, base: strin
 }
 
 /** The place of the pin's file, in another repo: Argo CD would never see what a batch changes. */
-function otherRepo({ rendered, edits }: OutsideInput, repoURL: string): Finding[] {
+function otherRepo({ rendered, edits }: Gathered, repoURL: string): Finding[] {
   const found = new Map<string, string[]>();
   for (const application of rendered ?? []) {
     const views = sourcesOf(application.spec);
@@ -115,7 +115,7 @@ function readsAtAnyRevision(views: readonly SourceView[], file: string, repoURL:
 }
 
 /** In a large monorepo without the annotation every push makes Argo CD render everything anew. */
-export function generatePaths({ rendered, repoURL, base, files }: OutsideInput): Finding[] {
+export function generatePaths({ rendered, repoURL, base, files }: Gathered): Finding[] {
   if (rendered === undefined || repoURL === undefined || (rendered.length < MANY_APPLICATIONS && files < MANY_FILES)) return [];
   const without = rendered.filter(
     ({ metadata, spec }) =>
@@ -135,7 +135,7 @@ export function generatePaths({ rendered, repoURL, base, files }: OutsideInput):
 }
 
 /** Batches in an ApplicationSet that nobody applies from Git change nothing in the cluster. */
-export function notApplied({ set, parents, seesAll, repoURL }: OutsideInput): Finding[] {
+export function notApplied({ set, parents, seesAll, repoURL }: Gathered): Finding[] {
   if (set === undefined || repoURL === undefined) return [];
   const candidates = parents.filter((one) => !one.owned);
   if (candidates.length === 0 && !seesAll) return [];

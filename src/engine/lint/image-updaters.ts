@@ -1,9 +1,8 @@
-import { parseAllDocuments } from "yaml";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
-import { readOrNull } from "../../core/base/repo-files.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { matches } from "../../core/base/selector.ts";
-import type { SyncFiles } from "../config-repo/snapshot.ts";
+import { readManifests } from "../../core/base/yaml-read.ts";
 
 /** One `applicationRefs` entry of an ImageUpdater (argocd-image-updater 1.0 and later), which names images by itself. */
 export interface ImageUpdaterRef {
@@ -18,7 +17,7 @@ export interface ImageUpdaterRef {
 const LARGEST = 1024 * 1024;
 
 /** Every ImageUpdater that the repo declares. Those that leave it to annotations say nothing that the annotations do not. */
-export function imageUpdatersIn(files: SyncFiles): ImageUpdaterRef[] {
+export function imageUpdatersIn(files: RepoFiles): ImageUpdaterRef[] {
   return files
     .paths()
     .filter((path) => /\.ya?ml$/.test(path))
@@ -27,11 +26,8 @@ export function imageUpdatersIn(files: SyncFiles): ImageUpdaterRef[] {
 
 function updatersOf(file: string, text: string | null): ImageUpdaterRef[] {
   if (text === null || text.length > LARGEST || !/^kind:\s*["']?ImageUpdater\b/m.test(text)) return [];
-  return parseAllDocuments(text, { logLevel: "silent" }).flatMap((document) => {
-    if (document.errors.length > 0) return [];
-    const object: unknown = document.toJS({ maxAliasCount: 100 });
-    if (!isRecord(object) || object["kind"] !== "ImageUpdater" || !isRecord(object["metadata"]) || !isRecord(object["spec"])) return [];
-    const { metadata, spec } = object;
+  return readManifests(text).flatMap(({ kind, metadata, spec }) => {
+    if (kind !== "ImageUpdater" || !isRecord(metadata) || !isRecord(spec)) return [];
     const name = String(metadata["name"] ?? "");
     // Up to 1.0 the spec could name another namespace than its own.
     const namespace = [spec["namespace"], metadata["namespace"]].find((one) => typeof one === "string");

@@ -1,14 +1,16 @@
 import { type AppSetCluster, compareRenders } from "../../core/appset/index.ts";
-import { readOrNull } from "../../core/base/repo-files.ts";
-import type { Edit } from "../../core/plan/plan-types.ts";
+import { committedSources } from "../../core/argocd/decode/source.ts";
+import type { ApplicationView } from "../../core/argocd/views.ts";
+import { defined } from "../../core/base/defined.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { type Edit, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt } from "../config-repo/appset-in-git.ts";
-import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { applyEdits } from "../resolve/pin-edit.ts";
-import type { OutsideInput, ParentApplication } from "./lint-outside.ts";
-import { pinsAnImage } from "./lint-outside-pins.ts";
-import { imageUpdatersIn } from "./lint-outside-updaters.ts";
+import type { Gathered, ParentApplication } from "./gathered.ts";
+import { pinsAnImage } from "./ignored-pins.ts";
+import { imageUpdatersIn } from "./image-updaters.ts";
 
 export interface GatherInput {
   rollout: Rollout;
@@ -19,12 +21,20 @@ export interface GatherInput {
   parents: readonly ParentApplication[];
   seesAll: boolean;
   repoURL: string | undefined;
-  /** How many files the repo has. */
-  fileCount: number;
   /** The repo's default branch, where it is known. */
   defaultBranch: string | undefined;
   /** Checks that this branch requires; left out: not known. */
   required?: readonly { context: string; app?: number }[] | undefined;
+}
+
+/** What the targets of a plan write, by Application name. */
+export function editsOf(plan: Pick<Plan, "stages"> | undefined): Map<string, readonly Edit[]> {
+  return new Map(plan === undefined ? [] : targetsOf(plan).map((target) => [target.application, target.edits]));
+}
+
+/** An Application as one that may apply others. */
+export function parentOf({ name, spec, owner }: ApplicationView): ParentApplication {
+  return { name, sources: committedSources(spec), owned: owner?.kind === "ApplicationSet" };
 }
 
 const MOST_WORKFLOWS = 500;
@@ -33,7 +43,7 @@ const MOST_WORKFLOWS = 500;
 const MARK = "0.0.0-stagecoach-lint";
 
 /** Renders the ApplicationSet once as it is and once with one target's pins changed, and puts together what lint looks at. */
-export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInput {
+export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
   const { rollout, set, clusters, edits, parents, seesAll, repoURL, defaultBranch } = input;
   const base = defaultBranch ?? rollout.delivery.base;
   const before = set === undefined ? undefined : renderAt(set, clusters, files, repoURL ?? "", base ?? "HEAD");
@@ -41,22 +51,18 @@ export function gatherOutside(input: GatherInput, files: SyncFiles): OutsideInpu
   const pinPaths = set === undefined || rendered === undefined ? undefined : changedPlaces(input, set, files);
   return {
     rollout,
-    ...(set === undefined ? {} : { set }),
-    ...(rendered === undefined ? {} : { rendered }),
     edits,
-    ...(pinPaths === undefined ? {} : { pinPaths }),
     parents,
     seesAll,
-    ...(repoURL === undefined ? {} : { repoURL }),
-    ...(base === undefined ? {} : { base }),
-    files: input.fileCount,
+    ...defined({ set, rendered, pinPaths, repoURL, base }),
+    files: files.paths().length,
     ...(pinsAnImage(rollout) ? { updaters: imageUpdatersIn(files) } : {}),
     ...requirements(input, files),
   };
 }
 
 /** Workflows are read only where a check is required. */
-function requirements({ required }: GatherInput, files: SyncFiles): Pick<OutsideInput, "required" | "workflows"> {
+function requirements({ required }: GatherInput, files: RepoFiles): Pick<Gathered, "required" | "workflows"> {
   if (required === undefined || required.length === 0) return {};
   const workflows = files
     .paths()
@@ -67,7 +73,7 @@ function requirements({ required }: GatherInput, files: SyncFiles): Pick<Outside
 }
 
 /** What of its Application changes with the pins of a target; of the first, for they are alike. */
-function changedPlaces(input: GatherInput, set: ApplicationSetInGit, files: SyncFiles): string[] | undefined {
+function changedPlaces(input: GatherInput, set: ApplicationSetInGit, files: RepoFiles): string[] | undefined {
   const { rollout, clusters, edits, repoURL = "" } = input;
   const base = input.defaultBranch ?? rollout.delivery.base ?? "HEAD";
   const [own] = edits.values();
@@ -75,7 +81,7 @@ function changedPlaces(input: GatherInput, set: ApplicationSetInGit, files: Sync
   const marked = own.filter((edit) => edit.kind === "value").map((edit) => ({ ...edit, to: MARK }));
   const changed = applyEdits(marked, (path) => files.read(path));
   if (!changed.ok || changed.files.size === 0) return undefined;
-  const after: SyncFiles = { paths: () => files.paths(), read: (path) => changed.files.get(path) ?? files.read(path) };
+  const after: RepoFiles = { paths: () => files.paths(), read: (path) => changed.files.get(path) ?? files.read(path) };
   const text = after.read(set.file);
   const object = manifestIn(text, "ApplicationSet", [rollout.source]);
   if (object === undefined) return undefined;

@@ -2,12 +2,12 @@ import type { RenderedApplication } from "../../core/appset/index.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding } from "../../core/base/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { AT_SOURCE, few, type OutsideInput, specOf } from "./lint-outside.ts";
+import { AT_SOURCE, few, type Gathered, specOf } from "./gathered.ts";
 
 const UPDATER = "argocd-image-updater.argoproj.io/";
 
 /** What the set is told to leave alone in live Applications must not be what pins change. */
-export function ignoredPins({ set, pinPaths }: OutsideInput): Finding[] {
+export function ignoredPins({ set, pinPaths }: Gathered): Finding[] {
   const ignored = specOf(set?.object)?.["ignoreApplicationDifferences"];
   if (set === undefined || pinPaths === undefined || !Array.isArray(ignored)) return [];
   const findings: Finding[] = [];
@@ -54,7 +54,7 @@ function covers(ignored: readonly string[], pin: readonly string[]): boolean {
 }
 
 /** Image Updater would write the same tag as the pins, and each undo the other. It is told by annotations or, since its 1.0, by a resource. */
-export function imageUpdater({ rollout, set, rendered, updaters = [] }: OutsideInput): Finding[] {
+export function imageUpdater({ rollout, set, rendered, updaters = [] }: Gathered): Finding[] {
   if (!pinsAnImage(rollout) || rendered === undefined) return [];
   const findings: Finding[] = [];
   const annotated = rendered.filter(({ metadata }) =>

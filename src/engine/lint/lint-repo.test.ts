@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import { lintOutside } from "../lint/lint-outside.ts";
-import { gatherOutside } from "../lint/lint-outside-gather.ts";
-import { manifestIn } from "./appset-in-git.ts";
-import { readWorkflow } from "./workflow-triggers.ts";
+import { manifestIn } from "../config-repo/appset-in-git.ts";
+import { readWorkflow } from "../config-repo/workflow-triggers.ts";
+import { lintOutside } from "./lint-outside.ts";
 
 const FILE = "appsets/payments.yaml";
 const CI = ".github/workflows/ci.yaml";
@@ -33,7 +32,7 @@ function lint(files: Record<string, string>, { required = ["ci"], path = "image.
   const repo: Record<string, string> = { [FILE]: stringify(SET), ...files };
   const rollout = sampleRollout({ pins: [{ kind: "value", file: "values/{{ cluster.name }}.yaml", path, create: false, value: "v" }] });
   const edit = (file: string): Edit => ({ kind: "value", file, path, from: "v1", to: "v2" });
-  const input = gatherOutside(
+  const problems = lintOutside(
     {
       rollout,
       set: { file: FILE, object: manifestIn(repo[FILE] ?? null, "ApplicationSet", [rollout.source]) ?? {} },
@@ -41,14 +40,13 @@ function lint(files: Record<string, string>, { required = ["ci"], path = "image.
       edits: new Map([["payments-eu-1", [edit("values/eu-1.yaml")]]]),
       parents: [],
       seesAll: false,
-      fileCount: 3,
       repoURL: "https://github.com/acme/fleet.git",
       defaultBranch: "main",
       required: required.map((context) => ({ context })),
     },
     { read: (name) => repo[name] ?? null, paths: () => Object.keys(repo) },
   );
-  return lintOutside(input).map(({ code, severity, message }) => `${severity} ${code} ${message}`);
+  return problems.map(({ code, severity, message }) => `${severity} ${code} ${message}`);
 }
 
 function workflow(on: unknown, jobs: unknown = { ci: {} }): Record<string, string> {

@@ -1,4 +1,9 @@
+/**
+ * Reads YAML as Argo CD's parser does: manifests, inventories and what templates parse. Rollouts and settings are read by
+ * `core/spec/parse/yaml.ts` (YAML 1.2, each value with its place), files with pins by `core/pins/compose.ts` (every byte kept).
+ */
 import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, type Tags, visit } from "yaml";
+import { isRecord } from "./is-record.ts";
 
 /** Room for anchors people write, none for an alias bomb. */
 const MOST_ALIASES = 200;
@@ -83,6 +88,11 @@ export function readYamlDocuments(text: string): YamlDocument[] {
       return { problem: cause instanceof Error ? cause.message : "unknown reason", line, column };
     }
   });
+}
+
+/** The objects of a text, one a document; broken documents and those that are no map have none. */
+export function readManifests(text: string): Record<string, unknown>[] {
+  return readYamlDocuments(text).flatMap(({ value }) => (isRecord(value) ? [value] : []));
 }
 
 const ODD_KEY = "a map or list stands where a key belongs: a value that begins with {{ needs quotes";

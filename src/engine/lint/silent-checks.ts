@@ -1,6 +1,6 @@
 import type { Finding } from "../../core/base/problem.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
-import { few, type OutsideInput } from "./lint-outside.ts";
+import { few, type Gathered } from "./gathered.ts";
 
 /** GitHub Actions as an App of github.com; on a server of one's own it has another id, and then nothing is said. */
 const ACTIONS = 15_368;
@@ -9,7 +9,7 @@ const ACTIONS = 15_368;
  * A required check whose workflow is filtered away by what batches change is never reported, and GitHub waits for it for ever.
  * Of checks that no workflow of this repo reports nothing is known.
  */
-export function silentChecks({ rollout, edits, required, workflows, base }: OutsideInput): Finding[] {
+export function silentChecks({ rollout, edits, required, workflows, base }: Gathered): Finding[] {
   if (required === undefined || workflows === undefined || base === undefined) return [];
   const findings: Finding[] = [];
   for (const { context, app } of required) {
@@ -31,7 +31,7 @@ export function silentChecks({ rollout, edits, required, workflows, base }: Outs
 interface Batches {
   base: string;
   branch: string;
-  edits: OutsideInput["edits"];
+  edits: Gathered["edits"];
 }
 
 /** Files of the first target whose pull request, alone, would make none of these workflows run. */

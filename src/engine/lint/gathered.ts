@@ -1,0 +1,54 @@
+import type { RenderedApplication } from "../../core/appset/index.ts";
+import type { SourceView } from "../../core/argocd/views.ts";
+import { isRecord } from "../../core/base/is-record.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Workflow } from "../config-repo/workflow-triggers.ts";
+import type { ImageUpdaterRef } from "./image-updaters.ts";
+
+/** An Application that may be the parent of others: what applies a file of the repo to the cluster. */
+export interface ParentApplication {
+  name: string;
+  sources: readonly SourceView[];
+  /** Made by an ApplicationSet: no parent, as a rule. */
+  owned: boolean;
+}
+
+/** What lint looks at outside the rollout's file. All of it may be missing: then nothing is said of it. */
+export interface Gathered {
+  rollout: Rollout;
+  /** The ApplicationSet as it stands in Git. */
+  set?: { file: string; object: Record<string, unknown> };
+  /** What it yields; undefined where it cannot be rendered. */
+  rendered?: readonly RenderedApplication[];
+  /** Pins by Application name, as resolved. */
+  edits: ReadonlyMap<string, readonly Edit[]>;
+  /** Places of an Application's spec that change with its pins; undefined: not known. */
+  pinPaths?: readonly string[];
+  parents: readonly ParentApplication[];
+  /** `parents` holds every Application there is. */
+  seesAll: boolean;
+  /** As Applications name it; undefined: not known. */
+  repoURL?: string;
+  /** Branch that batches are written to; undefined: not known. */
+  base?: string;
+  /** Files in the repo. */
+  files: number;
+  /** ImageUpdaters that the repo declares. */
+  updaters?: readonly ImageUpdaterRef[];
+  /** Checks that the base branch requires; undefined: not known. */
+  required?: readonly { context: string; app?: number }[];
+  /** GitHub's, at the base. */
+  workflows?: readonly Workflow[];
+}
+
+export const AT_SOURCE = ["spec", "sourceRef"];
+
+export function specOf(object: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  const spec = object?.["spec"];
+  return isRecord(spec) ? spec : undefined;
+}
+
+export function few(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+}
