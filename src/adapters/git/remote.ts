@@ -1,7 +1,7 @@
 import { rm, stat } from "node:fs/promises";
+import type { Credentials } from "./git-env.ts";
 import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
-import type { MirrorOptions } from "./mirror.ts";
 import { fullRef } from "./names.ts";
 import { GitError, type RefUpdate } from "./port.ts";
 import { judgePush, pushArguments } from "./push.ts";
@@ -18,8 +18,8 @@ export interface Remote {
   repository: Repository;
   /** Checked. */
   url: string;
-  credentials: MirrorOptions["credentials"];
-  log: MirrorOptions["log"];
+  credentials: (() => Promise<Credentials> | undefined) | undefined;
+  log: ((message: string, fields: Record<string, unknown>) => void) | undefined;
 }
 
 export async function fetchBranches(remote: Remote, refs: readonly string[]): Promise<void> {

@@ -1,6 +1,5 @@
 import { isRecord } from "../base/is-record.ts";
-import type { Environment } from "./environment.ts";
-import { evaluateChild } from "./generators.ts";
+import type { Environment, EvaluateChild } from "./environment.ts";
 import { asTexts, mergeParams } from "./params.ts";
 import { failure, RenderFailure } from "./problem.ts";
 import { renderTree } from "./templating.ts";
@@ -19,7 +18,12 @@ function fail(where: string): never {
  * `matrix`: every set of the first generator with every set the second yields for it, the second's own texts being
  * rendered with the first's parameters.
  */
-export function matrixParams(raw: Record<string, unknown>, environment: Environment, where: string): ParamSet[] {
+export function matrixParams(
+  raw: Record<string, unknown>,
+  environment: Environment,
+  where: string,
+  evaluateChild: EvaluateChild,
+): ParamSet[] {
   const generators = children(raw, where);
   if (generators.length !== 2)
     throw failure(
@@ -72,7 +76,12 @@ function combined(outer: ParamSet, inner: ParamSet, environment: Environment, wh
 }
 
 /** `merge`: the first generator's sets, with what later ones say for the same merge keys. */
-export function mergeGeneratorParams(raw: Record<string, unknown>, environment: Environment, where: string): ParamSet[] {
+export function mergeGeneratorParams(
+  raw: Record<string, unknown>,
+  environment: Environment,
+  where: string,
+  evaluateChild: EvaluateChild,
+): ParamSet[] {
   const generators = children(raw, where);
   if (generators.length < 2)
     throw failure("INVALID", `${where}.generators`, "a merge combines two generators or more", "add one, or use the generator by itself");

@@ -14,3 +14,6 @@ export type GeneratorKind = "list" | "clusters" | "git" | "matrix" | "merge";
 
 /** Evaluates one generator. @throws RenderFailure */
 export type Generate = (raw: Record<string, unknown>, environment: Environment, where: string) => ParamSet[];
+
+/** Evaluates a generator inside a matrix or merge, which is given it: any kind may stand there. @throws RenderFailure */
+export type EvaluateChild = (raw: unknown, environment: Environment, where: string) => ParamSet[];

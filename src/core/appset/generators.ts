@@ -17,8 +17,8 @@ const OFFLINE: Record<GeneratorKind, Generate> = {
   list: listParams,
   clusters: clusterParams,
   git: gitParams,
-  matrix: matrixParams,
-  merge: mergeGeneratorParams,
+  matrix: (raw, environment, where) => matrixParams(raw, environment, where, evaluateChild),
+  merge: (raw, environment, where) => mergeGeneratorParams(raw, environment, where, evaluateChild),
 };
 
 const ONLINE: Record<string, string> = {

@@ -1,4 +1,3 @@
-import type { GeneratorMove } from "./cluster-generator.ts";
 import type { PinFile } from "./file.ts";
 import { locateNode } from "./locate.ts";
 import { type MapNode, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
@@ -29,7 +28,7 @@ type Read<T> = ({ ok: true } & T) | { ok: false; error: PinError };
  * Reads both entries and refuses unless, by construction, every cluster is in exactly one of them: the same clusters
  * generator, and post-selectors that are equal but for `In` and `NotIn` of one list on `name`.
  */
-export function readEntries(file: PinFile, move: Pick<GeneratorMove, "old" | "new">): Read<{ entries: Entries }> {
+export function readEntries(file: PinFile, move: { old: string; new: string }): Read<{ entries: Entries }> {
   const old = readEntry(file, move.old, "NotIn");
   if (!old.ok) return old;
   const young = readEntry(file, move.new, "In");

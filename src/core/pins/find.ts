@@ -1,8 +1,9 @@
 import { openPinFile, type PinFile, type PinOptions } from "./file.ts";
-import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
+import { locate, openInside, outward, type Query, readQuery } from "./locate.ts";
 import { endOf, position, type ScalarNode } from "./model.ts";
 import { type PinPart, readPart } from "./part.ts";
 import { scalarText } from "./scalar.ts";
+import type { Spot } from "./spot.ts";
 import type { Found, PinError, SpliceEdit } from "./types.ts";
 
 export type FindResult = { ok: true; found: Found } | { ok: false; error: PinError };

@@ -1,17 +1,11 @@
 import { openPinFile, type PinFile } from "./file.ts";
 import { type Inner, openInner } from "./inner.ts";
-import { type MapNode, type PinNode, position, type ScalarNode } from "./model.ts";
+import { type PinNode, position, type ScalarNode } from "./model.ts";
 import { type PinPath, type PinStep, parsePinPath, printPinPath } from "./path.ts";
 import { isNull, plural, type Reached, type Resolution, resolve } from "./resolve.ts";
 import { sharedBy } from "./shared.ts";
+import type { Spot } from "./spot.ts";
 import type { PinError } from "./types.ts";
-
-/** Where a path leads in one text (a file, or what a block scalar holds). */
-export type Spot =
-  | { kind: "value"; node: ScalarNode; reached: Reached }
-  /** To be written: `rest` below `at`, a mapping or an empty value; no `rest`: the empty value itself. `at` undefined: an empty file. */
-  | { kind: "hole"; at: MapNode | ScalarNode | undefined; rest: string[]; reached: Reached }
-  | { kind: "inside"; node: ScalarNode; reached: Reached; inner: Inner; steps: PinStep[] };
 
 export type Located = { ok: true; spot: Spot } | { ok: false; error: PinError };
 

@@ -1,7 +1,7 @@
 import type { PinFile } from "./file.ts";
-import type { Spot } from "./locate.ts";
 import { type PinNode, position } from "./model.ts";
 import { type PinStep, printPinPath } from "./path.ts";
+import type { Spot } from "./spot.ts";
 import type { PinError } from "./types.ts";
 
 /** Who else would change with a spot; undefined: nobody. */

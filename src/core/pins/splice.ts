@@ -2,12 +2,13 @@ import { addToMap, fillEmpty, fillFile, type Layout, layoutOf, type Op, plant, t
 import { encodeLike, type Quote, readsBack } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { describe, insideOf, outwardFound } from "./find.ts";
-import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
+import { locate, openInside, outward, type Query, readQuery } from "./locate.ts";
 import type { MapNode, PinNode, ScalarNode } from "./model.ts";
 import { position } from "./model.ts";
 import { type PinPart, writePart } from "./part.ts";
 import { scalarText } from "./scalar.ts";
 import { sharedBy } from "./shared.ts";
+import type { Spot } from "./spot.ts";
 import type { Found, PinError, SpliceEdit } from "./types.ts";
 import { differsElsewhere, type Expect } from "./verify.ts";
 

@@ -6,7 +6,7 @@ import { clustersOf, planesFor } from "../resolve/fleet.ts";
 import { indexClusters } from "../resolve/targets-join.ts";
 import { applicationsOf } from "../resolve/targets-select.ts";
 import type { RepoContext } from "../round/context.ts";
-import type { PlanBase } from "./plan-check.ts";
+import type { PlanBase } from "./judged-pull.ts";
 import { quarantineWarning } from "./plan-check-quarantine.ts";
 
 const MOST_TEAMS = 20;

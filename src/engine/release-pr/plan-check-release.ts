@@ -6,7 +6,7 @@ import { foundVersion, releaseAt } from "../config-repo/releases.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
-import type { JudgedPull, PlanBase } from "./plan-check.ts";
+import type { JudgedPull, PlanBase } from "./judged-pull.ts";
 
 /** What a rollout asks for with a PR merged. `label`: what the release is called where it has no version yet. */
 export type Asked =

@@ -11,7 +11,7 @@ import { type TargetBefore, UNSTAGED, type UnstagedInput, unstagedBy } from "../
 import { planesFor } from "../resolve/fleet.ts";
 import { makePlan } from "../resolve/make-plan.ts";
 import type { RepoContext } from "../round/context.ts";
-import type { JudgedPull, PlanBase } from "./plan-check.ts";
+import type { JudgedPull, PlanBase } from "./judged-pull.ts";
 import type { Touches } from "./plan-check-touched.ts";
 
 export interface UnstagedQuestion {

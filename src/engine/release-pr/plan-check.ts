@@ -1,4 +1,3 @@
-import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
 import type { Problem } from "../../core/base/problem.ts";
 import type { Plan } from "../../core/plan/plan-types.ts";
 import { cell } from "../../core/report/escape.ts";
@@ -8,13 +7,12 @@ import { planComment, problemsComment } from "../../core/report/plan/plan-commen
 import { type Overlap, overlap } from "../../core/report/plan/plan-overlap.ts";
 import { releaseName } from "../../core/report/words.ts";
 import { windowSets } from "../../core/run/gates/window.ts";
-import type { Run } from "../../core/run/state/run.ts";
 import { isEnded } from "../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { durationsOf } from "../config-repo/history-durations.ts";
-import { type Project, readProject } from "../config-repo/project.ts";
+import { readProject } from "../config-repo/project.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { sameRelease } from "../config-repo/releases.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
@@ -23,6 +21,7 @@ import type { RepoContext } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
 import { rulesOf } from "../round/observe/pull-needs.ts";
 import { stickyMarker } from "../round/publish/publish.ts";
+import type { JudgedPull, PlanBase } from "./judged-pull.ts";
 import { gateWarnings } from "./plan-check-gates.ts";
 import { lintPlanned } from "./plan-check-lint.ts";
 import { newProblems, releaseProblem } from "./plan-check-problems.ts";
@@ -31,26 +30,6 @@ import { type Asked, askedBy } from "./plan-check-release.ts";
 import { type Touches, touchesOf } from "./plan-check-touched.ts";
 import { judgeUnstaged } from "./plan-check-unstaged.ts";
 import { freezesOf, windowWarning } from "./plan-check-windows.ts";
-
-/** What a PR is judged against: the base, and what goes on there. */
-export interface PlanBase {
-  commit: string;
-  branch: string;
-  project: Project;
-  runs: ReadonlyMap<string, Run>;
-  index: ReadonlyMap<string, IndexEntry>;
-  journal: string | undefined;
-}
-
-export interface JudgedPull {
-  number: number;
-  head: string;
-  /** Labelled stagecoach/bypass. */
-  bypass: boolean;
-  touched: readonly string[];
-  /** The tree that merging it gives; undefined: it conflicts. */
-  tree: string | undefined;
-}
 
 export interface Verdict {
   check: PlanCheckWords;

@@ -5,7 +5,7 @@ import type { Advanced } from "../../core/run/state/world.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decision.ts";
 import type { RepoMemory } from "./memory.ts";
-import type { Started } from "./start/start-runs.ts";
+import type { Started } from "./start/overlap.ts";
 
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute. */
 const OBSERVATION_EVERY_MS = 30_000;

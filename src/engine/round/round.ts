@@ -25,8 +25,9 @@ import { publishRefusal, publishRun, slowedWake, stickyMarker } from "./publish/
 import { publishRollouts } from "./publish/rollouts-publish.ts";
 import { send } from "./publish/send-comment.ts";
 import { record } from "./record.ts";
+import type { Started } from "./start/overlap.ts";
 import { refusedReleases } from "./start/refused-releases.ts";
-import { type Started, startRuns } from "./start/start-runs.ts";
+import { startRuns } from "./start/start-runs.ts";
 
 /** After an effect the world is different: its outcome is looked at at once. */
 const SOON_MS = 0;

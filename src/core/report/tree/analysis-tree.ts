@@ -1,7 +1,7 @@
 import type { Batch, Run } from "../../run/state/run.ts";
 import { type GateLine, gatesOfBatch, gatesOfStage } from "../run/analysis.ts";
+import type { TreeNode } from "./tree-marks.ts";
 import { type Mark, mark } from "./tree-marks.ts";
-import type { TreeNode } from "./tree-nodes.ts";
 
 const MARKS: Record<GateLine["tone"], Mark> = {
   good: mark("✔", "good"),

@@ -1,4 +1,4 @@
-import type { TreeNode } from "./tree-nodes.ts";
+import type { TreeNode } from "./tree-marks.ts";
 
 /** Folds step by step, until the tree has at most so many lines or there is nothing left to fold. */
 export function fitted(root: TreeNode, lines: number): TreeNode {

@@ -1,13 +1,28 @@
 import { epoch, type Time } from "../../base/time.ts";
 import type { BatchPhase, RunPhase, TargetPhase } from "../../run/state/run.ts";
 
-/** Marks, tones and ages of the terminal's tree. */
+/** A line of the terminal's tree; marks, tones and ages. */
 
 export type Tone = "good" | "busy" | "warn" | "bad" | "dim" | "plain";
 
 export interface Mark {
   icon: string;
   tone: Tone;
+}
+
+export interface TreeNode {
+  kind: "run" | "stage" | "batch" | "cluster" | "application" | "rollout" | "gate";
+  name: string;
+  mark: Mark;
+  status: string;
+  /** Since when it is in this status. */
+  since?: Time;
+  info: string;
+  children: TreeNode[];
+  /** How far it matters now: `done` and `later` are folded first where room is short. */
+  state: "done" | "now" | "later";
+  /** Said instead of the children where they are folded. */
+  folded: string;
 }
 
 export const mark = (icon: string, tone: Tone): Mark => ({ icon, tone });

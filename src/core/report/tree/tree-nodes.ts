@@ -1,4 +1,3 @@
-import type { Time } from "../../base/time.ts";
 import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../../run/state/run.ts";
@@ -8,26 +7,11 @@ import { sentenceOf } from "../reasons/say.ts";
 import { besides } from "../run/membership.ts";
 import { phaseWord, shortName } from "../words.ts";
 import { batchGateNodes, stageGateNodes } from "./analysis-tree.ts";
-import { BATCH_MARKS, type Mark, mark, RUN_MARKS, TARGET_MARKS, within } from "./tree-marks.ts";
+import { BATCH_MARKS, mark, RUN_MARKS, TARGET_MARKS, type TreeNode, within } from "./tree-marks.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 import { rolloutNodes } from "./tree-rollouts.ts";
 
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
-
-export interface TreeNode {
-  kind: "run" | "stage" | "batch" | "cluster" | "application" | "rollout" | "gate";
-  name: string;
-  mark: Mark;
-  status: string;
-  /** Since when it is in this status. */
-  since?: Time;
-  info: string;
-  children: TreeNode[];
-  /** How far it matters now: `done` and `later` are folded first where room is short. */
-  state: "done" | "now" | "later";
-  /** Said instead of the children where they are folded. */
-  folded: string;
-}
 
 /** The one that says most about a cluster comes first. */
 const WORST_FIRST: readonly TargetPhase[] = [

@@ -1,7 +1,7 @@
 import type { BatchTarget, RolloutState } from "../../run/state/run.ts";
 import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
+import type { TreeNode } from "./tree-marks.ts";
 import { type Mark, mark } from "./tree-marks.ts";
-import type { TreeNode } from "./tree-nodes.ts";
 
 const MARKS: Record<string, Mark> = {
   Healthy: mark("✔", "good"),

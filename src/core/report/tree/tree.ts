@@ -3,8 +3,8 @@ import { isEnded, type Run } from "../../run/state/run.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { releaseName, releaser, shortName } from "../words.ts";
 import { fitted } from "./tree-fold.ts";
-import { RUN_MARKS, shortAge, type Tone, within } from "./tree-marks.ts";
-import { runNode, type TreeNode } from "./tree-nodes.ts";
+import { RUN_MARKS, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
+import { runNode } from "./tree-nodes.ts";
 
 export interface TreeOptions {
   color: boolean;

@@ -9,8 +9,23 @@ import type { Command } from "../../../core/spec/command.ts";
 import { notAllowed } from "../../../core/spec/commands.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { FoundRelease } from "../../config-repo/releases.ts";
+import type { PlanProblem } from "../../resolve/make-plan.ts";
 import type { RepoContext } from "../context.ts";
-import type { Started } from "./start-runs.ts";
+import type { Notice } from "./start-observed.ts";
+
+/** What starting the runs of one rollout came to. */
+export interface Started {
+  entry?: IndexEntry;
+  /** New or superseded runs to record. */
+  runs: Run[];
+  events: string[];
+  /** Why a release cannot start yet, shown on its PR. */
+  refused?: { pull: number | undefined; problems: readonly PlanProblem[] };
+  /** Said on the PR of a release that starts no run by its mode. */
+  notice?: Notice;
+  /** Look again soon although nothing was recorded. */
+  waiting: boolean;
+}
 
 /** What becomes of a release that was merged while a run of its rollout is in progress. `pull`: where it is spoken of. */
 export function overlapped(

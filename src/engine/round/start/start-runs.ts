@@ -7,28 +7,15 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/command.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { type FoundRelease, findReleases, releaseAt, sameRelease } from "../../config-repo/releases.ts";
-import { makePlan, type PlanProblem } from "../../resolve/make-plan.ts";
+import { makePlan } from "../../resolve/make-plan.ts";
 import type { RepoContext } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
 import { broughtBy, broughtByPull } from "./brought-by.ts";
 import { mergedPull } from "./merged-pull.ts";
-import { overlapped, retryOfRejected, standAside } from "./overlap.ts";
-import { type Notice, observedNotice } from "./start-observed.ts";
+import { overlapped, retryOfRejected, type Started, standAside } from "./overlap.ts";
+import { observedNotice } from "./start-observed.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
 import { pullByWords, trackingIssueOf } from "./tracking-issue.ts";
-
-export interface Started {
-  entry?: IndexEntry;
-  /** New or superseded runs to record. */
-  runs: Run[];
-  events: string[];
-  /** Why a release cannot start yet, shown on its PR. */
-  refused?: { pull: number | undefined; problems: readonly PlanProblem[] };
-  /** Said on the PR of a release that starts no run by its mode. */
-  notice?: Notice;
-  /** Look again soon although nothing was recorded. */
-  waiting: boolean;
-}
 
 const NOTHING: Started = { runs: [], events: [], waiting: false };
 
