@@ -15,7 +15,6 @@ const MOST = { file: 250, test: 500, body: 40 };
 const LONGER: readonly string[] = [
   "src/adapters/argocd/testing/harness.ts#apiHarness",
   "src/core/report/run/run-view.ts",
-  "src/core/report/tree/tree-nodes.ts",
   "src/surfaces/cli/demo/demo.ts#run",
   "src/adapters/git/journal/read-run.ts#readRun",
   "src/engine/onboarding/places-spec.ts#specPlaces",
