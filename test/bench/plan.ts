@@ -34,7 +34,7 @@ function fastestMs(input: PlanInput, runs: number): number {
 
 function run(input: PlanInput): void {
   const made = plan(input);
-  if (!made.ok) throw new Error(made.problems[0]?.message);
+  if (!made.ok) throw new Error(made.problems[0]?.code);
 }
 
 function inputOf(count: number): PlanInput {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { sayProblem } from "../../src/core/report/reasons/problems.ts";
 import { parseRollouts } from "../../src/core/spec/parse/parse.ts";
 import { openCheckout } from "../../src/surfaces/cli/lint/lint-checkout.ts";
 import { lint } from "../../src/surfaces/cli/lint/lint-run.ts";
@@ -32,7 +33,7 @@ describe.skipIf(!present)("every public file at hand", () => {
       const text = readFileSync(join(DATA, path), "utf8");
       const { rollouts, problems } = parseRollouts(text, path);
       const lines = text.split("\n").length;
-      for (const problem of problems) {
+      for (const problem of problems.map((one) => ({ ...one, ...sayProblem(one) }))) {
         expect(problem.message.length, path).toBeGreaterThan(10);
         expect(problem.hint.length, path).toBeGreaterThan(5);
         expect(problem.line, path).toBeLessThanOrEqual(lines + 1);
@@ -40,7 +41,7 @@ describe.skipIf(!present)("every public file at hand", () => {
       }
       const [first] = problems.filter((problem) => problem.severity === "error");
       if (rollouts.length === 0) expect(first, path).toBeDefined();
-      note(first === undefined ? "a rollout" : `${first.code}: ${reasonOf(first.message)}`, path);
+      note(first === undefined ? "a rollout" : `${first.code}: ${reasonOf(sayProblem(first).message)}`, path);
     }
   });
 

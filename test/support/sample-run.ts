@@ -86,8 +86,8 @@ export function samplePlan(): Plan {
         requeuedTargets: [plannedTarget("us-4")],
       },
     ],
-    uncovered: [{ cluster: "hub/ap-1", why: "no stage's selector matches it" }],
-    warnings: [{ code: "COVERAGE", message: "no stage takes ap-1" }],
+    uncovered: [{ cluster: "hub/ap-1", why: { code: "NotSelected" } }],
+    warnings: [{ code: "COVERAGE", clusters: ["ap-1"], of: 5 }],
   };
 }
 

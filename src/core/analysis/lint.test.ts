@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sayProblem } from "../report/reasons/problems.ts";
 import { parseRollouts } from "../spec/parse/parse.ts";
 import { lintAnalyses } from "./lint.ts";
 
@@ -31,7 +32,9 @@ ${stage}`;
   const source = { read: (path: string) => files[path] ?? null, paths: () => Object.keys(files) };
   const engine = builtin === "unknown" ? { builtin: false, unknown: true as const } : { builtin };
   const found = rollouts.flatMap((rollout) => lintAnalyses(rollout, source, engine));
-  return [...problems, ...found].map(({ code, severity, file, message, hint }) => `${severity} ${code} ${file}: ${message} (${hint})`);
+  return [...problems, ...found]
+    .map((one) => ({ ...one, ...sayProblem(one) }))
+    .map(({ code, severity, file, message, hint }) => `${severity} ${code} ${file}: ${message} (${hint})`);
 }
 
 const analysis = (body: string, more = "") => `      analysis: { ${body} }\n${more}`;

@@ -1,18 +1,16 @@
 import { nearest } from "../base/nearest.ts";
-import type { Problem } from "../base/problem.ts";
 import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
+import type { Path, Problem, ProblemReason } from "../reasons/problem.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import type { StageAnalysis } from "../spec/stage-checks.ts";
 import { effectiveCount, type MetricRules } from "./metric.ts";
-import { TEMPLATES_FOLDER, templateFiles } from "./repo-templates.ts";
+import { templateFiles } from "./repo-templates.ts";
 import { AnalysisError, declaredArgs, hasValue, templatesFor, unusedRule } from "./request.ts";
 import { readTemplates } from "./template.ts";
 import type { AnalysisTemplate } from "./template-schema.ts";
 
 /** Codes of what the builtin engine lacks and the other one has, or finds elsewhere. */
 const BUILTIN_LACKS: ReadonlySet<string> = new Set(["ANALYSIS_PROVIDER", "ANALYSIS_CONDITION", "ANALYSIS_JSONPATH", "ANALYSIS_TEMPLATE"]);
-
-type Path = (string | number)[];
 
 interface Wanted {
   analysis: Pick<StageAnalysis, "templates" | "args"> & { when?: StageAnalysis["when"] };
@@ -49,9 +47,7 @@ export function lintAnalyses(rollout: Rollout, files: RepoFiles, engine: { built
 /** A file that a reference names must be in the repo whichever engine it is; a template by its name alone may be in the cluster. */
 function perhaps(problem: Problem): Problem {
   if (!BUILTIN_LACKS.has(problem.code) || problem.path.at(-1) === "file") return problem;
-  if (problem.code !== "ANALYSIS_TEMPLATE") return { ...problem, severity: "warning" };
-  const message = `${problem.message} in this repo: the engine argo-rollouts would look for it in its cluster, the builtin one refuses it`;
-  return { ...problem, severity: "warning", message };
+  return { ...problem, severity: "warning", ...(problem.code === "ANALYSIS_TEMPLATE" ? { perhaps: true } : {}) };
 }
 
 function analysesIn(stage: Stage, index: number): Wanted[] {
@@ -66,8 +62,7 @@ function analysesIn(stage: Stage, index: number): Wanted[] {
 }
 
 function once(problems: readonly Problem[]): Problem[] {
-  const seen = new Map(problems.map((one) => [`${one.file}:${one.line}:${one.column} ${one.path.join(".")} ${one.message}`, one]));
-  return [...seen.values()];
+  return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 function checkOne(
@@ -77,71 +72,68 @@ function checkOne(
   read: ReadonlyMap<string, AnalysisTemplate[]>,
   builtin: boolean,
 ): Problem[] {
-  const say = (code: string, message: string, hint: string, path: Path): Problem => ({
-    ...{ code, severity: "error", message, hint, path: [...wanted.path, ...path] },
-    ...{ file: rollout.file, line: 1, column: 1 },
+  const found: Found = (reason, path) => ({
+    ...reason,
+    ...{ severity: "error", file: rollout.file, line: 1, column: 1, path: [...wanted.path, ...path] },
   });
-  const missing = missingTemplates(wanted, all, read, builtin, say);
+  const missing = missingTemplates(wanted, all, read, builtin, found);
   if (missing.problems.length > 0 || missing.elsewhere) return missing.problems;
   let templates: AnalysisTemplate[];
   try {
     templates = templatesFor(wanted.analysis, all);
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
-    return builtin ? [say("ANALYSIS_TEMPLATE", error.message, "correct the names of spec.templates", ["templates"])] : [];
+    return builtin ? [found({ code: "ANALYSIS_TEMPLATE", kind: "Together", said: error.message }, ["templates"])] : [];
   }
   const unused = unusedRule(templates);
-  const rules = unused === undefined ? [] : [say("ANALYSIS_VALUE", unused, "correct the template's rule, or remove it", ["templates"])];
-  return [...checkArgs(wanted, templates, say), ...checkEnd(wanted, templates, say), ...rules];
+  const rules = unused === undefined ? [] : [found({ code: "ANALYSIS_VALUE", kind: "Rule", said: unused }, ["templates"])];
+  return [...checkArgs(wanted, templates, found), ...checkEnd(wanted, templates, found), ...rules];
 }
 
-type Say = (code: string, message: string, hint: string, path: Path) => Problem;
+type Found = (reason: ProblemReason, path: Path) => Problem;
 
 function missingTemplates(
   { analysis }: Wanted,
   all: readonly AnalysisTemplate[],
   read: ReadonlyMap<string, AnalysisTemplate[]>,
   builtin: boolean,
-  say: Say,
+  found: Found,
 ): { problems: Problem[]; elsewhere: boolean } {
   const problems: Problem[] = [];
   let elsewhere = false;
   for (const [j, ref] of analysis.templates.entries()) {
     const kind = ref.clusterScope ? "ClusterAnalysisTemplate" : "AnalysisTemplate";
     if (ref.file !== undefined && !read.has(ref.file)) {
-      problems.push(say("ANALYSIS_TEMPLATE", `the file ${ref.file} is not there`, "add it, or correct its name", ["templates", j, "file"]));
+      problems.push(found({ code: "ANALYSIS_TEMPLATE", kind: "NoFile", name: ref.file }, ["templates", j, "file"]));
       continue;
     }
     const names = all.filter((template) => template.kind === kind).map((template) => template.metadata.name);
     if (names.includes(ref.templateName)) continue;
     elsewhere = true;
     if (!builtin) continue;
-    const near = nearest(ref.templateName, names);
-    const there = names.length === 0 ? `put it below ${TEMPLATES_FOLDER}` : `there are ${names.slice(0, 5).join(", ")}`;
-    const hint = near === undefined ? there : `did you mean ${near}?`;
-    problems.push(say("ANALYSIS_TEMPLATE", `there is no ${kind} called ${ref.templateName}`, hint, ["templates", j, "templateName"]));
+    const data = { templateKind: kind, name: ref.templateName, known: names, near: nearest(ref.templateName, names) };
+    problems.push(found({ code: "ANALYSIS_TEMPLATE", kind: "None", ...data }, ["templates", j, "templateName"]));
   }
   return { problems, elsewhere };
 }
 
-function checkArgs({ analysis }: Wanted, templates: readonly AnalysisTemplate[], say: Say): Problem[] {
+function checkArgs({ analysis }: Wanted, templates: readonly AnalysisTemplate[], found: Found): Problem[] {
   const declared = declaredArgs(templates);
   const problems: Problem[] = [];
   for (const [k, { name }] of analysis.args.entries()) {
     if (declared.has(name)) continue;
-    const near = nearest(name, [...declared.keys()]);
-    const hint = near === undefined ? `they declare ${[...declared.keys()].join(", ") || "none"}` : `did you mean ${near}?`;
-    problems.push(say("ANALYSIS_ARG", `the templates have no argument called ${name}`, hint, ["args", k, "name"]));
+    const known = [...declared.keys()];
+    problems.push(found({ code: "ANALYSIS_ARG", kind: "Unknown", name, known, near: nearest(name, known) }, ["args", k, "name"]));
   }
   for (const arg of declared.values()) {
     if (hasValue(arg) || analysis.args.some(({ name }) => name === arg.name)) continue;
-    problems.push(say("ANALYSIS_ARG", `the argument ${arg.name} has no value`, "give it one under args", ["templates"]));
+    problems.push(found({ code: "ANALYSIS_ARG", kind: "NoValue", name: arg.name }, ["templates"]));
   }
   return problems;
 }
 
 /** What measures until it is stopped is stopped by the end of its stage, or of a bake. */
-function checkEnd({ analysis, stage }: Wanted, templates: readonly AnalysisTemplate[], say: Say): Problem[] {
+function checkEnd({ analysis, stage }: Wanted, templates: readonly AnalysisTemplate[], found: Found): Problem[] {
   const waits = (analysis.when ?? ["AsStep"]).filter((when) => when !== "Background" && !(when === "AfterBatch" && stage.bakeMs > 0));
   if (waits.length === 0) return [];
   const metrics = templates.flatMap(({ spec }) => spec.metrics ?? []);
@@ -151,11 +143,6 @@ function checkEnd({ analysis, stage }: Wanted, templates: readonly AnalysisTempl
     return !templated && effectiveCount(rules) === undefined && !(Number(metric.consecutiveSuccessLimit ?? 0) > 0);
   });
   if (endless === undefined) return [];
-  const message = `metric ${endless.name} has an interval and no count, so it never ends by itself`;
-  const elsewhere =
-    analysis.when === undefined
-      ? "measure it beside the stage or its bake instead"
-      : "run it with when: [Background], or after batches that bake";
-  const hint = `give it a count such as 3, or ${elsewhere}`;
-  return [say("ANALYSIS_ENDLESS", message, hint, analysis.when === undefined ? ["templates"] : ["when"])];
+  const ofStep = analysis.when === undefined;
+  return [found({ code: "ANALYSIS_ENDLESS", metric: endless.name, ofStep }, ofStep ? ["templates"] : ["when"])];
 }

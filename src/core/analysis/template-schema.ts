@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { say, show } from "../base/problem.ts";
+import { show } from "../base/problem.ts";
 import { parseDuration } from "../base/time.ts";
+import { packReason } from "../reasons/problem.ts";
 
 /** Go's durations (`90s`, `1h30m`); a bare number is seconds, as in the examples people copy. Milliseconds. */
 const duration = z.union([z.int(), z.string()], { error: badDuration }).transform((given, context) => {
@@ -11,7 +12,7 @@ const duration = z.union([z.int(), z.string()], { error: badDuration }).transfor
 });
 
 function badDuration({ input }: { input?: unknown }): string {
-  return say("BAD_DURATION", `${show(input)} is not a duration`, "write 90s, 5m or 1h30m; a bare number is seconds");
+  return packReason({ code: "BAD_DURATION", kind: "Text", given: show(input) });
 }
 
 /** A number, or a text that is one, or a template of one: Kubernetes' int-or-string, rendered before it is used. */

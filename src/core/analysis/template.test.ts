@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { sayProblem } from "../report/reasons/problems.ts";
 import { AnalysisError, prepare } from "./request.ts";
 import { readTemplates } from "./template.ts";
 
@@ -32,7 +33,8 @@ describe("templates", () => {
     const { problems } = read(metric, "  args: [{name: host}]\n");
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({ code, file: "t.yaml" });
-    expect(`${problems[0]?.message} ${problems[0]?.hint}`).toMatch(message);
+    const [said] = problems.map(sayProblem);
+    expect(`${said?.message} ${said?.hint}`).toMatch(message);
     expect(problems[0]?.line).toBe(7);
   });
 
@@ -102,7 +104,7 @@ describe("templates", () => {
     for (const name of readdirSync(CORPUS)) {
       const { templates, problems } = readTemplates(readFileSync(`${CORPUS}${name}`, "utf8"), name, { builtin: false });
       good += templates.length;
-      if (templates.length === 0) refused.push(`${name}: ${problems.map((p) => `${p.code} ${p.message}`).join("; ")}`);
+      if (templates.length === 0) refused.push(`${name}: ${problems.map((p) => `${p.code} ${sayProblem(p).message}`).join("; ")}`);
     }
     process.stdout.write(
       `AnalysisTemplates of the corpus: ${good} read, ${refused.length} files refused\n${refused.map((r) => `  ${r}\n`).join("")}`,

@@ -1,6 +1,6 @@
 import { isRecord } from "../base/is-record.ts";
 import { nearest } from "../base/nearest.ts";
-import type { Problem } from "../base/problem.ts";
+import type { Problem } from "../reasons/problem.ts";
 import { validate } from "../spec/parse/validate.ts";
 import { readYaml, type Source } from "../spec/parse/yaml.ts";
 import { badCondition } from "./expr/check-names.ts";
@@ -46,26 +46,19 @@ function check(template: AnalysisTemplate, source: Source, builtin: boolean): Pr
   const names = new Set<string>();
   for (const [i, metric] of (template.spec.metrics ?? []).entries()) {
     const path = ["spec", "metrics", i];
-    if (names.has(metric.name)) problems.push(duplicate(source, metric.name, [...path, "name"]));
+    if (names.has(metric.name)) problems.push(source.place({ code: "ANALYSIS_DUPLICATE", name: metric.name, path: [...path, "name"] }));
     names.add(metric.name);
     problems.push(...unknownArgs(metric, known, source, path), ...bareDurations(source, i));
     const limits = limitsProblem(metric);
     if (limits !== undefined) {
-      const hint = "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too";
-      problems.push(source.place({ code: "ANALYSIS_VALUE", message: limits.message, hint, path: [...path, limits.field] }));
+      problems.push(source.place({ code: "ANALYSIS_VALUE", kind: "Limits", said: limits.message, path: [...path, limits.field] }));
     }
     if (builtin) problems.push(...builtinOnly(metric, source, path));
   }
   if ((template.spec.metrics ?? []).length === 0 && (template.spec.templates ?? []).length === 0) {
-    problems.push(
-      source.place({ code: "ANALYSIS_EMPTY", message: "the template measures nothing", hint: "add spec.metrics", path: ["spec"] }),
-    );
+    problems.push(source.place({ code: "ANALYSIS_EMPTY", path: ["spec"] }));
   }
   return problems;
-}
-
-function duplicate(source: Source, name: string, path: (string | number)[]): Problem {
-  return source.place({ code: "ANALYSIS_DUPLICATE", message: `two metrics are called ${name}`, hint: "give each its own name", path });
 }
 
 /** `interval: 5` is seconds here, and what people copy; Argo Rollouts itself refuses it. */
@@ -76,8 +69,7 @@ function bareDurations(source: Source, index: number): Problem[] {
     const value = metric[field];
     if (!/^\d+$/.test(String(value))) return [];
     const path = ["spec", "metrics", index, field];
-    const message = `${field} is ${String(value)} without a unit: taken as ${String(value)}s, and refused by Argo Rollouts' controller`;
-    return [source.place({ code: "BAD_DURATION", severity: "warning", message, hint: `write ${String(value)}s`, path })];
+    return [source.place({ code: "BAD_DURATION", kind: "NoUnit", key: field, given: String(value), severity: "warning", path })];
   });
 }
 
@@ -92,9 +84,7 @@ function unknownArgs(metric: unknown, known: ReadonlySet<string>, source: Source
   walkTexts(metric, path, (text, at) => {
     for (const [, name = ""] of text.matchAll(ARGUMENT)) {
       if (known.has(name)) continue;
-      const near = nearest(name, [...known]);
-      const hint = near === undefined ? "declare it in spec.args" : `did you mean args.${near}?`;
-      problems.push(source.place({ code: "ANALYSIS_UNKNOWN_ARG", message: `args.${name} is not declared`, hint, path: at }));
+      problems.push(source.place({ code: "ANALYSIS_UNKNOWN_ARG", name, near: nearest(name, [...known]), path: at }));
     }
   });
   return problems;
@@ -114,26 +104,20 @@ function builtinOnly(
   const problems: Problem[] = [];
   const [provider = ""] = Object.keys(metric.provider);
   if (!BUILTIN_PROVIDERS.some((known) => known === provider)) {
-    const hint = `the builtin engine has ${BUILTIN_PROVIDERS.join(", ")}; install Argo Rollouts' controller where this analysis is to run`;
-    const message = `the provider ${provider} needs the argo-rollouts engine`;
-    problems.push(source.place({ code: "ANALYSIS_PROVIDER", message, hint, path: [...path, "provider", provider], atKey: true }));
+    const data = { kind: "Provider", provider, known: BUILTIN_PROVIDERS } as const;
+    problems.push(source.place({ code: "ANALYSIS_PROVIDER", ...data, path: [...path, "provider", provider], atKey: true }));
   }
   for (const field of ["successCondition", "failureCondition"] as const) {
     const condition = metric[field];
     // A condition with arguments is read once they are filled in.
     if (condition === undefined || condition === "" || condition.includes("{{")) continue;
     const bad = badCondition(condition);
-    if (bad === undefined) continue;
-    const hint = "conditions are expr-lang over `result`; docs/analysis.md lists what the builtin engine has";
-    problems.push(source.place({ code: "ANALYSIS_CONDITION", message: `${field}: ${bad}`, hint, path: [...path, field] }));
+    if (bad !== undefined) problems.push(source.place({ code: "ANALYSIS_CONDITION", field, said: bad, path: [...path, field] }));
   }
   const { web, prometheus } = metric.provider;
   if ((web?.authentication ?? prometheus?.authentication)?.sigv4 !== undefined) {
     const at = [...path, "provider", provider, "authentication", "sigv4"];
-    const hint = "use basicAuth, oauth2 or a header with a secret argument";
-    problems.push(
-      source.place({ code: "ANALYSIS_PROVIDER", message: "sigv4 needs the argo-rollouts engine", hint, path: at, atKey: true }),
-    );
+    problems.push(source.place({ code: "ANALYSIS_PROVIDER", kind: "Sigv4", path: at, atKey: true }));
   }
   problems.push(...badPath(web?.jsonPath, source, [...path, "provider", "web", "jsonPath"]));
   return problems;
@@ -146,6 +130,6 @@ function badPath(jsonPath: string | undefined, source: Source, path: (string | n
     return [];
   } catch (error) {
     if (!(error instanceof JsonPathError)) throw error;
-    return [source.place({ code: "ANALYSIS_JSONPATH", message: error.message, hint: "write one path, such as {$.data.ok}", path })];
+    return [source.place({ code: "ANALYSIS_JSONPATH", said: error.message, path })];
   }
 }

@@ -12,12 +12,12 @@ export function pathMatcher(globs: readonly string[]): (path: string) => boolean
 }
 
 /** Why a text is no glob; undefined where it is one. */
-export function whyNoGlob(glob: string): string | undefined {
+export function whyNoGlob(glob: string): "Empty" | "TooLong" | "Slash" | "Dots" | undefined {
   const bare = glob.replace(/^!/, "");
-  if (bare === "") return "is empty";
-  if (bare.length > 1000) return "is longer than 1000 characters";
-  if (bare.startsWith("/")) return "begins with a slash; paths are from the repo's root without one";
-  if (bare.split("/").includes("..")) return 'leads out of the repo by ".."';
+  if (bare === "") return "Empty";
+  if (bare.length > 1000) return "TooLong";
+  if (bare.startsWith("/")) return "Slash";
+  if (bare.split("/").includes("..")) return "Dots";
   return undefined;
 }
 

@@ -7,6 +7,9 @@ export interface AnyReason {
   readonly [field: string]: unknown;
 }
 
+/** Of a code that says all by itself. */
+export type NoData = Record<never, never>;
+
 /** The reasons that a table of codes declares: `{ Shut: { where: string } }` gives `{ code: "Shut"; where: string }`. */
 export type ReasonsOf<Table> = { [Code in keyof Table & string]: { readonly code: Code } & Readonly<Table[Code]> }[keyof Table & string];
 

@@ -10,7 +10,7 @@ const VALUES: TemplateValues = {
 
 function render(template: string, asPath = false): string {
   const parsed = parseTemplate(template);
-  if (!parsed.ok) return `! ${parsed.message}`;
+  if (!parsed.ok) return `! ${parsed.fault.kind === "Open" ? parsed.fault.template : parsed.fault.variable}`;
   const rendered = renderTemplate(parsed.parts, VALUES, asPath);
   return rendered.ok ? rendered.text : `? ${rendered.missing}`;
 }
@@ -25,8 +25,8 @@ describe("templates", () => {
     ["{{ release.version }} {{ release.values.chart }}", "v2 1.2"],
     ["{{ cluster.labels.zone }}", "? cluster.labels.zone"],
     ["{{ release.values.toString }}", "? release.values.toString"],
-    ["{{ cluster.nmae }}", "! unknown variable {{ cluster.nmae }}"],
-    ["a {{ cluster.name", '! "{{" without "}}" in "a {{ cluster.name"'],
+    ["{{ cluster.nmae }}", "! cluster.nmae"],
+    ["a {{ cluster.name", "! a {{ cluster.name"],
   ])("%s", (template, expected) => {
     expect(render(template)).toBe(expected);
   });

@@ -18,12 +18,15 @@ export type Variable =
 
 export type TemplatePart = { text: string } | { variable: Variable; source: string };
 
-export type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; message: string; hint: string };
+/** What is wrong with a template, and which variables it may have. */
+export type TemplateFault = { kind: "Open"; template: string } | { kind: "Unknown"; variable: string; known: readonly string[] };
+
+export type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; fault: TemplateFault };
 
 const PLAIN = ["cluster.name", "cluster.server", "application.name", "application.namespace", "release.version"] as const;
 const OF_STEPS = ["step.weight", "step.replicas"] as const;
 const KEYED = ["cluster.labels", "params", "release.values"] as const;
-const KNOWN = `${PLAIN.join(", ")}, ${KEYED.map((root) => `${root}.X`).join(", ")}`;
+const KNOWN: readonly string[] = [...PLAIN, ...KEYED.map((root) => `${root}.X`)];
 
 /** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. `ofSteps`: of a weight pin's value. */
 export function parseTemplate(template: string, ofSteps = false): ParsedTemplate {
@@ -37,13 +40,11 @@ export function parseTemplate(template: string, ofSteps = false): ParsedTemplate
     }
     if (open > 0) parts.push({ text: rest.slice(0, open) });
     const close = rest.indexOf("}}", open);
-    if (close < 0) return { ok: false, message: `"{{" without "}}" in "${template}"`, hint: 'close it with "}}"' };
+    if (close < 0) return { ok: false, fault: { kind: "Open", template } };
     const source = rest.slice(open + 2, close).trim();
     const variable = variableOf(source, ofSteps);
-    if (variable === undefined) {
-      const known = ofSteps ? `${OF_STEPS.join(", ")}, ${KNOWN}` : KNOWN;
-      return { ok: false, message: `unknown variable {{ ${source} }}`, hint: `known: ${known}` };
-    }
+    if (variable === undefined)
+      return { ok: false, fault: { kind: "Unknown", variable: source, known: ofSteps ? [...OF_STEPS, ...KNOWN] : KNOWN } };
     parts.push({ variable, source });
     rest = rest.slice(close + 2);
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { drive } from "../../simulate/drive.ts";
 import { CALM, type ModelRollout, PLAIN, type Scenario } from "../../simulate/generate/scenario.ts";
 import { fleetOf } from "../../simulate/world/fleet.ts";
+import { sayProblem } from "../report/reasons/problems.ts";
 import { clustersOf } from "../run/state/run-names.ts";
 import { batch, bench, bring, guard, pull, round, STAGE, say, wants } from "../run/testing/bench.ts";
 import type { Limits } from "../spec/repo-config.ts";
@@ -42,7 +43,7 @@ describe("a batch larger than the limits allow", () => {
 
   test("is told with its numbers", () => {
     const made = planned({ clusters: 1 });
-    expect(made.ok && made.plan.warnings[0]?.message).toBe(
+    expect(made.ok && made.plan.warnings.map((one) => sayProblem(one).message)[0]).toBe(
       'stage "stage 1" would have 4 clusters in flight at once and limits.clusters of the repo\'s settings allows 1: its batches are cut to that, 10 instead of 3',
     );
   });
@@ -55,10 +56,9 @@ describe("a batch larger than the limits allow", () => {
         {
           code: "LIMITS_TOO_LOW",
           severity: "error",
-          message: expect.stringContaining(
-            'in stage "stage 1", 2 clusters must change at once and limits.clusters of the repo\'s settings',
-          ),
-          hint: "raise limits.clusters so that 2 may be in flight, or give each cluster a pin of its own",
+          stage: "stage 1",
+          unit: { count: 2 },
+          over: { setting: "limits.clusters", have: 2, most: 1 },
           path: ["spec", "stages", 0],
         },
       ],

@@ -1,4 +1,5 @@
 import { count } from "../base/count.ts";
+import type { OverLimit } from "../reasons/problems-plan.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import type { Cluster } from "./plan-types.ts";
 
@@ -9,14 +10,7 @@ export interface Sized {
 }
 
 /** More in flight than one of the limits allows. */
-export interface Over {
-  /** As it stands in the repo's settings. */
-  setting: "limits.clusters" | "limits.targets" | "limits.label";
-  have: number;
-  most: number;
-  /** `3 clusters`, `2 clusters with region=eu`. */
-  what: string;
-}
+export type Over = OverLimit;
 
 /** Counts what travels together while it is put together: each question costs only what is added by it. */
 export interface Tally {

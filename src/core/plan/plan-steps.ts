@@ -1,4 +1,4 @@
-import type { Problem } from "../base/problem.ts";
+import type { Problem } from "../reasons/problem.ts";
 import type { Rollout, Step } from "../spec/rollout.ts";
 import {
   type Edit,
@@ -68,12 +68,13 @@ export function sharedWeights(rollout: Rollout, stage: number, planned: Pick<Pla
 }
 
 function differs(rollout: Rollout, stage: number, edit: Edit, two: { cluster: string; values: string }[]): Problem {
-  const names = two.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
   return {
     code: "WEIGHT_PIN_SHARED",
+    clusters: two.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1)),
+    pinPath: edit.path,
+    pinFile: edit.file,
+    values: two.map(({ values }) => values),
     severity: "error",
-    message: `${names.join(" and ")} share the weight pin ${edit.path} in ${edit.file}, and would write ${two.map(({ values }) => values).join(" and ")} there`,
-    hint: "give each cluster a place of its own, or write {{ step.weight }}",
     file: rollout.file,
     line: 1,
     column: 1,

@@ -1,3 +1,6 @@
+import type { ReasonsOf } from "../base/reason.ts";
+import type { Warning } from "../reasons/problem.ts";
+import type { Uncovered } from "../reasons/problems-plan.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import type { PinPart, Rollout } from "../spec/rollout.ts";
 
@@ -102,12 +105,6 @@ export interface PlannedStage {
   requeuedTargets: PlannedTarget[];
 }
 
-export interface Warning {
-  /** Stable, e.g. `EMPTY_STAGE`, `COVERAGE`, `IN_CLUSTER`. */
-  code: string;
-  message: string;
-}
-
 export interface Plan {
   rollout: string;
   release: Release;
@@ -115,7 +112,7 @@ export interface Plan {
   hash: string;
   stages: PlannedStage[];
   /** Clusters with a target that no stage takes, and why. */
-  uncovered: { cluster: string; why: string }[];
+  uncovered: { cluster: string; why: ReasonsOf<Uncovered> }[];
   warnings: Warning[];
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sayProblem } from "../report/reasons/problems.ts";
 import { parseRollouts } from "../spec/parse/parse.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import { plan } from "./plan.ts";
@@ -44,7 +45,7 @@ const RELEASE = { values: { version: "v2" }, attempt: 1 };
 
 function planned(of: Rollout, clusters: Cluster[], targets: Target[] = clusters.map((c) => target(c.name))): Plan {
   const result = plan({ rollout: of, release: RELEASE, clusters, targets });
-  if (!result.ok) throw new Error(result.problems.map((p) => p.message).join("\n"));
+  if (!result.ok) throw new Error(result.problems.map((p) => sayProblem(p).message).join("\n"));
   return result.plan;
 }
 
@@ -78,8 +79,8 @@ describe("the ancestor's sample", () => {
       "eu-central-1-b | eu-central-1-c | eu-central-1-d",
     ]);
     expect(result.uncovered).toEqual([
-      { cluster: "hub/us-east-1-a", why: "no stage selects it" },
-      { cluster: "hub/us-east-1-b", why: "no stage selects it" },
+      { cluster: "hub/us-east-1-a", why: { code: "NotSelected" } },
+      { cluster: "hub/us-east-1-b", why: { code: "NotSelected" } },
     ]);
     expect(result.warnings.map((w) => w.code)).toEqual(["COVERAGE"]);
   });
@@ -169,7 +170,7 @@ describe("targets that share a pin", () => {
       abc.map((c) => shared(c.name)),
     );
     expect(problem).toMatchObject({ code: "UNIT_TOO_LARGE", path: ["spec", "stages", 0] });
-    expect(problem?.message).toBe(
+    expect(problem === undefined ? "" : sayProblem(problem).message).toBe(
       'in stage "all", 5 clusters must change at once and maxUnavailable is 2: a, b, c, d, e (they share the pin shared in a.yaml)',
     );
   });
@@ -203,14 +204,12 @@ describe("targets that share a pin", () => {
 describe("what a plan says", () => {
   test("an empty stage is skipped and warned about", () => {
     const empty = stage({ name: "none", selector: { matchLabels: { x: "y" }, matchExpressions: [] } });
-    expect(planned(rollout(empty, stage()), abc).warnings).toEqual([
-      { code: "EMPTY_STAGE", message: 'stage "none" has no cluster (x=y); it is skipped' },
-    ]);
+    expect(planned(rollout(empty, stage()), abc).warnings).toEqual([{ code: "EMPTY_STAGE", stage: "none", selector: "x=y" }]);
   });
 
   test("of a cluster past every maxClusters, which stage would have had it", () => {
     expect(planned(rollout(stage({ maxClusters: { count: 4 } })), abc).uncovered).toEqual([
-      { cluster: "hub/e", why: 'stage "all" selects it, but maxClusters was reached' },
+      { cluster: "hub/e", why: { code: "StageFull", stage: "all" } },
     ]);
   });
 

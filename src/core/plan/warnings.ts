@@ -1,9 +1,10 @@
 import { nearest } from "../base/nearest.ts";
 import { formatSelector, matcher } from "../base/selector.ts";
+import type { Warning } from "../reasons/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
 import { sourceText } from "../spec/rollout.ts";
 import type { Over } from "./limits.ts";
-import type { Plan, PlannedStage, Warning } from "./plan-types.ts";
+import type { Plan, PlannedStage } from "./plan-types.ts";
 import { weightsOf } from "./steps.ts";
 import type { Member, Unit } from "./units.ts";
 
@@ -16,8 +17,7 @@ export function uncoveredOf(rollout: Rollout, left: readonly Unit[]): Plan["unco
   const members = left.flatMap((unit) => unit.members);
   return members.map(({ cluster }: Member) => {
     const full = stages.find((stage) => stage.selects(cluster));
-    const why = full === undefined ? "no stage selects it" : `stage "${full.name}" selects it, but maxClusters was reached`;
-    return { cluster: cluster.key, why };
+    return { cluster: cluster.key, why: full === undefined ? { code: "NotSelected" } : { code: "StageFull", stage: full.name } };
   });
 }
 
@@ -29,48 +29,31 @@ export function warningsOf(
   members: readonly Member[],
 ): Warning[] {
   const warnings: Warning[] = [];
-  const say = (code: string, message: string) => warnings.push({ code, message });
-  if (members.length === 0) say("NO_TARGETS", noTargets(rollout));
+  if (members.length === 0) warnings.push(noTargets(rollout));
   for (const [i, stage] of stages.entries()) {
     if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
     const selector = rollout.stages[i]?.selector;
-    say(
-      "EMPTY_STAGE",
-      `stage "${stage.name}" has no cluster${selector === undefined ? "" : ` (${formatSelector(selector)})`}; it is skipped`,
-    );
+    warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector === undefined ? undefined : formatSelector(selector) });
   }
-  if (uncovered.length > 0) {
-    const names = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
-    const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
-    say("COVERAGE", `no stage takes ${names.length} of ${members.length} clusters, so they stay at their version: ${shown}`);
-  }
+  const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
+  if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
   const bare = members.filter(({ cluster }) => !cluster.registered).map(({ cluster }) => cluster.name);
-  if (bare.length > 0)
-    say("IN_CLUSTER", `${bare.join(", ")} has no cluster Secret, so it has no labels: only a selector without labels takes it`);
+  if (bare.length > 0) warnings.push({ code: "IN_CLUSTER", clusters: bare });
+  for (const one of strangersInPairs(rollout, members)) warnings.push({ code: "UNKNOWN_PAIR", ...one });
   const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
-  for (const { stage, name, near } of strangersInPairs(rollout, members)) {
-    const hint = near === undefined ? "" : `; did you mean ${near}?`;
-    say("UNKNOWN_PAIR", `order.pairs of stage "${stage}" names ${name}, which is no cluster with an Application of this rollout${hint}`);
-  }
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
-  if (batches > LONG_PLAN)
-    say(
-      "MANY_BATCHES",
-      `${batches} ${rollout.weightPins === undefined ? "batches" : "batches and steps of batches"} take at least ${batches} minutes, at GitHub's pace of about one merge a minute; a larger maxUnavailable makes fewer`,
-    );
+  if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
   return warnings;
 }
 
-function noTargets({ source }: Rollout): string {
-  const what = sourceText(source);
-  if (source.kind === "ApplicationSet") return `${what} has no Application on any known cluster`;
-  return source.name === "" ? `no Application is known on any cluster for: ${what}` : `${what} is on no known cluster`;
+function noTargets({ source }: Rollout): Warning {
+  const kind = source.kind === "ApplicationSet" ? "ApplicationSet" : source.name === "" ? "Selected" : "Named";
+  return { code: "NO_TARGETS", kind, source: sourceText(source) };
 }
 
 /** Batches are smaller than the stage would have them. `over`: the first that was cut. */
-export function limited(stage: string, batches: number, uncut: number, { setting, what, most }: Over): Warning {
-  const message = `stage "${stage}" would have ${what} in flight at once and ${setting} of the repo's settings allows ${most}: its batches are cut to that, ${batches} instead of ${uncut}`;
-  return { code: "BATCHES_CUT", message };
+export function limited(stage: string, batches: number, uncut: number, over: Over): Warning {
+  return { code: "BATCHES_CUT", stage, over, batches, uncut };
 }
 
 const MOST_STRANGERS = 10;

@@ -92,7 +92,10 @@ describe("a plan's comment has room for its marker", () => {
   });
 
   test("so has that of its problems", () => {
-    const one = { message: "|".repeat(500), hint: "_".repeat(500), file: `${"`".repeat(250)}.yaml`, line: 1, column: 1 };
+    const one = {
+      ...{ code: "SYNTAX", message: "|".repeat(500), hint: "_".repeat(500), severity: "error" as const },
+      ...{ file: `${"`".repeat(250)}.yaml`, line: 1, column: 1, path: [] },
+    };
     expectWhole(problemsComment(Array.from({ length: 80 }, () => one)), COMMENT_ROOM);
   });
 });

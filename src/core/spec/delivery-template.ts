@@ -1,3 +1,5 @@
+import type { TemplateFault } from "../base/template.ts";
+
 /** What the templates of `delivery` (title, body, commitMessage) may hold, each with a sentence for the reference page. */
 export const DELIVERY_VARIABLES = {
   "rollout.name": "name of the rollout",
@@ -18,9 +20,9 @@ export type DeliveryVariable = keyof typeof DELIVERY_VARIABLES;
 
 export type DeliveryPart = { text: string } | { variable: DeliveryVariable } | { value: string };
 
-export type DeliveryTemplate = { ok: true; parts: DeliveryPart[] } | { ok: false; message: string; hint: string };
+export type DeliveryTemplate = { ok: true; parts: DeliveryPart[] } | { ok: false; fault: TemplateFault };
 
-const KNOWN = `${Object.keys(DELIVERY_VARIABLES).join(", ")}, release.values.X`;
+const KNOWN: readonly string[] = [...Object.keys(DELIVERY_VARIABLES), "release.values.X"];
 
 /** Splits a template of `delivery` into texts, variables and values of the release. */
 export function parseDeliveryTemplate(template: string): DeliveryTemplate {
@@ -34,10 +36,10 @@ export function parseDeliveryTemplate(template: string): DeliveryTemplate {
     }
     if (open > 0) parts.push({ text: rest.slice(0, open) });
     const close = rest.indexOf("}}", open);
-    if (close < 0) return { ok: false, message: `"{{" without "}}" in "${template.slice(0, 100)}"`, hint: 'close it with "}}"' };
+    if (close < 0) return { ok: false, fault: { kind: "Open", template: template.slice(0, 100) } };
     const source = rest.slice(open + 2, close).trim();
     const part = partOf(source);
-    if (part === undefined) return { ok: false, message: `unknown variable {{ ${source.slice(0, 100)} }}`, hint: `known: ${KNOWN}` };
+    if (part === undefined) return { ok: false, fault: { kind: "Unknown", variable: source.slice(0, 100), known: KNOWN } };
     parts.push(part);
     rest = rest.slice(close + 2);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sayProblem } from "../report/reasons/problems.ts";
 import { parseRepoConfig, unusedSettings } from "./parse/config.ts";
 
 function read(text: string) {
@@ -6,7 +7,7 @@ function read(text: string) {
   return {
     teams: Object.fromEntries(policy.teams),
     bots: [...policy.bots],
-    problems: problems.map((p) => `${p.line}:${p.column} ${p.code} ${p.message}; ${p.hint}`),
+    problems: problems.map((p) => `${p.line}:${p.column} ${p.code} ${sayProblem(p).message}; ${sayProblem(p).hint}`),
   };
 }
 
@@ -56,8 +57,8 @@ describe("who may, in the repo's settings", () => {
 
   test("settings of a rollout that no file declares are warned about, with the nearest name", () => {
     const { rollouts } = parseRepoConfig("rollouts:\n  paymets: { mode: Run }\n  ledger: { mode: Run }\n", "c.yaml");
-    expect(unusedSettings(rollouts, ["payments", "ledger"]).map((p) => `${p.line}:${p.column} ${p.severity} ${p.code} ${p.hint}`)).toEqual([
-      '2:3 warning UNKNOWN_ROLLOUT did you mean "payments"?',
-    ]);
+    expect(
+      unusedSettings(rollouts, ["payments", "ledger"]).map((p) => `${p.line}:${p.column} ${p.severity} ${p.code} ${sayProblem(p).hint}`),
+    ).toEqual(['2:3 warning UNKNOWN_ROLLOUT did you mean "payments"?']);
   });
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { say, show } from "../base/problem.ts";
+import { show } from "../base/problem.ts";
 import { parseDuration } from "../base/time.ts";
+import { packReason } from "../reasons/problem.ts";
 import type { CommandName } from "./command.ts";
 import { COMMAND_NAMES } from "./commands.ts";
 import { overrideSchema } from "./schema.ts";
@@ -12,7 +13,7 @@ import type { Window } from "./windows.ts";
 export const SETTINGS_FILE = ".github/stagecoach.yaml";
 
 const login = text.regex(/^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/, {
-  error: ({ input }) => say("BAD_VALUE", `${show(input)} is no account's name`, "write it as GitHub shows it, such as renovate[bot]"),
+  error: ({ input }) => packReason({ code: "BAD_VALUE", kind: "Account", given: show(input) }),
 });
 
 const commandRule = z.strictObject({

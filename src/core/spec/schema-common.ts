@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { say, show } from "../base/problem.ts";
+import { show } from "../base/problem.ts";
+import { type ProblemData, packReason } from "../reasons/problem.ts";
 
 /** Marks of a key in the schema. `planned`: in the schema, not built yet. `built`: of an enumeration, the values that are. */
 export interface KeyMarks {
@@ -44,8 +45,7 @@ export const duration = z.string({ error: badDuration }).regex(DURATION, { error
 function badDuration(issue: { input?: unknown }): string {
   const { input } = issue;
   const bare = (typeof input === "number" || typeof input === "string") && /^\d+$/.test(String(input));
-  const hint = bare ? `say of what: ${input}s, ${input}m or ${input}h` : "write a duration such as 90s, 30m or 1h30m";
-  return say("BAD_DURATION", `${show(input)} is not a duration`, hint);
+  return packReason({ code: "BAD_DURATION", kind: "Text", given: show(input), ...(bare ? { bare: String(input) } : {}) });
 }
 
 function quantityOf(zeroAllowed: boolean) {
@@ -61,29 +61,31 @@ export const quantity = quantityOf(false);
 export const budget = quantityOf(true);
 
 function badQuantity(input: unknown, zeroAllowed: boolean): string {
-  const hint = 'write a count such as 2, or a percentage such as "25%"';
-  const least = zeroAllowed ? "0" : "1";
-  if (typeof input === "number" && !Number.isInteger(input)) return say("BAD_QUANTITY", `${show(input)} is not a whole number`, hint);
-  if (typeof input === "number") return say("BAD_QUANTITY", `${show(input)} is less than ${least}`, hint);
-  if (typeof input !== "string") return say("BAD_QUANTITY", `${show(input)} is neither a count nor a percentage`, hint);
+  return packReason({ code: "BAD_QUANTITY", ...faultOf(input, zeroAllowed ? 0 : 1) });
+}
+
+function faultOf(input: unknown, least: number): ProblemData<"BAD_QUANTITY"> {
+  const given = show(input);
+  if (typeof input === "number")
+    return Number.isInteger(input) ? { kind: "TooSmall", given, least: String(least) } : { kind: "NotWhole", given };
+  if (typeof input !== "string") return { kind: "Neither", given };
   const amount = /^(-?\d+(?:\.\d+)?)\s*%$/.exec(input)?.[1];
-  if (amount !== undefined && Number(amount) > 100)
-    return say("BAD_QUANTITY", `${show(input)} is more than 100%`, "write 100% for all of them");
-  if (amount !== undefined && !Number.isInteger(Number(amount)))
-    return say("BAD_QUANTITY", `${show(input)} is not a whole percentage`, hint);
-  if (amount !== undefined) return say("BAD_QUANTITY", `${show(input)} is less than ${least}%`, hint);
-  if (/^-?\d+$/.test(input) && Number(input) >= Number(least)) {
-    const percentage = Number(input) <= 100 ? `, or ${input}%` : "";
-    return say("BAD_QUANTITY", `${show(input)} is text, not a count`, `write ${input} without quotes${percentage}`);
-  }
-  if (/^-?\d+$/.test(input)) return say("BAD_QUANTITY", `${show(input)} is less than ${least}`, hint);
-  return say("BAD_QUANTITY", `${show(input)} is neither a count nor a percentage`, hint);
+  if (amount !== undefined && Number(amount) > 100) return { kind: "Over100", given };
+  if (amount !== undefined && !Number.isInteger(Number(amount))) return { kind: "NotWholePercent", given };
+  if (amount !== undefined) return { kind: "TooSmall", given, least: `${least}%` };
+  if (!/^-?\d+$/.test(input)) return { kind: "Neither", given };
+  if (Number(input) < least) return { kind: "TooSmall", given, least: String(least) };
+  return { kind: "Quoted", given, bare: input, percent: Number(input) <= 100 };
 }
 
 export const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 
 function labelValue(issue: { input?: unknown }): string {
-  return say("WRONG_TYPE", `a label's value is text, not ${show(issue.input)}`, `put it in quotes: ${JSON.stringify(String(issue.input))}`);
+  return notText("LabelValue", issue.input);
+}
+
+function notText(kind: "LabelValue" | "Text", input: unknown): string {
+  return packReason({ code: "WRONG_TYPE", kind, given: show(input), quoted: JSON.stringify(String(input)) });
 }
 
 const labelText = z.string({ error: labelValue });
@@ -107,17 +109,14 @@ export const selector = z.strictObject({
 
 /** Text that people forget to quote: versions and the like. */
 export const text = z.string({
-  error: (issue) =>
-    typeof issue.input === "number" || typeof issue.input === "boolean"
-      ? say("WRONG_TYPE", `expected text, not ${show(issue.input)}`, `put it in quotes: ${JSON.stringify(String(issue.input))}`)
-      : undefined,
+  error: (issue) => (typeof issue.input === "number" || typeof issue.input === "boolean" ? notText("Text", issue.input) : undefined),
 });
 
 /** A team is named as in its address: `github.com/orgs/ORG/teams/SLUG`. */
 const SLUG = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 export const team = text.regex(SLUG, {
-  error: ({ input }) => say("BAD_VALUE", `${show(input)} is no team's slug`, `write the slug alone, such as ${slugLike(String(input))}`),
+  error: ({ input }) => packReason({ code: "BAD_VALUE", kind: "Team", given: show(input), slug: slugLike(String(input)) }),
 });
 
 /** As GitHub makes a slug of a team's name. */

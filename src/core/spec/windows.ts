@@ -73,18 +73,24 @@ export function everOpens(windows: readonly Window[], now: number): boolean {
 }
 
 /** Why a schedule or a time zone cannot be used; undefined: both are fine. */
-export function badWindow(window: Pick<Window, "schedule" | "timeZone">): { field: "schedule" | "timeZone"; why: string } | undefined {
+export function badWindow(
+  window: Pick<Window, "schedule" | "timeZone">,
+):
+  | { field: "schedule" | "timeZone"; why: { fault: "Zone"; zone: string } | { fault: "Fields" } | { fault: "Schedule"; said: string } }
+  | undefined {
   try {
     new Intl.DateTimeFormat("en", { timeZone: window.timeZone });
   } catch {
-    return { field: "timeZone", why: `${window.timeZone} is not an IANA time zone` };
+    return { field: "timeZone", why: { fault: "Zone", zone: window.timeZone } };
   }
-  if (window.schedule.trim().split(/\s+/).length !== 5)
-    return { field: "schedule", why: "a schedule has five fields: minute hour day month weekday" };
+  if (window.schedule.trim().split(/\s+/).length !== 5) return { field: "schedule", why: { fault: "Fields" } };
   try {
     cronOf(window);
   } catch (error) {
-    return { field: "schedule", why: error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "it cannot be read" };
+    return {
+      field: "schedule",
+      why: { fault: "Schedule", said: error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "" },
+    };
   }
   return undefined;
 }

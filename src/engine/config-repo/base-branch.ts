@@ -1,4 +1,4 @@
-import type { Problem } from "../../core/base/problem.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 
 /**
@@ -11,9 +11,9 @@ export function otherBase(rollout: Rollout, defaultBranch: string | undefined): 
   return [
     {
       code: "BASE_NOT_DEFAULT",
+      base,
+      defaultBranch,
       severity: "error",
-      message: `delivery.base is ${base}, and the repo's default branch is ${defaultBranch}: batches are written to the default branch only`,
-      hint: `remove delivery.base and let Argo CD read ${defaultBranch}, or make ${base} the repo's default branch`,
       file: rollout.file,
       line: 1,
       column: 1,

@@ -3,6 +3,7 @@ import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
+import { sayProblem } from "../../core/report/reasons/problems.ts";
 import { clustersOf } from "../resolve/fleet.ts";
 import { resolveTargets } from "../resolve/targets.ts";
 import { declaredIn, readClusters } from "./inventory.ts";
@@ -21,7 +22,11 @@ const list = (...items: string[]) => `apiVersion: v1\nkind: List\nitems:\n${item
 
 function told(text: string): string[] {
   const read = readClusters(text, FILE);
-  return read.ok ? [] : read.problems.map(({ code, line, column, message, hint }) => `${line}:${column} ${code} ${message}; ${hint}`);
+  return read.ok
+    ? []
+    : read.problems
+        .map((one) => ({ ...one, ...sayProblem(one) }))
+        .map(({ code, line, column, message, hint }) => `${line}:${column} ${code} ${message}; ${hint}`);
 }
 
 describe("the clusters of spec.inventory", () => {
@@ -83,15 +88,13 @@ describe("the clusters of spec.inventory", () => {
     const rollout = sampleRollout({ inventory: { file: "cluster.yaml" } });
     const paths = () => ["README.md", "clusters.yaml"];
     expect(declaredIn({ read: () => null, paths }, rollout)).toMatchObject({
-      problems: [
-        { code: "INVENTORY_NOT_FOUND", file: rollout.file, path: ["spec", "inventory", "file"], hint: "did you mean clusters.yaml?" },
-      ],
+      problems: [{ code: "INVENTORY_NOT_FOUND", file: rollout.file, path: ["spec", "inventory", "file"], near: "clusters.yaml" }],
     });
     const link = () => {
       throw new Error("it is a symbolic link");
     };
     expect(declaredIn({ read: link, paths }, rollout)).toMatchObject({
-      problems: [{ code: "INVENTORY_INVALID", message: "cluster.yaml cannot be read: it is a symbolic link" }],
+      problems: [{ code: "INVENTORY_INVALID", kind: "Unreadable", said: "it is a symbolic link" }],
     });
     expect(declaredIn({ read: () => null, paths }, sampleRollout())).toBeUndefined();
   });
@@ -157,8 +160,8 @@ describe("a fleet with spec.inventory", () => {
       {
         code: "UNKNOWN_CLUSTER",
         path: ["spec", "inventory", "file"],
-        message: "destination eu-11 is not in clusters.yaml (payments)",
-        hint: "add its Secret to clusters.yaml; it has eu-1",
+        ...{ kind: "Undeclared", destination: "eu-11", inventory: "clusters.yaml", near: "eu-1" },
+        targets: { names: ["payments"] },
       },
     ]);
   });

@@ -3,7 +3,7 @@ import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode/clust
 import type { ClusterView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";
-import type { Problem } from "../../core/base/problem.ts";
+import type { Path, Problem, ProblemData, ProblemReason } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
@@ -16,7 +16,6 @@ const MOST_CLUSTERS = 20_000;
 const MOST_PROBLEMS = 20;
 const MOST_ALIASES = 1000;
 const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-const STRIP = `yq 'del(.items[].data.config, .items[].metadata.annotations)'`;
 
 /** Texts read lately, with what they hold: a commit that leaves the file as it is costs nothing. */
 const READ = new Map<string, Declared>();
@@ -36,7 +35,7 @@ export function declaredIn(files: SyncFiles, rollout: Pick<Rollout, "inventory" 
     return text === null ? refuse([notThere(files, rollout.file, file)]) : remembered(text, file);
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : "unknown reason";
-    return refuse([invalid(file, `${file} cannot be read: ${why}`, "an inventory is a plain file inside the repo")]);
+    return refuse([invalid(file, { kind: "Unreadable", name: file, said: why })]);
   }
 }
 
@@ -45,8 +44,7 @@ function notThere(files: SyncFiles, rollout: string, file: string): Problem {
     file,
     files.paths().filter((path) => /\.(ya?ml|json)$/.test(path)),
   );
-  const hint = near === undefined ? "add the file, or remove spec.inventory" : `did you mean ${near}?`;
-  return problemAt(rollout, "INVENTORY_NOT_FOUND", `spec.inventory.file ${file} is not there`, hint, ["spec", "inventory", "file"]);
+  return problemAt(rollout, { code: "INVENTORY_NOT_FOUND", name: file, near }, ["spec", "inventory", "file"]);
 }
 
 function remembered(text: string, file: string): Declared {
@@ -66,18 +64,17 @@ function remembered(text: string, file: string): Declared {
  */
 export function readClusters(text: string, file: string): Declared {
   if (text.length > LARGEST) {
-    const size = `${file} has ${Math.ceil(text.length / 1024 / 1024)} MiB, more than ${LARGEST / 1024 / 1024}`;
-    return refuse([invalid(file, size, "keep cluster Secrets only, without data.config and annotations")]);
+    const [mebibytes, most] = [Math.ceil(text.length / 1024 / 1024), LARGEST / 1024 / 1024];
+    return refuse([invalid(file, { kind: "TooLarge", name: file, mebibytes, most })]);
   }
   const lines = new LineCounter();
   const reader: Reader = { file, lines, clusters: new Map(), servers: new Map(), problems: [] };
   const documents = parseAllDocuments(text, { logLevel: "silent", version: "1.1", lineCounter: lines, prettyErrors: false });
   for (const document of documents) readDocument(reader, document as Document);
   const { problems, clusters } = reader;
-  if (problems.length === 0 && clusters.size === 0)
-    problems.push(invalid(file, `${file} has no cluster Secret (label ${SECRET_TYPE}: cluster)`, "print some with kubectl get -o yaml"));
+  if (problems.length === 0 && clusters.size === 0) problems.push(invalid(file, { kind: "NoCluster", name: file, label: SECRET_TYPE }));
   if (clusters.size > MOST_CLUSTERS)
-    problems.push(invalid(file, `${file} has ${clusters.size} clusters, more than ${MOST_CLUSTERS}`, "split the rollout"));
+    problems.push(invalid(file, { kind: "TooMany", name: file, clusters: clusters.size, most: MOST_CLUSTERS }));
   return problems.length > 0 ? refuse(problems) : { ok: true, file, clusters: [...clusters.values()] };
 }
 
@@ -89,21 +86,19 @@ interface Reader {
   problems: Problem[];
 }
 
-type Path = (string | number)[];
-
 function readDocument(reader: Reader, document: Document): void {
   const [error] = document.errors;
   if (error !== undefined) {
     const { line, col } = reader.lines.linePos(error.pos[0]);
     // What the parser says may quote the text, which may be a credential.
-    reader.problems.push({ ...invalid(reader.file, `${reader.file} is not YAML: ${error.code}`, "correct it"), line, column: col });
+    reader.problems.push({ ...invalid(reader.file, { kind: "NotYaml", name: reader.file, said: error.code }), line, column: col });
     return;
   }
   let object: unknown;
   try {
     object = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch {
-    reader.problems.push(invalid(reader.file, `${reader.file} cannot be read: too many aliases in it`, "write it without"));
+    reader.problems.push(invalid(reader.file, { kind: "Aliases", name: reader.file }));
     return;
   }
   readObject(reader, document, object, []);
@@ -115,53 +110,46 @@ function readObject(reader: Reader, document: Document, object: unknown, path: P
     for (const [i, item] of object["items"].entries()) readObject(reader, document, item, [...path, "items", i]);
     return;
   }
-  const fault = readOne(reader, object);
-  if (fault !== undefined) tell(reader, document, path, fault);
+  const found = readOne(reader, object);
+  if (found !== undefined) tell(reader, document, path, found);
 }
 
 /** What is wrong at a path inside an object. */
 interface Fault {
   inner: Path;
-  message: string;
-  hint: string;
-  code?: "INVENTORY_CREDENTIALS";
+  reason: ProblemReason;
+}
+
+function fault(data: ProblemData<"INVENTORY_INVALID">, inner: Path = []): Fault {
+  return { inner, reason: { code: "INVENTORY_INVALID", ...data } };
 }
 
 function readOne(reader: Reader, object: unknown): Fault | undefined {
-  const hint = "an inventory is what kubectl get -o yaml prints";
-  if (!isRecord(object)) return { inner: [], message: "this is not a Kubernetes object", hint };
-  if (typeof object["kind"] !== "string") return { inner: [], message: "the object has no kind", hint };
+  if (!isRecord(object)) return fault({ kind: "NoObject" });
+  if (typeof object["kind"] !== "string") return fault({ kind: "NoKind" });
   // kubectl prints several kinds at once; only cluster Secrets are of interest.
   return object["kind"] === "Secret" ? readSecret(reader, object) : undefined;
 }
 
 function readSecret(reader: Reader, secret: Record<string, unknown>): Fault | undefined {
   const metadata = isRecord(secret["metadata"]) ? secret["metadata"] : {};
-  const own = typeof metadata["name"] === "string" ? `Secret ${short(metadata["name"])}` : "a Secret";
+  const own = typeof metadata["name"] === "string" ? short(metadata["name"]) : undefined;
   const credential = credentialIn(secret, metadata);
-  if (credential !== undefined) {
-    const message = `${own} holds ${credential}: credentials of a cluster do not belong into Git`;
-    // Its own place is not named: what shows the line would show them.
-    return { inner: [], message, hint: `replace them, and print the file through ${STRIP}`, code: "INVENTORY_CREDENTIALS" };
-  }
+  // Its own place is not named: what shows the line would show them.
+  if (credential !== undefined) return { inner: [], reason: { code: "INVENTORY_CREDENTIALS", secret: own, holds: credential } };
   const labels = isRecord(metadata["labels"]) ? metadata["labels"] : {};
   if (labels[SECRET_TYPE] !== "cluster") return undefined;
   const [unquoted] = Object.entries(labels).find(([, value]) => typeof value !== "string") ?? [];
-  if (unquoted !== undefined) {
-    const message = `label ${short(unquoted)} of ${own} is not text`;
-    return { inner: ["metadata", "labels", unquoted], message, hint: "put its value in quotes" };
-  }
+  if (unquoted !== undefined) return fault({ kind: "LabelType", label: short(unquoted), secret: own }, ["metadata", "labels", unquoted]);
   const cluster = decodeClusterSecret(secret);
-  if (cluster !== undefined) return addCluster(reader, cluster);
-  return { inner: [], message: `${own} names no cluster`, hint: "give it data.name in base64, stringData.name or metadata.name" };
+  return cluster === undefined ? fault({ kind: "NoName", secret: own }) : addCluster(reader, cluster);
 }
 
 function addCluster({ clusters, servers }: Reader, cluster: ClusterView): Fault | undefined {
   const { name, server } = cluster;
-  const hint = "keep one of them";
-  if (clusters.has(name)) return { inner: [], message: `cluster ${short(name)} is there twice`, hint };
+  if (clusters.has(name)) return fault({ kind: "Twice", cluster: short(name) });
   const other = server === "" ? undefined : servers.get(server);
-  if (other !== undefined) return { inner: [], message: `clusters ${short(other)} and ${short(name)} have the same server`, hint };
+  if (other !== undefined) return fault({ kind: "SameServer", first: short(other), second: short(name) });
   clusters.set(name, cluster);
   if (server !== "") servers.set(server, name);
   return undefined;
@@ -184,13 +172,13 @@ function credentialIn(secret: Record<string, unknown>, metadata: Record<string, 
 }
 
 /** At its place, or at the nearest one above it that stands in the file. */
-function tell({ file, lines, problems }: Reader, document: Document, object: Path, { inner, message, hint, code }: Fault): void {
+function tell({ file, lines, problems }: Reader, document: Document, object: Path, { inner, reason }: Fault): void {
   const path = [...object, ...inner];
   let node: unknown;
   for (let depth = path.length; depth >= 0 && !hasRange(node); depth--)
     node = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true);
   const { line, col } = hasRange(node) ? lines.linePos(node.range[0]) : { line: 1, col: 1 };
-  problems.push({ ...problemAt(file, code ?? "INVENTORY_INVALID", message, hint, path), line, column: col });
+  problems.push({ ...problemAt(file, reason, path), line, column: col });
 }
 
 function hasRange(node: unknown): node is { range: [number, number, number] } {
@@ -201,10 +189,10 @@ function refuse(problems: Problem[]): Declared {
   return { ok: false, problems };
 }
 
-function invalid(file: string, message: string, hint: string): Problem {
-  return problemAt(file, "INVENTORY_INVALID", message, hint, []);
+function invalid(file: string, data: ProblemData<"INVENTORY_INVALID">): Problem {
+  return problemAt(file, { code: "INVENTORY_INVALID", ...data }, []);
 }
 
-function problemAt(file: string, code: string, message: string, hint: string, path: Path): Problem {
-  return { code, severity: "error", message, hint, file, line: 1, column: 1, path };
+function problemAt(file: string, reason: ProblemReason, path: Path): Problem {
+  return { ...reason, severity: "error", file, line: 1, column: 1, path };
 }

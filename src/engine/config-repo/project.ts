@@ -56,8 +56,7 @@ function readOrTell(sync: SyncFiles, file: string, problems: Problem[]): string 
     return sync.read(file);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    const hint = "it must be a plain file of at most 10 MiB inside the repo";
-    problems.push({ code: "UNREADABLE", severity: "error", message: error.message, hint, file, line: 1, column: 1, path: [] });
+    problems.push({ code: "UNREADABLE", said: error.message, severity: "error", file, line: 1, column: 1, path: [] });
     return null;
   }
 }

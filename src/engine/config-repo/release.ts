@@ -1,10 +1,11 @@
 import { findPin } from "../../core/pins/index.ts";
 import type { Release } from "../../core/plan/plan-types.ts";
-import type { ReleaseSpec, Rollout } from "../../core/spec/rollout.ts";
+import type { ProblemData } from "../../core/reasons/problem.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
 
 export type ReadRelease =
   | { ok: true; release: Release }
-  | { ok: false; file: string; message: string; hint: string; line?: number; column?: number };
+  | { ok: false; file: string; why: ProblemData<"RELEASE_NOT_FOUND">; line?: number; column?: number };
 
 /** The name under which a release of a single value keeps it. */
 export const VERSION = "version";
@@ -20,27 +21,14 @@ export interface FoundVersion {
  */
 export function readRelease(rollout: Rollout, read: (path: string) => string | null, found?: FoundVersion): ReadRelease {
   const spec = rollout.release;
-  if (spec === undefined) {
-    return {
-      ok: false,
-      file: rollout.file,
-      message: `rollout ${rollout.name} says nowhere which version to carry`,
-      hint: "set spec.release, or rollouts.NAME.release in .github/stagecoach.yaml",
-    };
-  }
+  if (spec === undefined) return { ok: false, file: rollout.file, why: { kind: "Unsaid", rollout: rollout.name } };
   if (spec.kind === "version") return { ok: true, release: { values: { [VERSION]: spec.version }, attempt: spec.attempt } };
   if (spec.kind === "from") return readValues(rollout, { [VERSION]: spec }, spec.attempt, read);
   if (spec.kind === "values") return readValues(rollout, spec.values, spec.attempt, read);
   if (found?.version !== undefined) return { ok: true, release: { values: { [VERSION]: found.version }, attempt: spec.attempt } };
-  return { ok: false, file: rollout.file, ...notFound(spec) };
-}
-
-function notFound(spec: Extract<ReleaseSpec, { kind: "commit" | "tag" }>): { message: string; hint: string } {
-  if (spec.kind === "commit") {
-    return { message: "the release is a merge commit of this repo, and none is known here", hint: "name one: --to COMMIT" };
-  }
-  const named = spec.prefix === undefined ? "" : ` after "${spec.prefix}"`;
-  return { message: `no tag of this repo has a version in ${spec.range}${named}`, hint: "push one, or correct release.tag" };
+  const why =
+    spec.kind === "commit" ? ({ kind: "NoCommit" } as const) : ({ kind: "NoTag", range: spec.range, prefix: spec.prefix } as const);
+  return { ok: false, file: rollout.file, why };
 }
 
 /** Files besides the rollout's own that say which version to carry. */
@@ -65,20 +53,14 @@ function readValues(
     }
     const text = read(place.file);
     if (text === null)
-      return {
-        ok: false,
-        file: place.file,
-        message: `${place.file} is not there; rollout ${rollout.name} takes its release from it`,
-        hint: `add the file, or correct release in ${rollout.file}`,
-      };
+      return { ok: false, file: place.file, why: { kind: "NoFile", name: place.file, rollout: rollout.name, rolloutFile: rollout.file } };
     const found = findPin(text, { path: place.path });
     if (!found.ok) {
       const { message, hint, line, column } = found.error;
       return {
         ok: false,
         file: place.file,
-        message,
-        hint,
+        why: { kind: "Pin", said: message, next: hint },
         ...(line === undefined ? {} : { line }),
         ...(column === undefined ? {} : { column }),
       };
@@ -87,8 +69,7 @@ function readValues(
       return {
         ok: false,
         file: place.file,
-        message: `${place.path} is empty`,
-        hint: "write the version there",
+        why: { kind: "Empty", at: place.path },
         line: found.found.line,
         column: found.found.column,
       };

@@ -48,7 +48,3 @@ export function specOf(object: Record<string, unknown> | undefined): Record<stri
   const spec = object?.["spec"];
   return isRecord(spec) ? spec : undefined;
 }
-
-export function few(names: readonly string[]): string {
-  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
-}

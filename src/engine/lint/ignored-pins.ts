@@ -1,8 +1,8 @@
 import type { RenderedApplication } from "../../core/appset/index.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import type { Finding } from "../../core/base/problem.ts";
+import type { Finding } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { AT_SOURCE, few, type Gathered, specOf } from "./gathered.ts";
+import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 
 const UPDATER = "argocd-image-updater.argoproj.io/";
 
@@ -15,12 +15,7 @@ export function ignoredPins({ set, pinPaths }: Gathered): Finding[] {
     for (const text of [...texts(entry["jsonPointers"]), ...texts(entry["jqPathExpressions"])]) {
       const hit = pinPaths.find((path) => covers(stepsOf(text), stepsOf(path)));
       if (hit === undefined) continue;
-      findings.push({
-        code: "IGNORED_PIN",
-        message: `${set.file}: ignoreApplicationDifferences has ${text}, so a batch's change of ${hit} never reaches the Application`,
-        hint: "take it out of ignoreApplicationDifferences",
-        path: ["spec", "pins"],
-      });
+      findings.push({ code: "IGNORED_PIN", set: set.file, ignored: text, change: hit, path: ["spec", "pins"] });
     }
   }
   return findings;
@@ -63,20 +58,14 @@ export function imageUpdater({ rollout, set, rendered, updaters = [] }: Gathered
   if (annotated.length > 0)
     findings.push({
       code: "IMAGE_UPDATER",
-      message: `${set?.file ?? "the ApplicationSet"}: ${few(annotated.map(nameOf))} also have their image set by Argo CD Image Updater (${UPDATER}image-list)`,
-      hint: "remove the annotation, or the image from the pins: one of the two decides the tag",
+      ...{ kind: "Annotation", set: set?.file, applications: annotated.map(nameOf), annotation: `${UPDATER}image-list` },
       path: AT_SOURCE,
     });
   for (const { file, name, namespace, takes } of updaters) {
     if (namespace !== undefined && namespace !== rollout.source.namespace) continue;
     const taken = rendered.filter(({ metadata }) => takes({ name: metadata.name, labels: metadata.labels ?? {} }));
     if (taken.length === 0) continue;
-    findings.push({
-      code: "IMAGE_UPDATER",
-      message: `${file}: ImageUpdater ${name} also sets images of ${few(taken.map(nameOf))}`,
-      hint: "take them out of its applicationRefs, or the image out of the pins: one of the two decides the tag",
-      path: AT_SOURCE,
-    });
+    findings.push({ code: "IMAGE_UPDATER", kind: "Resource", declaredIn: file, name, applications: taken.map(nameOf), path: AT_SOURCE });
   }
   return findings;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
+import { sayProblem } from "../../core/report/reasons/problems.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
 import type { ParentApplication } from "./gathered.ts";
@@ -82,7 +83,7 @@ function lint(world: World = {}): string[] {
     },
     sync,
   );
-  return problems.map(({ code, severity, message }) => `${severity} ${code} ${message}`);
+  return problems.map((one) => ({ ...one, ...sayProblem(one) })).map(({ code, severity, message }) => `${severity} ${code} ${message}`);
 }
 
 describe("lint looks outside the rollout's file", () => {

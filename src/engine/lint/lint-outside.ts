@@ -4,11 +4,11 @@
  */
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
-import type { Finding, Problem } from "../../core/base/problem.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
+import type { Finding, Problem } from "../../core/reasons/problem.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import { type GatherInput, gatherOutside } from "./gather.ts";
-import { AT_SOURCE, few, type Gathered, specOf } from "./gathered.ts";
+import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
 import { baseRevisions, generatePaths, notApplied } from "./reads.ts";
 import { silentChecks } from "./silent-checks.ts";
@@ -38,21 +38,10 @@ function setPolicies({ set }: Gathered): Finding[] {
   if (set === undefined || spec === undefined) return [];
   const findings: Finding[] = [];
   const strategy = isRecord(spec["strategy"]) ? spec["strategy"]["type"] : undefined;
-  if (strategy === "RollingSync")
-    findings.push({
-      code: "ROLLING_SYNC",
-      message: `${set.file}: spec.strategy is RollingSync, which switches auto-sync off and stages the syncs itself`,
-      hint: "remove spec.strategy: the rollout's stages take its place",
-      path: AT_SOURCE,
-    });
+  if (strategy === "RollingSync") findings.push({ code: "ROLLING_SYNC", set: set.file, path: AT_SOURCE });
   const policy = isRecord(spec["syncPolicy"]) ? spec["syncPolicy"]["applicationsSync"] : undefined;
   if (policy === "create-only" || policy === "create-delete")
-    findings.push({
-      code: "CREATE_ONLY",
-      message: `${set.file}: applicationsSync is ${policy}, so a change in Git never reaches an Application that is there`,
-      hint: "write sync or create-update",
-      path: AT_SOURCE,
-    });
+    findings.push({ code: "CREATE_ONLY", set: set.file, policy, path: AT_SOURCE });
   return findings;
 }
 
@@ -63,15 +52,8 @@ function autoSync({ set, rendered }: Gathered): Finding[] {
   const template = specOf(set.object)?.["template"];
   const templateOff = isRecord(template) && isRecord(template["spec"]) && !isAutomated(template["spec"]);
   if (off === undefined ? !templateOff : off.length === 0) return [];
-  const who = off === undefined || off.length === rendered?.length ? "its Applications have" : `${few(off)} have`;
-  return [
-    {
-      code: "AUTO_SYNC_OFF",
-      message: `${set.file}: ${who} no syncPolicy.automated, so every batch would wait for a person to sync it`,
-      hint: "add syncPolicy: { automated: {} } to the template",
-      path: AT_SOURCE,
-    },
-  ];
+  const all = off === undefined || off.length === rendered?.length;
+  return [{ code: "AUTO_SYNC_OFF", set: set.file, applications: all ? undefined : off, path: AT_SOURCE }];
 }
 
 function isAutomated(spec: Record<string, unknown>): boolean {
@@ -87,12 +69,5 @@ function releasedByItself({ rollout, edits }: Gathered): Finding[] {
   const files = [...edits.values()].flatMap((own) => own.map((edit) => edit.file));
   const file = files.find((one) => one !== "" && matches(one));
   if (file === undefined) return [];
-  return [
-    {
-      code: "COMMIT_PATHS",
-      message: `release.commit.paths match the pin file ${file}, so every batch would be a release`,
-      hint: `take it out of the paths, such as by "!${file}"`,
-      path: ["spec", "release", "commit", "paths"],
-    },
-  ];
+  return [{ code: "COMMIT_PATHS", pinFile: file, glob: file, path: ["spec", "release", "commit", "paths"] }];
 }

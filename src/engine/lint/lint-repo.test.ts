@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
+import { sayProblem } from "../../core/report/reasons/problems.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
 import { readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { lintOutside } from "./lint-outside.ts";
@@ -46,7 +47,7 @@ function lint(files: Record<string, string>, { required = ["ci"], path = "image.
     },
     { read: (name) => repo[name] ?? null, paths: () => Object.keys(repo) },
   );
-  return problems.map(({ code, severity, message }) => `${severity} ${code} ${message}`);
+  return problems.map((one) => ({ ...one, ...sayProblem(one) })).map(({ code, severity, message }) => `${severity} ${code} ${message}`);
 }
 
 function workflow(on: unknown, jobs: unknown = { ci: {} }): Record<string, string> {

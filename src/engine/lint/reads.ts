@@ -1,9 +1,9 @@
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import type { Finding } from "../../core/base/problem.ts";
+import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
-import { AT_SOURCE, few, type Gathered, specOf } from "./gathered.ts";
+import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { readsFile } from "./outside-readers.ts";
 
 /** From so many Applications on one repo, or files in it, every push is felt by all of them. */
@@ -26,13 +26,8 @@ export function baseRevisions(input: Gathered): Finding[] {
   ];
 }
 
-function wrong(what: string, revision: string, base: string): Finding {
-  return {
-    code: "BASE_REVISION",
-    message: `${what} at ${revision}, and batches are written to ${base}`,
-    hint: `let it read ${base}`,
-    path: AT_SOURCE,
-  };
+function wrong(data: ProblemData<"BASE_REVISION">): Finding {
+  return { code: "BASE_REVISION", ...data, path: AT_SOURCE };
 }
 
 function isAt(revision: string | undefined, base: string): boolean {
@@ -47,7 +42,7 @@ function generators({ set }: Gathered, repoURL: string, base: string): Finding[]
     if (typeof url !== "string" || !sameRepo(url, repoURL) || (revision !== undefined && typeof revision !== "string")) continue;
     // A template gives what its parameters give: that is seen in the rendering.
     if (isAt(revision, base) || revision?.includes("{{")) continue;
-    findings.push(wrong(`${set?.file ?? "the ApplicationSet"}: a git generator reads this repo`, revision ?? "", base));
+    findings.push(wrong({ kind: "Generator", set: set?.file ?? "the ApplicationSet", revision: revision ?? "", base }));
   }
   return findings;
 }
@@ -69,7 +64,7 @@ function parent({ set, edits, parents }: Gathered, repoURL: string, base: string
   if (readers.length === 0 || readers.some((one) => readsFile(one.sources, set.file, { repoURL, baseBranch: base }))) return [];
   const [first] = readers;
   const revision = first?.sources.find((source) => sameRepo(source.repoURL, repoURL))?.targetRevision ?? "";
-  return [wrong(`its parent Application ${first?.name ?? ""} reads ${set.file}`, revision, base)];
+  return [wrong({ kind: "Parent", parent: first?.name ?? "", set: set.file, revision, base })];
 }
 
 /** Applications that take a pin's file for their values must take it at the base. */
@@ -84,7 +79,7 @@ function sources({ rendered, edits }: Gathered, repoURL: string, base: string): 
       found.set(revision, [...(found.get(revision) ?? []), application.metadata.name]);
     }
   }
-  return [...found].slice(0, 3).map(([revision, names]) => wrong(`${few(names)} reads the pin's file`, revision, base));
+  return [...found].slice(0, 3).map(([revision, applications]) => wrong({ kind: "Source", applications, revision, base }));
 }
 
 /** The place of the pin's file, in another repo: Argo CD would never see what a batch changes. */
@@ -100,12 +95,9 @@ function otherRepo({ rendered, edits }: Gathered, repoURL: string): Finding[] {
       found.set(urls, [...new Set([...(found.get(urls) ?? []), application.metadata.name])]);
     }
   }
-  return [...found].slice(0, 3).map(([urls, names]) => ({
-    code: "BASE_REVISION",
+  return [...found].slice(0, 3).map(([urls, applications]) => ({
+    ...wrong({ kind: "OtherRepo", applications, reads: urls.slice(0, 300), repoURL }),
     severity: "warning",
-    message: `${few(names)} reads the pin's file from ${urls.slice(0, 300)}, and batches are written to ${repoURL}`,
-    hint: "if these are one repo, spell it alike; else Argo CD never sees what a batch changes",
-    path: AT_SOURCE,
   }));
 }
 
@@ -126,9 +118,10 @@ export function generatePaths({ rendered, repoURL, base, files }: Gathered): Fin
   return [
     {
       code: "NO_GENERATE_PATHS",
+      applications: without.length,
+      files,
+      annotation: ANNOTATION,
       severity: "warning",
-      message: `${without.length} Applications follow this repo of ${files} files without ${ANNOTATION}: Argo CD renders all of them anew at every push, and sees changes late`,
-      hint: `add the annotation ${ANNOTATION} to the template`,
       path: AT_SOURCE,
     },
   ];
@@ -140,13 +133,5 @@ export function notApplied({ set, parents, seesAll, repoURL }: Gathered): Findin
   const candidates = parents.filter((one) => !one.owned);
   if (candidates.length === 0 && !seesAll) return [];
   if (parents.some((one) => readsAtAnyRevision(one.sources, set.file, repoURL))) return [];
-  return [
-    {
-      code: "NOT_APPLIED",
-      severity: "warning",
-      message: `no Application applies ${set.file} from Git: a batch would wait until somebody does`,
-      hint: "let a parent Application read that folder (app of apps), or apply the file after each merge",
-      path: AT_SOURCE,
-    },
-  ];
+  return [{ code: "NOT_APPLIED", set: set.file, severity: "warning", path: AT_SOURCE }];
 }

@@ -1,6 +1,6 @@
-import type { Finding } from "../../core/base/problem.ts";
+import type { Finding } from "../../core/reasons/problem.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
-import { few, type Gathered } from "./gathered.ts";
+import type { Gathered } from "./gathered.ts";
 
 /** GitHub Actions as an App of github.com; on a server of one's own it has another id, and then nothing is said. */
 const ACTIONS = 15_368;
@@ -19,9 +19,10 @@ export function silentChecks({ rollout, edits, required, workflows, base }: Gath
     if (silent.length === 0) continue;
     findings.push({
       code: "SILENT_CHECK",
+      check: context,
+      changed: silent,
+      workflows: own.map(({ file }) => file),
       severity: "warning",
-      message: `the required check "${context}" is never reported on a pull request that changes only ${few(silent)}: ${few(own.map(({ file }) => file))} does not run for it, and GitHub would wait for ever`,
-      hint: "let the workflow run on every pull request to the base and skip its jobs by `if:` (a skipped job counts as passed), or do not require the check",
       path: ["spec", "pins"],
     });
   }

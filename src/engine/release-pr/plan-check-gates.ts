@@ -1,4 +1,5 @@
-import type { Plan, Warning } from "../../core/plan/plan-types.ts";
+import type { Plan } from "../../core/plan/plan-types.ts";
+import type { Warning } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type Declared, declaredAt } from "../config-repo/inventory.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
@@ -38,9 +39,7 @@ async function unseenTeams(context: Pick<RepoContext, "forge" | "log">, rollout:
       context.log.warn({ team, error: String(error) }, "a team could not be looked for");
     }
   }
-  if (unseen.length === 0) return [];
-  const message = `nobody can approve as a member of ${unseen.join(", ")}: there is no such team, or the App was not given members: read`;
-  return [{ code: "TEAM_UNSEEN", message }];
+  return unseen.length === 0 ? [] : [{ code: "TEAM_UNSEEN", teams: unseen }];
 }
 
 /** A rollout that is on no cluster of this one holds nothing back: most often another one was meant. */
@@ -58,8 +57,7 @@ async function lonelyDependencies(
     if (other === undefined) continue;
     const theirs = clustersOfRollout(context, other, snapshot === undefined ? undefined : await declaredAt(snapshot, other));
     if (theirs === undefined || [...theirs].some((cluster) => mine.has(cluster))) continue;
-    const message = `dependsOn ${other.name} holds nothing back: it is on none of the clusters of ${rollout.name}`;
-    warnings.push({ code: "DEPENDS_NOWHERE", message });
+    warnings.push({ code: "DEPENDS_NOWHERE", dependency: other.name, rollout: rollout.name });
   }
   return warnings;
 }

@@ -1,5 +1,5 @@
-import type { Problem } from "../../core/base/problem.ts";
 import type { Plan } from "../../core/plan/plan-types.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSet, generatorClusters } from "../config-repo/appset-in-git.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";

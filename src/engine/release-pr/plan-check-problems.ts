@@ -1,4 +1,4 @@
-import type { Problem } from "../../core/base/problem.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Project } from "../config-repo/project.ts";
 import type { ReadRelease } from "../config-repo/release.ts";
@@ -11,18 +11,17 @@ export function newProblems(before: Project, after: Project, touched: readonly s
 }
 
 /** Lines move with edits that have nothing to do with it. */
-function keyOf({ code, file, message }: Problem): string {
-  return `${code}\n${file}\n${message}`;
+function keyOf({ line: _line, column: _column, path: _path, ...rest }: Problem): string {
+  return JSON.stringify(rest);
 }
 
 /** A release that cannot be read, at its place. */
 export function releaseProblem(rollout: Rollout, read: Extract<ReadRelease, { ok: false }>): Problem {
-  const { file, message, hint, line = 1, column = 1 } = read;
+  const { file, why, line = 1, column = 1 } = read;
   return {
     code: "RELEASE_NOT_FOUND",
+    ...why,
     severity: "error",
-    message,
-    hint,
     file: file === "" ? rollout.file : file,
     line,
     column,

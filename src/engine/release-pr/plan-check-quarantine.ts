@@ -1,12 +1,11 @@
 import { matches } from "../../core/base/selector.ts";
-import type { Cluster, Plan, Warning } from "../../core/plan/plan-types.ts";
+import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
+import type { Warning } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Declared } from "../config-repo/inventory.ts";
 import { clustersOf, planesFor } from "../resolve/fleet.ts";
 import { normaliseServer } from "../resolve/targets-join.ts";
 import type { RepoContext } from "../round/context.ts";
-
-const MOST_NAMED = 10;
 
 /** Clusters of the plan that the rule `quarantine` would leave out now. */
 export function quarantineWarning(
@@ -33,10 +32,5 @@ export function quarantineWarning(
     (declared !== undefined && failed.has(`${cluster.controlPlane} ${normaliseServer(cluster.server)}`)) ||
     (rule.selector !== undefined && matches(rule.selector, cluster));
   const out = clustersOf(context, names, { declared }).clusters.filter((cluster) => planned.has(cluster.key) && stopped(cluster));
-  if (out.length === 0) return [];
-  const shown = out.slice(0, MOST_NAMED).map((cluster) => cluster.name);
-  const more = out.length > MOST_NAMED ? ` and ${out.length - MOST_NAMED} more` : "";
-  return [
-    { code: "IN_QUARANTINE", message: `${shown.join(", ")}${more} cannot be reached or is stopped now: left out unless back in its turn` },
-  ];
+  return out.length === 0 ? [] : [{ code: "IN_QUARANTINE", clusters: out.map((cluster) => cluster.name) }];
 }

@@ -19,7 +19,11 @@ test("a release in its window, or without one, is not warned about", async () =>
 
 test("outside of it the warning says until when", async () => {
   expect(await warned("2026-11-22T10:00:00Z", [OFFICE])).toEqual([
-    { code: "WINDOW_CLOSED", message: "no batch merges now: the window 0 9 * * 1-5 (UTC) holds them until 2026-11-23 09:00 UTC" },
+    {
+      code: "WINDOW_CLOSED",
+      rule: { kind: "allow", schedule: "0 9 * * 1-5", timeZone: "UTC" },
+      until: "2026-11-23T09:00:00.000Z",
+    },
   ]);
 });
 
@@ -28,21 +32,22 @@ test("windows and freezes that are never open together are warned about, also wh
   expect(await warned("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
     {
       code: "WINDOW_NEVER_OPENS",
-      message: "no batch would ever merge: the windows of the rollout and of .github/stagecoach.yaml are never open together within a year",
+      ...{ kind: "Apart", whose: ["the rollout", ".github/stagecoach.yaml"] },
     },
   ]);
 });
 
 test("what is said is when all of them are open", async () => {
   const settings = "freezes:\n  - { schedule: '0 0 * * 1', duration: 24h, kind: deny }\n";
-  expect((await warned("2026-11-22T10:00:00Z", [OFFICE], settings))[0]?.message).toSay(/until 2026-11-24 09:00 UTC/);
+  expect((await warned("2026-11-22T10:00:00Z", [OFFICE], settings))[0]).toMatchObject({ until: "2026-11-24T09:00:00.000Z" });
 });
 
 test("freezes of the repo and of the server count, too", async () => {
   const settings = "freezes:\n  - { schedule: '0 0 20 12 *', duration: 240h, timeZone: UTC, kind: deny }\n";
-  expect((await warned("2026-12-21T10:00:00Z", [], settings))[0]?.message).toMatch(
-    /a freeze 0 0 20 12 \* \(UTC\) holds them until 2026-12-30 00:00/,
-  );
+  expect((await warned("2026-12-21T10:00:00Z", [], settings))[0]).toMatchObject({
+    rule: { schedule: "0 0 20 12 *", kind: "deny" },
+    until: "2026-12-30T00:00:00.000Z",
+  });
   const freeze: Window = { ...OFFICE, kind: "deny" };
   expect(await warned("2026-11-23T10:00:00Z", [], null, [freeze])).toHaveLength(1);
 });
@@ -52,7 +57,7 @@ test("a freeze that never opens is named, not the window that is closed only now
   expect(await warned("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
     {
       code: "WINDOW_NEVER_OPENS",
-      message: "no batch would ever merge: the windows of .github/stagecoach.yaml do not open within a year",
+      ...{ kind: "Shut", whose: [".github/stagecoach.yaml"] },
     },
   ]);
 });
@@ -61,6 +66,10 @@ test("windows that change too often to be looked through are held until the next
   const half: Window = { schedule: "0 * * * *", durationMs: 1_800_000, timeZone: "UTC", kind: "allow" };
   const freeze: Window = { ...half, schedule: "0 * * 1-11 *", kind: "deny" };
   expect(await warned("2026-01-05T09:10:00Z", [half], null, [freeze])).toEqual([
-    { code: "WINDOW_CLOSED", message: "no batch merges now: a freeze 0 * * 1-11 * (UTC) holds them until 2026-01-05 09:30 UTC" },
+    {
+      code: "WINDOW_CLOSED",
+      rule: { kind: "deny", schedule: "0 * * 1-11 *", timeZone: "UTC" },
+      until: "2026-01-05T09:30:00.000Z",
+    },
   ]);
 });

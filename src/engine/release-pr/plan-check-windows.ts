@@ -1,10 +1,10 @@
 import { iso } from "../../core/base/time.ts";
-import type { Warning } from "../../core/plan/plan-types.ts";
-import { closedNow, whyNever, windowSets } from "../../core/run/gates/window.ts";
+import type { Warning } from "../../core/reasons/problem.ts";
+import { closedNow, windowSets } from "../../core/run/gates/window.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { nextOpenAt } from "../../core/spec/window-waits.ts";
+import { neverOpening, neverTogether, nextOpenAt } from "../../core/spec/window-waits.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -28,14 +28,15 @@ export async function windowWarning(
   const held = await freezesOf(context, snapshot);
   const sets = windowSets(rollout.windows ?? [], held);
   const now = context.clock.now();
-  const never = whyNever(sets, now);
-  if (never !== undefined) return [{ code: "WINDOW_NEVER_OPENS", message: `no batch would ever merge: ${never.why}` }];
+  const shut = neverOpening(sets, now);
+  if (shut.length > 0) return [{ code: "WINDOW_NEVER_OPENS", kind: "Shut", whose: shut }];
+  const apart = neverTogether(sets, now);
+  if (apart !== undefined) return [{ code: "WINDOW_NEVER_OPENS", kind: "Apart", whose: apart }];
   const closed = closedNow(sets, now);
   if (closed === undefined) return [];
   const { by } = closed;
   const opening = nextOpenAt(sets, now);
   const at = opening !== undefined && "at" in opening ? opening.at : closed.changesAt;
-  const rule = by === undefined ? "its windows" : `${by.kind === "deny" ? "a freeze" : "the window"} ${by.schedule} (${by.timeZone})`;
-  const until = at === undefined ? "" : ` until ${iso(at).slice(0, 16).replace("T", " ")} UTC`;
-  return [{ code: "WINDOW_CLOSED", message: `no batch merges now: ${rule} holds them${until}` }];
+  const rule = by === undefined ? undefined : { kind: by.kind, schedule: by.schedule, timeZone: by.timeZone };
+  return [{ code: "WINDOW_CLOSED", rule, until: at === undefined ? undefined : iso(at) }];
 }

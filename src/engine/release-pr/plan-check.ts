@@ -1,10 +1,11 @@
-import type { Problem } from "../../core/base/problem.ts";
 import type { Plan } from "../../core/plan/plan-types.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
 import { cell } from "../../core/report/escape.ts";
 import { expectedDuration } from "../../core/report/plan/duration.ts";
 import { notARollout, type PlanCheckWords, type PlanFindings, planCheck } from "../../core/report/plan/plan-check.ts";
 import { planComment, problemsComment } from "../../core/report/plan/plan-comment.ts";
 import { type Overlap, overlap } from "../../core/report/plan/plan-overlap.ts";
+import { sayProblem } from "../../core/report/reasons/problems.ts";
 import { releaseName } from "../../core/report/words.ts";
 import { windowSets } from "../../core/run/gates/window.ts";
 import { isEnded } from "../../core/run/state/run.ts";
@@ -115,7 +116,8 @@ async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches
   const isRelease = known && (asked.before === undefined || !sameRelease(asked.before, asked.release));
   const made = await makePlan(context, rollout, asked.release, after, base.branch, { partial: true });
   if (!made.ok) {
-    if (made.retry) findings.waiting = made.problems[0]?.message ?? "what Argo CD has cannot be seen";
+    const [first] = made.problems;
+    if (made.retry) findings.waiting = first === undefined ? "what Argo CD has cannot be seen" : sayProblem(first).message;
     else findings.problems.push(...made.problems);
     if (isRelease || !made.retry) comments.set(stickyMarker(rollout.name), problemsComment(made.problems));
     return;
@@ -178,7 +180,10 @@ async function releaseComment(
   const body = planComment(rollout, plan, current, {
     expected: expectedDuration(rollout, plan, history, { now: context.clock.now(), sets: windowSets(rollout.windows ?? [], freezes) }),
     against: [
-      ...errors.map(({ code, message, hint }) => `**${code}** ${cell(message, 400)}: ${cell(hint, 200)}.`),
+      ...errors.map((problem) => {
+        const { message, hint } = sayProblem(problem);
+        return `**${problem.code}** ${cell(message, 400)}: ${cell(hint, 200)}.`;
+      }),
       ...(unstaged === undefined ? [] : [unstaged]),
     ],
     rules: { now: context.clock.now(), ...(limits === undefined ? {} : { limits }) },

@@ -3,6 +3,7 @@ import { plainServer } from "../../core/argocd/same.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
 import { text } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
+import { sayProblem } from "../../core/report/reasons/problems.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/target-unseen.ts";
 import type { Declared } from "../config-repo/inventory.ts";
@@ -66,7 +67,7 @@ function declaredOn(plane: ControlPlane, declared: readonly ClusterView[], plane
 function wordsOf({ problems: [first] }: Extract<Declared, { ok: false }>): string {
   return first === undefined
     ? "the inventory cannot be read"
-    : `the inventory cannot be read: ${first.message} (${first.file}:${first.line}:${first.column})`.slice(0, LONGEST_WHY);
+    : `the inventory cannot be read: ${sayProblem(first).message} (${first.file}:${first.line}:${first.column})`.slice(0, LONGEST_WHY);
 }
 
 /** Those that cannot be read now, since when and why. */

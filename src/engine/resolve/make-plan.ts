@@ -1,7 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { defined } from "../../core/base/defined.ts";
-import type { Problem } from "../../core/base/problem.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
+import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
 import { lostWords } from "../../core/run/targets/target-unseen.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
@@ -60,10 +60,9 @@ export async function makePlan(
 
 function whyUnseen(rollout: Rollout, fleet: Fleet, planes: readonly ControlPlane[], partial: boolean): MadePlan | undefined {
   if (!fleet.known && !canDoWithout(fleet, planes, partial))
-    return refuse(rollout, true, fleet.why ?? "the fleet cannot be seen", "the plan is made as soon as it can");
+    return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "Fleet", said: fleet.why });
   if (planes.length <= 1 || rollout.source.controlPlanes.length > 0) return undefined;
-  const message = `there are ${planes.length} control planes and sourceRef.controlPlane names none`;
-  return refuse(rollout, false, message, `name one of ${planes.map((plane) => plane.name).join(", ")}`);
+  return refuse(rollout, false, { code: "SOURCE_REF", kind: "NoPlane", known: planes.map((plane) => plane.name) });
 }
 
 function applicationsOn(planes: readonly ControlPlane[], fleet: Fleet, { source }: Rollout): SeenApplication[] {
@@ -85,15 +84,13 @@ async function noApplications(
   const set = kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
   const clusters = generatorClusters(planes);
   const yields = set && (await snapshot.with((sync) => renderAt(set, clusters, sync, context.repoURL, baseBranch)));
-  const hint =
-    yields?.ok === true && yields.applications.length > 0
-      ? "Git declares it: wait until Argo CD has synced it"
-      : "check sourceRef against the ApplicationSets in Argo CD";
-  const limits = limitsOf(
+  const declared = yields?.ok === true && yields.applications.length > 0;
+  const grants = limitsOf(
     context.grants,
     planes.map((plane) => plane.name),
   );
-  return refuse(rollout, true, `${kind} ${namespace}/${name} has no Application in Argo CD`, limits ?? hint);
+  const source = `${kind} ${namespace}/${name}`;
+  return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "NotInArgo", source, declared, grants });
 }
 
 /** Each at its line of the rollout's file, those that stand in it. */
@@ -112,17 +109,13 @@ function lostWarnings(fleet: Fleet, planes: readonly ControlPlane[]): Plan["warn
     const lost = fleet.lost.get(plane.name);
     if (lost === undefined) return [];
     const clusters = fleet.clusters.filter((cluster) => cluster.controlPlane === plane.name).length;
-    const known = isRemembered(plane)
-      ? `its ${clusters} clusters are planned as they were last read, and batches with one of them wait until it is back`
-      : "it was not read since the start, so its clusters are missing here, and no run starts before it is back";
-    return [{ code: "PLANE_LOST", message: `${lostWords(plane.name, lost)}; ${known}` }];
+    return [{ code: "PLANE_LOST", said: lostWords(plane.name, lost), clusters: isRemembered(plane) ? clusters : undefined }];
   });
 }
 
 /** What the outside must change about the source stands at it. */
-function refuse(rollout: Rollout, retry: boolean, message: string, hint: string): MadePlan {
-  const code = retry ? "SOURCE_NOT_FOUND" : "SOURCE_REF";
+function refuse(rollout: Rollout, retry: boolean, reason: ProblemReason): MadePlan {
   const path = ["spec", "sourceRef"];
-  const problem: Problem = { code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path };
+  const problem: Problem = { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path };
   return { ok: false, retry, problems: [problem] };
 }

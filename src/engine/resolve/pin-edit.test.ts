@@ -43,7 +43,7 @@ describe("edits of a batch", () => {
     });
     expect(result).toMatchObject({
       ok: false,
-      problem: { code: "PIN_FILE_UNREADABLE", message: "pin file a.yaml cannot be read: it is a symbolic link" },
+      problem: { code: "PIN_FILE_UNREADABLE", pinFile: "a.yaml", said: "it is a symbolic link" },
     });
   });
 });

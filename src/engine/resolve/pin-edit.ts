@@ -1,6 +1,6 @@
-import type { Problem } from "../../core/base/problem.ts";
 import { splice } from "../../core/pins/index.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
+import type { OwnWords, Problem, ProblemReason } from "../../core/reasons/problem.ts";
 import { moveClusters } from "./pin-move.ts";
 
 export type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; problem: Problem };
@@ -31,21 +31,10 @@ function readText(file: string, readFile: (path: string) => string | null): { ok
   try {
     const text = readFile(file);
     if (text !== null) return { ok: true, text };
-    return {
-      ok: false,
-      problem: problemIn(file, "PIN_FILE_MISSING", `pin file ${file} is not there`, "add the file, or correct the pin's file"),
-    };
+    return { ok: false, problem: problemIn(file, { code: "PIN_FILE_MISSING", pinFile: file }) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : "unknown reason";
-    return {
-      ok: false,
-      problem: problemIn(
-        file,
-        "PIN_FILE_UNREADABLE",
-        `pin file ${file} cannot be read: ${why}`,
-        "a pin's file is a plain file inside the repo",
-      ),
-    };
+    const said = error instanceof Error ? error.message : "unknown reason";
+    return { ok: false, problem: problemIn(file, { code: "PIN_FILE_UNREADABLE", pinFile: file, said }) };
   }
 }
 
@@ -62,16 +51,16 @@ function editText(text: string, file: string, edits: readonly Edit[]): { ok: tru
   );
   if (!spliced.ok) {
     const { code, message, hint, line, column } = spliced.error;
-    return { ok: false, problem: problemIn(file, code, message, hint, line, column) };
+    return { ok: false, problem: problemIn(file, { code, message, hint }, line, column) };
   }
   const moves = edits.filter((edit) => edit.kind === "clusterGenerator");
   if (moves.length === 0) return spliced;
   const moved = moveClusters(spliced.text, moves);
   if (moved.ok) return moved;
   const { code, message, hint, line, column } = moved.error;
-  return { ok: false, problem: problemIn(file, code, message, hint, line, column) };
+  return { ok: false, problem: problemIn(file, { code, message, hint }, line, column) };
 }
 
-function problemIn(file: string, code: string, message: string, hint: string, line = 1, column = 1): Problem {
-  return { code, severity: "error", message, hint, file, line, column, path: [] };
+function problemIn(file: string, reason: ProblemReason | OwnWords, line = 1, column = 1): Problem {
+  return { ...reason, severity: "error", file, line, column, path: [] };
 }

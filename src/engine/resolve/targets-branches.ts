@@ -24,18 +24,11 @@ export function placeBranches(
 }
 
 function noCommit({ values }: Release): TargetProblem {
-  const version = values[VERSION];
-  const message =
-    version === undefined
-      ? "the release has no version, so it names no commit that branches could be moved to"
-      : `release version "${version}" is no full commit id, tag or branch of this repo`;
-  return { code: "RELEASE_COMMIT", message, hint: "name a tag or a commit id that has been pushed", path: ["spec", "release"] };
+  return { code: "RELEASE_COMMIT", version: values[VERSION], path: ["spec", "release"] };
 }
 
 function noBranch(branch: string, index: number): TargetProblem {
   const path = ["spec", "pins", index, "branch"];
   const why = whyNoBranch(branch);
-  if (why !== undefined) return { code: "BRANCH_NAME", message: why, hint: "correct the template", path };
-  const hint = "create it at what the cluster runs now, or correct the template";
-  return { code: "BRANCH_MISSING", message: `branch ${branch} is not there`, hint, path };
+  return why === undefined ? { code: "BRANCH_MISSING", branch, path } : { code: "BRANCH_NAME", said: why, path };
 }

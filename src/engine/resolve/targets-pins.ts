@@ -1,6 +1,7 @@
 import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/index.ts";
 import type { Edit, Release } from "../../core/plan/plan-types.ts";
+import type { ProblemReason } from "../../core/reasons/problem.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { whyOutside } from "../../core/spec/rules/pins.ts";
 import type { BranchPlaces } from "./branch-release.ts";
@@ -56,10 +57,7 @@ export function renderPlace(
     const parsed = parseTemplate(pin[name]);
     const rendered = renderTemplate(parsed.ok ? parsed.parts : [{ text: pin[name] }], values, name === "path");
     if (rendered.ok) found.push(rendered.text);
-    else {
-      const problem = { code: "TEMPLATE_VALUE", message: `{{ ${rendered.missing} }} has no value`, hint: hintFor(rendered.missing) };
-      problems.add({ ...problem, path: [...place, name] }, draft.seen.view.name);
-    }
+    else problems.add({ code: "TEMPLATE_VALUE", variable: rendered.missing, path: [...place, name] }, draft.seen.view.name);
   }
   const [file, path] = found;
   if (file === undefined || path === undefined) return undefined;
@@ -67,10 +65,9 @@ export function renderPlace(
 }
 
 function isInside(file: string, path: (string | number)[], draft: Draft, problems: ProblemList): boolean {
-  const outside = whyOutside(file);
-  if (outside === undefined) return true;
-  const hint = "name a file of the config repo, from its root";
-  problems.add({ code: "FILE_OUTSIDE_REPO", message: `pin file "${file}" ${outside}`, hint, path, oneCause: true }, draft.seen.view.name);
+  const fault = whyOutside(file);
+  if (fault === undefined) return true;
+  problems.add({ code: "FILE_OUTSIDE_REPO", given: file, fault, ofPin: true, path, oneCause: true }, draft.seen.view.name);
   return false;
 }
 
@@ -81,10 +78,7 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
     const rendered = renderTemplate(texts[name], values, name === "path");
     if (rendered.ok) return rendered.text;
     const path = ["spec", "pins", index, pin.kind === "clusterGenerator" && name === "file" ? "clusterGenerator" : name];
-    problems.add(
-      { code: "TEMPLATE_VALUE", message: `{{ ${rendered.missing} }} has no value`, hint: hintFor(rendered.missing), path },
-      seen.view.name,
-    );
+    problems.add({ code: "TEMPLATE_VALUE", variable: rendered.missing, path }, seen.view.name);
     return undefined;
   };
   if (pin.kind === "branch") {
@@ -108,12 +102,6 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
   };
 }
 
-function hintFor(missing: string): string {
-  if (missing.startsWith("cluster.labels")) return "label the cluster's Secret, or leave the cluster out of the stages";
-  if (missing.startsWith("params")) return "use a parameter of the generator; they are known where the ApplicationSet stands in this repo";
-  return "correct the template, or the release";
-}
-
 /** Reads what stands in the place of a pin now, file by file. `place`: path of the pin in the rollout. */
 export function readValues(
   index: number,
@@ -127,16 +115,14 @@ export function readValues(
     (draft) => draft.edits[index]?.file ?? "",
   );
   for (const [file, group] of byFile) {
-    const fail = (code: string, message: string, hint: string) => {
+    const fail = (reason: ProblemReason) => {
       for (const draft of group) {
         draft.edits[index] = undefined;
-        problems.add({ code, message, hint, path: [...place, "file"], oneCause: true }, draft.seen.view.name);
+        problems.add({ ...reason, path: [...place, "file"], oneCause: true }, draft.seen.view.name);
       }
     };
-    const text = tryRead(file, readFile, (why) =>
-      fail("PIN_FILE_UNREADABLE", `pin file ${file} cannot be read: ${why}`, "a pin's file is a plain file inside the repo"),
-    );
-    if (text === null) fail("PIN_FILE_MISSING", `pin file ${file} is not there`, "add the file, or correct the pin's file");
+    const text = tryRead(file, readFile, (said) => fail({ code: "PIN_FILE_UNREADABLE", pinFile: file, said }));
+    if (text === null) fail({ code: "PIN_FILE_MISSING", pinFile: file });
     if (typeof text === "string") readFrom(text, file, index, group, place, problems);
   }
 }

@@ -44,9 +44,7 @@ function fill(
   const parts = where === undefined ? undefined : weightParts(value, valuesOf(draft, release));
   if (where === undefined || parts === undefined) return undefined;
   if ("missing" in parts) {
-    const hint = "correct the template, or label the cluster's Secret";
-    const path = [...place, "value"];
-    problems.add({ code: "TEMPLATE_VALUE", message: `{{ ${parts.missing} }} has no value`, hint, path }, draft.seen.view.name);
+    problems.add({ code: "TEMPLATE_VALUE", variable: parts.missing, path: [...place, "value"] }, draft.seen.view.name);
     return undefined;
   }
   const weigh = { value: parts.value, ...(pin.replicas === undefined ? {} : { replicas: pin.replicas }) };

@@ -1,8 +1,8 @@
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import { nearest } from "../../core/base/nearest.ts";
-import type { Problem } from "../../core/base/problem.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
 import type { Cluster, Edit, Release, Target } from "../../core/plan/plan-types.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import type { Draft } from "./draft.ts";
@@ -59,16 +59,13 @@ export function resolveTargets({ rollout, release, applications, clusters, branc
 
 function unknownCluster({ inventory }: Rollout, missing: string, clusters: readonly Cluster[]): TargetProblem {
   const code = "UNKNOWN_CLUSTER";
-  if (inventory === undefined) {
-    const hint = "register the cluster in Argo CD, or add its Secret to the inventory";
-    return { code, message: `destination ${missing} is no known cluster`, hint, path: ["spec", "sourceRef"] };
-  }
+  if (inventory === undefined) return { code, kind: "Destination", destination: missing, path: ["spec", "sourceRef"] };
   const near = nearest(
     missing,
     clusters.flatMap(({ name, server }) => [name, server]),
   );
-  const hint = near === undefined ? `add its Secret to ${inventory.file}` : `add its Secret to ${inventory.file}; it has ${near}`;
-  return { code, message: `destination ${missing} is not in ${inventory.file}`, hint, path: ["spec", "inventory", "file"] };
+  const data = { kind: "Undeclared", destination: missing, inventory: inventory.file, near } as const;
+  return { code, ...data, path: ["spec", "inventory", "file"] };
 }
 
 function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {

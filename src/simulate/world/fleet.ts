@@ -46,7 +46,7 @@ export function fleetOf(scenario: Scenario, index = 0): Fleet {
   const { rollout, clusters, targets } = partsOf(scenario, index);
   const release = { values: { version: NEW }, attempt: 1 };
   const result = plan({ rollout, release, clusters, targets });
-  if (!result.ok) throw new Error(`the scenario has no plan: ${result.problems.map((problem) => problem.message).join("; ")}`);
+  if (!result.ok) throw new Error(`the scenario has no plan: ${JSON.stringify(result.problems)}`);
   return { rollout, release, plan: result.plan, clusters, targets };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Problem } from "../../core/base/problem.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
 import { lintText } from "./lint/lint-show.ts";
 import { visible } from "./visible.ts";
 

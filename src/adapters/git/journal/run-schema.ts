@@ -154,7 +154,7 @@ export const planSchema = z.looseObject({
       }),
     ),
     uncovered: z.array(z.looseObject({ cluster: z.string(), why: words })),
-    warnings: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+    warnings: z.array(z.looseObject({ code: z.string() })),
   }),
   /** Validated as a resource when the run began, and frozen since. */
   spec: z.looseObject({ name: z.string(), file: z.string(), stages: z.array(z.looseObject({ name: z.string() })) }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { samplePlan, sampleRun } from "../../../../test/support/sample-run.ts";
-import type { Problem } from "../../base/problem.ts";
+import type { Problem } from "../../reasons/problem.ts";
 import { notARollout, ownBatch, type PlanFindings, planCheck } from "./plan-check.ts";
 import { overlap } from "./plan-overlap.ts";
 import { unstagedLine } from "./plan-unstaged.ts";
@@ -74,7 +74,7 @@ describe("what stagecoach/plan says", () => {
       ...samplePlan(),
       rollout: "p".repeat(63),
       stages: Array.from({ length: 300 }, () => ({ ...stage, name: "|".repeat(500) })),
-      warnings: Array.from({ length: 100 }, () => ({ code: "COVERAGE", message: "|".repeat(9000) })),
+      warnings: Array.from({ length: 100 }, () => ({ code: "COVERAGE" as const, clusters: ["|".repeat(9000)], of: 2 })),
     };
     const problems = Array.from({ length: 900 }, () =>
       problem({ message: "|".repeat(9000), hint: "`".repeat(9000), file: "x".repeat(4000) }),

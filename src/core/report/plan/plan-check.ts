@@ -1,6 +1,7 @@
-import type { Problem } from "../../base/problem.ts";
 import type { Plan } from "../../plan/plan-types.ts";
+import type { Problem } from "../../reasons/problem.ts";
 import { cell, code } from "../escape.ts";
+import { sayProblem, sayWarning } from "../reasons/problems.ts";
 import { short } from "./plan-chart.ts";
 
 /** Name of the check run; people require it by this. */
@@ -77,7 +78,8 @@ function problemTable(problems: readonly Problem[]): string {
   const rows = problems.slice(0, 30).map((problem) => {
     const mark = problem.severity === "error" ? "❌" : "⚠️";
     const where = code(short(`${problem.file}:${problem.line}:${problem.column}`, 200));
-    return `| ${mark} ${where} | ${cell(problem.message, 250)} | ${cell(problem.hint, 200)} | ${problem.code} |`;
+    const { message, hint } = sayProblem(problem);
+    return `| ${mark} ${where} | ${cell(message, 250)} | ${cell(hint, 200)} | ${problem.code} |`;
   });
   const more = problems.length > 30 ? `\n\nand ${problems.length - 30} more: \`stagecoach lint\` lists them all.` : "";
   return `| where | what | what to do | code |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
@@ -89,17 +91,18 @@ function planSummary({ plan, mode, overlap }: PlanFindings["plans"][number]): st
     .map((stage, index) => `| ${index + 1} | ${cell(stage.name, 80)} | ${stage.clusters.length} | ${stage.batches.length} |`);
   const more = plan.stages.length > 15 ? `\n\nand ${plan.stages.length - 15} more stages.` : "";
   const table = `| | stage | clusters | batches |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
-  const warned = plan.warnings.slice(0, 3).map((warning) => `- **${warning.code}** ${cell(warning.message, 200)}`);
+  const warned = plan.warnings.slice(0, 3).map((warning) => `- **${warning.code}** ${cell(sayWarning(warning), 200)}`);
   const head = `**${cell(plan.rollout)}** (mode ${mode}), plan ${code(plan.hash.slice(0, 12))}`;
   return [head, table, overlap ?? "", warned.join("\n")].filter((part) => part !== "").join("\n\n");
 }
 
 function annotation(problem: Problem): NonNullable<PlanCheckWords["annotations"]>[number] {
+  const { message, hint } = sayProblem(problem);
   return {
     path: problem.file,
     line: Math.max(1, problem.line),
     level: problem.severity === "error" ? "failure" : "warning",
     title: problem.code,
-    message: short(`${problem.message}\n${problem.hint}`, 2000),
+    message: short(`${message}\n${hint}`, 2000),
   };
 }

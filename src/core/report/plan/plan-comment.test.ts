@@ -68,7 +68,7 @@ describe("the plan on an open release PR", () => {
       \`\`\`
 
       > [!WARNING]
-      > - **COVERAGE** no stage takes ap-1
+      > - **COVERAGE** no stage takes 1 of 5 clusters, so they stay at their version: ap-1
 
       <details><summary>Every batch and cluster</summary>
 
@@ -159,7 +159,11 @@ describe("a plan too large for GitHub's limit", () => {
   });
 
   test("warnings without end are counted", () => {
-    const warnings = Array.from({ length: 500 }, (_, index) => ({ code: "COVERAGE", message: `${"|".repeat(2000)} ${index}` }));
+    const warnings = Array.from({ length: 500 }, (_, index) => ({
+      code: "COVERAGE" as const,
+      clusters: [`${"|".repeat(2000)} ${index}`],
+      of: 2,
+    }));
     const text = planComment(sampleRollout(), { ...planOf(10_000, 7, 90), warnings }, "v1");
     expectWhole(text);
     expect(text).toContain("and 488 more");
@@ -305,7 +309,8 @@ describe("a run in progress", () => {
 });
 
 test("problems name file, line, column and the next step, and never pass the limit", () => {
-  const problem = { message: 'unknown key "stagess"', hint: "did you mean stages?", file: "rollouts/a.yaml", line: 3, column: 5 };
+  const place = { severity: "error", file: "rollouts/a.yaml", line: 3, column: 5, path: [] } as const;
+  const problem = { code: "X", message: 'unknown key "stagess"', hint: "did you mean stages?", ...place, path: [] };
   expect(problemsComment([problem])).toContain('| `rollouts/a.yaml:3:5` | unknown key "stagess" | did you mean stages? |');
   const many = Array.from({ length: 500 }, () => ({
     ...problem,

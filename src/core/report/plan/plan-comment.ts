@@ -1,7 +1,9 @@
 import { changesNothing, type Plan } from "../../plan/plan-types.ts";
+import type { Problem, Warning } from "../../reasons/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { sayProblem, sayWarning } from "../reasons/problems.ts";
 import { releaseName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { planChart, short } from "./plan-chart.ts";
@@ -23,7 +25,7 @@ export interface PlanExtras {
   /** What the rollout's rules are as of now; absent: they are not listed. */
   rules?: RulesNow;
   /** Further warnings, such as those of lint. */
-  warnings?: Plan["warnings"];
+  warnings?: readonly (Warning | Problem)[];
 }
 
 /** Told in this order until one fits: every target, every cluster by batch, a few of each batch, the stages alone. */
@@ -42,14 +44,13 @@ export function planComment(rollout: Rollout, plan: Plan, current: string | unde
 }
 
 /** Why a release PR cannot start a run, with what to change. */
-export function problemsComment(
-  problems: readonly { message: string; hint: string; file: string; line: number; column: number }[],
-): string {
+export function problemsComment(problems: readonly Problem[]): string {
   const all = "`stagecoach lint` lists them all.";
   const say = (most: number) => {
-    const rows = problems
-      .slice(0, most)
-      .map((p) => `| ${code(short(`${p.file}:${p.line}:${p.column}`, 200))} | ${cell(p.message, 250)} | ${cell(p.hint, 200)} |`);
+    const rows = problems.slice(0, most).map((p) => {
+      const { message, hint } = sayProblem(p);
+      return `| ${code(short(`${p.file}:${p.line}:${p.column}`, 200))} | ${cell(message, 250)} | ${cell(hint, 200)} |`;
+    });
     const more = problems.length > most ? `${problems.length - most} more are not shown: ${all}` : "";
     return ["### ❌ No run would start", `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}`, more];
   };
@@ -118,9 +119,9 @@ function modeSentence(rollout: Rollout): string {
     : "The bot opens and merges the batches' PRs.";
 }
 
-function warnings(all: Plan["warnings"]): string {
+function warnings(all: readonly (Warning | Problem)[]): string {
   if (all.length === 0) return "";
-  const shown = all.slice(0, 12).map((warning) => `> - **${warning.code}** ${cell(warning.message, 400)}`);
+  const shown = all.slice(0, 12).map((warning) => `> - **${warning.code}** ${cell(sayWarning(warning), 400)}`);
   const more = all.length > 12 ? [`> - and ${all.length - 12} more: \`stagecoach lint\` lists them all`] : [];
   return `> [!WARNING]\n${[...shown, ...more].join("\n")}`;
 }

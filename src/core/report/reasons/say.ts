@@ -8,9 +8,10 @@ import type { Entry, Names } from "./entry.ts";
 import { GATES } from "./gates.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
+import { PROBLEMS } from "./problems.ts";
 import { TARGETS } from "./targets.ts";
 
-/** Every code that a run may tell, with its sentence. */
+/** Every code that a run may tell, with its sentence; a problem of what people wrote may be why. */
 export const REASONS: Readonly<Record<string, Entry<AnyReason>>> = {
   ...GATES,
   ...BATCHES,
@@ -20,6 +21,7 @@ export const REASONS: Readonly<Record<string, Entry<AnyReason>>> = {
   ...OUTCOME,
   ...LIVENESS,
   ...ENGINE,
+  ...(PROBLEMS as Readonly<Record<string, Entry<AnyReason>>>),
 };
 
 /** Without a run at hand a cluster is called by what stands behind its control plane. */

@@ -115,7 +115,7 @@ function filled(draft: Draft, place: AnalysisPlace, { args }: StageAnalysis): { 
   const done: AnalysisArg[] = [];
   for (const { name, value } of args) {
     const parsed = parseTemplate(value);
-    if (!parsed.ok) return { missing: `the argument ${name}: ${text(parsed.message)}` };
+    if (!parsed.ok) return { missing: `the argument ${name}: ${text({ code: "BAD_TEMPLATE", ...parsed.fault })}` };
     const rendered = renderTemplate(parsed.parts, values.values);
     if (rendered.ok) done.push({ name, value: rendered.text });
     else if (place.cluster !== undefined && !values.known) return "unread";

@@ -33,7 +33,7 @@ export function stepBench(clusters: number, options: StepBench = {}): Bench {
   const targets = known.map(({ name }) => targetOf(name, options.replicas));
   const release = { values: { version: NEW }, attempt: 1 };
   const made = plan({ rollout, release, clusters: known, targets });
-  if (!made.ok) throw new Error(made.problems.map(({ message }) => message).join("; "));
+  if (!made.ok) throw new Error(JSON.stringify(made.problems));
   const trigger = { commit: BASE, pull: 1, author: "alice", at: iso(AT) };
   const run = startRun({ rollout, number: 42, release, trigger, plan: made.plan, now: AT });
   return {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../../base/is-record.ts";
-import type { Finding } from "../../base/problem.ts";
+import type { Finding } from "../../reasons/problem.ts";
 import { API_VERSION, KIND } from "../schema.ts";
 import { key, quantity, selector, text } from "../schema-common.ts";
 import { stageSchema } from "../schema-stage.ts";
@@ -51,29 +51,18 @@ export function checkAncestor(data: unknown): Finding[] {
   const findings: Finding[] = [];
   const spec = isRecord(data) && isRecord(data["spec"]) ? data["spec"] : {};
   if (spec["sourceRef"] === undefined && spec["appSetRef"] === undefined) {
-    findings.push({ code: "MISSING_KEY", message: "spec.sourceRef is missing", hint: "name the ApplicationSet there", path: ["spec"] });
+    findings.push({ code: "MISSING_KEY", kind: "SourceRef", path: ["spec"] });
   }
   const stages = Array.isArray(spec["stages"]) ? (spec["stages"] as unknown[]) : [];
   for (const [i, raw] of stages.entries()) {
     if (!isRecord(raw)) continue;
     for (const [ours, theirs] of SAME) {
       if (raw[ours] !== undefined && raw[theirs] !== undefined) {
-        findings.push({
-          code: "SAME_KEY_TWICE",
-          message: `${ours} and ${theirs} mean the same`,
-          hint: "keep one",
-          path: ["spec", "stages", i, theirs],
-          atKey: true,
-        });
+        findings.push({ code: "SAME_KEY_TWICE", ours, theirs, path: ["spec", "stages", i, theirs], atKey: true });
       }
     }
     if (raw["clusters"] === undefined && raw["targets"] === undefined) {
-      findings.push({
-        code: "MISSING_KEY",
-        message: `spec.stages[${i}].clusters is missing`,
-        hint: "add clusters.selector; {} selects every cluster",
-        path: ["spec", "stages", i],
-      });
+      findings.push({ code: "MISSING_KEY", kind: "Clusters", stage: i, path: ["spec", "stages", i] });
     }
   }
   return findings;

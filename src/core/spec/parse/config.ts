@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
-import type { Finding, Problem } from "../../base/problem.ts";
+import type { Finding, Problem } from "../../reasons/problem.ts";
 import { type CommandPolicy, commandPolicy, OPEN_POLICY, type RepoBounds, repoBounds, repoConfigSchema } from "../repo-config.ts";
 import type { Rollout } from "../rollout.ts";
 import { checkPins, checkRelease } from "../rules/pins.ts";
@@ -33,10 +33,7 @@ export function parseRepoConfig(text: string | null, file: string): ParsedRepoCo
   if (text === null) return { rollouts: none, policy: OPEN_POLICY, bounds: { freezes: [] }, problems: [] };
   const { sources, problems } = readYaml(text, file);
   const [source, second] = sources;
-  if (second !== undefined)
-    problems.push(
-      second.place({ code: "SEVERAL_DOCUMENTS", message: "the settings are one document", hint: "merge the documents into one", path: [] }),
-    );
+  if (second !== undefined) problems.push(second.place({ code: "SEVERAL_DOCUMENTS", path: [] }));
   if (source === undefined) return { rollouts: none, policy: OPEN_POLICY, bounds: { freezes: [] }, problems };
   const checked = validate(repoConfigSchema, source.data);
   const findings = [...checked.findings];
@@ -64,12 +61,8 @@ export function unusedSettings({ byName }: RepoConfigRollouts, names: readonly s
   const problems: Problem[] = [];
   for (const [name, { place }] of byName) {
     if (names.includes(name)) continue;
-    const near = nearest(name, names);
-    const known = names.length === 0 ? "rollouts/ declares none" : `rollouts/ declares ${names.slice(0, 10).join(", ")}`;
-    const hint = near === undefined ? `${known}; remove this entry, or add the rollout` : `did you mean "${near}"?`;
-    problems.push(
-      place({ code: "UNKNOWN_ROLLOUT", severity: "warning", message: `no rollout is called "${name}"`, hint, path: [], atKey: true }),
-    );
+    const data = { name, known: names.slice(0, 10), near: nearest(name, names) };
+    problems.push(place({ code: "UNKNOWN_ROLLOUT", ...data, severity: "warning", path: [], atKey: true }));
   }
   return problems;
 }

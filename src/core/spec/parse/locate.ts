@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/is-record.ts";
-import type { Problem } from "../../base/problem.ts";
+import type { Problem } from "../../reasons/problem.ts";
 import { SETTINGS_FILE } from "../repo-config.ts";
 import { readYaml } from "./yaml.ts";
 

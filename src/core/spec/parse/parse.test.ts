@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../../../test/support/cpu-time.ts";
+import { sayProblem } from "../../report/reasons/problems.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "./parse.ts";
 
 const SAMPLE = readFileSync(new URL("../../../../fixtures/skyscanner/progressiverollout-sample.yaml", import.meta.url), "utf8");
@@ -139,7 +140,7 @@ describe("the resource", () => {
     const { rollouts, problems } = parseRollouts(rollout(), "r.yaml");
     expect(rollouts).toHaveLength(1);
     expect(problems).toMatchObject([{ code: "CANNOT_RUN", severity: "warning", line: 4, column: 9 }]);
-    expect(problems[0]?.hint).toContain("rollouts.payments in .github/stagecoach.yaml");
+    expect(problems.map(sayProblem)[0]?.hint).toContain("rollouts.payments in .github/stagecoach.yaml");
   });
 
   test("one file may hold several", () => {
@@ -233,7 +234,7 @@ describe("each mistake is an error with its line and column", () => {
 
   test("a mistyped key names the nearest known one", () => {
     const [problem] = parseRollouts(rollout(RELEASE, "      maxUnavailible: 1\n"), "r.yaml").problems;
-    expect(problem?.hint).toBe('did you mean "maxUnavailable"?');
+    expect(problem === undefined ? "" : sayProblem(problem).hint).toBe('did you mean "maxUnavailable"?');
   });
 });
 
@@ -271,7 +272,7 @@ describe("what is not built yet is an error that names it", () => {
       const { problems, rollouts } = parseRollouts(rollout(RELEASE + spec, stage), "r.yaml");
       expect(rollouts).toEqual([]);
       expect(problems).toMatchObject([{ code: "NOT_BUILT_YET", severity: "error" }]);
-      expect(problems[0]?.message).toContain(named);
+      expect(problems.map(sayProblem)[0]?.message).toContain(named);
       expect(problems[0]?.line).toBeGreaterThan(6);
     },
   );
@@ -326,7 +327,11 @@ spec:
   test("mistakes in it have their place", () => {
     const text = LATER.replace("25%", "0").replace("maxTargets: 3", "bake: 3m");
     expect(errors(text)).toEqual(["8:20 BAD_QUANTITY", "9:7 UNKNOWN_KEY"]);
-    expect(parseRollouts(text, "r.yaml").problems.find((p) => p.code === "UNKNOWN_KEY")?.hint).toContain("stagecoach.dev/v1alpha1");
+    expect(
+      parseRollouts(text, "r.yaml")
+        .problems.filter((p) => p.code === "UNKNOWN_KEY")
+        .map(sayProblem)[0]?.hint,
+    ).toContain("stagecoach.dev/v1alpha1");
   });
 
   test("annotations say what it cannot", () => {

@@ -1,6 +1,7 @@
 import { isRecord } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
-import { type Finding, type Problem, show } from "../../base/problem.ts";
+import { show } from "../../base/problem.ts";
+import type { Finding, Problem, ProblemData } from "../../reasons/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { RULES } from "../rules/rules.ts";
 import { ANCESTOR_API_VERSIONS, ANCESTOR_KINDS, API_VERSION, KIND, resourceSchema } from "../schema.ts";
@@ -8,10 +9,9 @@ import { ancestorSchema, checkAncestor, modernise } from "./ancestor.ts";
 import { NO_CONFIG, type RepoConfigRollouts } from "./config.ts";
 import { toRollout } from "./rollout.ts";
 import { newFindings, type Placed, validate } from "./validate.ts";
-import { dotted } from "./walk.ts";
 import { readYaml, type Source } from "./yaml.ts";
 
-export type { Problem } from "../../base/problem.ts";
+export type { Problem } from "../../reasons/problem.ts";
 export { NO_CONFIG, parseRepoConfig, type RepoConfigRollouts } from "./config.ts";
 
 export interface ParsedRollouts {
@@ -28,16 +28,7 @@ export function parseRollouts(text: string, file: string, overrides: RepoConfigR
   const { sources, problems } = readYaml(text, file);
   const rollouts: Rollout[] = [];
   if (sources.length === 0 && problems.length === 0) {
-    problems.push({
-      code: "NOT_A_ROLLOUT",
-      severity: "error",
-      message: "the file is empty",
-      hint: "write a rollout, or remove the file",
-      file,
-      line: 1,
-      column: 1,
-      path: [],
-    });
+    problems.push({ code: "NOT_A_ROLLOUT", kind: "Empty", severity: "error", file, line: 1, column: 1, path: [] });
   }
   for (const source of sources) {
     const read = readOne(source, overrides);
@@ -54,14 +45,12 @@ interface ReadOne {
 }
 
 function readOne(source: Source, overrides: RepoConfigRollouts): ReadOne {
-  const notOurs = whyNotOurs(source.data);
-  if (notOurs !== undefined || !isRecord(source.data)) {
-    return {
-      problems: [
-        source.place(notOurs ?? { code: "NOT_A_ROLLOUT", message: "not a rollout", hint: `write apiVersion: ${API_VERSION}`, path: [] }),
-      ],
-    };
+  if (!isRecord(source.data)) {
+    const is = Array.isArray(source.data) ? "list" : typeof source.data;
+    return { problems: [source.place({ code: "NOT_A_ROLLOUT", kind: "NoMap", is, path: [] })] };
   }
+  const notOurs = whyNotOurs(source.data);
+  if (notOurs !== undefined) return { problems: [source.place(notOurs)] };
   const problems: Problem[] = [];
   const isAncestor = source.data["apiVersion"] !== API_VERSION;
   let data = source.data;
@@ -89,44 +78,27 @@ function readOne(source: Source, overrides: RepoConfigRollouts): ReadOne {
   return { rollout, problems };
 }
 
-function whyNotOurs(data: unknown): Finding | undefined {
-  const finding = (message: string, hint: string, path: string[] = []): Finding => ({ code: "NOT_A_ROLLOUT", message, hint, path });
-  if (!isRecord(data))
-    return finding(
-      `not a rollout: a ${Array.isArray(data) ? "list" : typeof data}`,
-      `a rollout is a map with apiVersion: ${API_VERSION} and kind: ${KIND}`,
-    );
-  const { apiVersion, kind } = data;
-  if (apiVersion === undefined && kind === undefined)
-    return finding("not a rollout: it has neither apiVersion nor kind", `a rollout has apiVersion: ${API_VERSION} and kind: ${KIND}`);
-  if (apiVersion === API_VERSION && kind === KIND) return undefined;
-  if (typeof apiVersion === "string" && ANCESTOR_API_VERSIONS.includes(apiVersion)) {
-    return typeof kind === "string" && ANCESTOR_KINDS.includes(kind)
-      ? undefined
-      : finding(`not a rollout: kind ${show(kind)}`, `${apiVersion} has ${ANCESTOR_KINDS.join(" and ")}`, ["kind"]);
-  }
-  if (apiVersion === API_VERSION) return finding(`not a rollout: kind ${show(kind)}`, `${API_VERSION} has only ${KIND}`, ["kind"]);
-  const versions = [API_VERSION, ...ANCESTOR_API_VERSIONS];
-  const near = typeof apiVersion === "string" ? nearest(apiVersion, versions) : undefined;
-  const what =
-    typeof apiVersion === "string" && typeof kind === "string"
-      ? `${kind} of ${apiVersion}`
-      : `apiVersion ${show(apiVersion)}, ${kind === undefined ? "no kind" : `kind ${show(kind)}`}`;
-  return finding(
-    `not a rollout: ${what}`,
-    near === undefined ? `a rollout has apiVersion: ${API_VERSION}; keep other things out of rollouts/` : `did you mean ${near}?`,
-    ["apiVersion"],
-  );
+function whyNotOurs({ apiVersion, kind }: Record<string, unknown>): Finding | undefined {
+  const finding = (data: ProblemData<"NOT_A_ROLLOUT">, path: string[] = []): Finding => ({ code: "NOT_A_ROLLOUT", ...data, path });
+  const otherKind = (version: string, known: readonly string[]) =>
+    finding({ kind: "OtherKind", apiVersion: version, given: show(kind), known }, ["kind"]);
+  if (apiVersion === undefined && kind === undefined) return finding({ kind: "NoVersion" });
+  if (apiVersion === API_VERSION) return kind === KIND ? undefined : otherKind(apiVersion, [KIND]);
+  if (typeof apiVersion === "string" && ANCESTOR_API_VERSIONS.includes(apiVersion))
+    return typeof kind === "string" && ANCESTOR_KINDS.includes(kind) ? undefined : otherKind(apiVersion, ANCESTOR_KINDS);
+  const near = typeof apiVersion === "string" ? nearest(apiVersion, [API_VERSION, ...ANCESTOR_API_VERSIONS]) : undefined;
+  if (typeof apiVersion === "string" && typeof kind === "string")
+    return finding({ kind: "OtherObject", apiVersion, given: kind, near }, ["apiVersion"]);
+  const given = kind === undefined ? undefined : show(kind);
+  return finding({ kind: "OddVersion", apiVersion: show(apiVersion), given, near }, ["apiVersion"]);
 }
 
 const OURS = new Set(Object.keys(resourceSchema.shape.spec.shape));
 
 function saysWhereItWorks(finding: Finding): Finding {
-  const name = String(finding.path.at(-1));
-  if (finding.code !== "UNKNOWN_KEY" || !finding.hint.startsWith("known keys")) return finding;
+  if (finding.code !== "UNKNOWN_KEY" || !("known" in finding) || finding.near !== undefined) return finding;
   const stageKeys = Object.keys(resourceSchema.shape.spec.shape.stages.element.shape);
-  if (!OURS.has(name) && !stageKeys.includes(name)) return finding;
-  return { ...finding, hint: `${API_VERSION} has "${name}": change apiVersion to it to use it` };
+  return OURS.has(finding.key) || stageKeys.includes(finding.key) ? { ...finding, elsewhere: API_VERSION } : finding;
 }
 
 type Origin = "annotation" | Placed;
@@ -153,8 +125,7 @@ function addSettings(data: Record<string, unknown>, source: Source, isAncestor: 
     if (typeof text !== "string") continue;
     const read = readYaml(text, source.file);
     const path = ["metadata", "annotations", `stagecoach.dev/${name}`];
-    for (const { code, message, hint } of read.problems)
-      problems.push(source.place({ code, message: `in the annotation: ${message}`, hint, path }));
+    for (const { severity: _, ...found } of read.problems) problems.push(source.place({ ...found, path, inside: [] }));
     if (read.sources[0] !== undefined) {
       spec[name] = read.sources[0].data;
       from.set(name, "annotation");
@@ -164,15 +135,7 @@ function addSettings(data: Record<string, unknown>, source: Source, isAncestor: 
   for (const name of FROM_CONFIG) {
     if (config?.data[name] === undefined) continue;
     if (spec[name] !== undefined) {
-      problems.push(
-        config.place({
-          code: "SAID_TWICE",
-          message: `${name} stands here and in ${source.file}`,
-          hint: "keep one of the two",
-          path: [name],
-          atKey: true,
-        }),
-      );
+      problems.push(config.place({ code: "SAID_TWICE", key: name, also: source.file, path: [name], atKey: true }));
       continue;
     }
     spec[name] = config.data[name];
@@ -185,31 +148,16 @@ function placeOf(from: ReadonlyMap<string, Origin>, source: Source, finding: Fin
   const origin = finding.path[0] === "spec" ? from.get(String(finding.path[1])) : undefined;
   if (origin === undefined) return source.place(finding);
   if (origin !== "annotation") return origin.place({ ...finding, path: finding.path.slice(1) });
-  const message = `in the annotation, ${dotted(finding.path.slice(1))}: ${finding.message}`;
-  return source.place({
-    ...finding,
-    message,
-    path: ["metadata", "annotations", `stagecoach.dev/${String(finding.path[1])}`],
-    atKey: false,
-  });
+  const path = ["metadata", "annotations", `stagecoach.dev/${String(finding.path[1])}`];
+  return source.place({ ...finding, inside: finding.path.slice(1), path, atKey: false });
 }
 
 /** A rollout without a release or pins can be linted and its clusters planned; it says what is missing to run. */
 function whatIsMissing(rollout: Rollout, source: Source, isAncestor: boolean): Problem[] {
-  const missing: string[] = [];
-  if (rollout.release === undefined) missing.push("release (which version)");
-  if (rollout.pins.length === 0) missing.push("pins (where it is written)");
-  if (missing.length === 0) return [];
-  const where = isAncestor
-    ? `annotations stagecoach.dev/release and stagecoach.dev/pins, or rollouts.${rollout.name} in .github/stagecoach.yaml`
-    : `spec.release and spec.pins, or rollouts.${rollout.name} in .github/stagecoach.yaml`;
-  return [
-    source.place({
-      code: "CANNOT_RUN",
-      severity: "warning",
-      message: `rollout ${rollout.name} can be planned but not run: it has no ${missing.join(" and no ")}`,
-      hint: `say it in ${where}`,
-      path: ["metadata", "name"],
-    }),
-  ];
+  const lacks: ("release" | "pins")[] = [];
+  if (rollout.release === undefined) lacks.push("release");
+  if (rollout.pins.length === 0) lacks.push("pins");
+  if (lacks.length === 0) return [];
+  const data = { name: rollout.name, lacks, ancestor: isAncestor };
+  return [source.place({ code: "CANNOT_RUN", ...data, severity: "warning", path: ["metadata", "name"] })];
 }

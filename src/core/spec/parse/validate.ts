@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { isRecord } from "../../base/is-record.ts";
-import type { Finding, Problem } from "../../base/problem.ts";
+import type { Finding, Problem } from "../../reasons/problem.ts";
 import { findingsOf, findNotBuilt } from "./walk.ts";
 
 /** Plain data with the way back to its place. */

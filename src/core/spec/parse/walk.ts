@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { isRecord } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
-import { type Finding, show, unsay } from "../../base/problem.ts";
+import { show } from "../../base/problem.ts";
+import { type Finding, unpackReason } from "../../reasons/problem.ts";
 import { marksOf } from "../schema-common.ts";
 
 type Path = (string | number)[];
@@ -80,13 +81,7 @@ function unwrapAllows(schema: z.core.$ZodType, value: string): boolean {
 }
 
 function notBuilt(path: Path, what: string, atKey: boolean): Finding {
-  return {
-    code: "NOT_BUILT_YET",
-    message: `${what} is not available in this version`,
-    hint: "remove it, or wait for the version that brings it; it is never ignored",
-    path,
-    atKey,
-  };
+  return { code: "NOT_BUILT_YET", kind: "Key", what, path, atKey };
 }
 
 /** `spec.stages[0].bake`. */
@@ -108,23 +103,23 @@ const RENAMED: Record<string, string> = {
   bakeTime: "bake",
 };
 
-/** What the schema's validation found, in words. */
+/** What the schema's validation found. */
 export function findingsOf(issues: readonly z.core.$ZodIssue[], root: z.core.$ZodType, data: unknown): Finding[] {
   return issues.flatMap((issue) => findingsOfIssue(issue, root, data, []));
 }
 
 function findingsOfIssue(issue: z.core.$ZodIssue, root: z.core.$ZodType, data: unknown, prefix: Path): Finding[] {
   const path = [...prefix, ...issue.path].map((step) => (typeof step === "number" ? step : String(step)));
-  const said = unsay(issue.message);
-  if (said !== undefined) return [{ ...said, path }];
+  const packed = unpackReason(issue.message);
+  if (packed !== undefined) return [{ ...packed, path }];
   if (issue.code === "unrecognized_keys") return issue.keys.map((name) => unknownKey(name, path, root));
   if (issue.code === "invalid_union") {
-    const explained = issue.errors.flat().find((inner) => unsay(inner.message) !== undefined && inner.path.length === 0);
+    const explained = issue.errors.flat().find((inner) => unpackReason(inner.message) !== undefined && inner.path.length === 0);
     if (explained !== undefined) return findingsOfIssue(explained, root, data, path);
     const best = issue.errors.toSorted((a, b) => deepest(b) - deepest(a))[0];
     if (best !== undefined && deepest(best) > 0) return best.flatMap((inner) => findingsOfIssue(inner, root, data, path));
   }
-  return [inWords(issue, path, at(data, path))];
+  return [reasonOf(issue, path, at(data, path))];
 }
 
 function deepest(issues: readonly z.core.$ZodIssue[]): number {
@@ -137,79 +132,30 @@ function unknownKey(name: string, path: Path, root: z.core.$ZodType): Finding {
   const known = options.flatMap((option) => (option instanceof z.ZodObject ? Object.keys(option.shape) : []));
   const renamed = RENAMED[name];
   const near = renamed !== undefined && known.includes(renamed) ? renamed : nearest(name, known);
-  const where = path.length === 0 ? "at the top" : `in ${dotted(path)}`;
-  return {
-    code: "UNKNOWN_KEY",
-    message: `unknown key "${name}" ${where}`,
-    hint: near === undefined ? `known keys here: ${known.join(", ")}` : `did you mean "${near}"?`,
-    path: [...path, name],
-    atKey: true,
-  };
+  return { code: "UNKNOWN_KEY", key: name, where: dotted(path), known, near, path: [...path, name], atKey: true };
 }
 
-function inWords(issue: z.core.$ZodIssue, path: Path, value: unknown): Finding {
-  const name = dotted(path) || "the document";
-  if (value === undefined && issue.code !== "custom") {
-    return { code: "MISSING_KEY", message: `${name} is missing`, hint: "add it; the reference page has an example", path };
-  }
+function reasonOf(issue: z.core.$ZodIssue, path: Path, value: unknown): Finding {
+  const key = dotted(path);
+  const given = show(value);
+  if (value === undefined && issue.code !== "custom") return { code: "MISSING_KEY", kind: "Key", key, path };
   if (issue.code === "invalid_value") {
     const known = issue.values.map(String);
-    const near = typeof value === "string" ? nearest(value, known) : undefined;
-    const code = path.at(-1) === "operator" ? "BAD_OPERATOR" : "BAD_VALUE";
-    return {
-      code,
-      message: `${name} cannot be ${show(value)}`,
-      hint: near === undefined ? `one of ${known.join(", ")}` : `did you mean ${near}? It is one of ${known.join(", ")}`,
-      path,
-    };
+    const data = { key, given, known, near: typeof value === "string" ? nearest(value, known) : undefined };
+    return path.at(-1) === "operator" ? { code: "BAD_OPERATOR", ...data, path } : { code: "BAD_VALUE", kind: "Choice", ...data, path };
   }
-  if (issue.code === "invalid_type" || issue.code === "invalid_union") {
-    const wanted = issue.code === "invalid_type" ? (NAMES[issue.expected] ?? issue.expected) : "something else";
-    return {
-      code: "WRONG_TYPE",
-      message: `${name} must be ${wanted}, not ${show(value)}`,
-      hint: "write it as the reference page shows",
-      path,
-    };
+  if (issue.code === "invalid_type") return { code: "WRONG_TYPE", kind: "Type", key, wanted: issue.expected, given, path };
+  if (issue.code === "invalid_union") return { code: "WRONG_TYPE", kind: "Type", key, wanted: undefined, given, path };
+  if (issue.code === "too_small" && issue.origin === "array") return { code: "BAD_VALUE", kind: "EmptyList", key, path };
+  if (issue.code === "too_small" && issue.origin === "string") return { code: "BAD_VALUE", kind: "EmptyText", key, path };
+  if (issue.code === "too_small") return { code: "BAD_VALUE", kind: "Least", key, given, least: String(issue.minimum), path };
+  if (issue.code === "too_big") {
+    const data = { key, most: String(issue.maximum), characters: issue.origin === "string" };
+    return { code: "BAD_VALUE", kind: "Most", ...data, path };
   }
-  if (issue.code === "too_small" && issue.origin === "array")
-    return { code: "BAD_VALUE", message: `${name} is empty`, hint: "it needs at least one item", path };
-  if (issue.code === "too_small" && issue.origin === "string")
-    return { code: "BAD_VALUE", message: `${name} is empty`, hint: "write a value, or remove the key", path };
-  if (issue.code === "too_small")
-    return {
-      code: "BAD_VALUE",
-      message: `${name} is ${show(value)}, less than ${String(issue.minimum)}`,
-      hint: `write ${String(issue.minimum)} or more`,
-      path,
-    };
-  if (issue.code === "too_big")
-    return {
-      code: "BAD_VALUE",
-      message: `${name} is more than ${String(issue.maximum)}${issue.origin === "string" ? " characters" : ""}`,
-      hint: `write ${String(issue.maximum)} or less`,
-      path,
-    };
-  if (issue.code === "invalid_key")
-    return {
-      code: "BAD_VALUE",
-      message: `${name} is no usable name`,
-      hint: "begin with a letter; letters, digits and _ may follow",
-      path,
-      atKey: true,
-    };
-  return { code: "BAD_VALUE", message: `${name}: ${issue.message.toLowerCase()}`, hint: "write it as the reference page shows", path };
+  if (issue.code === "invalid_key") return { code: "BAD_VALUE", kind: "Name", key, path, atKey: true };
+  return { code: "BAD_VALUE", kind: "Other", key, said: issue.message.toLowerCase(), path };
 }
-
-const NAMES: Record<string, string> = {
-  string: "text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  object: "a map",
-  record: "a map",
-  array: "a list",
-};
 
 function at(data: unknown, path: Path): unknown {
   let here = data;

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
-import type { Finding, Problem } from "../../base/problem.ts";
+import type { Finding, Problem, ProblemReason } from "../../reasons/problem.ts";
 
 /** Settings files are small; what is larger was not written by a person. */
 export const LARGEST_FILE = 1024 * 1024;
@@ -21,23 +21,16 @@ export interface ReadYaml {
 
 /** Reads every document of a YAML text. Too large, too deep, aliases that multiply, duplicate keys and syntax errors are problems, never thrown. */
 export function readYaml(text: string, file: string): ReadYaml {
-  const whole = (code: string, message: string, hint: string): ReadYaml => ({
+  const whole = (reason: ProblemReason): ReadYaml => ({
     sources: [],
-    problems: [{ code, severity: "error", message, hint, file, line: 1, column: 1, path: [] }],
+    problems: [{ ...reason, severity: "error", file, line: 1, column: 1, path: [] }],
   });
-  if (text.length > LARGEST_FILE) {
-    return whole(
-      "TOO_LARGE",
-      `the file has ${(text.length / LARGEST_FILE).toFixed(1)} MiB; at most 1 MiB is read`,
-      "split it, or check that this is the file you meant",
-    );
-  }
-  if (deepFlow(text)) return whole("TOO_DEEP", "brackets are nested more than 200 deep", "check that this is the file you meant");
+  if (text.length > LARGEST_FILE) return whole({ code: "TOO_LARGE", mebibytes: (text.length / LARGEST_FILE).toFixed(1) });
+  if (deepFlow(text)) return whole({ code: "TOO_DEEP", kind: "Brackets" });
   try {
     return readDocuments(text, file);
   } catch (error) {
-    if (error instanceof RangeError)
-      return whole("TOO_DEEP", "the file is nested too deep to be read", "check that this is the file you meant");
+    if (error instanceof RangeError) return whole({ code: "TOO_DEEP", kind: "File" });
     throw error;
   }
 }
@@ -56,7 +49,7 @@ function readDocuments(text: string, file: string): ReadYaml {
     }
     const read = toData(() => document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown);
     if (!read.ok) {
-      problems.push({ ...read, severity: "error", file, ...at(lines, document.range[0]), path: [] });
+      problems.push({ ...read.reason, severity: "error", file, ...at(lines, document.range[0]), path: [] });
       continue;
     }
     if (read.data === null || read.data === undefined) continue;
@@ -65,23 +58,15 @@ function readDocuments(text: string, file: string): ReadYaml {
   return { sources, problems };
 }
 
-function toData(read: () => unknown): { ok: true; data: unknown } | { ok: false; code: string; message: string; hint: string } {
+function toData(read: () => unknown): { ok: true; data: unknown } | { ok: false; reason: ProblemReason } {
   try {
     const data = read();
-    if (depthOf(data, 0) > DEEPEST)
-      return {
-        ok: false,
-        code: "TOO_DEEP",
-        message: `values are nested more than ${DEEPEST} deep`,
-        hint: "check that this is the file you meant",
-      };
+    if (depthOf(data, 0) > DEEPEST) return { ok: false, reason: { code: "TOO_DEEP", kind: "Values", most: DEEPEST } };
     return { ok: true, data };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    if (/Excessive alias/.test(error.message)) {
-      return { ok: false, code: "ALIAS_BOMB", message: "aliases (*name) multiply beyond what is read", hint: "write the values out" };
-    }
-    return { ok: false, code: "SYNTAX", message: error.message, hint: "define the anchor (&name) before its alias" };
+    if (/Excessive alias/.test(error.message)) return { ok: false, reason: { code: "ALIAS_BOMB" } };
+    return { ok: false, reason: { code: "SYNTAX", kind: "Alias", said: error.message } };
   }
 }
 
@@ -110,20 +95,9 @@ function at(lines: LineCounter, offset: number): { line: number; column: number 
 }
 
 function syntaxProblem(error: YAMLError, lines: LineCounter, file: string, isTemplate: boolean): Problem {
-  const duplicate = error.code === "DUPLICATE_KEY";
-  return {
-    code: duplicate ? "DUPLICATE_KEY" : "SYNTAX",
-    severity: "error",
-    message: duplicate ? "this key stands twice in one map" : `not valid YAML: ${error.message}`,
-    hint: duplicate
-      ? "remove one of the two"
-      : isTemplate
-        ? "put {{ … }} in quotes; a Helm template is no rollout"
-        : "correct the syntax at this place",
-    file,
-    ...at(lines, error.pos[0]),
-    path: [],
-  };
+  const place = { severity: "error" as const, file, ...at(lines, error.pos[0]), path: [] };
+  if (error.code === "DUPLICATE_KEY") return { code: "DUPLICATE_KEY", ...place };
+  return { code: "SYNTAX", kind: "Parser", said: error.message, template: isTemplate, ...place };
 }
 
 /** Where the ancestor's resource keeps what ours calls otherwise. */
@@ -136,8 +110,8 @@ const ELSEWHERE: Record<string, readonly string[]> = {
 
 function placeIn(root: ParsedNode | null, lines: LineCounter, file: string, finding: Finding): Problem {
   const offset = offsetOf(root, finding.path, finding.atKey === true);
-  const { code, message, hint, path } = finding;
-  return { code, severity: finding.severity ?? "error", message, hint, file, ...at(lines, offset), path };
+  const { atKey: _, severity = "error", ...found } = finding;
+  return { ...found, severity, file, ...at(lines, offset) };
 }
 
 /** Offset of the value at a path, or of the last thing on the way that is there. */

@@ -1,6 +1,6 @@
-import type { Finding } from "../../base/problem.ts";
 import { parseTemplate } from "../../base/template.ts";
 import { parseDuration } from "../../base/time.ts";
+import type { Finding } from "../../reasons/problem.ts";
 import type { Resource } from "../schema.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
@@ -21,19 +21,11 @@ function checkAnalysis({ analysis, batching }: WrittenStage, path: Path): Findin
   if (analysis === undefined) return [];
   const findings: Finding[] = [];
   if (batching === "Rolling" && analysis.when.includes("AfterBatch")) {
-    findings.push({
-      code: "ANALYSIS_ROLLING",
-      message: "a rolling stage has no batch that is confirmed as a whole, so nothing can be measured AfterBatch",
-      hint: "write when: [Background] or [AfterStage], or batching: Fixed",
-      path: [...path, "when"],
-    });
+    findings.push({ code: "ANALYSIS_ROLLING", path: [...path, "when"] });
   }
   const names = new Set<string>();
   for (const [j, arg] of analysis.args.entries()) {
-    if (names.has(arg.name)) {
-      const message = `the argument ${arg.name} is given twice`;
-      findings.push({ code: "ANALYSIS_ARG", message, hint: "keep one", path: [...path, "args", j, "name"] });
-    }
+    if (names.has(arg.name)) findings.push({ code: "ANALYSIS_ARG", kind: "Twice", name: arg.name, path: [...path, "args", j, "name"] });
     names.add(arg.name);
     findings.push(...checkValue(arg.value, analysis.when, [...path, "args", j, "value"]));
   }
@@ -42,18 +34,14 @@ function checkAnalysis({ analysis, batching }: WrittenStage, path: Path): Findin
 
 function checkValue(value: string, when: readonly string[], path: Path): Finding[] {
   const parsed = parseTemplate(value);
-  if (!parsed.ok) return [{ code: "BAD_TEMPLATE", message: parsed.message, hint: parsed.hint, path }];
+  if (!parsed.ok) return [{ code: "BAD_TEMPLATE", ...parsed.fault, path }];
   const roots = parsed.parts.flatMap((part) => ("variable" in part ? [part] : []));
   const param = roots.find(({ variable }) => variable.root === "params");
-  if (param !== undefined) {
-    const hint = "parameters of the ApplicationSet are not known during a run; cluster.labels are";
-    return [{ code: "ANALYSIS_ARG", message: `{{ ${param.source} }} cannot be an analysis's argument`, hint, path }];
-  }
+  if (param !== undefined) return [{ code: "ANALYSIS_ARG", kind: "Param", variable: param.source, path }];
   const ofCluster = roots.find(({ variable }) => /^(?:cluster|application)\./.test(variable.root));
   const whole = when.filter((one) => one !== "AfterBatch");
   if (ofCluster === undefined || whole.length === 0) return [];
-  const message = `{{ ${ofCluster.source} }} stands for a cluster of the batch, and ${whole.join(", ")} is of no batch`;
-  return [{ code: "ANALYSIS_ARG", message, hint: "measure AfterBatch, or give the argument a value of its own", path }];
+  return [{ code: "ANALYSIS_ARG", kind: "OfCluster", variable: ofCluster.source, whole, path }];
 }
 
 function checkHooks({ hooks }: WrittenStage, path: Path): Finding[] {
@@ -64,29 +52,15 @@ function checkHooks({ hooks }: WrittenStage, path: Path): Finding[] {
 
 function checkHook({ url, timeout }: { url: string; timeout: string }, path: Path): Finding[] {
   const findings: Finding[] = [];
-  const problem = badAddress(url);
-  if (problem !== undefined) {
-    findings.push({
-      code: "HOOK_URL",
-      message: problem,
-      hint: "write it whole, without a name and password: https://hooks.example.com/rollouts",
-      path: [...path, "url"],
-    });
-  }
+  const fault = badAddress(url);
+  if (fault !== undefined) findings.push({ code: "HOOK_URL", fault, path: [...path, "url"] });
   const ms = parseDuration(timeout) ?? 0;
-  if (ms <= 0 || ms > LONGEST_TIMEOUT_MS) {
-    findings.push({
-      code: "HOOK_TIMEOUT",
-      message: `a hook's timeout is ${timeout}`,
-      hint: "write more than 0s and at most 60s; a hook that needs longer answers hold",
-      path: [...path, "timeout"],
-    });
-  }
+  if (ms <= 0 || ms > LONGEST_TIMEOUT_MS) findings.push({ code: "HOOK_TIMEOUT", given: timeout, path: [...path, "timeout"] });
   return findings;
 }
 
-function badAddress(url: string): string | undefined {
+function badAddress(url: string): "NoAddress" | "Credentials" | undefined {
   const match = /^https?:\/\/([^/?#\s]+)(?:[/?#]\S*)?$/i.exec(url);
-  if (match === null) return "a hook's url is no http or https address";
-  return match[1]?.includes("@") === true ? "a hook's url holds a name or password, which would be shown to everybody" : undefined;
+  if (match === null) return "NoAddress";
+  return match[1]?.includes("@") === true ? "Credentials" : undefined;
 }

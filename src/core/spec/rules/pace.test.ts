@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sayProblem } from "../../report/reasons/problems.ts";
 import { parseRepoConfig, parseRollouts } from "../parse/parse.ts";
 
 /** `line:column CODE message: hint` of each problem; `stage` stands in line 9, `spec` in line 10. */
@@ -13,9 +14,9 @@ spec:
   stages:
     - { name: all, clusters: { selector: {} }${stage} }
 ${spec}`;
-  return parseRollouts(text, "r.yaml").problems.map(
-    ({ line, column, code, message, hint }) => `${line}:${column} ${code} ${message}: ${hint}`,
-  );
+  return parseRollouts(text, "r.yaml")
+    .problems.map((one) => ({ ...one, ...sayProblem(one) }))
+    .map(({ line, column, code, message, hint }) => `${line}:${column} ${code} ${message}: ${hint}`);
 }
 
 describe("what cannot work is told before anything runs", () => {
@@ -83,7 +84,7 @@ describe("a hint names nothing that is refused as well", () => {
     ["Größe Ops", "gr-e-ops"],
   ])("of the team %s", (team, slug) => {
     const [problem] = parseRepoConfig(`commands: { promote: { teams: [${JSON.stringify(team)}] } }\n`, "s.yaml").problems;
-    expect(problem).toMatchObject({ code: "BAD_VALUE", hint: `write the slug alone, such as ${slug}` });
+    expect(problem).toMatchObject({ code: "BAD_VALUE", kind: "Team", slug });
     expect(parseRepoConfig(`commands: { promote: { teams: [${slug}] } }\n`, "s.yaml").problems).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-import type { Finding } from "../../base/problem.ts";
 import { formatDuration, parseDuration } from "../../base/time.ts";
+import type { Finding } from "../../reasons/problem.ts";
 import type { Resource } from "../schema.ts";
 
 type Path = (string | number)[];
@@ -10,12 +10,12 @@ const LONG_BAKE_MS = 30 * 86_400_000;
 /** Deadlines that nothing could meet, sizes that never grow, and bakes that hardly anybody means. */
 export function paceIsMeant({ spec }: Resource): Finding[] {
   return [
-    ...deadline(spec.seenDeadline, "seenDeadline", "every run would pause at its first look", ["spec"]),
-    ...deadline(spec.waitingDeadline, "waitingDeadline", "every run would pause at once where something waits", ["spec"]),
+    ...deadline(spec.seenDeadline, "seenDeadline", ["spec"]),
+    ...deadline(spec.waitingDeadline, "waitingDeadline", ["spec"]),
     ...spec.stages.flatMap((stage, i) => {
       const path = ["spec", "stages", i];
       return [
-        ...deadline(stage.progressDeadline, "progressDeadline", "every cluster would fail as soon as it is seen", path),
+        ...deadline(stage.progressDeadline, "progressDeadline", path),
         ...growth(stage.maxUnavailable, [...path, "maxUnavailable"]),
         ...longBake(stage.bake, [...path, "bake"]),
       ];
@@ -23,31 +23,21 @@ export function paceIsMeant({ spec }: Resource): Finding[] {
   ];
 }
 
-function deadline(value: string, name: string, what: string, path: Path): Finding[] {
-  if ((parseDuration(value) ?? 1) > 0) return [];
-  return [
-    { code: "BAD_DURATION", message: `${name} is ${value}: ${what}`, hint: "write more than 0s, such as 15m", path: [...path, name] },
-  ];
+function deadline(given: string, key: "seenDeadline" | "waitingDeadline" | "progressDeadline", path: Path): Finding[] {
+  return (parseDuration(given) ?? 1) > 0 ? [] : [{ code: "BAD_DURATION", kind: "Zero", key, given, path: [...path, key] }];
 }
 
 function growth(size: Resource["spec"]["stages"][number]["maxUnavailable"], path: Path): Finding[] {
   if (typeof size !== "object") return [];
   const findings: Finding[] = [];
   const { start, factor, max } = size;
-  if (factor <= 1) {
-    const hint = `write a factor above 1, such as 2, or maxUnavailable: ${start}`;
-    findings.push({ code: "BAD_QUANTITY", message: `a factor of ${factor} never grows`, hint, path: [...path, "factor"] });
-  }
-  if (typeof max === "number" && start > max) {
-    const hint = `write a start of at most ${max}, or raise max`;
-    findings.push({ code: "BAD_QUANTITY", message: `start is ${start}, above max, which is ${max}`, hint, path: [...path, "start"] });
-  }
+  if (factor <= 1) findings.push({ code: "BAD_QUANTITY", kind: "NeverGrows", factor, start, path: [...path, "factor"] });
+  if (typeof max === "number" && start > max)
+    findings.push({ code: "BAD_QUANTITY", kind: "StartAboveMax", start, max, path: [...path, "start"] });
   return findings;
 }
 
 function longBake(value: string, path: Path): Finding[] {
   const ms = parseDuration(value) ?? 0;
-  if (ms <= LONG_BAKE_MS) return [];
-  const message = `each batch bakes for ${formatDuration(ms)}, longer than a month`;
-  return [{ code: "LONG_BAKE", severity: "warning", message, hint: "check its unit: s, m, h or d", path }];
+  return ms <= LONG_BAKE_MS ? [] : [{ code: "LONG_BAKE", severity: "warning", bake: formatDuration(ms), path }];
 }

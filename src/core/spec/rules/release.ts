@@ -1,8 +1,8 @@
 import semver from "semver";
 import type { z } from "zod";
 import { pathMatcher, whyNoGlob } from "../../base/path-glob.ts";
-import type { Finding } from "../../base/problem.ts";
 import { parseTemplate } from "../../base/template.ts";
+import type { Finding } from "../../reasons/problem.ts";
 import { parseDeliveryTemplate } from "../delivery-template.ts";
 import type { deliverySchema, pinSchema, releaseSchema } from "../schema-spec.ts";
 
@@ -13,21 +13,13 @@ type Release = z.output<typeof releaseSchema>;
 export function checkFound(release: Release, path: Path): Finding[] {
   const findings: Finding[] = [];
   for (const [i, glob] of (release.commit?.paths ?? []).entries()) {
-    const why = whyNoGlob(glob);
-    if (why === undefined) continue;
-    const hint = "name paths from the repo's root, such as apps/payments/**";
-    findings.push({ code: "BAD_GLOB", message: `"${glob}" ${why}`, hint, path: [...path, "commit", "paths", i] });
+    const fault = whyNoGlob(glob);
+    if (fault !== undefined) findings.push({ code: "BAD_GLOB", given: glob, fault, path: [...path, "commit", "paths", i] });
   }
   if (release.tag !== undefined) {
     const range = typeof release.tag === "string" ? release.tag : release.tag.range;
     const where = typeof release.tag === "string" ? [...path, "tag"] : [...path, "tag", "range"];
-    if (semver.validRange(range) === null)
-      findings.push({
-        code: "BAD_RANGE",
-        message: `"${range}" is no semver range`,
-        hint: 'write one such as ">=1.0.0 <2" or "^1.4"; what stands before the version in the tag goes into prefix',
-        path: where,
-      });
+    if (semver.validRange(range) === null) findings.push({ code: "BAD_RANGE", given: range, path: where });
   }
   return findings;
 }
@@ -40,10 +32,8 @@ export function checkCommitPaths(release: Release | undefined, pins: readonly z.
   return pins.flatMap((pin, i): Finding[] => {
     const file = pin.file ?? pin.clusterGenerator?.file;
     if (file === undefined || !matches(anyOf(file))) return [];
-    const message = `release.commit.paths match the pin file ${file}, so every batch would be a release`;
-    const hint = `take it out of the paths, such as by "!${file.replace(/\{\{.*?\}\}/g, "*")}"`;
     const place = pin.clusterGenerator === undefined ? "file" : "clusterGenerator";
-    return [{ code: "COMMIT_PATHS", message, hint, path: [...path, i, place] }];
+    return [{ code: "COMMIT_PATHS", pinFile: file, glob: file.replace(/\{\{.*?\}\}/g, "*"), path: [...path, i, place] }];
   });
 }
 
@@ -61,11 +51,11 @@ export function checkDelivery(delivery: z.output<typeof deliverySchema>, release
     if (template === undefined) continue;
     const parsed = parseDeliveryTemplate(template);
     if (!parsed.ok) {
-      findings.push({ code: "BAD_TEMPLATE", message: parsed.message, hint: parsed.hint, path: [...path, name] });
+      findings.push({ code: "BAD_TEMPLATE", ...parsed.fault, path: [...path, name] });
       continue;
     }
     if (name === "title" && /[\r\n]/.test(template.trim()))
-      findings.push({ code: "BAD_TEMPLATE", message: "a title is one line", hint: "move the rest to body", path: [...path, name] });
+      findings.push({ code: "BAD_TEMPLATE", kind: "TitleLines", path: [...path, name] });
     findings.push(...unknownValues(parsed.parts, release, [...path, name]));
   }
   return findings;
@@ -75,12 +65,5 @@ function unknownValues(parts: readonly object[], release: Release | undefined, p
   if (release === undefined) return [];
   const known = Object.keys(release.values ?? { version: "" });
   const wanted = parts.flatMap((part) => ("value" in part && typeof part.value === "string" ? [part.value] : []));
-  return wanted
-    .filter((value) => !known.includes(value))
-    .map((value) => ({
-      code: "BAD_TEMPLATE",
-      message: `the release has no value "${value}"`,
-      hint: `it has ${known.join(", ")}`,
-      path,
-    }));
+  return wanted.filter((value) => !known.includes(value)).map((value) => ({ code: "BAD_TEMPLATE", kind: "NoValue", value, known, path }));
 }

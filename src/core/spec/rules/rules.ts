@@ -1,5 +1,5 @@
-import type { Finding } from "../../base/problem.ts";
 import { formatSelector } from "../../base/selector.ts";
+import type { Finding } from "../../reasons/problem.ts";
 import type { Resource } from "../schema.ts";
 import { analysesAndHooks } from "./analysis.ts";
 import { paceIsMeant } from "./pace.ts";
@@ -17,14 +17,7 @@ const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
 function nameIsUsable({ metadata }: Resource): Finding[] {
   if (NAME.test(metadata.name)) return [];
-  return [
-    {
-      code: "BAD_NAME",
-      message: `"${metadata.name}" cannot be the name of a rollout`,
-      hint: "lower-case letters, digits and -, as names in Kubernetes",
-      path: ["metadata", "name"],
-    },
-  ];
+  return [{ code: "BAD_NAME", given: metadata.name, path: ["metadata", "name"] }];
 }
 
 function stageNamesAreUnique({ spec }: Resource): Finding[] {
@@ -33,13 +26,7 @@ function stageNamesAreUnique({ spec }: Resource): Finding[] {
   for (const [i, { name }] of spec.stages.entries()) {
     const before = first.get(name);
     if (before === undefined) first.set(name, i);
-    else
-      findings.push({
-        code: "DUPLICATE_STAGE",
-        message: `stage "${name}" is there twice: it is stage ${before + 1} already`,
-        hint: "give each stage a name of its own",
-        path: ["spec", "stages", i, "name"],
-      });
+    else findings.push({ code: "DUPLICATE_STAGE", stage: name, first: before + 1, path: ["spec", "stages", i, "name"] });
   }
   return findings;
 }
@@ -62,13 +49,8 @@ function laterStagesGetClusters({ spec }: Resource): Finding[] {
     const text = formatSelector(stage.clusters.selector);
     const taker = takenBy.get("every cluster") ?? takenBy.get(text);
     if (taker !== undefined) {
-      findings.push({
-        code: "STAGE_SHADOWED",
-        severity: "warning",
-        message: `stage "${stage.name}" never gets a cluster: "${taker}" takes all of ${text}`,
-        hint: "put the narrower stage first, or limit the earlier one by maxClusters",
-        path: ["spec", "stages", i, "clusters", "selector"],
-      });
+      const data = { stage: stage.name, taker, selector: text };
+      findings.push({ code: "STAGE_SHADOWED", ...data, severity: "warning", path: ["spec", "stages", i, "clusters", "selector"] });
     } else if (stage.maxClusters === "100%") takenBy.set(text, stage.name);
   }
   return findings;
@@ -77,10 +59,9 @@ function laterStagesGetClusters({ spec }: Resource): Finding[] {
 function ordersAreComplete({ spec }: Resource): Finding[] {
   return spec.stages.flatMap((stage, i): Finding[] => {
     const path = ["spec", "stages", i, "order"];
-    if (stage.order.by === "label" && stage.order.key === undefined)
-      return [{ code: "ORDER_KEY", message: "order by label does not say which label", hint: "add key", path }];
+    if (stage.order.by === "label" && stage.order.key === undefined) return [{ code: "ORDER_KEY", kind: "Missing", path }];
     if (stage.order.by === "name" && stage.order.key !== undefined)
-      return [{ code: "ORDER_KEY", message: "order by name has no key", hint: "write by: label, or remove key", path: [...path, "key"] }];
+      return [{ code: "ORDER_KEY", kind: "Needless", path: [...path, "key"] }];
     return [];
   });
 }
@@ -89,14 +70,7 @@ function oneTopologyKey({ spec }: Resource): Finding[] {
   return spec.stages.flatMap((stage, i): Finding[] => {
     const inner = stage.clusters.topologyKey;
     if (inner === undefined || stage.topologyKey === undefined || inner === stage.topologyKey) return [];
-    return [
-      {
-        code: "TOPOLOGY_KEY",
-        message: `topologyKey is "${stage.topologyKey}" and clusters.topologyKey "${inner}"`,
-        hint: "they mean the same; keep one",
-        path: ["spec", "stages", i, "clusters", "topologyKey"],
-      },
-    ];
+    return [{ code: "TOPOLOGY_KEY", outer: stage.topologyKey, inner, path: ["spec", "stages", i, "clusters", "topologyKey"] }];
   });
 }
 
@@ -104,25 +78,14 @@ function sourceIsNamed({ spec }: Resource): Finding[] {
   const { kind, name, selector, apiGroup } = spec.sourceRef;
   const path = ["spec", "sourceRef"];
   const findings: Finding[] = [];
-  if (kind === "ApplicationSet" && name === undefined)
-    findings.push({ code: "SOURCE_REF", message: "sourceRef names no ApplicationSet", hint: "add name", path });
+  if (kind === "ApplicationSet" && name === undefined) findings.push({ code: "SOURCE_REF", kind: "NoName", path });
   if (kind === "ApplicationSet" && selector !== undefined)
-    findings.push({
-      code: "SOURCE_REF",
-      message: "selector is for kind Application",
-      hint: "remove it: every Application of the ApplicationSet is a target",
-      path: [...path, "selector"],
-    });
+    findings.push({ code: "SOURCE_REF", kind: "SelectorOfSet", path: [...path, "selector"] });
   if (kind === "Application" && name === undefined && selector === undefined)
-    findings.push({ code: "SOURCE_REF", message: "sourceRef says not which Applications", hint: "add a selector over their labels", path });
+    findings.push({ code: "SOURCE_REF", kind: "NoSelector", path });
   if (selector !== undefined) findings.push(...checkSelector(selector, [...path, "selector"]));
   if (apiGroup.split("/")[0] !== "argoproj.io")
-    findings.push({
-      code: "SOURCE_REF",
-      message: `apiGroup cannot be "${apiGroup}"`,
-      hint: "write argoproj.io/v1alpha1",
-      path: [...path, "apiGroup"],
-    });
+    findings.push({ code: "SOURCE_REF", kind: "Group", given: apiGroup, path: [...path, "apiGroup"] });
   return findings;
 }
 

@@ -1,6 +1,6 @@
-import type { Finding } from "../../base/problem.ts";
 import { show } from "../../base/problem.ts";
 import type { Selector } from "../../base/selector.ts";
+import type { Finding } from "../../reasons/problem.ts";
 
 type Path = (string | number)[];
 
@@ -20,24 +20,11 @@ function checkSyntax(selector: Selector, path: Path): Finding[] {
   const check = (key: string, values: readonly string[], keyPath: Path, valuePath: Path, atKey: boolean) => {
     const [prefix, name] = key.includes("/") ? [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)] : [undefined, key];
     if (!NAME.test(name) || (prefix !== undefined && !PREFIX.test(prefix))) {
-      findings.push({
-        code: "BAD_LABEL",
-        message: `${show(key)} cannot be the key of a label`,
-        hint: "letters, digits, - _ . up to 63 of them, perhaps after a DNS prefix and /",
-        path: keyPath,
-        atKey,
-      });
+      findings.push({ code: "BAD_LABEL", kind: "Key", given: show(key), path: keyPath, atKey });
       return;
     }
     for (const value of OWN_FIELDS.has(key) ? [] : values) {
-      if (!VALUE.test(value)) {
-        findings.push({
-          code: "BAD_LABEL",
-          message: `${show(value)} cannot be the value of a label`,
-          hint: "letters, digits, - _ . up to 63 of them; no label can ever have this one",
-          path: valuePath,
-        });
-      }
+      if (!VALUE.test(value)) findings.push({ code: "BAD_LABEL", kind: "Value", given: show(value), path: valuePath });
     }
   };
   for (const [key, value] of Object.entries(selector.matchLabels)) {
@@ -56,23 +43,8 @@ function checkOperands(selector: Selector, path: Path): Finding[] {
   for (const [i, { operator, values }] of selector.matchExpressions.entries()) {
     const needs = operator === "In" || operator === "NotIn";
     const place = [...path, "matchExpressions", i];
-    if (needs && values.length === 0) {
-      const what = operator === "In" ? "matches nothing" : "is refused by Kubernetes";
-      findings.push({
-        code: "SELECTOR_VALUES",
-        message: `${operator} without values ${what}`,
-        hint: "list at least one value, or use Exists or DoesNotExist",
-        path: place,
-      });
-    }
-    if (!needs && values.length > 0) {
-      findings.push({
-        code: "SELECTOR_VALUES",
-        message: `${operator} takes no values`,
-        hint: `remove values, or use ${operator === "Exists" ? "In" : "NotIn"}`,
-        path: [...place, "values"],
-      });
-    }
+    if (needs && values.length === 0) findings.push({ code: "SELECTOR_VALUES", operator, path: place });
+    if (!needs && values.length > 0) findings.push({ code: "SELECTOR_VALUES", operator, path: [...place, "values"] });
   }
   return findings;
 }
@@ -97,12 +69,7 @@ function checkContradiction(selector: Selector, path: Path): Finding[] {
   const judge = (key: string, place: Path) => {
     if (reported.has(key) || possible(demand(key))) return;
     reported.add(key);
-    findings.push({
-      code: "SELECTOR_NEVER_MATCHES",
-      message: `what is asked of label "${key}" cannot hold at once, so no cluster matches`,
-      hint: "correct one of the requirements on this label",
-      path: place,
-    });
+    findings.push({ code: "SELECTOR_NEVER_MATCHES", label: key, path: place });
   };
   for (const [key, value] of Object.entries(selector.matchLabels)) {
     demand(key).present = true;

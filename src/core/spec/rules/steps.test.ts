@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sayProblem } from "../../report/reasons/problems.ts";
 import { parseRollouts } from "../parse/parse.ts";
 
 function resource(steps: string, { pins = true, spec = "", stage = "" } = {}): string {
@@ -20,7 +21,9 @@ const step = (text: string) => `        - ${text}\n`;
 
 /** Code, line and the beginning of each problem. */
 function told(text: string): string[] {
-  return parseRollouts(text, "r.yaml").problems.map(({ code, line, message }) => `${code} ${line} ${message}`);
+  return parseRollouts(text, "r.yaml")
+    .problems.map((one) => ({ ...one, ...sayProblem(one) }))
+    .map(({ code, line, message }) => `${code} ${line} ${message}`);
 }
 
 describe("steps of a stage", () => {

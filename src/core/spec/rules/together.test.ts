@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sayProblem } from "../../report/reasons/problems.ts";
 import { parseRollouts } from "../parse/parse.ts";
 import { clashes } from "./together.ts";
 
@@ -38,8 +39,9 @@ describe("rollouts of one repo", () => {
           code: "SOURCE_SHARED",
           file: "rollouts/b.yaml",
           path: ["spec", "sourceRef", "name"],
-          message: 'ApplicationSet argocd/x belongs to rollout "a" (rollouts/a.yaml) already',
-          hint: "one ApplicationSet may belong to one rollout only; remove one of the two",
+          source: "ApplicationSet argocd/x",
+          owner: "a",
+          ownerFile: "rollouts/a.yaml",
         }),
       },
     ]);
@@ -51,7 +53,7 @@ describe("rollouts of one repo", () => {
     const labelled = (name: string, labels: string, more = "") =>
       from(name, `{ kind: Application, selector: { matchLabels: ${labels} }${more} }`);
     const told = (...all: ReturnType<typeof from>[]) =>
-      clashes(all).map(({ problem }) => [problem.code, problem.file, problem.path?.join("."), problem.message]);
+      clashes(all).map(({ problem }) => [problem.code, problem.file, problem.path?.join("."), sayProblem(problem).message]);
     expect(told(named("shop", "shop-a, shop-b"), named("shop-2", "shop-b, shop-a"))).toEqual([
       [
         "SOURCE_SHARED",
@@ -74,7 +76,7 @@ describe("rollouts of one repo", () => {
 
   test("clash over a name", () => {
     const found = clashes([rollout("a", "x"), rollout("a", "y", "rollouts/other.yaml")]);
-    expect(found.map(({ problem }) => [problem.code, problem.file, problem.message])).toEqual([
+    expect(found.map(({ problem }) => [problem.code, problem.file, sayProblem(problem).message])).toEqual([
       ["DUPLICATE_ROLLOUT", "rollouts/other.yaml", 'rollout "a" is also in rollouts/a.yaml'],
     ]);
   });
@@ -82,7 +84,7 @@ describe("rollouts of one repo", () => {
   test("dependsOn that goes round over the files of three rollouts is told in each of them, with the way round; a name that nobody has, too", () => {
     const of = (name: string, ...others: string[]) => rollout(name, `${name}-set`, `rollouts/${name}.yaml`, "", others);
     const told = (all: ReturnType<typeof of>[]) =>
-      clashes(all).map(({ problem }) => `${problem.code} ${problem.file}: ${problem.message} (${problem.hint})`);
+      clashes(all).map(({ problem }) => `${problem.code} ${problem.file}: ${sayProblem(problem).message} (${sayProblem(problem).hint})`);
     expect(told([of("a", "b"), of("b", "c"), of("c")])).toEqual([]);
     const round = told([of("a", "b"), of("b", "c"), of("c", "a"), of("d", "a")]);
     expect(round).toHaveLength(3);

@@ -1,5 +1,5 @@
 import { nearest } from "../../base/nearest.ts";
-import type { Problem } from "../../base/problem.ts";
+import type { Path, Problem, ProblemReason } from "../../reasons/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { sourceText } from "../rollout.ts";
 
@@ -24,8 +24,8 @@ export interface Unread {
   dependsOn: { rollout: string }[];
 }
 
-function problemOf(rollout: Rollout, code: string, message: string, hint: string, path: (string | number)[]): Problem {
-  return { code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path };
+function problemOf(rollout: Rollout, reason: ProblemReason, path: Path): Problem {
+  return { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path };
 }
 
 function sharedNames(rollouts: readonly Rollout[]): Clash[] {
@@ -37,9 +37,8 @@ function sharedNames(rollouts: readonly Rollout[]): Clash[] {
       first.set(rollout.name, rollout);
       continue;
     }
-    const message = `rollout "${rollout.name}" is also in ${before.file}`;
-    const problem = problemOf(rollout, "DUPLICATE_ROLLOUT", message, "give each rollout a name of its own", ["metadata", "name"]);
-    found.push({ rollouts: [before, rollout], problem });
+    const reason = { code: "DUPLICATE_ROLLOUT", name: rollout.name, also: before.file } as const;
+    found.push({ rollouts: [before, rollout], problem: problemOf(rollout, reason, ["metadata", "name"]) });
   }
   return found;
 }
@@ -66,10 +65,11 @@ function sharedSources(rollouts: readonly Rollout[]): Clash[] {
 
 function sharedSource(before: Rollout, rollout: Rollout): Clash {
   const { kind, name, selector } = rollout.source;
-  const message = `${sourceText(rollout.source)} ${kind === "Application" && name === "" ? "belong" : "belongs"} to rollout "${before.name}" (${before.file}) already`;
-  const hint = `one ${kind} may belong to one rollout only; remove one of the two`;
+  const owner = { owner: before.name, ownerFile: before.file };
+  const source = { sourceKind: kind, source: sourceText(rollout.source), several: kind === "Application" && name === "" };
   const field = name === "" && selector !== undefined ? "selector" : "name";
-  return { rollouts: [before, rollout], problem: problemOf(rollout, "SOURCE_SHARED", message, hint, ["spec", "sourceRef", field]) };
+  const problem = problemOf(rollout, { code: "SOURCE_SHARED", kind: "Source", ...source, ...owner }, ["spec", "sourceRef", field]);
+  return { rollouts: [before, rollout], problem };
 }
 
 /** The same text for two sources that mean the same, in whatever order their selectors are written. */
@@ -93,21 +93,15 @@ function dependencies(rollouts: readonly Rollout[], unread: readonly Unread[]): 
       const path = ["spec", "dependsOn", i, "rollout"];
       if (byName.has(name)) continue;
       const known = broken.get(name);
-      if (known !== undefined) {
-        const message = `rollout "${name}" has errors of its own, so nothing can wait for it`;
-        const problem = problemOf(rollout, "UNKNOWN_DEPENDENCY", message, `correct ${known.file} first`, path);
-        found.push({ rollouts: [rollout, rollout], problem });
-        continue;
-      }
-      const near = nearest(name, [...all.keys()]);
-      const hint = near === undefined ? "name a rollout of this repo" : `did you mean ${near}?`;
-      const problem = problemOf(rollout, "UNKNOWN_DEPENDENCY", `there is no rollout "${name}" in this repo`, hint, path);
-      found.push({ rollouts: [rollout, rollout], problem });
+      const data =
+        known !== undefined
+          ? ({ kind: "Broken", name, brokenFile: known.file } as const)
+          : ({ kind: "Unknown", name, near: nearest(name, [...all.keys()]) } as const);
+      found.push({ rollouts: [rollout, rollout], problem: problemOf(rollout, { code: "UNKNOWN_DEPENDENCY", ...data }, path) });
     }
     const circle = circleOf(rollout.name, all);
     if (circle === undefined) continue;
-    const message = `dependsOn goes round in a circle: ${circle.join(" → ")}`;
-    const problem = problemOf(rollout, "DEPENDENCY_CYCLE", message, "take one of them out", ["spec", "dependsOn"]);
+    const problem = problemOf(rollout, { code: "DEPENDENCY_CYCLE", circle }, ["spec", "dependsOn"]);
     found.push({ rollouts: [byName.get(circle[1] ?? "") ?? rollout, rollout], problem });
   }
   return found;

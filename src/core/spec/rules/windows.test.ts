@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sayProblem } from "../../report/reasons/problems.ts";
 import { parseRollouts } from "../parse/parse.ts";
 
 /** `line:column CODE message` of each error of a rollout with these windows, which stand in line 7. */
@@ -14,6 +15,7 @@ spec:
   const { problems } = parseRollouts(text, "r.yaml");
   return problems
     .filter(({ severity }) => severity === "error")
+    .map((one) => ({ ...one, ...sayProblem(one) }))
     .map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`);
 }
 

@@ -1,5 +1,6 @@
 import type { Review } from "../../../adapters/forge/port.ts";
 import { iso } from "../../../core/base/time.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { givenApprovals, wantsApproval } from "../../../core/run/gates/approval.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Approver, Lapsed, ObservedPull, World } from "../../../core/run/state/world.ts";
@@ -20,7 +21,7 @@ type Bounds = Pick<World, "freezes" | "limits" | "settingsBroken">;
 export async function observeBounds(context: RepoContext, memory: RepoMemory, base: string): Promise<Bounds> {
   const { bounds, problems } = parseRepoConfig(await memory.commits.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE);
   const error = problems.find((problem) => problem.severity === "error");
-  if (error !== undefined) return { settingsBroken: `${error.file}:${error.line}:${error.column}: ${error.message}` };
+  if (error !== undefined) return { settingsBroken: `${error.file}:${error.line}:${error.column}: ${sayProblem(error).message}` };
   memory.journalKeep = bounds.keep;
   const freezes = [
     ...bounds.freezes.map((window) => ({ ...window, where: SETTINGS_FILE })),

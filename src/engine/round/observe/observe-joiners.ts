@@ -1,4 +1,5 @@
 import type { Cluster } from "../../../core/plan/plan-types.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Joiner, World } from "../../../core/run/state/world.ts";
 import { withGeneratorParams } from "../../config-repo/generator-params.ts";
@@ -79,7 +80,8 @@ async function resolve(
     resolveTargets({ rollout: run.spec, release: run.release, applications, clusters, readFile: (path) => files.read(path) }),
   );
   const [problem] = resolved.problems.filter((one) => one.severity === "error");
-  const words = problem === undefined ? undefined : `Applications appeared during the run and cannot join it yet: ${problem.message}`;
+  const words =
+    problem === undefined ? undefined : `Applications appeared during the run and cannot join it yet: ${sayProblem(problem).message}`;
   remark(memory, run.rollout, "joiners", words);
   const byCluster = Map.groupBy(resolved.targets, (target) => target.cluster);
   return resolved.clusters.flatMap((cluster) => {
@@ -94,8 +96,9 @@ export async function observeInventory(memory: RepoMemory, run: Run, base: strin
   if (run.spec.inventory === undefined) return undefined;
   const declared = await declaredAt(memory.commits.snapshot(base), run.spec);
   const [problem] = declared?.ok === false ? declared.problems : [];
+  const said = problem === undefined ? undefined : sayProblem(problem);
   const place = problem === undefined ? "" : `${problem.file}:${problem.line}:${problem.column}`;
-  const words = `The clusters cannot be read, so nothing that depends on them goes on: ${problem?.message} (${place}); ${problem?.hint}.`;
+  const words = `The clusters cannot be read, so nothing that depends on them goes on: ${said?.message} (${place}); ${said?.hint}.`;
   remark(memory, run.rollout, "inventory", problem === undefined ? undefined : words);
   return declared;
 }

@@ -1,4 +1,5 @@
 import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import type { Run } from "../../../core/run/state/run.ts";
@@ -93,7 +94,7 @@ export function publishRefusal(
   refused: { pull: number | undefined; problems: readonly PlanProblem[] },
 ): void {
   if (refused.pull === undefined) {
-    context.log.warn({ problems: refused.problems.map((p) => p.message) }, "a release cannot start");
+    context.log.warn({ problems: refused.problems.map((p) => sayProblem(p).message) }, "a release cannot start");
     return;
   }
   const body = problemsComment(refused.problems);

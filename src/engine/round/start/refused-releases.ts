@@ -1,4 +1,5 @@
 import type { JournalState } from "../../../adapters/git/journal/journal-port.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import type { Problem } from "../../../core/spec/parse/parse.ts";
 import type { Project } from "../../config-repo/project.ts";
 import type { RepoContext } from "../context.ts";
@@ -82,7 +83,7 @@ async function place(
   }
   if (missing.length > 0 && now < until) return { base, found, missing, lookout: { again: now + NONE_FOR_MS, until } };
   for (const { commit, problems } of missing)
-    context.log.warn({ commit, problems: problems.map((p) => p.message) }, "pushed without a pull request to say it on");
+    context.log.warn({ commit, problems: problems.map((p) => sayProblem(p).message) }, "pushed without a pull request to say it on");
   return { base, found, missing };
 }
 

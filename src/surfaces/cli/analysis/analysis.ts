@@ -8,6 +8,7 @@ import { AnalysisError, type Asked, templatesFor } from "../../../core/analysis/
 import { readTemplates } from "../../../core/analysis/template.ts";
 import type { AnalysisTemplate } from "../../../core/analysis/template-schema.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { CommandError } from "../command.ts";
 import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
@@ -100,7 +101,8 @@ function readFileOf(file: string): AnalysisTemplate[] {
   if (!existsSync(file) || !statSync(file).isFile()) throw new CommandError(2, `${visible(file)} is not a file`);
   const { templates, problems } = readTemplates(readFileSync(file, "utf8"), file, { builtin: true });
   for (const problem of problems) {
-    const line = `${problem.file}:${problem.line}:${problem.column}: ${problem.severity} ${problem.code}: ${problem.message}\n  → ${problem.hint}`;
+    const { message, hint } = sayProblem(problem);
+    const line = `${problem.file}:${problem.line}:${problem.column}: ${problem.severity} ${problem.code}: ${message}\n  → ${hint}`;
     process.stderr.write(`${visible(line)}\n`);
   }
   if (problems.some((problem) => problem.severity === "error")) throw new CommandError(1, `${visible(file)} cannot be run as it stands`);

@@ -1,4 +1,5 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { lint } from "../lint/lint-run.ts";
 
@@ -15,6 +16,6 @@ export function withFile(checkout: Checkout, file: string, text: string): Checko
 export function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (file: string, text: string) => string[] {
   return (file, text) => {
     const { problems } = lint(withFile(checkout, file, text), [file], inventory);
-    return problems.filter((problem) => problem.severity === "error").map((problem) => `${problem.code}: ${problem.message}`);
+    return problems.filter((problem) => problem.severity === "error").map((problem) => `${problem.code}: ${sayProblem(problem).message}`);
   };
 }

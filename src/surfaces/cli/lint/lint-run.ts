@@ -1,8 +1,8 @@
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
-import type { Problem } from "../../../core/base/problem.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
+import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import { unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
@@ -100,23 +100,14 @@ function readOrTell(checkout: Checkout, file: string, problems: Problem[]): stri
   try {
     return checkout.read(file);
   } catch (error) {
-    const message = `${file} cannot be read: ${error instanceof Error ? error.message : "unknown reason"}`;
-    problems.push({
-      code: "UNREADABLE",
-      severity: "error",
-      message,
-      hint: "it must be a plain file inside the repo",
-      file,
-      line: 1,
-      column: 1,
-      path: [],
-    });
+    const said = error instanceof Error ? error.message : "unknown reason";
+    problems.push({ code: "UNREADABLE", name: file, said, severity: "error", file, line: 1, column: 1, path: [] });
     return null;
   }
 }
 
-function problemAt(rollout: Rollout, checkout: Checkout, code: string, message: string, hint: string, path: (string | number)[]): Problem {
-  return locateIn(rollout, checkout, { code, severity: "error", message, hint, file: rollout.file, line: 1, column: 1, path });
+function problemAt(rollout: Rollout, checkout: Checkout, reason: ProblemReason | OwnWords, path: Path): Problem {
+  return locateIn(rollout, checkout, { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path });
 }
 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, made: PlanMade): Problem[] {
@@ -130,13 +121,10 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
   ];
   // Labels that are only guessed tell nothing of who is selected and who is left out.
   const fleetKnown = known.length === made.problems.length;
-  for (const { code, message } of fleetKnown ? (made.plan?.warnings ?? []) : []) {
+  for (const warning of fleetKnown ? (made.plan?.warnings ?? []) : []) {
     // Nothing was given to judge the fleet by; that is said once already.
-    if (code === "NO_TARGETS" && problems.some((problem) => problem.code === "SOURCE_NOT_FOUND")) continue;
-    problems.push({
-      ...problemAt(rollout, checkout, code, message, HINTS[code] ?? "see the plan: stagecoach plan", ["spec", "stages"]),
-      severity: "warning",
-    });
+    if (warning.code === "NO_TARGETS" && problems.some((problem) => problem.code === "SOURCE_NOT_FOUND")) continue;
+    problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages"]), severity: "warning" });
   }
   return problems;
 }
@@ -145,8 +133,8 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
 function freezeProblems(rollout: Rollout, checkout: Checkout): Problem[] {
   const { bounds, problems } = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
   if (problems.some(({ severity }) => severity === "error")) return [];
-  return checkTogether(rollout.windows ?? [], bounds.freezes, SETTINGS_FILE).map(({ code, message, hint, path }) =>
-    problemAt(rollout, checkout, code, message, hint, path),
+  return checkTogether(rollout.windows ?? [], bounds.freezes, SETTINGS_FILE).map(({ severity: _s, atKey: _k, path, ...reason }) =>
+    problemAt(rollout, checkout, reason, path),
   );
 }
 
@@ -154,15 +142,6 @@ function freezeProblems(rollout: Rollout, checkout: Checkout): Problem[] {
 function analysisProblems(rollout: Rollout, checkout: Checkout): Problem[] {
   return lintAnalyses(rollout, checkout, { builtin: false, unknown: true }).map((problem) => locateIn(rollout, checkout, problem));
 }
-
-const HINTS: Record<string, string> = {
-  COVERAGE: "add a stage that selects them, or leave them out on purpose",
-  EMPTY_STAGE: "correct its selector, or remove the stage",
-  NO_TARGETS: "correct sourceRef, or give --inventory with the Applications",
-  IN_CLUSTER: "register it with a cluster Secret to give it labels",
-  BATCHES_CUT: "raise the limit, or lower maxUnavailable to what it allows",
-  MANY_BATCHES: "raise maxUnavailable",
-};
 
 /** Pin files without a template in their name can be looked for even where no Application is known. */
 function fixedFiles(rollout: Rollout, checkout: Checkout, known: readonly Problem[]): Problem[] {
@@ -174,28 +153,10 @@ function fixedFiles(rollout: Rollout, checkout: Checkout, known: readonly Proble
     const path = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : []), "file"];
     try {
       if (checkout.read(pin.file) !== null) return [];
-      return [
-        problemAt(
-          rollout,
-          checkout,
-          "PIN_FILE_MISSING",
-          `pin file ${pin.file} is not there`,
-          "add the file, or correct the pin's file",
-          path,
-        ),
-      ];
+      return [problemAt(rollout, checkout, { code: "PIN_FILE_MISSING", pinFile: pin.file }, path)];
     } catch (error) {
-      const why = error instanceof Error ? error.message : "unknown reason";
-      return [
-        problemAt(
-          rollout,
-          checkout,
-          "PIN_FILE_UNREADABLE",
-          `pin file ${pin.file} cannot be read: ${why}`,
-          "a pin's file is a plain file inside the repo",
-          path,
-        ),
-      ];
+      const said = error instanceof Error ? error.message : "unknown reason";
+      return [problemAt(rollout, checkout, { code: "PIN_FILE_UNREADABLE", pinFile: pin.file, said }, path)];
     }
   });
 }

@@ -1,5 +1,5 @@
-import type { Problem } from "../../../core/base/problem.ts";
 import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 
 /** A rollout and its plan over the repo and the inventory. */
@@ -19,17 +19,17 @@ export function sharedTargets(planned: readonly Planned[], known: ReadonlySet<st
   const problems: { rollout: Rollout; problem: Problem }[] = [];
   for (const { rollout, plan } of planned) {
     const told = new Set<Rollout>();
-    const tell = (before: Rollout | undefined, what: string) => {
+    const tell = (before: Rollout | undefined, kind: "Application" | "Place", what: string) => {
       if (before === undefined || before === rollout || told.has(before) || known.has(rollout.file)) return;
       if (before.source.kind !== "Application" && rollout.source.kind !== "Application") return;
       told.add(before);
-      problems.push({ rollout, problem: shared(before, rollout, what) });
+      problems.push({ rollout, problem: shared(before, rollout, kind, what) });
     };
     for (const target of targetsOf(plan)) {
-      tell(first(applications, target.key, rollout), `Application ${target.key.slice(target.key.indexOf("/") + 1)} belongs to`);
+      tell(first(applications, target.key, rollout), "Application", target.key.slice(target.key.indexOf("/") + 1));
       for (const edit of target.edits) {
         const place = edit.kind === "branch" ? `branch ${edit.path}` : `${edit.file} ${edit.path}`;
-        tell(first(places, `${rollout.delivery.base ?? ""}\n${editKey(edit)}`, rollout), `${place} is written by`);
+        tell(first(places, `${rollout.delivery.base ?? ""}\n${editKey(edit)}`, rollout), "Place", place);
       }
     }
   }
@@ -43,12 +43,14 @@ function first(had: Map<string, Rollout>, key: string, rollout: Rollout): Rollou
   return before;
 }
 
-function shared(before: Rollout, rollout: Rollout, what: string): Problem {
+function shared(before: Rollout, rollout: Rollout, kind: "Application" | "Place", what: string): Problem {
   return {
     code: "SOURCE_SHARED",
+    kind,
+    what,
+    owner: before.name,
+    ownerFile: before.file,
     severity: "error",
-    message: `${what} rollout "${before.name}" (${before.file}) already`,
-    hint: "let each Application, and each place that a version is written to, belong to one rollout only",
     file: rollout.file,
     line: 1,
     column: 1,

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
-import type { Problem } from "../../../core/base/problem.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
 import { cell, code } from "../../../core/report/escape.ts";
+import { problemJson, sayProblem } from "../../../core/report/reasons/problems.ts";
 import { count } from "../plan/plan-show.ts";
 import { visible } from "../visible.ts";
 
@@ -16,16 +17,7 @@ export interface LintReport {
 /** The documented JSON of `stagecoach lint -o json`. */
 export function lintJson({ problems, rollouts, files }: LintReport): unknown {
   return {
-    problems: problems.map(({ code: id, severity, file, line, column, message, hint, path }) => ({
-      code: id,
-      severity,
-      file,
-      line,
-      column,
-      message,
-      hint,
-      path,
-    })),
+    problems: problems.map(problemJson),
     rollouts,
     files,
   };
@@ -37,11 +29,12 @@ export function lintText(report: LintReport, read: (file: string) => string | nu
     colour ? styleText(format, visible(text), { validateStream: false }) : visible(text);
   const lines: string[] = [];
   for (const problem of report.problems) {
+    const { message, hint } = sayProblem(problem);
     const severity = style(problem.severity === "error" ? "red" : "yellow", problem.severity);
     lines.push(
-      `${style("bold", `${problem.file}:${problem.line}:${problem.column}`)} ${severity} ${visible(problem.message)} ${style("dim", problem.code)}`,
+      `${style("bold", `${problem.file}:${problem.line}:${problem.column}`)} ${severity} ${visible(message)} ${style("dim", problem.code)}`,
     );
-    lines.push(...excerpt(problem, read).map((line) => style("dim", line)), `  → ${visible(problem.hint)}`, "");
+    lines.push(...excerpt(problem, read).map((line) => style("dim", line)), `  → ${visible(hint)}`, "");
   }
   const errors = report.problems.filter((problem) => problem.severity === "error").length;
   const warnings = report.problems.length - errors;
@@ -67,9 +60,10 @@ function excerpt({ code: id, file, line, column }: Problem, read: (file: string)
 export function lintMarkdown(report: LintReport): string {
   if (report.problems.length === 0)
     return `${count(report.rollouts.length, "rollout")} in ${count(report.files.length, "file")}: no problems.\n`;
-  const rows = report.problems.map(
-    (p) =>
-      `| ${p.severity === "error" ? "❌" : "⚠️"} ${code(`${p.file}:${p.line}:${p.column}`)} | ${cell(p.message, 500)} (${code(p.code)}) | ${cell(p.hint, 500)} |`,
-  );
+  const rows = report.problems.map((p) => {
+    const { message, hint } = sayProblem(p);
+    const where = `${p.severity === "error" ? "❌" : "⚠️"} ${code(`${p.file}:${p.line}:${p.column}`)}`;
+    return `| ${where} | ${cell(message, 500)} (${code(p.code)}) | ${cell(hint, 500)} |`;
+  });
   return `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
 }

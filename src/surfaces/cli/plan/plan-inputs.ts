@@ -3,9 +3,9 @@ import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
-import type { Problem } from "../../../core/base/problem.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
+import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { sourceText } from "../../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
@@ -60,12 +60,7 @@ export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory |
   const applications = withStatus(rendered.applications, seen);
   if (clusters.length > 0) return { applications, clusters, from: "rendered", problems: rendered.problems };
   const guessed = guessClusters(applications, controlPlane);
-  const warning = note(
-    rollout,
-    "LABELS_GUESSED",
-    "no cluster is known: names and labels are taken from generator elements and Application labels",
-    "give --inventory with the cluster Secrets",
-  );
+  const warning = note(rollout, { code: "LABELS_GUESSED" });
   return { applications, clusters: guessed, from: "rendered", problems: [...rendered.problems, warning] };
 }
 
@@ -92,7 +87,7 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
   const { name, namespace } = rollout.source;
   const found = findApplicationSetIn(checkout, rollout.source)?.object ?? findIn(inventory?.applicationSets ?? [], name, namespace);
   if (found === undefined) {
-    return notFound(rollout, `ApplicationSet ${namespace}/${name} is not in ${lookedIn(inventory)}`, "its Applications");
+    return notFound(rollout, "Set", inventory);
   }
   const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
   const result = render(found, { clusters, repo: () => checkout });
@@ -100,12 +95,11 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
     return {
       applications: [],
       problems: result.problems.map((problem) =>
-        note(
-          rollout,
-          problem.code,
-          `ApplicationSet ${name}, ${problem.where}: ${problem.message}`,
-          `${problem.hint}; or give --inventory with its Applications`,
-        ),
+        note(rollout, {
+          code: problem.code,
+          message: `ApplicationSet ${name}, ${problem.where}: ${problem.message}`,
+          hint: `${problem.hint}; or give --inventory with its Applications`,
+        }),
       ),
     };
   }
@@ -122,19 +116,12 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
 function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
   const applications = applicationsOf(rollout, decode(applicationsInRepo(checkout), controlPlane));
   if (applications.length > 0) return { applications, problems: [] };
-  const { source } = rollout;
-  const what = source.name === "" ? "no Application is" : `Application ${source.namespace}/${source.name} is not`;
-  const which = source.name === "" ? ` that sourceRef takes: ${sourceText(source)}` : "";
-  return notFound(rollout, `${what} in ${lookedIn(inventory)}${which}`, "the Applications");
+  return notFound(rollout, rollout.source.name === "" ? "Applications" : "Application", inventory);
 }
 
-function lookedIn(inventory: Inventory | undefined): string {
-  return inventory === undefined ? "the repo" : "the repo or the inventory";
-}
-
-function notFound(rollout: Rollout, message: string, wanted: string): Rendered {
-  const hint = `give --inventory with ${wanted}, or correct sourceRef`;
-  return { applications: [], problems: [note(rollout, "SOURCE_NOT_FOUND", message, hint)] };
+function notFound(rollout: Rollout, what: "Set" | "Application" | "Applications", inventory: Inventory | undefined): Rendered {
+  const data = { kind: "NotInRepo", what, source: sourceText(rollout.source), inventory: inventory !== undefined } as const;
+  return { applications: [], problems: [note(rollout, { code: "SOURCE_NOT_FOUND", ...data })] };
 }
 
 function owned(object: RenderResult["applications"][number], name: string): unknown {
@@ -193,6 +180,6 @@ function guessClusters(applications: readonly SeenApplication[], controlPlane: s
 }
 
 /** A warning that is about the rollout's source. */
-function note(rollout: Rollout, code: string, message: string, hint: string): Problem {
-  return { code, severity: "warning", message, hint, file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef"] };
+function note(rollout: Rollout, reason: ProblemReason | OwnWords): Problem {
+  return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef"] };
 }

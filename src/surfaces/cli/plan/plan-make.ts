@@ -1,8 +1,8 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
-import type { Problem } from "../../../core/base/problem.ts";
 import { type NextBatch, nextBatch } from "../../../core/plan/next.ts";
 import type { Cluster, Plan, Release } from "../../../core/plan/plan-types.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
@@ -56,24 +56,22 @@ function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<str
   try {
     const read = readRelease(rollout, (path) => checkout.read(path), standIn(rollout));
     if (read.ok) return { ...read.release, values: { ...read.release.values, ...to } };
-    const { file, message, hint, line, column } = read;
+    const { file, why, line, column } = read;
     problems.push({
       code: "RELEASE_NOT_FOUND",
+      ...why,
       severity: "error",
-      message,
-      hint,
       file: line === undefined ? rollout.file : file,
       line: line ?? 1,
       column: column ?? 1,
       path: ["spec", "release"],
     });
   } catch (error) {
-    const why = error instanceof Error ? error.message : "unknown reason";
     problems.push({
       code: "RELEASE_NOT_FOUND",
+      kind: "Unreadable",
+      said: error instanceof Error ? error.message : "unknown reason",
       severity: "error",
-      message: `the release's file cannot be read: ${why}`,
-      hint: "name a plain file inside the repo",
       file: rollout.file,
       line: 1,
       column: 1,

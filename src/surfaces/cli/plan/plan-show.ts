@@ -1,10 +1,12 @@
 import { styleText } from "node:util";
-import type { Problem } from "../../../core/base/problem.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { NextBatch } from "../../../core/plan/next.ts";
-import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf, type Warning } from "../../../core/plan/plan-types.ts";
+import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
+import { sayProblem, sayWarning } from "../../../core/report/reasons/problems.ts";
+import { sayUncovered } from "../../../core/report/reasons/problems-plan.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
 import { visible } from "../visible.ts";
 import { stepLines } from "./plan-steps.ts";
@@ -29,7 +31,12 @@ export interface PlanJson {
   stages: { name: string; clusters: string[]; requeued: string[]; batches: { targets: TargetRow[] }[] }[];
   next: { stage: string; batch: number; targets: TargetRow[] } | null;
   uncovered: string[];
-  warnings: Warning[];
+  warnings: ShownWarning[];
+}
+
+export interface ShownWarning {
+  code: string;
+  message: string;
 }
 
 /** Short names of keys (`controlPlane/cluster`), where they are unique. */
@@ -83,12 +90,15 @@ function releaseOf({ release }: Plan): PlanJson["release"] {
 }
 
 /** The plan's own, and what was noticed on the way to it. */
-export function allWarnings(plan: Plan, problems: readonly Problem[]): Warning[] {
+export function allWarnings(plan: Plan, problems: readonly Problem[]): ShownWarning[] {
   return [
-    ...plan.warnings,
+    ...plan.warnings.map((warning) => ({ code: warning.code, message: sayWarning(warning) })),
     ...problems
       .filter((problem) => problem.severity === "warning")
-      .map(({ code, message, hint }) => ({ code, message: `${message}; ${hint}` })),
+      .map((problem) => {
+        const { message, hint } = sayProblem(problem);
+        return { code: problem.code, message: `${message}; ${hint}` };
+      }),
   ];
 }
 
@@ -127,7 +137,8 @@ export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, pro
     );
   if (changesNothing(plan))
     lines.push(`${style("green", "nothing to do")}  every cluster has it already; --to VERSION plans for another`, "");
-  for (const { cluster: key, why } of plan.uncovered) lines.push(`${style("yellow", "never")}  ${cluster(key)}: ${visible(why)}`);
+  for (const { cluster: key, why } of plan.uncovered)
+    lines.push(`${style("yellow", "never")}  ${cluster(key)}: ${visible(sayUncovered(why))}`);
   if (plan.uncovered.length > 0) lines.push("");
   for (const warning of allWarnings(plan, problems))
     lines.push(`${style("yellow", "warning")} ${warning.code}: ${visible(warning.message)}`);

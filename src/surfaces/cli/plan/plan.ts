@@ -3,6 +3,7 @@ import { relative, resolve, sep } from "node:path";
 import { Command, Option } from "commander";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
+import { problemJson } from "../../../core/report/reasons/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
@@ -97,7 +98,7 @@ function pick(checkout: Checkout, files: readonly string[], name: string | undef
 }
 
 function tellProblems(checkout: Checkout, problems: ReturnType<typeof makePlan>["problems"], output: Options["output"]): void {
-  if (output === "json") process.stdout.write(`${JSON.stringify({ problems }, null, 2)}\n`);
+  if (output === "json") process.stdout.write(`${JSON.stringify({ problems: problems.map(problemJson) }, null, 2)}\n`);
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
   else
     process.stderr.write(

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { cell, code } from "../../../core/report/escape.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
@@ -47,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const base = await openBase(place, options.base);
   const rollout = await findRollout(base, name);
   const [refused] = otherBase(rollout, base.branch);
-  if (refused !== undefined) throw new CommandError(1, `${name}: ${refused.message}; ${refused.hint}`);
+  if (refused !== undefined) throw new CommandError(1, `${name}: ${sayProblem(refused).message}; ${sayProblem(refused).hint}`);
   const edits = await releaseEdits(rollout, wanted, base.read);
   if (edits.every((edit) => edit.from === edit.to)) {
     throw new CommandError(
@@ -131,7 +132,7 @@ async function findRollout(base: Base, name: string): Promise<Rollout> {
     if (found !== undefined) return found;
     names.push(...rollouts.map((rollout) => rollout.name));
     const broken = problems.find((problem) => problem.severity === "error");
-    if (broken !== undefined) names.push(`one with an error (${broken.file}:${broken.line}: ${broken.message})`);
+    if (broken !== undefined) names.push(`one with an error (${broken.file}:${broken.line}: ${sayProblem(broken).message})`);
   }
   throw new CommandError(
     1,

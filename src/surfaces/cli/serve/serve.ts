@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { checkGit } from "../../../adapters/git/check-git.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/env.ts";
 import { parseServerConfig } from "../../server/config/file.ts";
 import { type ServerConfig, serverConfigSchema } from "../../server/config/schema.ts";
@@ -70,7 +71,10 @@ function readConfig(given: string | undefined, env: Environment): ServerConfig {
   }
   const { config, problems } = parseServerConfig(text, file ?? CONFIG_FILE);
   if (config !== undefined) return config;
-  const lines = problems.map((p) => `${p.file}:${p.line}:${p.column}: ${p.message} [${p.code}]\n  → ${p.hint}`);
+  const lines = problems.map((p) => {
+    const { message, hint } = sayProblem(p);
+    return `${p.file}:${p.line}:${p.column}: ${message} [${p.code}]\n  → ${hint}`;
+  });
   throw new SettingError(`the configuration cannot be used\n${lines.join("\n")}`);
 }
 

@@ -1,3 +1,4 @@
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import type { RepoBounds } from "../../../core/spec/repo-config.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
@@ -8,8 +9,10 @@ import type { Checkout } from "../lint/lint-checkout.ts";
 export function boundsOf(checkout: Checkout): RepoBounds {
   const { bounds, problems } = parseRepoConfig(textOf(checkout), SETTINGS_FILE);
   const error = problems.find((problem) => problem.severity === "error");
-  if (error !== undefined)
-    throw new CommandError(1, `${error.file}:${error.line}:${error.column}: ${error.message}; ${error.hint}. Until then nothing starts`);
+  if (error !== undefined) {
+    const { message, hint } = sayProblem(error);
+    throw new CommandError(1, `${error.file}:${error.line}:${error.column}: ${message}; ${hint}. Until then nothing starts`);
+  }
   return bounds;
 }
 

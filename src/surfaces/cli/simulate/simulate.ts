@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
-import type { Problem } from "../../../core/base/problem.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { CommandError } from "../command.ts";

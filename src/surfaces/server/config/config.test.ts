@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openPlanes } from "../tenancy/planes.ts";
 import { apiUrl, credentialsOf, type Environment, withEnvironment } from "./env.ts";
@@ -20,7 +21,9 @@ function config(text?: string): ServerConfig {
 function problems(text: string): string[] {
   const found = parseServerConfig(text, "stagecoach.yaml");
   expect(found.config).toBeUndefined();
-  return found.problems.map(({ line, column, code, message, hint }) => `${line}:${column} ${code} ${message} → ${hint}`);
+  return found.problems
+    .map((one) => ({ ...one, ...sayProblem(one) }))
+    .map(({ line, column, code, message, hint }) => `${line}:${column} ${code} ${message} → ${hint}`);
 }
 
 function linesOf(read: () => unknown): string[] {

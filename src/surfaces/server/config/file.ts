@@ -1,7 +1,7 @@
 import { matchPath } from "../../../core/appset/globs.ts";
 import { nearest } from "../../../core/base/nearest.ts";
-import type { Finding, Problem } from "../../../core/base/problem.ts";
 import { parseDuration } from "../../../core/base/time.ts";
+import type { Finding, Problem } from "../../../core/reasons/problem.ts";
 import { newFindings, validate } from "../../../core/spec/parse/validate.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { checkWindows } from "../../../core/spec/rules/windows.ts";

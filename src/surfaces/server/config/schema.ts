@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { say, show } from "../../../core/base/problem.ts";
+import { show } from "../../../core/base/problem.ts";
+import { packReason } from "../../../core/reasons/problem.ts";
 import { duration, key, text } from "../../../core/spec/schema-common.ts";
 import { windowSchema } from "../../../core/spec/schema-spec.ts";
 
@@ -10,11 +11,19 @@ const HTTPS = z.url({ protocol: /^https?$/, error: badUrl });
 const planeName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, { error: badName });
 
 function badUrl(issue: { input?: unknown }): string {
-  return say("BAD_VALUE", `${show(issue.input)} is not an address`, "write it whole: https://argocd.example.com");
+  return packReason({
+    code: "BAD_VALUE",
+    message: `${show(issue.input)} is not an address`,
+    hint: "write it whole: https://argocd.example.com",
+  });
 }
 
 function badName(issue: { input?: unknown }): string {
-  return say("BAD_NAME", `${show(issue.input)} cannot be the name of a control plane`, "lower-case letters, digits and -, at most 63");
+  return packReason({
+    code: "BAD_NAME",
+    message: `${show(issue.input)} cannot be the name of a control plane`,
+    hint: "lower-case letters, digits and -, at most 63",
+  });
 }
 
 export const controlPlaneSchema = z.strictObject({

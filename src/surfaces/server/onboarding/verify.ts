@@ -1,6 +1,7 @@
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { parseRollouts } from "../../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
@@ -32,15 +33,15 @@ export function tryRollout(input: TryInput): Tried {
   const { rollouts, problems } = parseRollouts(text, file);
   const [rollout] = rollouts;
   const faults = problems.filter((problem) => problem.severity === "error");
-  if (rollout === undefined || faults.length > 0) return { ok: false, against: faults.map((problem) => problem.message) };
+  if (rollout === undefined || faults.length > 0) return { ok: false, against: faults.map((problem) => sayProblem(problem).message) };
   const release = readRelease(rollout, read);
-  if (!release.ok) return { ok: false, against: [release.message] };
+  if (!release.ok) return { ok: false, against: [sayProblem({ code: "RELEASE_NOT_FOUND", ...release.why }).message] };
   const controlPlane = clusters[0]?.controlPlane ?? "argocd";
   const applications = targets.flatMap((target) => asSeen(target, rollout, controlPlane));
   const known = clusters.length > 0 ? clusters : guessed(targets, controlPlane);
   const made = planOver({ rollout, release: release.release, applications, clusters: known, files: input.files });
   const errors = made.problems.filter((problem) => problem.severity === "error");
-  if (made.plan === undefined) return { ok: false, against: errors.map((problem) => problem.message) };
+  if (made.plan === undefined) return { ok: false, against: errors.map((problem) => sayProblem(problem).message) };
   const outside = lintedOutside(input, rollout, made.plan);
   if (outside.length > 0) return { ok: false, against: outside };
   return { ok: true, name: rollout.name, preview: planComment(rollout, made.plan, undefined) };
@@ -57,7 +58,7 @@ function lintedOutside({ files, clusters, repoURL, baseBranch }: TryInput, rollo
     { rollout, set, clusters: known, edits, parents: [], seesAll: false, repoURL, defaultBranch: baseBranch },
     files,
   );
-  return problems.flatMap((problem) => (problem.severity === "error" ? [`${problem.code}: ${problem.message}`] : []));
+  return problems.flatMap((problem) => (problem.severity === "error" ? [`${problem.code}: ${sayProblem(problem).message}`] : []));
 }
 
 function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): SeenApplication[] {

@@ -1,0 +1,51 @@
+import type { NoData } from "../base/reason.ts";
+
+/** What is wrong with a text that should be a settings file of ours: as YAML, as a resource, and against its schema. */
+export interface FileProblems {
+  SYNTAX: { kind: "Parser"; said: string; template: boolean } | { kind: "Alias"; said: string };
+  DUPLICATE_KEY: NoData;
+  TOO_LARGE: { mebibytes: string };
+  TOO_DEEP: { kind: "Brackets" | "File" } | { kind: "Values"; most: number };
+  ALIAS_BOMB: NoData;
+  UNREADABLE: { said: string; name?: string };
+  NOT_A_ROLLOUT:
+    | { kind: "Empty" }
+    | { kind: "NoVersion" }
+    | { kind: "NoMap"; is: string }
+    | { kind: "OtherKind"; apiVersion: string; given: string; known: readonly string[] }
+    | { kind: "OtherObject"; apiVersion: string; given: string; near?: string | undefined }
+    | { kind: "OddVersion"; apiVersion: string; given: string | undefined; near?: string | undefined };
+  SEVERAL_DOCUMENTS: NoData;
+  /** `where`: the map it stands in, empty for the top. `elsewhere`: the version of the resource that has this key. */
+  UNKNOWN_KEY: { key: string; where: string; known: readonly string[]; near?: string | undefined; elsewhere?: string };
+  MISSING_KEY: { kind: "Key"; key: string } | { kind: "SourceRef" } | { kind: "Clusters"; stage: number };
+  NOT_BUILT_YET: { kind: "Key"; what: string } | { kind: "CommitOfFile" };
+  WRONG_TYPE:
+    | { kind: "LabelValue"; given: string; quoted: string }
+    | { kind: "Text"; given: string; quoted: string }
+    | { kind: "Type"; key: string; wanted: string | undefined; given: string };
+  BAD_VALUE:
+    | { kind: "Choice"; key: string; given: string; known: readonly string[]; near?: string | undefined }
+    | { kind: "EmptyList" | "EmptyText" | "Name"; key: string }
+    | { kind: "Least"; key: string; given: string; least: string }
+    | { kind: "Most"; key: string; most: string; characters: boolean }
+    | { kind: "Other"; key: string; said: string }
+    | { kind: "Team"; given: string; slug: string }
+    | { kind: "Account"; given: string };
+  BAD_OPERATOR: { key: string; given: string; known: readonly string[]; near?: string | undefined };
+  BAD_DURATION:
+    | { kind: "Text"; given: string; bare?: string }
+    | { kind: "Zero"; key: "seenDeadline" | "waitingDeadline" | "progressDeadline"; given: string }
+    | { kind: "NoUnit"; key: string; given: string };
+  BAD_QUANTITY:
+    | { kind: "NotWhole" | "NotWholePercent" | "Over100" | "Neither"; given: string }
+    | { kind: "TooSmall"; given: string; least: string }
+    | { kind: "Quoted"; given: string; bare: string; percent: boolean }
+    | { kind: "NeverGrows"; factor: number; start: number }
+    | { kind: "StartAboveMax"; start: number; max: number };
+  SAME_KEY_TWICE: { ours: string; theirs: string };
+  SAID_TWICE: { key: string; also: string };
+  UNKNOWN_ROLLOUT: { name: string; known: readonly string[]; near?: string | undefined };
+  /** `ancestor`: of the resource before ours, which has annotations for it. */
+  CANNOT_RUN: { name: string; lacks: readonly ("release" | "pins")[]; ancestor: boolean };
+}

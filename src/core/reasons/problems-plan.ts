@@ -1,0 +1,54 @@
+import type { NoData } from "../base/reason.ts";
+
+/** What cannot be planned, and what a person should know of a plan before it is carried out. */
+export interface PlanProblems {
+  UNIT_SPANS_STAGES: { stage: string; unit: SharedUnit };
+  UNIT_TOO_LARGE: { stage: string; unit: SharedUnit; size: number };
+  UNIT_TOPOLOGY: { stage: string; unit: SharedUnit; topologyKey: string };
+  /** `others`: units of the stage of which it is true, too. */
+  LIMITS_TOO_LOW: { stage: string; unit: SharedUnit; over: OverLimit; others: number };
+  WEIGHT_PIN_SHARED: { clusters: readonly string[]; pinPath: string; pinFile: string; values: readonly string[] };
+  UNKNOWN_CLUSTER:
+    | { kind: "Target"; application: string; cluster: string }
+    | { kind: "Destination"; destination: string }
+    | { kind: "Undeclared"; destination: string; inventory: string; near?: string | undefined };
+  TEMPLATE_VALUE: { variable: string };
+  PIN_FILE_MISSING: { pinFile: string };
+  PIN_FILE_UNREADABLE: { pinFile: string; said: string };
+  RELEASE_COMMIT: { version: string | undefined };
+  BRANCH_NAME: { said: string };
+  BRANCH_MISSING: { branch: string };
+  NO_TARGETS: { source: string; kind: "ApplicationSet" | "Named" | "Selected" };
+  EMPTY_STAGE: { stage: string; selector: string | undefined };
+  COVERAGE: { clusters: readonly string[]; of: number };
+  IN_CLUSTER: { clusters: readonly string[] };
+  UNKNOWN_PAIR: { stage: string; name: string; near?: string | undefined };
+  /** `stepped`: steps of batches are counted, too. */
+  MANY_BATCHES: { batches: number; stepped: boolean };
+  BATCHES_CUT: { stage: string; over: OverLimit; batches: number; uncut: number };
+  LABELS_GUESSED: NoData;
+}
+
+/** Clusters that change together. `count`: how many; the names are of the first. */
+export interface SharedUnit {
+  names: readonly string[];
+  count: number;
+  /** The pin that they share. */
+  pin?: { path: string; file: string };
+}
+
+/** More in flight than one of the repo's limits allows. */
+export interface OverLimit {
+  /** As it stands in the repo's settings. */
+  setting: "limits.clusters" | "limits.targets" | "limits.label";
+  have: number;
+  most: number;
+  /** `3 clusters`, `2 clusters with region=eu`. */
+  what: string;
+}
+
+/** Why no stage takes a cluster. */
+export interface Uncovered {
+  NotSelected: NoData;
+  StageFull: { stage: string };
+}

@@ -1,0 +1,58 @@
+import type { NoData } from "../base/reason.ts";
+
+/** What lint sees outside of a rollout's file: the release, the inventory, the ApplicationSet, GitHub and Argo CD. */
+export interface RepoProblems {
+  BASE_NOT_DEFAULT: { base: string; defaultBranch: string };
+  BASE_REVISION:
+    | { kind: "Generator"; set: string; revision: string; base: string }
+    | { kind: "Parent"; parent: string; set: string; revision: string; base: string }
+    | { kind: "Source"; applications: readonly string[]; revision: string; base: string }
+    | { kind: "OtherRepo"; applications: readonly string[]; reads: string; repoURL: string };
+  NO_GENERATE_PATHS: { applications: number; files: number; annotation: string };
+  NOT_APPLIED: { set: string };
+  ROLLING_SYNC: { set: string };
+  CREATE_ONLY: { set: string; policy: string };
+  /** `applications`: undefined for all of them. */
+  AUTO_SYNC_OFF: { set: string; applications: readonly string[] | undefined };
+  IGNORED_PIN: { set: string; ignored: string; change: string };
+  IMAGE_UPDATER:
+    | { kind: "Annotation"; set: string | undefined; applications: readonly string[]; annotation: string }
+    | { kind: "Resource"; declaredIn: string; name: string; applications: readonly string[] };
+  SILENT_CHECK: { check: string; changed: readonly string[]; workflows: readonly string[] };
+  INVENTORY_NOT_FOUND: { name: string; near?: string | undefined };
+  INVENTORY_INVALID:
+    | { kind: "Unreadable"; name: string; said: string }
+    | { kind: "TooLarge"; name: string; mebibytes: number; most: number }
+    | { kind: "NoCluster"; name: string; label: string }
+    | { kind: "TooMany"; name: string; clusters: number; most: number }
+    | { kind: "NotYaml"; name: string; said: string }
+    | { kind: "Aliases"; name: string }
+    | { kind: "NoObject" | "NoKind" }
+    | { kind: "LabelType"; label: string; secret: string | undefined }
+    | { kind: "NoName"; secret: string | undefined }
+    | { kind: "Twice"; cluster: string }
+    | { kind: "SameServer"; first: string; second: string };
+  INVENTORY_CREDENTIALS: { secret: string | undefined; holds: string };
+  RELEASE_NOT_FOUND:
+    | { kind: "Unsaid"; rollout: string }
+    | { kind: "NoCommit" }
+    | { kind: "Empty"; at: string }
+    | { kind: "NoTag"; range: string; prefix?: string | undefined }
+    | { kind: "NoFile"; name: string; rollout: string; rolloutFile: string }
+    | { kind: "Unreadable"; said: string }
+    | { kind: "Pin"; said: string; next: string };
+  SOURCE_NOT_FOUND:
+    | { kind: "NotInRepo"; what: "Set" | "Application" | "Applications"; source: string; inventory: boolean }
+    /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
+    | { kind: "NotInArgo"; source: string; declared: boolean; grants: string | undefined }
+    | { kind: "Fleet"; said: string | undefined };
+  /** `asked`: the one that is not granted. */
+  CONTROL_PLANE_NOT_GRANTED: { granted: readonly string[]; asked?: string };
+  PROJECT_NOT_GRANTED: { controlPlane: string; projects: readonly string[] };
+  PLANE_LOST: { said: string; clusters: number | undefined };
+  IN_QUARANTINE: { clusters: readonly string[] };
+  TEAM_UNSEEN: { teams: readonly string[] };
+  DEPENDS_NOWHERE: { dependency: string; rollout: string };
+  WINDOW_CLOSED: { rule: { kind: "allow" | "deny"; schedule: string; timeZone: string } | undefined; until: string | undefined };
+  UNSTAGED: NoData;
+}

@@ -1,0 +1,57 @@
+import type { NoData } from "../base/reason.ts";
+import type { TemplateFault } from "../base/template.ts";
+
+/** What a rollout says that no run could go by, though its schema is kept. */
+export interface RuleProblems {
+  BAD_NAME: { given: string };
+  DUPLICATE_STAGE: { stage: string; first: number };
+  STAGE_SHADOWED: { stage: string; taker: string; selector: string };
+  ORDER_KEY: { kind: "Missing" | "Needless" };
+  TOPOLOGY_KEY: { outer: string; inner: string };
+  SOURCE_REF:
+    | { kind: "NoName" | "SelectorOfSet" | "NoSelector" }
+    | { kind: "Group"; given: string }
+    | { kind: "NoPlane"; known: readonly string[] };
+  BAD_LABEL: { kind: "Key" | "Value"; given: string };
+  SELECTOR_VALUES: { operator: string };
+  SELECTOR_NEVER_MATCHES: { label: string };
+  RELEASE_KIND: { kind: "None"; known: readonly string[] } | { kind: "Two"; first: string; second: string } | { kind: "NoValues" };
+  BAD_GLOB: { given: string; fault: "Empty" | "TooLong" | "Slash" | "Dots" };
+  BAD_RANGE: { given: string };
+  COMMIT_PATHS: { pinFile: string; glob: string };
+  /** `known`: names of the release's values. */
+  BAD_TEMPLATE: TemplateFault | { kind: "TitleLines" } | { kind: "NoValue"; value: string; known: readonly string[] };
+  PIN_KIND: { kind: "NoPlace" | "TwoKinds" | "NoFile" | "NoPath" | "BranchValue" | "CreatePart" };
+  PIN_VALUE:
+    | { kind: "Default"; first?: string | undefined }
+    | { kind: "NoVersion"; first?: string | undefined }
+    | { kind: "NoValue"; value: string; known: readonly string[] };
+  BRANCH_NEEDS_COMMIT: NoData;
+  /** `ofPin`: its template was filled in for a target. */
+  FILE_OUTSIDE_REPO: { given: string; fault: OutsideFault; ofPin: boolean };
+  BAD_WINDOW: { fault: "Fields" } | { fault: "Zone"; zone: string } | { fault: "Schedule"; said: string };
+  /** `Shut`, `Apart`: of a release PR, with the freezes of the repo and of the server. */
+  WINDOW_NEVER_OPENS:
+    | { kind: "Alone" }
+    | { kind: "Together"; whose: readonly string[]; settings: string }
+    | { kind: "Shut" | "Apart"; whose: readonly string[] };
+  LONG_BAKE: { bake: string };
+  HOOK_URL: { fault: "NoAddress" | "Credentials" };
+  HOOK_TIMEOUT: { given: string };
+  STEP_KIND: { used: readonly string[] };
+  STEP_WEIGHT: { kind: "None" | "WaitFirst"; stage: string } | { kind: "NotMore"; weight: number; before: number };
+  STEPS_BATCHING: { kind: "Rolling" | "Commit"; stage: string };
+  WEIGHT_PINS:
+    | { kind: "Missing"; stage: string }
+    | { kind: "NoSteps" | "NoReplicas" | "UnusedReplicas" | "SameAlways" }
+    | { kind: "Twin"; pin: number };
+  DUPLICATE_ROLLOUT: { name: string; also: string };
+  SOURCE_SHARED:
+    | { kind: "Source"; sourceKind: string; source: string; several: boolean; owner: string; ownerFile: string }
+    | { kind: "Application" | "Place"; what: string; owner: string; ownerFile: string };
+  UNKNOWN_DEPENDENCY: { kind: "Broken"; name: string; brokenFile: string } | { kind: "Unknown"; name: string; near?: string | undefined };
+  DEPENDENCY_CYCLE: { circle: readonly string[] };
+}
+
+/** Why a path names no file inside of the repo. */
+export type OutsideFault = "Empty" | "Absolute" | "Backslash" | "Nul" | "Dots" | "Git" | "Steps";

@@ -1,0 +1,56 @@
+import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../reasons/problem.ts";
+import type { ProblemEntries, ProblemEntry } from "./problem-entry.ts";
+import { ANALYSIS_PROBLEMS } from "./problems-analysis.ts";
+import { FILE_PROBLEMS } from "./problems-file.ts";
+import { firstOf, PLAN_PROBLEMS } from "./problems-plan.ts";
+import { REPO_PROBLEMS } from "./problems-repo.ts";
+import { RULE_PROBLEMS } from "./problems-rules.ts";
+
+/** Every code of a problem, and what is said of it. */
+export const PROBLEMS: ProblemEntries<ProblemTable> = {
+  ...FILE_PROBLEMS,
+  ...RULE_PROBLEMS,
+  ...PLAN_PROBLEMS,
+  ...REPO_PROBLEMS,
+  ...ANALYSIS_PROBLEMS,
+};
+
+/** A problem in words: what was seen, and the next step, one sentence each. */
+export interface SaidProblem {
+  message: string;
+  hint: string;
+}
+
+/** Says a problem, or a reason that is told without a place. */
+export function sayProblem(problem: Problem | ProblemReason | OwnWords): SaidProblem {
+  const { message, hint } = "message" in problem ? problem : say(problem);
+  const { inside, targets }: Pick<Place, "inside" | "targets"> = "severity" in problem ? problem : {};
+  const before = inside === undefined ? "" : `in the annotation${inside.length === 0 ? "" : `, ${dotted(inside)}`}: `;
+  return { message: `${before}${message}${targets === undefined ? "" : ` (${targetsText(targets)})`}`, hint };
+}
+
+/** A warning in one sentence. */
+export function sayWarning(warning: Warning | Problem): string {
+  return sayProblem(warning).message;
+}
+
+/** A problem as JSON outputs have it. */
+export function problemJson(problem: Problem): Record<string, unknown> {
+  const { code, severity, file, line, column, path } = problem;
+  return { code, severity, file, line, column, ...sayProblem(problem), path };
+}
+
+function targetsText({ names, example }: NonNullable<Place["targets"]>): string {
+  if (!example) return firstOf(names, 3);
+  return names.length === 1 ? (names[0] ?? "") : `${names[0]}; the same for ${names.length - 1} more`;
+}
+
+function say(reason: ProblemReason): SaidProblem {
+  const entry = PROBLEMS[reason.code] as ProblemEntry<ProblemReason>;
+  return { message: entry.says(reason), hint: typeof entry.hint === "string" ? entry.hint : entry.hint(reason) };
+}
+
+/** `spec.stages[0].bake`. */
+function dotted(path: Path): string {
+  return path.map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`)).join("");
+}
