@@ -24,7 +24,6 @@ const LONGER: readonly string[] = [
   "src/engine/round/round.ts#round",
   "src/engine/round/start/start-runs.ts#start",
   "src/core/run/gates/gates.test.ts",
-  "src/core/spec/parse/walk.ts#inWords",
   "src/sim/argocd/index.ts#startArgoCd",
   "src/sim/github/http/api.ts#send",
   "src/sim/kubernetes/index.ts#startKubernetes",

@@ -5,12 +5,13 @@
 import type { ReasonsOf } from "../base/reason.ts";
 import type { AnalysisProblems } from "./problems-analysis.ts";
 import type { FileProblems } from "./problems-file.ts";
+import type { PaceProblems } from "./problems-pace.ts";
 import type { PlanProblems } from "./problems-plan.ts";
 import type { RepoProblems } from "./problems-repo.ts";
 import type { RuleProblems } from "./problems-rules.ts";
 
 /** Every code of a problem, with its data. */
-export interface ProblemTable extends FileProblems, RuleProblems, AnalysisProblems, PlanProblems, RepoProblems {}
+export interface ProblemTable extends FileProblems, RuleProblems, AnalysisProblems, PlanProblems, RepoProblems, PaceProblems {}
 
 export type ProblemCode = keyof ProblemTable;
 

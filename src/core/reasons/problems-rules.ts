@@ -29,22 +29,6 @@ export interface RuleProblems {
   BRANCH_NEEDS_COMMIT: NoData;
   /** `ofPin`: its template was filled in for a target. */
   FILE_OUTSIDE_REPO: { given: string; fault: OutsideFault; ofPin: boolean };
-  BAD_WINDOW: { fault: "Fields" } | { fault: "Zone"; zone: string } | { fault: "Schedule"; said: string };
-  /** `Shut`, `Apart`: of a release PR, with the freezes of the repo and of the server. */
-  WINDOW_NEVER_OPENS:
-    | { kind: "Alone" }
-    | { kind: "Together"; whose: readonly string[]; settings: string }
-    | { kind: "Shut" | "Apart"; whose: readonly string[] };
-  LONG_BAKE: { bake: string };
-  HOOK_URL: { fault: "NoAddress" | "Credentials" };
-  HOOK_TIMEOUT: { given: string };
-  STEP_KIND: { used: readonly string[] };
-  STEP_WEIGHT: { kind: "None" | "WaitFirst"; stage: string } | { kind: "NotMore"; weight: number; before: number };
-  STEPS_BATCHING: { kind: "Rolling" | "Commit"; stage: string };
-  WEIGHT_PINS:
-    | { kind: "Missing"; stage: string }
-    | { kind: "NoSteps" | "NoReplicas" | "UnusedReplicas" | "SameAlways" }
-    | { kind: "Twin"; pin: number };
   DUPLICATE_ROLLOUT: { name: string; also: string };
   SOURCE_SHARED:
     | { kind: "Source"; sourceKind: string; source: string; several: boolean; owner: string; ownerFile: string }

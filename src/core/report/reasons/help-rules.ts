@@ -1,8 +1,9 @@
+import type { PaceProblems } from "../../reasons/problems-pace.ts";
 import type { RuleProblems } from "../../reasons/problems-rules.ts";
 import type { Help } from "./problem-entry.ts";
 
 /** Rules of a rollout: why each code is told, and what to do. */
-export const RULES_HELP: { readonly [Code in keyof RuleProblems]: Help } = {
+export const RULES_HELP: { readonly [Code in keyof (RuleProblems & PaceProblems)]: Help } = {
   BAD_NAME: { means: "not a name as Kubernetes has them", todo: "lower-case letters, digits and `-`" },
   DUPLICATE_STAGE: { means: "two stages of one name", todo: "rename one" },
   STAGE_SHADOWED: { means: "an earlier stage takes all its clusters", todo: "put the narrower stage first", warns: true },

@@ -2,6 +2,7 @@ import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warni
 import type { ProblemEntries, ProblemEntry } from "./problem-entry.ts";
 import { ANALYSIS_PROBLEMS } from "./problems-analysis.ts";
 import { FILE_PROBLEMS } from "./problems-file.ts";
+import { PACE_PROBLEMS } from "./problems-pace.ts";
 import { firstOf, PLAN_PROBLEMS } from "./problems-plan.ts";
 import { REPO_PROBLEMS } from "./problems-repo.ts";
 import { RULE_PROBLEMS } from "./problems-rules.ts";
@@ -10,6 +11,7 @@ import { RULE_PROBLEMS } from "./problems-rules.ts";
 export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...FILE_PROBLEMS,
   ...RULE_PROBLEMS,
+  ...PACE_PROBLEMS,
   ...PLAN_PROBLEMS,
   ...REPO_PROBLEMS,
   ...ANALYSIS_PROBLEMS,
