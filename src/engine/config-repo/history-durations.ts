@@ -1,32 +1,42 @@
 import { parse } from "yaml";
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { type History, historyOf, NO_HISTORY, type TimedRun } from "../../core/report/plan/duration.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import { badWindow, type Window } from "../../core/spec/windows.ts";
 import type { RepoContext } from "../round/context.ts";
-import type { RepoMemory } from "../round/memory.ts";
 
 /** So many of the last runs are looked at. */
 const MOST_RUNS = 20;
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/** Runs that have ended stay as they are: each is read once by a process. null: it cannot be read. */
-const known = new WeakMap<RepoMemory, Map<string, TimedRun | null>>();
-
 /**
  * How long the last runs of a rollout took, from the journal. `last`: number of its last run. A run that cannot be read, or was folded
  * away, is left out: durations are a help, and hold up nothing.
  */
-export async function durationsOf(
-  context: RepoContext,
-  memory: RepoMemory,
+export type DurationsOf = (
   journal: string | undefined,
   rollout: string,
   last: number,
-  freezes: readonly (Window & { where: string })[] = [],
+  freezes?: readonly (Window & { where: string })[],
+) => Promise<History>;
+
+const MOST_KEPT = 1000;
+
+export function openDurations(context: Pick<RepoContext, "mirror">): DurationsOf {
+  /** Runs that have ended stay as they are: each is read once by a process. null: it cannot be read. */
+  const kept = new BoundedMap<string, TimedRun | null>(MOST_KEPT);
+  return (journal, rollout, last, freezes = []) => durationsOf(context, kept, journal, rollout, last, freezes);
+}
+
+async function durationsOf(
+  context: Pick<RepoContext, "mirror">,
+  kept: Map<string, TimedRun | null>,
+  journal: string | undefined,
+  rollout: string,
+  last: number,
+  freezes: readonly (Window & { where: string })[],
 ): Promise<History> {
   if (journal === undefined || last === 0) return NO_HISTORY;
-  const kept = known.get(memory) ?? new Map<string, TimedRun | null>();
-  known.set(memory, kept);
   const runs: TimedRun[] = [];
   for (let number = last; number > Math.max(0, last - MOST_RUNS); number--) {
     const key = `${rollout}/${number}`;
@@ -41,7 +51,12 @@ export async function durationsOf(
 }
 
 /** Of the large files only what is small: a batch without its targets, the plan's file without the plan. */
-async function readTimes({ mirror }: RepoContext, journal: string, rollout: string, number: number): Promise<TimedRun | null> {
+async function readTimes(
+  { mirror }: Pick<RepoContext, "mirror">,
+  journal: string,
+  rollout: string,
+  number: number,
+): Promise<TimedRun | null> {
   const folder = `runs/${rollout}/${number}`;
   const paths = (await mirror.listFiles(journal, folder)).filter((path) => /\/(run|plan|batches\/\d+)\.yaml$/.test(path));
   const texts = await mirror.readFiles(journal, paths, { maxBytes: LARGEST_FILE });

@@ -1,8 +1,7 @@
 import type { CommitInfo } from "../../adapters/git/port.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { ReleaseSpec } from "../../core/spec/rollout.ts";
-import type { RepoContext } from "../round/context.ts";
-import type { RepoMemory } from "../round/memory.ts";
+import type { Commits } from "./commits.ts";
 
 export type CommitSpec = Extract<ReleaseSpec, { kind: "commit" }>;
 
@@ -16,25 +15,20 @@ export function isBatchMerge({ subject, body }: Pick<CommitInfo, "subject" | "bo
 }
 
 /** Whether this commit of the base is a release: what it changes against its first parent is among the paths. */
-export async function isReleaseCommit(
-  context: RepoContext,
-  memory: RepoMemory,
-  commit: CommitInfo,
-  { paths }: CommitSpec,
-): Promise<boolean> {
+export async function isReleaseCommit(commits: Commits, commit: CommitInfo, { paths }: CommitSpec): Promise<boolean> {
   if (isBatchMerge(commit)) return false;
   const [parent] = commit.parents;
   // The first commit of a repo has no change that could be told from its content.
   if (parent === undefined) return false;
-  return memory.commits.fact(`release ${commit.sha} of ${paths.join("\n")}`, async () => {
-    const touched = await context.mirror.changedPaths(parent, commit.sha);
+  return commits.fact(`release ${commit.sha} of ${paths.join("\n")}`, async () => {
+    const touched = await commits.mirror.changedPaths(parent, commit.sha);
     return touched.some(pathMatcher(paths));
   });
 }
 
 /** The newest release at or before a commit of the base; the commit itself where none is near. */
-export async function newestReleaseCommit(context: RepoContext, memory: RepoMemory, base: string, spec: CommitSpec): Promise<string> {
-  const log = await context.mirror.firstParentLog(undefined, base, MOST_COMMITS);
-  for (const commit of log.toReversed()) if (await isReleaseCommit(context, memory, commit, spec)) return commit.sha;
+export async function newestReleaseCommit(commits: Commits, base: string, spec: CommitSpec): Promise<string> {
+  const log = await commits.mirror.firstParentLog(undefined, base, MOST_COMMITS);
+  for (const commit of log.toReversed()) if (await isReleaseCommit(commits, commit, spec)) return commit.sha;
   return base;
 }

@@ -2,9 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
-import type { RepoContext } from "../round/context.ts";
 import { memoryOf } from "../testing/memory.ts";
-import { findReleases, releaseAt } from "./releases.ts";
 import { isBatchMerge } from "./releases-commits.ts";
 import { isNewer, newestTag, versionOfTag } from "./releases-tags.ts";
 
@@ -55,17 +53,16 @@ function repoOf(release: string, commits: Commit[], tags: Record<string, string>
     },
     remoteBelow: async () => new Map(Object.entries(tags).map(([name, sha]) => [`refs/tags/${name}`, sha])),
   };
-  const context = { mirror } as RepoContext;
-  const memory = memoryOf(mirror as Mirror);
+  const memory = memoryOf({ mirror: mirror as Mirror });
   const head = `c${commits.length - 1}`;
   const find = async (entry: Partial<IndexEntry> = {}, base = head) => {
     const [rollout] = parseRollouts(releaseText(base), FILE).rollouts;
     if (rollout === undefined) throw new Error("the rollout of this test has an error");
     const whole: IndexEntry = { lastRun: 0, lastRelease: { version: "c0" }, attempt: 1, cursor: "c0", ...entry };
-    const found = await findReleases(context, memory, rollout, whole, base);
+    const found = await memory.releases.find(rollout, whole, base);
     return found.map((one) => `${one.release.values["version"]}/${one.release.attempt} by ${one.commit.sha}`);
   };
-  return { find, at: (base: string) => releaseAt(context, memory, "my-app", base) };
+  return { find, at: (base: string) => memory.releases.at("my-app", base) };
 }
 
 const PATHS = '{ commit: { paths: ["apps/my-app/**", "!**/*.md"] } }';

@@ -1,7 +1,7 @@
 import semver from "semver";
 import type { ReleaseSpec } from "../../core/spec/rollout.ts";
 import type { RepoContext } from "../round/context.ts";
-import type { RepoMemory } from "../round/memory.ts";
+import type { RemoteHeads } from "./remote-heads.ts";
 
 /** A tag of the config repo that a release may be. */
 export interface FoundTag {
@@ -15,17 +15,18 @@ export type TagSpec = Extract<ReleaseSpec, { kind: "tag" }>;
 
 const TAGS = "refs/tags/";
 
-/** By repo: the tags as of one asking of the remote's heads. */
-const known = new WeakMap<RepoMemory, { reading: number; tags: ReadonlyMap<string, string> }>();
-
 /** Tag → commit, asked for as often as the heads of the remote are: an event, or a minute, later. */
-export async function tagsOf(context: RepoContext, memory: RepoMemory): Promise<ReadonlyMap<string, string>> {
-  const kept = known.get(memory);
-  if (kept !== undefined && kept.reading === memory.remote.last.reading) return kept.tags;
-  const refs = await context.mirror.remoteBelow([TAGS]);
-  const tags = new Map([...refs].map(([ref, commit]) => [ref.slice(TAGS.length), commit]));
-  known.set(memory, { reading: memory.remote.last.reading, tags });
-  return tags;
+export type TagsOf = () => Promise<ReadonlyMap<string, string>>;
+
+export function openTags(context: Pick<RepoContext, "mirror">, remote: RemoteHeads): TagsOf {
+  let kept: { reading: number; tags: ReadonlyMap<string, string> } | undefined;
+  return async () => {
+    const { reading } = remote.last;
+    if (kept?.reading === reading) return kept.tags;
+    const refs = await context.mirror.remoteBelow([TAGS]);
+    kept = { reading, tags: new Map([...refs].map(([ref, commit]) => [ref.slice(TAGS.length), commit])) };
+    return kept.tags;
+  };
 }
 
 /** The version in a tag's name, where the name is of this rollout: prefix and version, or version with or without `v`. */

@@ -2,9 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
-import type { RepoContext } from "../round/context.ts";
 import { memoryOf } from "../testing/memory.ts";
-import { findReleases } from "./releases.ts";
 
 const FILE = "rollouts/my-app.yaml";
 
@@ -40,13 +38,13 @@ function baseOf(versions: string[]) {
       return shas.slice(0, limit).map(info);
     },
   };
-  const memory = memoryOf(mirror as Mirror);
+  const memory = memoryOf({ mirror: mirror as Mirror });
   const [rollout] = parseRollouts(declared("v1"), FILE).rollouts;
   if (rollout === undefined) throw new Error("the rollout of this test has an error");
   const entry: IndexEntry = { lastRun: 0, lastRelease: { version: "v1" }, attempt: 1, cursor: "c0" };
   const find = async (base: string, over: Partial<IndexEntry> = {}) => {
     reads.length = 0;
-    const found = await findReleases({ mirror } as RepoContext, memory, rollout, { ...entry, ...over }, base);
+    const found = await memory.releases.find(rollout, { ...entry, ...over }, base);
     return { found: found.map((one) => `${one.release.values["version"]} ${one.commit.sha}`), read: new Set(reads).size };
   };
   return { find };

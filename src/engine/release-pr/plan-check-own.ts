@@ -2,9 +2,8 @@ import type { Pull } from "../../adapters/forge/port.ts";
 import { ownBatch, PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
-import { isAskedAgain } from "./asked-again.ts";
 import { sendCheck } from "./plan-check-send.ts";
-import type { Plans } from "./plan-pulls.ts";
+import type { Plans } from "./plans.ts";
 
 const QUEUE = "refs/heads/gh-readonly-queue/";
 
@@ -24,7 +23,7 @@ export async function checkOwnBatches(context: RepoContext, memory: RepoMemory, 
 }
 
 export async function checkOwn(context: RepoContext, memory: RepoMemory, plans: Plans, head: string): Promise<boolean> {
-  if (plans.own.has(head) && !isAskedAgain(memory, head, PLAN_CHECK)) return true;
+  if (plans.own.has(head) && !memory.reruns.isAsked(head, PLAN_CHECK)) return true;
   try {
     if (!(await sendCheck(context, memory, head, ownBatch()))) return true;
   } catch (error) {
@@ -53,7 +52,7 @@ export async function checkGroups(
     const pull = open.find((one) => one.number === number);
     const own = pull !== undefined && isOwnBatch(pull, context.repository, login);
     const words = own ? ownBatch() : plans.pulls.get(number)?.verdict?.of.check;
-    const again = isAskedAgain(memory, commit, PLAN_CHECK);
+    const again = memory.reruns.isAsked(commit, PLAN_CHECK);
     if (words === undefined || (plans.groups.get(commit) === JSON.stringify(words) && !again)) continue;
     try {
       const { annotations: _, ...rest } = words;

@@ -2,10 +2,8 @@ import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { Release } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ReadRelease, readRelease } from "../config-repo/release.ts";
-import { foundVersion, releaseAt } from "../config-repo/releases.ts";
+import type { Releases } from "../config-repo/releases.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
-import type { RepoContext } from "../round/context.ts";
-import type { RepoMemory } from "../round/memory.ts";
 import type { JudgedPull, PlanBase } from "./judged-pull.ts";
 
 /** What a rollout asks for with a PR merged. `label`: what the release is called where it has no version yet. */
@@ -17,8 +15,7 @@ export type Asked =
 
 /** Of a release by `commit` the PR's head stands for the merge commit that is still to come. */
 export async function askedBy(
-  context: RepoContext,
-  memory: RepoMemory,
+  releases: Releases,
   rollout: Rollout,
   base: PlanBase,
   pull: JudgedPull,
@@ -27,12 +24,12 @@ export async function askedBy(
 ): Promise<Asked> {
   const spec = rollout.release;
   if (spec === undefined) return { kind: "none", why: "it has no release, so it can be planned but not run" };
-  const known = await releaseAt(context, memory, rollout.name, base.commit);
+  const known = await releases.at(rollout.name, base.commit);
   if (spec.kind === "commit" && pull.touched.some(pathMatcher(spec.paths))) {
     const release = { values: { version: pull.head }, attempt: spec.attempt };
     return { kind: "release", release, before: known, label: "the merge commit of this PR" };
   }
-  const found = await foundVersion(context, memory, rollout, base.commit);
+  const found = await releases.version(rollout, base.commit);
   if (spec.kind === "tag" && found.version === undefined) return { kind: "none", why: `no tag has a version in ${spec.range} yet` };
   const read = await after.with((files) => readRelease(rollout, (path) => files.read(path), found));
   if (!read.ok) return { kind: "error", problem: read };

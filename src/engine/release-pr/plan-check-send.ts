@@ -1,11 +1,10 @@
 import { PLAN_CHECK, type PlanCheckWords } from "../../core/report/plan/plan-check.ts";
 import { nothingMore } from "../../core/report/plan/plan-comment.ts";
 import type { RepoContext } from "../round/context.ts";
-import { forbid, lacksPermission } from "../round/forbidden.ts";
 import type { RepoMemory } from "../round/memory.ts";
-import { isAskedAgain, sendAsked } from "./asked-again.ts";
+import { lacksPermission } from "../round/permissions.ts";
 import { REFUSED_MARKER } from "./plan-check.ts";
-import type { KnownPull } from "./plan-pulls.ts";
+import type { KnownPull } from "./plans.ts";
 
 /** Sends what differs; a comment of ours that is no longer true is put right, whoever of our processes wrote it. */
 export async function putComments(context: RepoContext, pull: number, known: KnownPull): Promise<void> {
@@ -42,8 +41,8 @@ async function ourComments(context: RepoContext, pull: number): Promise<Map<stri
 /** Where it may not be written none is due: nothing is noted as said until it is. */
 export function isCheckDue(memory: RepoMemory, known: KnownPull): boolean {
   const words = known.verdict?.of.check;
-  if (words === undefined || memory.forbidden.has("checks")) return false;
-  return known.check !== JSON.stringify(words) || isAskedAgain(memory, known.head, PLAN_CHECK);
+  if (words === undefined || memory.permissions.isForbidden("checks")) return false;
+  return known.check !== JSON.stringify(words) || memory.reruns.isAsked(known.head, PLAN_CHECK);
 }
 
 export async function putCheck(context: RepoContext, memory: RepoMemory, known: KnownPull): Promise<void> {
@@ -54,15 +53,15 @@ export async function putCheck(context: RepoContext, memory: RepoMemory, known: 
 
 /** An App without `checks: write` has no check, and then nobody can require it. False: it was not sent for that reason. */
 export async function sendCheck(context: RepoContext, memory: RepoMemory, head: string, words: PlanCheckWords): Promise<boolean> {
-  if (memory.forbidden.has("checks")) return false;
+  if (memory.permissions.isForbidden("checks")) return false;
   try {
-    await sendAsked(memory, head, PLAN_CHECK, (afresh) =>
+    await memory.reruns.send(head, PLAN_CHECK, (afresh) =>
       context.forge.putCheck({ name: PLAN_CHECK, head, ...words, ...(afresh ? { afresh } : {}) }),
     );
     return true;
   } catch (error) {
     if (!lacksPermission(error)) throw error;
-    forbid(context, memory, "checks", error);
+    memory.permissions.forbid("checks", error);
     return false;
   }
 }

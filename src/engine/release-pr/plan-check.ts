@@ -2,7 +2,7 @@ import type { Plan } from "../../core/plan/plan-types.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { cell } from "../../core/report/escape.ts";
 import { expectedDuration } from "../../core/report/plan/duration.ts";
-import { notARollout, type PlanCheckWords, type PlanFindings, planCheck } from "../../core/report/plan/plan-check.ts";
+import { notARollout, type PlanFindings, planCheck } from "../../core/report/plan/plan-check.ts";
 import { planComment, problemsComment } from "../../core/report/plan/plan-comment.ts";
 import { type Overlap, overlap } from "../../core/report/plan/plan-overlap.ts";
 import { sayProblem } from "../../core/report/reasons/problems.ts";
@@ -12,7 +12,6 @@ import { isEnded } from "../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { durationsOf } from "../config-repo/history-durations.ts";
 import { readProject } from "../config-repo/project.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { sameRelease } from "../config-repo/releases.ts";
@@ -26,26 +25,12 @@ import type { JudgedPull, PlanBase } from "./judged-pull.ts";
 import { gateWarnings } from "./plan-check-gates.ts";
 import { lintPlanned } from "./plan-check-lint.ts";
 import { newProblems, releaseProblem } from "./plan-check-problems.ts";
-import { noReads, noting, type Reads } from "./plan-check-reads.ts";
+import { noReads, noting } from "./plan-check-reads.ts";
 import { type Asked, askedBy } from "./plan-check-release.ts";
 import { type Touches, touchesOf } from "./plan-check-touched.ts";
 import { judgeUnstaged } from "./plan-check-unstaged.ts";
 import { freezesOf, windowWarning } from "./plan-check-windows.ts";
-
-export interface Verdict {
-  check: PlanCheckWords;
-  /** Marker → the body that our comment is to have. */
-  comments: Map<string, string>;
-  /** It concerns a rollout: commands on it are for us. */
-  concerns: boolean;
-  /** What cannot be seen now is looked at again soon. */
-  retry: boolean;
-  /** It has no error any more: a comment that says so is no longer true. */
-  readable: boolean;
-  /** All that it does is known: a plan that is not among the comments is no longer true. */
-  settled: boolean;
-  reads: Reads;
-}
+import type { Verdict } from "./plans.ts";
 
 /** Marks the one comment of ours on why no run would start. */
 export const REFUSED_MARKER = "stagecoach:refused";
@@ -102,7 +87,7 @@ export async function judgePull(context: RepoContext, memory: RepoMemory, base: 
 async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
   const { context, memory, base, pull, before, after, findings, comments } = judging;
   const known = base.project.rollouts.some((other) => other.name === rollout.name);
-  const asked = await askedBy(context, memory, rollout, base, pull, before, after);
+  const asked = await askedBy(memory.releases, rollout, base, pull, before, after);
   if (asked.kind === "none") {
     findings.notes.push(`**${rollout.name}**: ${asked.why}.`);
     return;
@@ -171,7 +156,7 @@ async function releaseComment(
   { plan, outside, unstaged, over }: Planned,
 ): Promise<string> {
   const freezes = await freezesOf(context, before);
-  const history = await durationsOf(context, memory, base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
+  const history = await memory.durationsOf(base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
   const errors = outside.filter((problem) => problem.severity === "error");
   const closed = await windowWarning(context, rollout, before);
   const gates = await gateWarnings(context, rollout, plan, base, before);

@@ -5,7 +5,6 @@ import type { Command } from "../../core/spec/command.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
 import { memoryOf } from "../testing/memory.ts";
-import { askAgain } from "./asked-again.ts";
 import { publishPlans } from "./plan-pulls.ts";
 
 const FILE = "rollouts/my-app.yaml";
@@ -49,7 +48,6 @@ let memory: RepoMemory;
 beforeEach(() => {
   [pulls, heads, checks, comments, groups] = [new Map(), new Map(), new Map(), new Map(), new Map()];
   [calls, failing, said, base, touchedByBase, now] = [[], new Set(), [], sha("b0"), [], 0];
-  memory = memoryOf(mirror as Mirror);
 });
 
 function call(name: string): void {
@@ -136,6 +134,7 @@ function contextOf(): RepoContext {
 let context: RepoContext;
 beforeEach(() => {
   context = contextOf();
+  memory = memoryOf(context);
 });
 
 const publish = (heard = true) => publishPlans(context, memory, "main", heard);
@@ -249,7 +248,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
   test("problems that a push solves are said to be solved, also by a process that did not tell them", async () => {
     pulls.set(1, BROKEN);
     await publish();
-    memory = memoryOf(mirror as Mirror);
+    memory = memoryOf(context);
     heads.set(1, sha("c1"));
     pulls.set(1, { touches: [FILE], rollout: ROLLOUT.replace("name: all", "name: each") });
     await publish();
@@ -264,7 +263,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
     };
     expect(await publish()).toBe(false);
     forge.putCheck = putCheck as Forge["putCheck"];
-    expect([memory.forbidden.has("checks"), comments.get(1)?.size]).toEqual([true, 1]);
+    expect([memory.permissions.isForbidden("checks"), comments.get(1)?.size]).toEqual([true, 1]);
   });
 
   test("once it is given the permission every check comes, and none was noted as said before", async () => {
@@ -280,7 +279,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
     for (let n = 0; n < 3; n++) expect(await publish()).toBe(false);
     expect(count("putCheck")).toBe(1);
     forge.putCheck = putCheck as Forge["putCheck"];
-    memory.forbidden.clear();
+    memory.permissions.renewed();
     await publish();
     expect([...checks.keys()].sort()).toEqual([head(1), head(2), head(3), sha("e2")].sort());
   });
@@ -293,7 +292,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
       forge.putCheck = async () => {
         throw new ForgeError("Forbidden", 403, message);
       };
-      expect([await publish(), memory.forbidden.size]).toEqual([true, 0]);
+      expect([await publish(), memory.permissions.isForbidden("checks")]).toEqual([true, false]);
       forge.putCheck = putCheck as Forge["putCheck"];
       expect([await publish(), checks.get(head(1))?.conclusion]).toEqual([false, "failure"]);
     },
@@ -312,14 +311,14 @@ describe("what stands there is made true, whatever fails on the way", () => {
     groups.set("refs/heads/gh-readonly-queue/main/pr-2-abc", sha("e2"));
     await publish();
     calls = [];
-    for (const commit of [head(1), head(2), head(3), sha("e2")]) askAgain(memory, commit, "stagecoach/plan");
+    for (const commit of [head(1), head(2), head(3), sha("e2")]) memory.reruns.ask(commit, "stagecoach/plan");
     checks.clear();
     failing.add("putCheck");
     expect(await publish()).toBe(true);
     failing.clear();
     expect([await publish(), await publish()]).toEqual([false, false]);
     expect([checks.size, [...checks.values()].every((check) => check.afresh === true)]).toEqual([4, true]);
-    expect([count("putCheck"), memory.again.size]).toEqual([4 + 4, 0]);
+    expect([count("putCheck"), memory.reruns.isAsked(head(1), "stagecoach/plan")]).toEqual([4 + 4, false]);
     const { commits } = memory;
     const judged: string[] = [];
     memory.commits = {
@@ -331,7 +330,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
     };
     await publish();
     expect(judged).not.toContain("t1");
-    askAgain(memory, head(1));
+    memory.reruns.ask(head(1));
     await publish();
     expect(judged).toContain("t1");
   });

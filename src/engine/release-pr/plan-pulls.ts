@@ -13,13 +13,13 @@ import type { Command } from "../../core/spec/command.ts";
 import { readProject } from "../config-repo/project.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
-import { isAskedAgain } from "./asked-again.ts";
 import type { PlanBase } from "./judged-pull.ts";
-import { judgePull, type Verdict } from "./plan-check.ts";
+import { judgePull } from "./plan-check.ts";
 import { checkGroups, checkOwn, checkOwnBatches, isOwnBatch } from "./plan-check-own.ts";
 import { noReads, stillHolds } from "./plan-check-reads.ts";
 import { isCheckDue, putCheck, putComments } from "./plan-check-send.ts";
 import { mayConcern, touchedBy } from "./plan-check-touched.ts";
+import type { KnownPull, Plans } from "./plans.ts";
 
 /** What argo CD has, and runs, change without a PR moving: judged anew after this long. */
 const FRESH_MS = 4 * 60_000;
@@ -28,41 +28,12 @@ const HEADS_AT_ONCE = 100;
 /** Checks of PRs that concern nothing are posted so many at a time: a round must not wait for hundreds of writes. */
 const MOST_SENT = 20;
 
-/** What is known of one open PR. */
-export interface KnownPull {
-  head: string;
-  bypass: boolean;
-  /** Of this head, as of the first base it was seen with. */
-  touched?: { files: readonly string[]; tree: string | undefined; base: string };
-  verdict?: { of: Verdict; base: string; at: number };
-  /** What its check last said, where it was sent. */
-  check?: string;
-  /** Our comments by marker, as sent; undefined: it is not known yet which there are. */
-  comments?: Map<string, string>;
-}
-
-export interface Plans {
-  pulls: Map<number, KnownPull>;
-  /** Merge group's commit → what its check says. */
-  groups: Map<string, string>;
-  /** Commits of batches' PRs that have their check. */
-  own: Set<string>;
-}
-
-const memories = new WeakMap<RepoMemory, Plans>();
-
-function plansOf(memory: RepoMemory): Plans {
-  const known = memories.get(memory) ?? { pulls: new Map(), groups: new Map(), own: new Set() };
-  memories.set(memory, known);
-  return known;
-}
-
 /**
  * Brings the checks and comments of all open PRs up to date; where nothing was heard (`heard` false) only those of our own
  * batches, and only where the check is required. Never throws. True: something is owed, and is to be tried again.
  */
 export async function publishPlans(context: RepoContext, memory: RepoMemory, baseBranch: string, heard = true): Promise<boolean> {
-  const plans = plansOf(memory);
+  const { plans } = memory;
   let owed = !(await checkOwnBatches(context, memory, plans));
   if (!heard) return owed;
   try {
@@ -138,7 +109,7 @@ async function judgeOne(
   }
   try {
     const before = await commandsOn(context, number, known);
-    const forced = before.length > 0 || isAskedAgain(memory, pull.head, PLAN_CHECK);
+    const forced = before.length > 0 || memory.reruns.isAsked(pull.head, PLAN_CHECK);
     const owed = await judge(context, memory, base, number, known, bypass, forced, asked);
     return { number, known, owed, commands: before.length > 0 ? before : await commandsOn(context, number, known) };
   } catch (error) {

@@ -1,12 +1,12 @@
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { findPin } from "../../core/pins/index.ts";
 import type { Edit, PlannedTarget } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget } from "../../core/run/state/run.ts";
 import type { ObservedTarget } from "../../core/run/state/world.ts";
+import type { Commits } from "../config-repo/commits.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { type BranchMove, branchesOf, movesOf } from "../round/act/branch-moves.ts";
-import type { RepoContext } from "../round/context.ts";
-import type { RepoMemory } from "../round/memory.ts";
-import { knownHeads } from "../round/observe/branch-heads.ts";
+import type { BranchHeads } from "../round/observe/branch-heads.ts";
 import { readGeneratorPin } from "./targets-generator.ts";
 
 /** By target key, in the order of its edits; null: absent. */
@@ -19,13 +19,45 @@ interface PinnedBatch {
   merged?: Batch["merged"];
 }
 
-/** The pins' values at the base, by target key; a target whose file cannot be read or whose pin is ambiguous is left out. */
-export async function pinsAt(context: RepoContext, memory: RepoMemory, base: string, batch: PinnedBatch): Promise<PinValues> {
-  const written = await writtenAt(memory, base, batch);
+/** Reads the pins of one repo's targets. */
+export interface Pins {
+  /** The pins' values at the base, by target key; a target whose file cannot be read or whose pin is ambiguous is left out. */
+  at(base: string, batch: PinnedBatch): Promise<PinValues>;
+  /** The same for what stands in files, at any commit. */
+  writtenAt(base: string, batch: PinnedBatch): Promise<PinValues>;
+  /** The latest commit since the merge that touched a pin's file, where the pin is not what it should be. */
+  driftOf(
+    base: string,
+    target: BatchTarget,
+    values: readonly (string | null)[] | undefined,
+    merged: string,
+  ): Promise<ObservedTarget["drift"]>;
+}
+
+const MOST_KEPT = 500;
+
+export function openPins(commits: Commits, heads: BranchHeads): Pins {
+  const kept = new BoundedMap<string, PinValues>(MOST_KEPT);
+  const parts = { commits, heads, kept };
+  return {
+    at: (base, batch) => pinsAt(parts, base, batch),
+    writtenAt: (base, batch) => writtenAt(parts, base, batch),
+    driftOf: (base, target, values, merged) => driftOf(parts, base, target, values, merged),
+  };
+}
+
+interface Parts {
+  commits: Commits;
+  heads: BranchHeads;
+  kept: Map<string, PinValues>;
+}
+
+async function pinsAt(parts: Parts, base: string, batch: PinnedBatch): Promise<PinValues> {
+  const written = await writtenAt(parts, base, batch);
   const branches = branchesOf(batch).map(({ branch }) => branch);
   if (branches.length === 0) return written;
-  const heads = await knownHeads(context, memory, branches);
-  const moves = new Map((await movesOf(memory.commits, batch, heads)).map((move) => [move.branch, move]));
+  const heads = await parts.heads.of(branches);
+  const moves = new Map((await movesOf(parts.commits, batch, heads)).map((move) => [move.branch, move]));
   const values: PinValues = new Map();
   for (const { key, edits } of batch.targets) {
     const own = written.get(key);
@@ -44,15 +76,12 @@ function branchValue(move: BranchMove | undefined, moved: boolean): string | nul
   return moved && move?.stands === "past" ? move.to : (move?.head ?? null);
 }
 
-/** The same for what stands in files, at any commit. */
-export async function writtenAt(memory: RepoMemory, base: string, batch: PinnedBatch): Promise<PinValues> {
+async function writtenAt({ commits, kept }: Parts, base: string, batch: PinnedBatch): Promise<PinValues> {
   const key = `${base} ${batch.branch}`;
-  const known = memory.pins.get(key);
+  const known = kept.get(key);
   if (known !== undefined) return known;
-  const values = await memory.commits.snapshot(base).with((files) => readPins(files, batch));
-  memory.pins.set(key, values);
-  const oldest = memory.pins.keys().next().value;
-  if (memory.pins.size > 500 && oldest !== undefined) memory.pins.delete(oldest);
+  const values = await commits.snapshot(base).with((files) => readPins(files, batch));
+  kept.set(key, values);
   return values;
 }
 
@@ -79,10 +108,8 @@ function pinOf({ path, part, create }: Edit) {
   return { path, ...(part === undefined ? {} : { part }), ...(create === undefined ? {} : { create }) };
 }
 
-/** The latest commit since the merge that touched a pin's file, where the pin is not what it should be. */
-export async function driftOf(
-  context: RepoContext,
-  memory: RepoMemory,
+async function driftOf(
+  parts: Parts,
   base: string,
   target: BatchTarget,
   values: readonly (string | null)[] | undefined,
@@ -92,15 +119,15 @@ export async function driftOf(
   const at = target.edits.findIndex((edit, index) => values[index] !== edit.to);
   const edit = target.edits[at];
   if (edit === undefined) return undefined;
-  if (edit.kind === "branch") return branchDrift(context, memory, edit.path);
+  if (edit.kind === "branch") return branchDrift(parts, edit.path);
   if (merged === base) return undefined;
-  const commit = await memory.commits.lastTouchAfter(merged, base, edit.file);
+  const commit = await parts.commits.lastTouchAfter(merged, base, edit.file);
   return commit === undefined ? undefined : { commit: commit.sha, author: commit.author, subject: commit.subject };
 }
 
 /** What stands on a branch that is no longer where this run moved it. */
-async function branchDrift(context: RepoContext, memory: RepoMemory, branch: string): Promise<ObservedTarget["drift"]> {
-  const head = (await knownHeads(context, memory, [branch])).get(branch);
-  const info = head === undefined ? undefined : await context.mirror.commitInfo(head);
+async function branchDrift({ commits, heads }: Parts, branch: string): Promise<ObservedTarget["drift"]> {
+  const head = (await heads.of([branch])).get(branch);
+  const info = head === undefined ? undefined : await commits.mirror.commitInfo(head);
   return info === undefined ? undefined : { commit: info.sha, author: info.author, subject: info.subject };
 }

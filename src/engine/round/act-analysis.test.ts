@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { AnalysisEngine, AnalysisToRun } from "../../adapters/analysis/port.ts";
-import type { Mirror } from "../../adapters/git/port.ts";
 import { prepare } from "../../core/analysis/request.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
@@ -50,7 +49,7 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
   const service = { engine, secret: () => undefined };
   const context = { repository: "Acme/fleet", clock, log: silentLog, planes, analysis: service } as unknown as RepoContext;
   const memory: RepoMemory = {
-    ...memoryOf({} as Mirror),
+    ...memoryOf(context),
     commits: {
       snapshot: (id: string) => {
         const files: SyncFiles = { read: (path) => AT[id]?.[path] ?? null, paths: () => Object.keys(AT[id] ?? {}) };
@@ -96,7 +95,7 @@ describe("beginning an analysis", () => {
     await startAnalysis(context, memory, run, ID);
     await startAnalysis(context, memory, run, ID);
     expect(started).toEqual([]);
-    expect(observeAnalyses(context, memory, run).analyses?.get(ID)).toEqual({
+    expect(observeAnalyses(context, memory.analysisTroubles, run).analyses?.get(ID)).toEqual({
       phase: "Error",
       message: "there is no AnalysisTemplate called webchek; did you mean webcheck?",
       metrics: [],
@@ -114,7 +113,7 @@ describe("beginning an analysis", () => {
     await startAnalysis(context, memory, run, ID);
     expect(tries).toBe(1);
     expect(memory.remarks.get("payments")?.get("analysis")).toContain("no connection");
-    expect(observeAnalyses(context, memory, run).analyses?.has(ID)).toBe(false);
+    expect(observeAnalyses(context, memory.analysisTroubles, run).analyses?.has(ID)).toBe(false);
     clock.time = 10_000;
     await startAnalysis(context, memory, run, ID);
     expect(tries).toBe(2);

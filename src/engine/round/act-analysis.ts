@@ -8,7 +8,7 @@ import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
 import type { StageAnalysis } from "../../core/spec/stage-checks.ts";
 import type { RepoContext } from "./context.ts";
 import { keep, type RepoMemory, remark } from "./memory.ts";
-import { analysisTroubles, engineId } from "./observe/observe-analysis.ts";
+import { engineId } from "./observe/observe-analysis.ts";
 
 const AGAIN_MS = 10_000;
 
@@ -17,13 +17,13 @@ export async function startAnalysis(context: RepoContext, memory: RepoMemory, ru
   const record = analysesOf(run).find((one) => one.id === id);
   const analysis = record === undefined ? undefined : analysisSpec(run, record);
   if (record === undefined || analysis === undefined || context.analysis === undefined) return true;
-  const before = analysisTroubles(memory).get(id);
+  const before = memory.analysisTroubles.get(id);
   if (before !== undefined && (before.final || context.clock.now() < before.at + AGAIN_MS)) return true;
   try {
     const sources = await sourcesOf(context, memory, run, record, analysis);
     const asked = askedOf(analysis.templates, record.args);
     await context.analysis.engine.start(engineId(context, id), { asked, sources, mustEnd: mustEnd(run, record) });
-    analysisTroubles(memory).delete(id);
+    memory.analysisTroubles.delete(id);
     remark(memory, run.rollout, "analysis", undefined);
     return true;
   } catch (error) {
@@ -36,7 +36,7 @@ export async function startAnalysis(context: RepoContext, memory: RepoMemory, ru
 function notStarted(context: RepoContext, memory: RepoMemory, run: Run, id: string, error: unknown): void {
   const final = error instanceof AnalysisError;
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000);
-  keep(analysisTroubles(memory), id, { message, final, at: context.clock.now() });
+  keep(memory.analysisTroubles, id, { message, final, at: context.clock.now() });
   if (final) return;
   remark(memory, run.rollout, "analysis", `An analysis could not be started, and is tried again: ${message.slice(0, 300)}`);
   context.log.warn({ rollout: run.rollout, analysis: id, error: message }, "an analysis could not be started; trying again");

@@ -8,11 +8,9 @@ import { moveBranches } from "./act/branch-act.ts";
 import { movesBranches } from "./act/branch-moves.ts";
 import { proposeBatch } from "./act/propose.ts";
 import { mergeOrEnqueue } from "./act/queue-merge.ts";
-import { runRolloutActions } from "./act/rollout-actions.ts";
 import { startAnalysis, stopAnalysis } from "./act-analysis.ts";
 import { callHook } from "./act-hooks.ts";
 import type { RepoContext } from "./context.ts";
-import { nudge } from "./guard/refresh.ts";
 import { keep, type RepoMemory } from "./memory.ts";
 import { closeWithBranch } from "./observe/open-pulls.ts";
 
@@ -52,10 +50,10 @@ export async function act(context: RepoContext, memory: RepoMemory, scope: ActSc
       await close(context, memory, effect.pull);
       return true;
     case "Refresh":
-      nudge(context, memory, effect.targets);
+      memory.refresher.ask(effect.targets);
       return true;
     case "RolloutActions":
-      return runRolloutActions(context, memory, scope.run, effect.command);
+      return memory.actions.run(scope.run, effect.command);
     case "StartAnalysis":
       return startAnalysis(context, memory, scope.run, effect.analysis);
     case "StopAnalysis":

@@ -24,7 +24,7 @@ export async function decide(
   const first = judge(context, run, looked);
   // What came before a merge is read by name only where nothing else stands against it: then it is decided again, by what was read.
   const { wantsHealth } = first.advanced;
-  const judged = wantsHealth === undefined ? first : judge(context, run, await readHealth(context, looked, wantsHealth));
+  const judged = wantsHealth === undefined ? first : judge(context, run, await readHealth(context, memory.reader, looked, wantsHealth));
   const { world, now, advanced } = judged;
   const violations = checkInvariants(run, advanced.run, advanced.effects, world, now);
   if (violations.length > 0) {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules } from "../../adapters/forge/port.ts";
-import type { Mirror } from "../../adapters/git/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { ObservedPull, World } from "../../core/run/state/world.ts";
 import type { Command } from "../../core/spec/command.ts";
@@ -28,7 +27,7 @@ function desk(queued: number[] = []) {
   const commands = { answer: async (command: Command) => void did.push(`answer ${command.name}`) };
   const clock = { now: () => now };
   const context = { forge, commands, clock, log: silentLog, mirror: {} } as unknown as RepoContext;
-  const memory: RepoMemory = memoryOf({} as Mirror);
+  const memory: RepoMemory = memoryOf(context);
   memory.rules = { branch: "main", at: now, rules: { mergeQueue: true } as BranchRules };
   const pass = (ms: number) => {
     now += ms;

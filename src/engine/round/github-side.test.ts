@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules, CheckSeen, Pull, Review } from "../../adapters/forge/port.ts";
-import type { Mirror } from "../../adapters/git/port.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import { memoryOf } from "../testing/memory.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
 import { whyOver } from "./observe/open-pulls.ts";
 import { needsOf } from "./observe/pull-needs.ts";
-import { published, publishRun } from "./publish/publish.ts";
+import { publishRun } from "./publish/publish.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 const NONE: BranchRules = {
@@ -108,12 +107,12 @@ describe("the live page's edits", () => {
       rate: () => rate,
     };
     const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-    const memory: RepoMemory = memoryOf({} as Mirror);
+    const memory: RepoMemory = memoryOf(context);
     const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;
     const look = async (run = sampleRun(), ms = 1000, change: Advanced<unknown>["change"] = "transition") => {
       now += ms;
       const due = publishRun(context, memory, { run, effects: [], change, events: [] });
-      await published(memory);
+      await memory.comments.settled();
       return due === undefined ? undefined : due - now;
     };
     return { bodies, pages, look };

@@ -44,7 +44,7 @@ let memory: RepoMemory;
 async function begin(files: Record<string, string>): Promise<void> {
   repo = workspace(files);
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
-  memory = memoryOf(mirror);
+  memory = memoryOf({ mirror });
   await mirror.fetch(["main"]);
 }
 

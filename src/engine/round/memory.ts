@@ -1,11 +1,30 @@
 import type { BranchRules, Pull, QueueEntry } from "../../adapters/forge/port.ts";
 import type { Approver, Guard, Joiner } from "../../core/run/state/world.ts";
 import { type Commits, openCommits } from "../config-repo/commits.ts";
+import { type DurationsOf, openDurations } from "../config-repo/history-durations.ts";
+import { openReleases, type Releases } from "../config-repo/releases.ts";
+import { openTags } from "../config-repo/releases-tags.ts";
 import { openRemoteHeads, type RemoteHeads } from "../config-repo/remote-heads.ts";
-import type { SpecsByPlane } from "../config-repo/rendered.ts";
+import { openRenderer, type Renderer } from "../config-repo/rendered.ts";
+import { noPlans, type Plans } from "../release-pr/plans.ts";
+import { openReruns, type Reruns } from "../release-pr/reruns.ts";
+import { openPins, type Pins } from "../resolve/pin-values.ts";
+import { openRolloutActions, type RolloutActions } from "./act/rollout-actions.ts";
 import type { RepoContext } from "./context.ts";
+import { openRefresher, type Refresher } from "./guard/refresh.ts";
+import { openTargetReader, type TargetReader } from "./guard/refresh-read.ts";
+import { type BranchHeads, openBranchHeads } from "./observe/branch-heads.ts";
 import type { PullOfRun } from "./observe/former-places.ts";
+import { openFacts, type WithFacts } from "./observe/mirror-facts.ts";
+import { type AnalysisTroubles, openAnalysisTroubles } from "./observe/observe-analysis.ts";
+import { openRolloutReader, type RolloutReader } from "./observe/rollouts-seen.ts";
+import { openStability, type Stability } from "./observe/stability.ts";
+import { openPermissions, type Permissions } from "./permissions.ts";
+import { openRolloutComments, type PublishRollouts } from "./publish/rollouts-publish.ts";
+import { type Comments, openComments } from "./publish/send-comment.ts";
+import { type MergedPull, openMergedPulls } from "./start/merged-pull.ts";
 import type { RefusedReleases } from "./start/refused-releases.ts";
+import { openTrackingIssues, type TrackingIssues } from "./start/tracking-issue.ts";
 
 /**
  * What a process remembers of a repo between rounds. All of it may be lost at any moment: it saves work and widens what
@@ -14,8 +33,25 @@ import type { RefusedReleases } from "./start/refused-releases.ts";
 export interface RepoMemory {
   commits: Commits;
   remote: RemoteHeads;
-  /** Comments on their way, by PR: they follow the rounds and hold none up. */
-  publishing: Map<number, Promise<void>>;
+  heads: BranchHeads;
+  pins: Pins;
+  withFacts: WithFacts;
+  renderer: Renderer;
+  releases: Releases;
+  durationsOf: DurationsOf;
+  refresher: Refresher;
+  reader: TargetReader;
+  stability: Stability;
+  rollouts: RolloutReader;
+  actions: RolloutActions;
+  analysisTroubles: AnalysisTroubles;
+  comments: Comments;
+  publishRollouts: PublishRollouts;
+  mergedPull: MergedPull;
+  issues: TrackingIssues;
+  permissions: Permissions;
+  reruns: Reruns;
+  plans: Plans;
   /** `branch@head` → the last refusal of a merge call, and the time of the intention it was the answer to. */
   refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string; to?: string }>;
   /** Rules of the base branch as last read; undefined: not read yet. */
@@ -31,31 +67,17 @@ export interface RepoMemory {
   dressed: Set<number>;
   /** Commit → what our gate last said there, and when; kind `other`: of a PR that is not ours. `unsent`: it may not write checks. */
   gates: Map<string, { kind: string; title: string; at: number; unsent?: boolean }>;
-  /** Checks or deployments that the App was not given the permission for: not tried again until `permissionsMoved`. */
-  forbidden: Set<"checks" | "deployments">;
-  /** The App may have been given more since: the next look gets itself a new token, which has it, and tries again what was forbidden. */
-  permissionsMoved: boolean;
-  /** When a resync last had it tried again; epoch milliseconds. */
-  permissionsAskedAt: number;
-  /** Commit → names of the checks of ours there that somebody asked for again. */
-  again: Map<string, Set<string>>;
   /** `environment task` → what its deployment last said. */
   deployments: Map<string, string>;
   /** Rollout → remarks for its status comment, by topic. */
   remarks: Map<string, Map<string, string>>;
   /** Branch → the last answer of the render guard, and what it was an answer to. */
   guards: Map<string, { key: string; guard: Guard }>;
-  /** `base branch` → pins of a batch's targets at that base. */
-  pins: Map<string, Map<string, (string | null)[]>>;
-  /** `rollout commit` → what the ApplicationSet yields there, for the fleet it was rendered with. */
-  renders: Map<string, { fleet: string; specs: SpecsByPlane }>;
   /**
    * PRs that an event told of as commented on, and until when they are read; and of which run a PR is, null for none. For those that
    * no run in progress reads anyway.
    */
   former: { until: Map<number, number>; pulls: Map<number, PullOfRun | null> };
-  /** Comment → what it was last wanted to say. */
-  comments: Map<string, { body: string }>;
   /** Rollout and PR → what its live page last showed, when, and whether something of it waits to be shown. */
   pages: Map<string, { run: number; phase: string; at: number; batches: number; changedAt: number; waiting: boolean; remarks: string }>;
   /** `journal.keep` of the settings as last read; undefined: not said, or not read yet. */
@@ -78,28 +100,45 @@ export interface RepoMemory {
   observedAt: Map<string, number>;
 }
 
-export function repoMemory(context: Pick<RepoContext, "mirror" | "clock" | "journalBranch">): RepoMemory {
+export function repoMemory(context: RepoContext, remote = openRemoteHeads(context)): RepoMemory {
+  const commits = openCommits(context.mirror);
+  const heads = openBranchHeads(context, remote);
+  const pins = openPins(commits, heads);
+  const rollouts = openRolloutReader(context);
+  const comments = openComments(context);
+  const permissions = openPermissions(context);
   return {
-    commits: openCommits(context.mirror),
-    remote: openRemoteHeads(context),
-    publishing: new Map(),
+    commits,
+    remote,
+    heads,
+    pins,
+    withFacts: openFacts({ context, commits, remote, pins }),
+    renderer: openRenderer(context, commits),
+    releases: openReleases(commits, openTags(context, remote)),
+    durationsOf: openDurations(context),
+    refresher: openRefresher(context),
+    reader: openTargetReader(context),
+    stability: openStability(),
+    rollouts,
+    actions: openRolloutActions(context, rollouts),
+    analysisTroubles: openAnalysisTroubles(),
+    comments,
+    publishRollouts: openRolloutComments(context, comments),
+    mergedPull: openMergedPulls(context),
+    issues: openTrackingIssues(context, comments),
+    permissions,
+    reruns: openReruns(permissions),
+    plans: noPlans(),
     refusals: new Map(),
     rules: undefined,
     queue: { only: false, at: 0, entries: [], mine: new Set(), groups: new Map() },
     pulls: new Map(),
     dressed: new Set(),
     gates: new Map(),
-    forbidden: new Set(),
-    permissionsMoved: false,
-    permissionsAskedAt: Number.NEGATIVE_INFINITY,
-    again: new Map(),
     deployments: new Map(),
     remarks: new Map(),
     guards: new Map(),
-    pins: new Map(),
-    renders: new Map(),
     former: { until: new Map(), pulls: new Map() },
-    comments: new Map(),
     pages: new Map(),
     journalKeep: undefined,
     approvals: new Map(),

@@ -22,8 +22,6 @@ import { watchOpenPulls } from "./observe/open-pulls.ts";
 import { endedUntold } from "./publish/closing-summary.ts";
 import { putDeployments } from "./publish/deployments.ts";
 import { publishRefusal, publishRun, slowedWake, stickyMarker } from "./publish/publish.ts";
-import { publishRollouts } from "./publish/rollouts-publish.ts";
-import { send } from "./publish/send-comment.ts";
 import { record } from "./record.ts";
 import type { Started } from "./start/overlap.ts";
 import { refusedReleases } from "./start/refused-releases.ts";
@@ -143,11 +141,11 @@ function publishAll(
 ): number {
   for (const s of started) {
     if (s.refused !== undefined) publishRefusal(context, memory, s.refused);
-    if (s.notice !== undefined) send(context, memory, { key: `notice ${s.rollout}`, marker: stickyMarker(s.rollout), ...s.notice });
+    if (s.notice !== undefined) memory.comments.send({ key: `notice ${s.rollout}`, marker: stickyMarker(s.rollout), ...s.notice });
   }
   let due = Number.POSITIVE_INFINITY;
   for (const { advanced } of decisions) {
-    due = Math.min(due, publishRun(context, memory, advanced) ?? due, publishRollouts(context, memory, advanced.run) ?? due);
+    due = Math.min(due, publishRun(context, memory, advanced) ?? due, memory.publishRollouts(advanced.run) ?? due);
     putDeployments(context, memory, advanced.run);
   }
   for (const run of endedUntold(context, memory, runs.values()))

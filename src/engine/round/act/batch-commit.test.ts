@@ -26,7 +26,7 @@ beforeEach(async () => {
   place = workspace({ [FILE]: BEFORE });
   mirror = await openMirror({ directory: join(place.directory, "mirror.git"), url: place.origin, allowFile: true });
   await mirror.fetch();
-  memory = memoryOf(mirror, { base: await mirror.head("main") });
+  memory = memoryOf({ mirror }, { base: await mirror.head("main") });
   const author = { name: "stagecoach[bot]", email: "1+stagecoach[bot]@users.noreply.github.com" };
   context = { mirror, author } as unknown as RepoContext;
   run = sampleRun();

@@ -28,7 +28,7 @@ beforeEach(async () => {
   place = workspace({ [FILE]: BEFORE });
   mirror = await openMirror({ directory: join(place.directory, "mirror.git"), url: place.origin, allowFile: true });
   await mirror.fetch();
-  memory = memoryOf(mirror, { base: await mirror.head("main") });
+  memory = memoryOf({ mirror }, { base: await mirror.head("main") });
   pulls = new Map();
   const sample = sampleRun();
   run = { ...sample, spec: { ...sample.spec, source: { ...sample.spec.source, kind: "Application" } } };
@@ -163,7 +163,7 @@ describe("a try that broke off", () => {
     await expect(propose(gitHubLike(1))).rejects.toThrow("killed");
     place.commitFiles({ other: "x\n" });
     await mirror.fetch();
-    memory = memoryOf(mirror, { base: await mirror.head("main") });
+    memory = memoryOf({ mirror }, { base: await mirror.head("main") });
     expect(await propose(gitHubLike())).toBe(true);
     await expectProposed();
   });

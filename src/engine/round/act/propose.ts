@@ -3,7 +3,6 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
 import { guardBatch } from "../guard/guard.ts";
 import type { RepoMemory } from "../memory.ts";
-import { putForward } from "../observe/branch-heads.ts";
 import { batchWrite, buildBatchCommit, judgeBranch } from "./batch-commit.ts";
 import { batchText } from "./batch-text.ts";
 import { movesBranches } from "./branch-moves.ts";
@@ -22,10 +21,8 @@ export interface ProposeScope {
  */
 export async function proposeBatch(context: RepoContext, memory: RepoMemory, scope: ProposeScope, batch: Batch): Promise<boolean> {
   const { run, base } = scope;
-  if (movesBranches(run)) {
-    putForward(memory, batch.branch);
-    return true;
-  }
+  // There is nothing to open: that it was asked for is remembered, and losing that only has its pins read again.
+  if (movesBranches(run)) return true;
   const commit = await buildBatchCommit(context, memory, run, batch, base);
   // docs/spec.md §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
   const guard = await guardBatch(context, memory, run, batch, base, scope.baseBranch, commit);

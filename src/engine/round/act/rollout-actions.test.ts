@@ -4,11 +4,9 @@ import type { ActionOutcome, ControlPlane } from "../../../adapters/argocd/port.
 import type { ApplicationView, RolloutView } from "../../../core/argocd/views.ts";
 import type { RolloutOrder, Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/command.ts";
+import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { nudge, nudgeOf, wantNudge } from "../guard/refresh.ts";
 import type { RepoMemory } from "../memory.ts";
-import { observeRollouts } from "../observe/rollouts-seen.ts";
-import { outcomesOf, runRolloutActions } from "./rollout-actions.ts";
 
 const START = Date.UTC(2026, 10, 21, 9, 30, 0);
 const AT = new Date(START).toISOString();
@@ -31,7 +29,6 @@ let bench: Bench;
 let memory: RepoMemory;
 
 beforeEach(() => {
-  memory = {} as RepoMemory;
   const clock = { now: () => bench.now, after: () => () => undefined };
   const state = { fresh: true, since: AT };
   const plane: ControlPlane = {
@@ -57,6 +54,7 @@ beforeEach(() => {
     },
   } as Partial<ControlPlane> as ControlPlane;
   const context = { planes: new Map([["hub", plane]]), clock, log: silentLog } as unknown as RepoContext;
+  memory = memoryOf(context);
   bench = {
     now: START,
     health: "Suspended",
@@ -92,8 +90,8 @@ function ordered(): Run {
   return sampleRun({ rolloutOrders: [order] });
 }
 
-const run = (of = ordered()) => runRolloutActions(bench.context, memory, of, "7#0");
-const outcomes = () => [...(outcomesOf(memory, ordered()).get("7#0")?.values() ?? [])];
+const run = (of = ordered()) => memory.actions.run(of, "7#0");
+const outcomes = () => [...(memory.actions.outcomes(ordered()).get("7#0")?.values() ?? [])];
 
 describe("an order on Argo Rollouts", () => {
   test("is run on each, and never twice", async () => {
@@ -109,7 +107,7 @@ describe("an order on Argo Rollouts", () => {
       return undefined;
     };
     await run();
-    memory = {} as RepoMemory;
+    memory = memoryOf(bench.context);
     bench.answer = () => undefined;
     bench.actions = [];
     // By now the first is paused again, at its next pause: it must not be moved on to the one after.
@@ -189,7 +187,7 @@ describe("an order on Argo Rollouts", () => {
 });
 
 describe("reading Argo Rollouts", () => {
-  const look = (commands: Command[] = [], lost = new Map()) => observeRollouts(bench.context, memory, sampleRun(), commands, lost);
+  const look = (commands: Command[] = [], lost = new Map()) => memory.rollouts.observe(sampleRun(), commands, lost);
   const command = (permission: Command["permission"]): Command => {
     return {
       id: "9#0",
@@ -265,45 +263,45 @@ describe("reading Argo Rollouts", () => {
 
 describe("asking Argo CD to compare again", () => {
   test("once a minute a target, and the answer is known afterwards", async () => {
-    nudge(bench.context, memory, KEYS);
-    nudge(bench.context, memory, KEYS);
+    memory.refresher.ask(KEYS);
+    memory.refresher.ask(KEYS);
     await Promise.resolve();
     await Promise.resolve();
     expect(bench.refreshes).toEqual(["payments-us-1", "payments-us-2"]);
-    expect(nudgeOf(memory, KEYS[0] ?? "")).toEqual({ at: AT, answer: "asked" });
+    expect(memory.refresher.last(KEYS[0] ?? "")).toEqual({ at: AT, answer: "asked" });
     bench.now += 60_000;
-    nudge(bench.context, memory, KEYS);
+    memory.refresher.ask(KEYS);
     expect(bench.refreshes).toHaveLength(4);
   });
 
   test("at once where it is wanted for something else, such as another operation that ended, but no Application is asked for without end", async () => {
     const [key = ""] = KEYS;
-    expect(wantNudge(memory, key, "ended at 10:00:05")).toBe(0);
-    nudge(bench.context, memory, [key]);
+    expect(memory.refresher.want(key, "ended at 10:00:05")).toBe(0);
+    memory.refresher.ask([key]);
     await new Promise((resolve) => setImmediate(resolve));
     bench.now += 6000;
-    expect(wantNudge(memory, key, "ended at 10:00:05")).toBe(START + 60_000);
-    nudge(bench.context, memory, [key]);
+    expect(memory.refresher.want(key, "ended at 10:00:05")).toBe(START + 60_000);
+    memory.refresher.ask([key]);
     expect(bench.refreshes).toHaveLength(1);
-    expect(wantNudge(memory, key, "ended at 10:00:09")).toBe(START + 5000);
-    nudge(bench.context, memory, [key]);
+    expect(memory.refresher.want(key, "ended at 10:00:09")).toBe(START + 5000);
+    memory.refresher.ask([key]);
     expect(bench.refreshes).toHaveLength(2);
     bench.now += 1000;
-    expect(wantNudge(memory, key, "ended at 10:00:11")).toBe(START + 11_000);
-    nudge(bench.context, memory, [key]);
+    expect(memory.refresher.want(key, "ended at 10:00:11")).toBe(START + 11_000);
+    memory.refresher.ask([key]);
     expect(bench.refreshes).toHaveLength(2);
   });
 
   test("not before a comparison can show it: one of the second in which the operation ended says nothing", async () => {
     const [key = ""] = KEYS;
-    expect(wantNudge(memory, key, "ended", START + 700)).toBe(START + 700);
-    nudge(bench.context, memory, [key]);
+    expect(memory.refresher.want(key, "ended", START + 700)).toBe(START + 700);
+    memory.refresher.ask([key]);
     expect(bench.refreshes).toEqual([]);
     bench.now += 700;
-    nudge(bench.context, memory, [key]);
+    memory.refresher.ask([key]);
     await new Promise((resolve) => setImmediate(resolve));
-    expect([bench.refreshes.length, wantNudge(memory, key, "ended", START + 700)]).toEqual([1, START + 60_700]);
-    expect(wantNudge(memory, key, "ended tied", START + 700)).toBe(START + 5700);
+    expect([bench.refreshes.length, memory.refresher.want(key, "ended", START + 700)]).toEqual([1, START + 60_700]);
+    expect(memory.refresher.want(key, "ended tied", START + 700)).toBe(START + 5700);
   });
 
   test("again after a minute where that failed, and the answer says why", async () => {
@@ -311,10 +309,10 @@ describe("asking Argo CD to compare again", () => {
     for (const refresh of [async () => ({ failed: "HTTP 502" }), () => Promise.reject(new Error("HTTP 502"))]) {
       bench.plane.refresh = refresh;
       bench.now += 60_000;
-      nudge(bench.context, memory, [key]);
+      memory.refresher.ask([key]);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(nudgeOf(memory, key)).toEqual({ at: new Date(bench.now).toISOString(), answer: { failed: "HTTP 502" } });
-      expect(wantNudge(memory, key, "something else")).toBe(bench.now + 60_000);
+      expect(memory.refresher.last(key)).toEqual({ at: new Date(bench.now).toISOString(), answer: { failed: "HTTP 502" } });
+      expect(memory.refresher.want(key, "something else")).toBe(bench.now + 60_000);
     }
   });
 
@@ -324,17 +322,13 @@ describe("asking Argo CD to compare again", () => {
       bench.refreshes.push(name);
       return new Promise((resolve) => release.push(() => resolve("unavailable")));
     };
-    nudge(
-      bench.context,
-      memory,
-      Array.from({ length: 10 }, (_, index) => `hub/argocd/app-${index}`),
-    );
+    memory.refresher.ask(Array.from({ length: 10 }, (_, index) => `hub/argocd/app-${index}`));
     expect(bench.refreshes).toHaveLength(4);
     release[0]?.();
     await new Promise((resolve) => setImmediate(resolve));
     expect(bench.refreshes).toHaveLength(5);
     bench.plane.state = () => ({ fresh: false, since: AT });
-    nudge(bench.context, memory, ["hub/argocd/other"]);
+    memory.refresher.ask(["hub/argocd/other"]);
     expect(bench.refreshes).not.toContain("other");
   });
 });

@@ -1,12 +1,12 @@
 import type { ActionOutcome } from "../../../adapters/argocd/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { hasMoved } from "../../../core/run/commands/rollouts-lockstep.ts";
 import { actionKey } from "../../../core/run/commands/run-rollouts.ts";
 import type { OrderedRollout, RolloutOrder, RolloutOutcome, Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
 import { checkOffers } from "../observe/rollout-offers.ts";
-import { forgetRollouts, rolloutsNow, whyNotAct } from "../observe/rollouts-seen.ts";
+import { type RolloutReader, rolloutsNow, whyNotAct } from "../observe/rollouts-seen.ts";
 
 /** An order lapses 2 minutes after it was journalled; nothing of it is begun this late. */
 const BEGINS_BY_MS = 90_000;
@@ -21,19 +21,25 @@ interface Tried {
   checks: number;
 }
 
-const memories = new WeakMap<RepoMemory, Map<string, Tried>>();
-
-function ordersOf(memory: RepoMemory): Map<string, Tried> {
-  const known = memories.get(memory) ?? new Map<string, Tried>();
-  memories.set(memory, known);
-  return known;
+/** The actions on Argo Rollouts of one repo. */
+export interface RolloutActions {
+  /** What came of the orders of a run as far as this process has tried them. */
+  outcomes(run: Run): Map<string, ReadonlyMap<string, RolloutOutcome>>;
+  /** Tries what has no outcome yet. False: some are to be tried again. */
+  run(run: Run, command: string): Promise<boolean>;
 }
 
-/** What came of the orders of a run as far as this process has tried them. */
-export function outcomesOf(memory: RepoMemory, run: Run): Map<string, ReadonlyMap<string, RolloutOutcome>> {
+const MOST_KEPT = 200;
+
+export function openRolloutActions(context: RepoContext, reader: Pick<RolloutReader, "forget">): RolloutActions {
+  const orders = new BoundedMap<string, Tried>(MOST_KEPT);
+  return { outcomes: (run) => outcomesOf(orders, run), run: (run, command) => runRolloutActions(context, reader, orders, run, command) };
+}
+
+function outcomesOf(orders: ReadonlyMap<string, Tried>, run: Run): Map<string, ReadonlyMap<string, RolloutOutcome>> {
   const found = new Map<string, ReadonlyMap<string, RolloutOutcome>>();
   for (const { command } of run.rolloutOrders ?? []) {
-    const tried = ordersOf(memory).get(command);
+    const tried = orders.get(command);
     if (tried !== undefined) found.set(command, tried.outcomes);
   }
   return found;
@@ -44,17 +50,23 @@ export function outcomesOf(memory: RepoMemory, run: Run): Map<string, ReadonlyMa
  * right before, so that one which was moved already, by a try that broke off or by a person, is not moved twice. A refusal for want of a
  * right ends the order where nothing was done yet: lockstep is all or none. False: some are to be tried again.
  */
-export async function runRolloutActions(context: RepoContext, memory: RepoMemory, run: Run, command: string): Promise<boolean> {
+async function runRolloutActions(
+  context: RepoContext,
+  reader: Pick<RolloutReader, "forget">,
+  orders: Map<string, Tried>,
+  run: Run,
+  command: string,
+): Promise<boolean> {
   const order = run.rolloutOrders?.find((one) => one.command === command);
   if (order === undefined || context.clock.now() >= epoch(order.at) + BEGINS_BY_MS) return true;
-  const tried = ordersOf(memory).get(command) ?? { outcomes: new Map(), tries: new Map(), checked: false, checks: 0 };
-  keep(ordersOf(memory), command, tried, 200);
+  const tried = orders.get(command) ?? { outcomes: new Map(), tries: new Map(), checked: false, checks: 0 };
+  orders.set(command, tried);
   if (!(await mayBegin(context, order, tried))) return isThrough(order, tried);
   for (const rollout of order.rollouts) {
     const key = actionKey(rollout);
     if (rollout.outcome !== undefined || tried.outcomes.has(key)) continue;
     const outcome = await tryOne(context, order, rollout);
-    forgetRollouts(memory, rollout.target);
+    reader.forget(rollout.target);
     context.log.info(
       { rollout: run.rollout, action: order.action, by: order.actor, of: key, outcome: outcome.kind },
       "acted on an Argo Rollout",

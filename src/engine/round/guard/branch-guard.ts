@@ -7,7 +7,6 @@ import { planesFor } from "../../resolve/fleet.ts";
 import { type BranchMove, branchesOf, movesOf } from "../act/branch-moves.ts";
 import type { RepoContext } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
-import { knownHeads } from "../observe/branch-heads.ts";
 import { guardBatch } from "./guard.ts";
 
 /**
@@ -26,7 +25,7 @@ export async function guardMove(
   const rendered = await guardBatch(context, memory, run, batch, base, baseBranch, base);
   if (!rendered.ok) return rendered;
   const branches = branchesOf(batch).map(({ branch }) => branch);
-  const moves = await movesOf(memory.commits, batch, await knownHeads(context, memory, branches));
+  const moves = await movesOf(memory.commits, batch, await memory.heads.of(branches));
   const problem = strangers(context, run, batch, new Set(branches)) ?? (await notForward(context, moves));
   return problem === undefined ? rendered : { ok: false, base, at: rendered.at, ...problem };
 }

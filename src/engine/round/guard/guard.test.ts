@@ -38,7 +38,7 @@ let memory: RepoMemory;
 beforeEach(async () => {
   repo = workspace({ "appsets/payments.yaml": SET });
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
-  memory = memoryOf(mirror);
+  memory = memoryOf({ mirror });
 });
 
 afterEach(async () => {

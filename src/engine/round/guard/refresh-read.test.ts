@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ControlPlane, RereadOutcome } from "../../../adapters/argocd/port.ts";
 import { merged, rawApplication } from "../../../adapters/argocd/testing/application.ts";
-import type { Mirror } from "../../../adapters/git/port.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import type { Run } from "../../../core/run/state/run.ts";
@@ -11,7 +10,6 @@ import { act } from "../act.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
 import { observeHealth, readHealth } from "../observe/observe-health.ts";
-import { readAll, readSoon } from "./refresh-read.ts";
 
 interface Asked {
   name: string;
@@ -41,7 +39,7 @@ beforeEach(() => {
   };
   const planes = new Map([["hub", plane as ControlPlane]]);
   context = { planes, clock: { now: () => now, after: () => () => undefined }, log: silentLog } as unknown as RepoContext;
-  memory = memoryOf({} as Mirror);
+  memory = memoryOf(context);
 });
 
 const keys = (count: number) => Array.from({ length: count }, (_, i) => `hub/argocd/app-${i}`);
@@ -60,8 +58,8 @@ async function answerAll(outcome: (name: string) => RereadOutcome = () => ({ kin
 
 describe("reading soon", () => {
   test("asks for each once, at most eight at a time, and for all in the end", async () => {
-    for (const key of keys(20)) readSoon(context, memory, key);
-    for (const key of keys(20)) readSoon(context, memory, key);
+    for (const key of keys(20)) memory.reader.readSoon(key);
+    for (const key of keys(20)) memory.reader.readSoon(key);
     expect(asked).toHaveLength(8);
     expect((await answerAll()).sort()).toEqual(
       keys(20)
@@ -72,22 +70,22 @@ describe("reading soon", () => {
 
   test("one that failed says why, and is tried again after a moment only", async () => {
     const [key = ""] = keys(1);
-    expect(readSoon(context, memory, key)).toBeUndefined();
+    expect(memory.reader.readSoon(key)).toBeUndefined();
     await answerAll(() => ({ kind: "failed", why: "timeout" }));
-    expect(readSoon(context, memory, key)).toBe("timeout");
+    expect(memory.reader.readSoon(key)).toBe("timeout");
     expect(asked).toEqual([]);
     now += 2000;
-    expect(readSoon(context, memory, key)).toBe("timeout");
+    expect(memory.reader.readSoon(key)).toBe("timeout");
     await answerAll();
-    expect(readSoon(context, memory, key)).toBeUndefined();
+    expect(memory.reader.readSoon(key)).toBeUndefined();
   });
 
   test("of a control plane that is not there it says so, and one of an unexpected error holds nothing up", async () => {
-    const nowhere = await readAll(context, ["nowhere/argocd/a"]);
+    const nowhere = await memory.reader.readAll(["nowhere/argocd/a"]);
     expect(nowhere.get("nowhere/argocd/a")?.failed).toBe("there is no control plane nowhere");
     const plane = context.planes.get("hub");
     if (plane !== undefined) plane.reread = () => Promise.reject(new Error("boom"));
-    expect((await readAll(context, ["hub/argocd/a"])).get("hub/argocd/a")?.failed).toBe("boom");
+    expect((await memory.reader.readAll(["hub/argocd/a"])).get("hub/argocd/a")?.failed).toBe("boom");
   });
 });
 
@@ -95,7 +93,7 @@ const world = { pulls: new Map(), guards: new Map() } as unknown as World;
 
 describe("before a merge", () => {
   test("each that is asked for is read, and shown as it is after that", async () => {
-    const reading = readHealth(context, world, ["hub/argocd/app-1", "hub/argocd/app-2", "hub/argocd/app-3"]);
+    const reading = readHealth(context, memory.reader, world, ["hub/argocd/app-1", "hub/argocd/app-2", "hub/argocd/app-3"]);
     const names = await answerAll((name) => {
       if (name === "app-2") health.set(name, "Degraded");
       if (name === "app-3") health.set(name, "gone");
@@ -113,7 +111,7 @@ describe("before a merge", () => {
   });
 
   test("what could not be read is shown as that, and none is tried after it", async () => {
-    const reading = readHealth(context, world, keys(20));
+    const reading = readHealth(context, memory.reader, world, keys(20));
     expect(await answerAll(() => ({ kind: "failed", why: "timeout" }))).toHaveLength(8);
     const read = (await reading).health ?? new Map();
     expect(read.size).toBe(8);

@@ -1,6 +1,6 @@
 import type { RereadOutcome } from "../../../adapters/argocd/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
 
 /**
  * Reading Applications anew by their names, where what a watch or stream has brought would settle something: a stream that dropped
@@ -24,17 +24,22 @@ interface Reads {
   busy: Map<string, Set<string>>;
 }
 
-const memories = new WeakMap<RepoMemory, Reads>();
-
-function readsOf(memory: RepoMemory): Reads {
-  const known = memories.get(memory) ?? { failed: new Map(), waiting: new Map(), busy: new Map() };
-  memories.set(memory, known);
-  return known;
+/** Reads one repo's targets by their names. */
+export interface TargetReader {
+  /** Reads the target soon. Returns at once, with why the last try failed, if it did. */
+  readSoon(key: string): string | undefined;
+  /** Reads these now, few at a time, and no more once one could not be. Those that were not tried are left out. */
+  readAll(keys: readonly string[]): Promise<Map<string, ReadNow>>;
 }
 
-/** Reads the target soon. Returns at once, with why the last try failed, if it did. */
-export function readSoon(context: RepoContext, memory: RepoMemory, key: string): string | undefined {
-  const reads = readsOf(memory);
+type Reading = Pick<RepoContext, "planes" | "clock" | "log">;
+
+export function openTargetReader(context: Reading): TargetReader {
+  const reads: Reads = { failed: new BoundedMap(MOST_KEPT), waiting: new Map(), busy: new Map() };
+  return { readSoon: (key) => readSoon(context, reads, key), readAll: (keys) => readAll(context, keys) };
+}
+
+function readSoon(context: Reading, reads: Reads, key: string): string | undefined {
   const plane = key.slice(0, key.indexOf("/"));
   const failed = reads.failed.get(key);
   const isUnderWay = reads.busy.get(plane)?.has(key) === true;
@@ -46,7 +51,7 @@ export function readSoon(context: RepoContext, memory: RepoMemory, key: string):
   return failed?.why;
 }
 
-function startNext(context: RepoContext, reads: Reads, plane: string): void {
+function startNext(context: Reading, reads: Reads, plane: string): void {
   const waiting = reads.waiting.get(plane) ?? new Set<string>();
   const busy = reads.busy.get(plane) ?? new Set<string>();
   reads.busy.set(plane, busy);
@@ -61,10 +66,10 @@ function startNext(context: RepoContext, reads: Reads, plane: string): void {
   }
 }
 
-async function readOne({ planes, clock, log }: RepoContext, reads: Reads, key: string): Promise<void> {
+async function readOne({ planes, clock, log }: Reading, reads: Reads, key: string): Promise<void> {
   const outcome = await readNow(planes, key);
   if (outcome.kind === "failed") {
-    keep(reads.failed, key, { at: clock.now(), why: outcome.why }, MOST_KEPT);
+    reads.failed.set(key, { at: clock.now(), why: outcome.why });
     log.warn({ target: key, reason: outcome.why }, "an Application could not be read anew");
   } else {
     reads.failed.delete(key);
@@ -73,7 +78,7 @@ async function readOne({ planes, clock, log }: RepoContext, reads: Reads, key: s
 }
 
 /** One read of one target, whatever else is under way. Never rejects. */
-async function readNow(planes: RepoContext["planes"], key: string): Promise<RereadOutcome> {
+async function readNow(planes: Reading["planes"], key: string): Promise<RereadOutcome> {
   const [plane = "", namespace = "", name = ""] = key.split("/");
   try {
     return (await planes.get(plane)?.reread(namespace, name)) ?? { kind: "failed", why: `there is no control plane ${plane}` };
@@ -88,8 +93,7 @@ interface ReadNow {
   failed?: string;
 }
 
-/** Reads these now, few at a time, and no more once one could not be. Those that were not tried are left out. */
-export async function readAll({ planes, clock }: RepoContext, keys: readonly string[]): Promise<Map<string, ReadNow>> {
+async function readAll({ planes, clock }: Reading, keys: readonly string[]): Promise<Map<string, ReadNow>> {
   const queue = [...keys];
   const read = new Map<string, ReadNow>();
   let failed = false;

@@ -1,11 +1,11 @@
 import type { RefreshOutcome } from "../../../adapters/argocd/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Time } from "../../../core/base/time.ts";
 import { iso } from "../../../core/base/time.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
 
 /**
- * Asking Argo CD to compare an Application again, where it has not seen a change yet: a nudge, never a change of it. Each
+ * Asking Argo CD to compare an Application again, where it has not seen a change yet: never a change of it. Each
  * target is asked for once in a while only, few at a time, and no round waits for an answer: what comes of it is seen by the watch.
  */
 
@@ -19,12 +19,20 @@ const UNAVAILABLE_AGAIN_MS = 5 * 60_000;
 const MOST_AT_ONCE = 4;
 const MOST_KEPT = 20_000;
 
-interface Nudge {
-  at: Time;
-  answer: RefreshOutcome;
+/** One repo's refreshes. */
+export interface Refresher {
+  /**
+   * Notes what a refresh of the target would be for, and from when on (epoch milliseconds) a comparison can show it: one that differs
+   * from the last is asked for anew. Returns when asking is due, in epoch milliseconds, which may be past.
+   */
+  want(target: string, reason: string, from?: number): number;
+  /** When it was last asked and whether it could be. undefined: it was not, or there is no answer yet. */
+  last(target: string): { at: Time; answer: RefreshOutcome } | undefined;
+  /** Asks for those that are due; the others were asked for a moment ago. Returns at once. */
+  ask(targets: readonly string[]): void;
 }
 
-interface Nudges {
+interface Refreshes {
   /** `reason`: what it was asked for. */
   last: Map<string, { at: number; reason: string; answer?: RefreshOutcome }>;
   /** By target: what a refresh is wanted for now, and from when on it can show it. */
@@ -34,31 +42,24 @@ interface Nudges {
   busy: Map<string, number>;
 }
 
-const memories = new WeakMap<RepoMemory, Nudges>();
-
-function nudgesOf(memory: RepoMemory): Nudges {
-  const known = memories.get(memory) ?? { last: new Map(), reasons: new Map(), waiting: new Map(), busy: new Map() };
-  memories.set(memory, known);
-  return known;
+export function openRefresher(context: Pick<RepoContext, "planes" | "clock" | "log">): Refresher {
+  const all: Refreshes = { last: new BoundedMap(MOST_KEPT), reasons: new BoundedMap(MOST_KEPT), waiting: new Map(), busy: new Map() };
+  return {
+    want(target, reason, from = 0) {
+      all.reasons.set(target, { reason, from });
+      return dueAt(all, target);
+    },
+    last(target) {
+      const last = all.last.get(target);
+      return last?.answer === undefined ? undefined : { at: iso(last.at), answer: last.answer };
+    },
+    ask: (targets) => askFor(context, all, targets),
+  };
 }
 
-/** When it was last asked and whether it could be. undefined: it was not, or there is no answer yet. */
-export function nudgeOf(memory: RepoMemory, target: string): Nudge | undefined {
-  const last = nudgesOf(memory).last.get(target);
-  return last?.answer === undefined ? undefined : { at: iso(last.at), answer: last.answer };
-}
+type Asker = Pick<RepoContext, "planes" | "clock" | "log">;
 
-/**
- * What a refresh of the target would be for, and from when on (epoch milliseconds) a comparison can show it: one that differs from
- * the last is asked for anew. Returns when asking is due, in epoch milliseconds, which may be past.
- */
-export function wantNudge(memory: RepoMemory, target: string, reason: string, from = 0): number {
-  const nudges = nudgesOf(memory);
-  keep(nudges.reasons, target, { reason, from }, MOST_KEPT);
-  return dueAt(nudges, target);
-}
-
-function dueAt({ last, reasons }: Nudges, target: string): number {
+function dueAt({ last, reasons }: Refreshes, target: string): number {
   const before = last.get(target);
   const { reason, from } = reasons.get(target) ?? { reason: "", from: 0 };
   if (before === undefined) return from;
@@ -67,38 +68,36 @@ function dueAt({ last, reasons }: Nudges, target: string): number {
   return Math.max(from, before.at + (before.reason === reason ? ASK_AGAIN_MS : SOONEST_MS));
 }
 
-/** Asks for those that are due; the others were asked for a moment ago. Returns at once. */
-export function nudge(context: RepoContext, memory: RepoMemory, targets: readonly string[]): void {
-  const nudges = nudgesOf(memory);
+function askFor(context: Asker, all: Refreshes, targets: readonly string[]): void {
   const now = context.clock.now();
   for (const key of targets) {
     const plane = key.slice(0, key.indexOf("/"));
     if (context.planes.get(plane)?.state().fresh !== true) continue;
-    if (now < dueAt(nudges, key)) continue;
-    const answer = nudges.last.get(key)?.answer;
-    const { reason } = nudges.reasons.get(key) ?? { reason: "" };
-    keep(nudges.last, key, { at: now, reason, ...(answer === undefined ? {} : { answer }) }, MOST_KEPT);
-    const waiting = nudges.waiting.get(plane) ?? new Set<string>();
-    nudges.waiting.set(plane, waiting.add(key));
+    if (now < dueAt(all, key)) continue;
+    const answer = all.last.get(key)?.answer;
+    const { reason } = all.reasons.get(key) ?? { reason: "" };
+    all.last.set(key, { at: now, reason, ...(answer === undefined ? {} : { answer }) });
+    const waiting = all.waiting.get(plane) ?? new Set<string>();
+    all.waiting.set(plane, waiting.add(key));
   }
-  for (const plane of nudges.waiting.keys()) startNext(context, nudges, plane);
+  for (const plane of all.waiting.keys()) startNext(context, all, plane);
 }
 
-function startNext(context: RepoContext, nudges: Nudges, plane: string): void {
-  const waiting = nudges.waiting.get(plane);
-  while (waiting !== undefined && waiting.size > 0 && (nudges.busy.get(plane) ?? 0) < MOST_AT_ONCE) {
+function startNext(context: Asker, all: Refreshes, plane: string): void {
+  const waiting = all.waiting.get(plane);
+  while (waiting !== undefined && waiting.size > 0 && (all.busy.get(plane) ?? 0) < MOST_AT_ONCE) {
     const [key] = waiting;
     if (key === undefined) return;
     waiting.delete(key);
-    nudges.busy.set(plane, (nudges.busy.get(plane) ?? 0) + 1);
-    void ask(context, nudges, key).finally(() => {
-      nudges.busy.set(plane, (nudges.busy.get(plane) ?? 1) - 1);
-      startNext(context, nudges, plane);
+    all.busy.set(plane, (all.busy.get(plane) ?? 0) + 1);
+    void ask(context, all, key).finally(() => {
+      all.busy.set(plane, (all.busy.get(plane) ?? 1) - 1);
+      startNext(context, all, plane);
     });
   }
 }
 
-async function ask({ planes, log }: RepoContext, { last }: Nudges, key: string): Promise<void> {
+async function ask({ planes, log }: Asker, { last }: Refreshes, key: string): Promise<void> {
   const [plane = "", namespace = "", name = ""] = key.split("/");
   let answer: RefreshOutcome;
   try {

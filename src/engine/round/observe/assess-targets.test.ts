@@ -10,7 +10,6 @@ import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
 import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
-import { withFacts } from "./mirror-facts.ts";
 
 type Raw = Record<string, unknown>;
 const KEY = "hub/argocd/payments";
@@ -91,10 +90,10 @@ function planeOf(name: string, self: () => Bench): ControlPlane {
 
 beforeEach(() => {
   const mirror = mirrorOf(() => bench) as Mirror;
-  const memory = memoryOf(mirror);
   const planes = new Map(["hub", "edge"].map((name) => [name, planeOf(name, () => bench)]));
   const clock = { now: () => bench.now, after: () => () => undefined };
   const context = { mirror, planes, clock, log: silentLog, repoURL: REPO } as unknown as RepoContext;
+  const memory = memoryOf(context);
   const now = Date.parse("2026-11-21T10:05:00Z");
   const rest = { windows: undefined, asked: [], truth: new Map(), context, memory };
   bench = { now, applications: new Map(), sets: new Map(), ancestry: new Map(), files: new Map(), tags: new Map(), ...rest };
@@ -132,9 +131,7 @@ async function glance(to = "v2", key = KEY, over: { batch?: Partial<Batch>; targ
   const batch = { ...made.batch, ...over.batch };
   const target = { ...made.target, ...over.target };
   const none = { before: undefined, atChange: undefined, atBase: undefined };
-  return withFacts(bench.context, bench.memory, (facts) =>
-    assessTarget(bench.context, bench.memory, run, batch, { ...target, key }, none, facts),
-  );
+  return bench.memory.withFacts((facts) => assessTarget(bench.context, bench.memory, run, batch, { ...target, key }, none, facts));
 }
 
 /** Two looks, as far apart as settling takes. */

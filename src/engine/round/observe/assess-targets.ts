@@ -15,10 +15,7 @@ import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import type { SpecsByPlane } from "../../config-repo/rendered.ts";
 import type { RepoContext } from "../context.ts";
-import { wantNudge } from "../guard/refresh.ts";
-import { readSoon } from "../guard/refresh-read.ts";
 import type { RepoMemory } from "../memory.ts";
-import { heldFor, keepHeld } from "./held.ts";
 import type { Facts } from "./mirror-facts.ts";
 import { ownerTrouble } from "./owner-trouble.ts";
 
@@ -75,7 +72,7 @@ export function assessTarget(
     graceMs: run.spec.graceMs,
     ...(run.spec.suspended === undefined ? {} : { suspended: run.spec.suspended }),
     ...(target.firstSeenAt === undefined ? {} : { firstSeenAt: target.firstSeenAt }),
-    held: heldFor(memory, question),
+    held: memory.stability.of(question),
     // What has settled is read anew right before the next merge.
     ...(settled ? {} : { kept: since === undefined ? {} : { since } }),
     ancestry: facts.ancestry,
@@ -83,9 +80,9 @@ export function assessTarget(
     ...(settled ? {} : { seenPinDiffers: (seen: string) => facts.pinDiffers(batch, target, seen) }),
     ...(chosen.intended === undefined ? {} : { intended: chosen.intended }),
   });
-  keepHeld(memory, question, assessment.held);
+  memory.stability.note(question, assessment.held);
   if (assessment.wantsRefresh) noteRefresh(context, memory, target, assessment, question, application);
-  const problem = wantsRead === true ? readSoon(context, memory, target.key) : undefined;
+  const problem = wantsRead === true ? memory.reader.readSoon(target.key) : undefined;
   return problem === undefined ? assessment : { ...assessment, sentence: `${text(assessment.sentence)} That failed: ${problem}` };
 }
 
@@ -119,7 +116,7 @@ function noteRefresh(
   application: ApplicationView | undefined,
 ): void {
   const reason = `${question} ${refreshReason(application)}`;
-  const due = wantNudge(memory, target.key, reason, endIsPast(application, clock.now()));
+  const due = memory.refresher.want(target.key, reason, endIsPast(application, clock.now()));
   const { lookAgainAt } = assessment;
   if (due > clock.now() && (lookAgainAt === undefined || due < epoch(lookAgainAt))) assessment.lookAgainAt = iso(due);
 }

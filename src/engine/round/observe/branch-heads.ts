@@ -1,6 +1,6 @@
 import { isRefName } from "../../../core/base/ref-name.ts";
+import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
 
 /** Names that one call of git takes: command lines have a limit. */
 const MOST_NAMES = 1000;
@@ -27,8 +27,24 @@ export function whyNoBranch(name: string): string | undefined {
   return isRefName(`refs/heads/${name}`) ? undefined : `"${name.slice(0, 200)}" is no ref name git accepts`;
 }
 
-/** What a process remembers of moved branches; like the rest of its memory it may be lost at any moment. */
-interface BranchMemory {
+/** Heads of branches that batches move, asked for only where the remote was heard to have moved since. */
+export interface BranchHeads {
+  /** undefined: it is not there. */
+  of(names: Iterable<string>): Promise<ReadonlyMap<string, string | undefined>>;
+}
+
+export function openBranchHeads(context: Pick<RepoContext, "mirror">, remote: RemoteHeads): BranchHeads {
+  let known: Known = { reading: -1, heads: new Map(), likely: new Set(), used: new Set() };
+  return {
+    of(names) {
+      const { reading } = remote.last;
+      if (known.reading !== reading) known = { reading, heads: new Map(), likely: known.used, used: new Set() };
+      return look(context, known, names);
+    },
+  };
+}
+
+interface Known {
   /** The reading of the remote that these heads belong to. */
   reading: number;
   /** undefined: looked, and it is not there. */
@@ -36,34 +52,13 @@ interface BranchMemory {
   /** Asked for at the look before this one: most likely wanted again, so that one call serves a whole round. */
   likely: ReadonlySet<string>;
   used: Set<string>;
-  /** Batches whose move was put forward by this process, by the name of their branch. */
-  proposed: Set<string>;
 }
 
-const memories = new WeakMap<RepoMemory, BranchMemory>();
-
-function branchMemory(memory: RepoMemory): BranchMemory {
-  const { reading } = memory.remote.last;
-  const known = memories.get(memory);
-  if (known?.reading === reading) return known;
-  const fresh: BranchMemory = {
-    reading,
-    heads: new Map(),
-    likely: known?.used ?? new Set(),
-    used: new Set(),
-    proposed: known?.proposed ?? new Set(),
-  };
-  memories.set(memory, fresh);
-  return fresh;
-}
-
-/** The same as `branchHeads`, asked for only where the remote was heard to have moved since. undefined: it is not there. */
-export async function knownHeads(
-  context: RepoContext,
-  memory: RepoMemory,
+async function look(
+  context: Pick<RepoContext, "mirror">,
+  { heads, likely, used }: Known,
   names: Iterable<string>,
-): Promise<ReadonlyMap<string, string | undefined>> {
-  const { heads, likely, used } = branchMemory(memory);
+): Promise<Known["heads"]> {
   const wanted = [...names];
   for (const name of wanted) used.add(name);
   if (wanted.some((name) => !heads.has(name))) {
@@ -72,13 +67,4 @@ export async function knownHeads(
     for (const name of missing) heads.set(name, found.get(name));
   }
   return heads;
-}
-
-/** A batch without a PR is put forward by remembering that its pins were read: losing it only has them read again. */
-export function putForward(memory: RepoMemory, branch: string): void {
-  branchMemory(memory).proposed.add(branch);
-}
-
-export function isPutForward(memory: RepoMemory, branch: string): boolean {
-  return branchMemory(memory).proposed.has(branch);
 }

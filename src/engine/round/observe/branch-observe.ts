@@ -4,7 +4,6 @@ import type { ObservedPull } from "../../../core/run/state/world.ts";
 import { branchesOf, movesOf } from "../act/branch-moves.ts";
 import type { RepoContext } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
-import { isPutForward, knownHeads } from "./branch-heads.ts";
 
 /**
  * The branches of a batch as the core looks at a PR: open until every one of them is at the release commit, merged from
@@ -14,12 +13,8 @@ import { isPutForward, knownHeads } from "./branch-heads.ts";
  * commit on the branch proves the change whatever the clocks say.
  */
 export async function observeMove(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch): Promise<ObservedPull | null> {
-  if (batch.phase === "Proposing" && !isPutForward(memory, batch.branch)) return null;
-  const heads = await knownHeads(
-    context,
-    memory,
-    branchesOf(batch).map(({ branch }) => branch),
-  );
+  if (batch.phase === "Proposing" && !memory.proposed.has(batch.branch)) return null;
+  const heads = await memory.heads.of(branchesOf(batch).map(({ branch }) => branch));
   const moves = await movesOf(memory.commits, batch, heads);
   const [first] = moves;
   if (first === undefined) return null;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Pull } from "../../../adapters/forge/port.ts";
-import type { Mirror } from "../../../adapters/git/port.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import { formerPlaces, pullsToRead } from "./former-places.ts";
@@ -23,7 +22,7 @@ function desk(branches: Record<number, string>) {
   };
   const commands = { spokenOn: () => told.splice(0) };
   const context = { forge, commands, repository: REPOSITORY, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-  const memory = memoryOf({} as Mirror);
+  const memory = memoryOf(context);
   const runs = new Map([["payments", sampleRun()]]);
   return {
     hear: (...pulls: number[]) => void told.push(...pulls),

@@ -1,10 +1,12 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { type Ancestry, isFullSha, normalRepo } from "../../../core/argocd/liveness/liveness.ts";
 import type { SyncWindowsView } from "../../../core/argocd/views.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
-import { writtenAt } from "../../resolve/pin-values.ts";
+import type { Commits } from "../../config-repo/commits.ts";
+import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
+import type { Pins } from "../../resolve/pin-values.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
 
 /** What judging a target may ask of our own mirror and of Argo CD, answered at once or in the next pass. */
 export interface Facts {
@@ -18,7 +20,7 @@ export interface Facts {
   windows(plane: ControlPlane, namespace: string, name: string): SyncWindowsView | undefined;
 }
 
-/** Answers that hold for a while only, or that are worth keeping apart from `memory.facts`. Losing them costs a question each. */
+/** Answers that hold for a while only, or are dear. Losing them costs a question each. */
 interface Kept {
   tags: Map<string, { at: number; commit: string | undefined }>;
   pins: Map<string, { commit: string } | null>;
@@ -34,46 +36,48 @@ const MOST_KEPT = 5000;
 /** A tag leads to a commit, a commit to its ancestry, that to a pin: one pass each, and one to spare. */
 const MOST_PASSES = 5;
 
-const memories = new WeakMap<RepoMemory, Kept>();
-
-function keptOf(memory: RepoMemory): Kept {
-  const known = memories.get(memory);
-  if (known !== undefined) return known;
-  const fresh: Kept = { tags: new Map(), pins: new Map(), windows: new Map(), missing: new Map() };
-  memories.set(memory, fresh);
-  return fresh;
+/** What answers them is made of. */
+interface Parts {
+  context: RepoContext;
+  commits: Commits;
+  remote: RemoteHeads;
+  pins: Pins;
 }
 
 /** Runs a synchronous judgement; what it asks and nobody knows yet is found out, and it is run again. */
-export async function withFacts<T>(context: RepoContext, memory: RepoMemory, judge: (facts: Facts) => T): Promise<T> {
-  const kept = keptOf(memory);
-  for (const map of Object.values(kept) as Map<string, unknown>[]) if (map.size > MOST_KEPT) map.clear();
+export type WithFacts = <T>(judge: (facts: Facts) => T) => Promise<T>;
+
+export function openFacts(parts: Parts): WithFacts {
+  const kept: Kept = {
+    tags: new BoundedMap(MOST_KEPT),
+    pins: new BoundedMap(MOST_KEPT),
+    windows: new BoundedMap(MOST_KEPT),
+    missing: new BoundedMap(MOST_KEPT),
+  };
+  return (judge) => withFacts(parts, kept, judge);
+}
+
+async function withFacts<T>(parts: Parts, kept: Kept, judge: (facts: Facts) => T): Promise<T> {
   const round = { ancestry: new Map<string, Ancestry>() };
   for (let pass = 1; ; pass++) {
     const asked = new Map<string, () => Promise<void>>();
-    const result = judge(factsFrom(context, memory, kept, round, asked));
+    const result = judge(factsFrom(parts, kept, round, asked));
     if (asked.size === 0 || pass === MOST_PASSES) return result;
     for (const ask of asked.values()) await ask();
   }
 }
 
-function factsFrom(
-  context: RepoContext,
-  memory: RepoMemory,
-  kept: Kept,
-  round: { ancestry: Map<string, Ancestry> },
-  asked: Map<string, () => Promise<void>>,
-): Facts {
+function factsFrom(parts: Parts, kept: Kept, round: { ancestry: Map<string, Ancestry> }, asked: Map<string, () => Promise<void>>): Facts {
+  const { context, commits } = parts;
   const now = context.clock.now();
   return {
     ancestry(seen, commit) {
       if (!isFullSha(seen)) return "unknown";
       const key = `${commit} in ${seen}`;
-      const known = memory.commits.known(key);
+      const known = commits.knownToContain(seen, commit);
       if (known !== undefined) return known ? "contains" : "missing";
       const answer = round.ancestry.get(key);
-      if (answer === undefined)
-        asked.set(key, async () => void round.ancestry.set(key, await askAncestry(context, memory, kept, seen, commit)));
+      if (answer === undefined) asked.set(key, async () => void round.ancestry.set(key, await askAncestry(parts, kept, seen, commit)));
       return answer ?? "unknown";
     },
     resolve(repoURL, revision) {
@@ -89,7 +93,7 @@ function factsFrom(
       if (merged === undefined || merged === seen || !isFullSha(seen)) return undefined;
       const key = `${merged} ${target.key} ${seen}`;
       const known = kept.pins.get(key);
-      if (known === undefined) asked.set(`pin ${key}`, async () => void kept.pins.set(key, await askPin(memory, batch, target, seen)));
+      if (known === undefined) asked.set(`pin ${key}`, async () => void kept.pins.set(key, await askPin(parts, batch, target, seen)));
       return known ?? undefined;
     },
     windows(plane, namespace, name) {
@@ -109,8 +113,8 @@ function factsFrom(
 const ANSWERS = { true: "contains", false: "missing", undefined: "unknown" } as const;
 
 /** What the mirror does not have is fetched: the base first, in the next round, then whatever else the repo has. */
-async function askAncestry(context: RepoContext, memory: RepoMemory, kept: Kept, seen: string, commit: string): Promise<Ancestry> {
-  const answer = ANSWERS[`${await memory.commits.contains(seen, commit)}`];
+async function askAncestry({ context, commits, remote }: Parts, kept: Kept, seen: string, commit: string): Promise<Ancestry> {
+  const answer = ANSWERS[`${await commits.contains(seen, commit)}`];
   if (answer !== "unknown") {
     kept.missing.delete(seen);
     return answer;
@@ -118,12 +122,12 @@ async function askAncestry(context: RepoContext, memory: RepoMemory, kept: Kept,
   const now = context.clock.now();
   const since = kept.missing.get(seen);
   if (since === undefined) {
-    memory.remote.hear();
+    remote.hear();
     kept.missing.set(seen, now);
   } else if (now - since >= FETCH_EVERY_MS) {
     kept.missing.set(seen, now);
     await context.mirror.fetch();
-    return ANSWERS[`${await memory.commits.contains(seen, commit)}`];
+    return ANSWERS[`${await commits.contains(seen, commit)}`];
   }
   return "unknown";
 }
@@ -141,15 +145,15 @@ async function commitOfTag({ mirror, log }: RepoContext, tag: string): Promise<s
   }
 }
 
-async function askPin(memory: RepoMemory, batch: Batch, target: BatchTarget, seen: string): Promise<{ commit: string } | null> {
+async function askPin({ commits, pins }: Parts, batch: Batch, target: BatchTarget, seen: string): Promise<{ commit: string } | null> {
   const merged = batch.merged?.commit ?? seen;
-  const values = (await writtenAt(memory, seen, batch)).get(target.key);
+  const values = (await pins.writtenAt(seen, batch)).get(target.key);
   // A file that cannot be read there is nobody's word that the pin is another.
   if (values === undefined) return null;
   const at = target.edits.findIndex((edit, index) => edit.kind !== "branch" && values[index] !== edit.to);
   const edit = target.edits[at];
   if (edit === undefined) return null;
-  const commit = await memory.commits.lastTouchAfter(merged, seen, edit.file);
+  const commit = await commits.lastTouchAfter(merged, seen, edit.file);
   return { commit: commit?.sha ?? seen };
 }
 

@@ -1,11 +1,11 @@
 import type { AnalysisState } from "../../../adapters/analysis/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { analysesOf } from "../../../core/run/checks/run-analysis.ts";
 import { measuresAnything } from "../../../core/run/checks/step-analysis.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { AnalysisMetric, ObservedAnalysis } from "../../../core/run/state/run-analysis-types.ts";
 import type { World } from "../../../core/run/state/world.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
 
 /** What an analysis could not be started for. `final`: it can never be as it is asked for. */
 export interface AnalysisTrouble {
@@ -15,14 +15,14 @@ export interface AnalysisTrouble {
   at: number;
 }
 
-const troubles = new WeakMap<RepoMemory, Map<string, AnalysisTrouble>>();
-
 /** By id of the analysis: what stood against starting it when this process tried last. */
-export function analysisTroubles(memory: RepoMemory): Map<string, AnalysisTrouble> {
-  const known = troubles.get(memory) ?? new Map<string, AnalysisTrouble>();
-  troubles.set(memory, known);
-  return known;
+export type AnalysisTroubles = Map<string, AnalysisTrouble>;
+
+export function openAnalysisTroubles(): AnalysisTroubles {
+  return new BoundedMap(MOST_KEPT);
 }
+
+const MOST_KEPT = 1000;
 
 /** Engines serve every repo: there an analysis is known by the repo, too. */
 export function engineId(context: Pick<RepoContext, "repository">, id: string): string {
@@ -30,20 +30,20 @@ export function engineId(context: Pick<RepoContext, "repository">, id: string): 
 }
 
 /** How the analyses of a run stand that it takes for under way. */
-export function observeAnalyses(context: RepoContext, memory: RepoMemory, run: Run): Pick<World, "analyses"> {
+export function observeAnalyses(context: RepoContext, troubles: AnalysisTroubles, run: Run): Pick<World, "analyses"> {
   if (!run.spec.stages.some(measuresAnything)) return {};
   const seen = new Map<string, ObservedAnalysis>();
   for (const { id, phase } of analysesOf(run)) {
     if (phase !== "Running") continue;
-    const observed = observeOne(context, memory, id);
+    const observed = observeOne(context, troubles, id);
     if (observed !== undefined) seen.set(id, observed);
   }
   return { analyses: seen };
 }
 
-function observeOne(context: RepoContext, memory: RepoMemory, id: string): ObservedAnalysis | undefined {
+function observeOne(context: RepoContext, troubles: AnalysisTroubles, id: string): ObservedAnalysis | undefined {
   if (context.analysis === undefined) return { phase: "Error", message: "this server runs no analyses", metrics: [] };
-  const trouble = analysisTroubles(memory).get(id);
+  const trouble = troubles.get(id);
   if (trouble?.final === true) return { phase: "Error", message: trouble.message, metrics: [] };
   const state = context.analysis.engine.state(engineId(context, id));
   return state === undefined ? undefined : toObserved(state);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
-import type { Mirror } from "../../../adapters/git/port.ts";
 import { approvalHash } from "../../../core/run/gates/approval.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
 import { memoryOf } from "../../testing/memory.ts";
@@ -21,7 +20,7 @@ test("who approved by command counts only while in the team: asked again at most
     },
   };
   const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-  const memory = memoryOf({} as Mirror);
+  const memory = memoryOf(context);
   const sample = sampleRun();
   const [first, second] = sample.batches;
   if (first === undefined || second === undefined) throw new Error("the sample has two batches");

@@ -3,7 +3,7 @@ import { confirmedBefore } from "../../../core/run/gates/fresh-health.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { ObservedHealth, World } from "../../../core/run/state/world.ts";
 import type { RepoContext } from "../context.ts";
-import { readAll } from "../guard/refresh-read.ts";
+import type { TargetReader } from "../guard/refresh-read.ts";
 
 /** Shows how the Applications are that batches with an open PR follow, as a watch or stream brought them last. */
 export function observeHealth({ planes }: RepoContext, run: Run, lost: World["lostPlanes"]): Pick<World, "health"> {
@@ -16,10 +16,10 @@ export function observeHealth({ planes }: RepoContext, run: Run, lost: World["lo
 }
 
 /** Reads by name what the core wants to know of now, and shows the world with it. */
-export async function readHealth(context: RepoContext, world: World, keys: readonly string[]): Promise<World> {
+export async function readHealth({ planes }: RepoContext, reader: TargetReader, world: World, keys: readonly string[]): Promise<World> {
   const health = new Map(world.health);
-  for (const [key, { begunAt, failed }] of await readAll(context, keys)) {
-    const seen = failed === undefined ? healthOf(context.planes, key) : { failed };
+  for (const [key, { begunAt, failed }] of await reader.readAll(keys)) {
+    const seen = failed === undefined ? healthOf(planes, key) : { failed };
     health.set(key, { ...seen, readAt: iso(begunAt) });
   }
   return { ...world, health };

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Forge, Pull } from "../../../adapters/forge/port.ts";
-import type { Mirror } from "../../../adapters/git/port.ts";
 import { freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
 import { iso } from "../../../core/base/time.ts";
 import { memoryOf } from "../../testing/memory.ts";
@@ -16,6 +15,6 @@ test("a batch's pull request that somebody pointed at another branch is seen as 
   const forge: Partial<Forge> = { findPull: async () => ({ ...pull, ...rest }) as unknown as Pull, checksOf: async () => [] };
   const clock = { now: () => START, after: () => () => undefined };
   const context = { forge, clock, log: silentLog, repository: "acme/fleet", planes: new Map() } as unknown as RepoContext;
-  const memory = memoryOf({} as Mirror);
+  const memory = memoryOf(context);
   expect(await observePull(context, memory, run, batch)).toMatchObject({ headIsOurs: false, retargeted: "release-1" });
 });

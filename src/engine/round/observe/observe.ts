@@ -3,29 +3,24 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { hasGoneOn } from "../../../core/run/state/steps.ts";
 import type { Guard, ObservedPull, ObservedTarget, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/command.ts";
-import { renderer, type SpecsByPlane } from "../../config-repo/rendered.ts";
+import type { SpecsByPlane } from "../../config-repo/rendered.ts";
 import { clustersOf } from "../../resolve/fleet.ts";
 import { applyEdits } from "../../resolve/pin-edit.ts";
-import { driftOf, pinsAt } from "../../resolve/pin-values.ts";
 import { buildBatchCommit, editsOf, judgeBranch } from "../act/batch-commit.ts";
 import { movesBranches } from "../act/branch-moves.ts";
 import { readQueue } from "../act/queue-merge.ts";
-import { outcomesOf } from "../act/rollout-actions.ts";
 import type { RepoContext } from "../context.ts";
 import { guardMove } from "../guard/branch-guard.ts";
 import { guardBatch } from "../guard/guard.ts";
-import { nudgeOf } from "../guard/refresh.ts";
 import type { RepoMemory } from "../memory.ts";
 import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
 import { sayEdited } from "./edited-midrun.ts";
-import { withFacts } from "./mirror-facts.ts";
 import { observeAnalyses } from "./observe-analysis.ts";
 import { observeApprovals, observeBounds, withTeams } from "./observe-gates.ts";
 import { observeHealth } from "./observe-health.ts";
 import { observeHooks } from "./observe-hooks.ts";
 import { observeInventory, observeJoiners, observeUnreachable } from "./observe-joiners.ts";
 import { observePull } from "./observe-pull.ts";
-import { observeRollouts } from "./rollouts-seen.ts";
 
 export interface ObserveInput {
   run: Run;
@@ -46,7 +41,7 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
   const pulls = await observePulls(context, memory, run);
   const declared = await observeInventory(memory, run, base);
   const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
-  const rollouts = await observeRollouts(context, memory, run, input.commands, fleet.lost);
+  const rollouts = await memory.rollouts.observe(run, input.commands, fleet.lost);
   const targets = await observeTargets(context, memory, run, base, baseBranch, before);
   for (const [key, looked] of rollouts) targets.set(key, { ...targets.get(key), rollouts: looked });
   return {
@@ -58,14 +53,14 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     clusters: new Map<string, Cluster>(fleet.clusters.map((cluster) => [cluster.key, cluster])),
     clustersKnown: fleet.known,
     lostPlanes: fleet.lost,
-    actions: outcomesOf(memory, run),
+    actions: memory.actions.outcomes(run),
     commands: await withTeams(context, memory, run, input.commands),
     others: input.others,
     ...(await observeBounds(context, memory, base)),
     ...(await observeApprovals(context, memory, run, pulls)),
     ...(await observeJoiners(context, memory, run, base, baseBranch, declared)),
     ...observeUnreachable(context, run, fleet.clusters),
-    ...observeAnalyses(context, memory, run),
+    ...observeAnalyses(context, memory.analysisTroubles, run),
     ...observeHooks(context, run),
     // Last, since its answer is good for a minute only.
     guards: await observeGuards(context, memory, input, pulls),
@@ -161,7 +156,7 @@ async function observeTargets(
   before: ReadonlyMap<string, string[]>,
 ): Promise<Map<string, ObservedTarget>> {
   const seen = new Map<string, ObservedTarget>();
-  const rendered = renderer(context, memory, run, baseBranch);
+  const rendered = memory.renderer(run, baseBranch);
   const atBase = await rendered(base);
   // How a target was before its change matters only where that is tolerated.
   const ailing = (key: string) => {
@@ -169,12 +164,12 @@ async function observeTargets(
     return healthIssues === undefined ? {} : { healthIssues };
   };
   for (const upcoming of upcomingBatches(run)) {
-    for (const [key, pins] of await pinsAt(context, memory, base, upcoming)) seen.set(key, { pins, ...ailing(key) });
+    for (const [key, pins] of await memory.pins.at(base, upcoming)) seen.set(key, { pins, ...ailing(key) });
   }
   for (const batch of run.batches) {
     // At their next weight: what they are watched for stands there.
     if (batch.phase === "Closed" || batch.targets.every((target) => hasGoneOn(batch, target))) continue;
-    const pins = await pinsAt(context, memory, base, batch);
+    const pins = await memory.pins.at(base, batch);
     const change = batch.merged;
     // A settled batch is held against today's base; only one still being judged needs the spec as it was at its merge.
     const around =
@@ -184,15 +179,15 @@ async function observeTargets(
     const inHistory = change === undefined ? undefined : movesBranches(run) || (await memory.commits.isInHistory(change.commit, base));
     // The mirror does not have it yet: the next round fetches.
     if (change !== undefined && inHistory === undefined) memory.remote.expire();
-    const assessments = await withFacts(context, memory, (facts) =>
+    const assessments = await memory.withFacts((facts) =>
       batch.targets.map((target) => assessTarget(context, memory, run, batch, target, specs, facts)),
     );
     for (const [index, target] of batch.targets.entries()) {
       if (hasGoneOn(batch, target)) continue;
       const values = pins.get(target.key);
       const assessment = assessments[index];
-      const nudge = nudgeOf(memory, target.key);
-      const drift = change === undefined ? undefined : await driftOf(context, memory, base, target, values, change.commit);
+      const nudge = memory.refresher.last(target.key);
+      const drift = change === undefined ? undefined : await memory.pins.driftOf(base, target, values, change.commit);
       seen.set(target.key, {
         // Until this batch has merged, what is seen is of the weight before it.
         ...(change === undefined ? seen.get(target.key) : { batch: batch.number }),

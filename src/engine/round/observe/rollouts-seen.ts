@@ -1,11 +1,11 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso } from "../../../core/base/time.ts";
 import { batchesMeant, wantsRollouts } from "../../../core/run/commands/run-rollouts.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../../../core/run/state/run.ts";
 import type { LostPlane, ObservedRollouts } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/command.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
 
 /** While something moves, it is read anew this often; where an Application has none, they are looked for less often. */
 const AGAIN_MS = 15_000;
@@ -27,26 +27,35 @@ interface Kept {
   unseen?: string;
 }
 
-const memories = new WeakMap<RepoMemory, Map<string, Kept>>();
+/** Reads the Argo Rollouts of one repo's targets. */
+export interface RolloutReader {
+  observe(run: Run, commands: readonly Command[], lost: ReadonlyMap<string, LostPlane>): Promise<Map<string, ObservedRollouts>>;
+  /** After an action they are read anew whatever was read a moment ago. */
+  forget(target: string): void;
+}
 
-function keptOf(memory: RepoMemory): Map<string, Kept> {
-  const known = memories.get(memory) ?? new Map<string, Kept>();
-  memories.set(memory, known);
-  return known;
+export function openRolloutReader(context: RepoContext): RolloutReader {
+  const kept = new BoundedMap<string, Kept>(MOST_KEPT);
+  return {
+    observe: (run, commands, lost) => observeRollouts(context, kept, run, commands, lost),
+    forget(target) {
+      const known = kept.get(target);
+      if (known !== undefined) kept.set(target, { ...known, sign: "" });
+    },
+  };
 }
 
 /**
  * The Argo Rollouts of a run's targets in flight whose Application is Suspended, Progressing or Degraded, or that somebody gives a
  * command on. Read at a sane pace and remembered in between.
  */
-export async function observeRollouts(
+async function observeRollouts(
   context: RepoContext,
-  memory: RepoMemory,
+  kept: Map<string, Kept>,
   run: Run,
   commands: readonly Command[],
   lost: ReadonlyMap<string, LostPlane>,
 ): Promise<Map<string, ObservedRollouts>> {
-  const kept = keptOf(memory);
   const found = new Map<string, ObservedRollouts>();
   const asked = askedFor(run, commands);
   let left = READS_A_ROUND;
@@ -108,7 +117,7 @@ async function look(
   const read = mayRead && (wanted || due);
   if (read) {
     known = { at: now, sign: sign ?? "", ...(await readRollouts(context, plane, namespace, name)) };
-    keep(kept, key, known, MOST_KEPT);
+    kept.set(key, known);
   }
   if (known === undefined) return undefined;
   const { seen, unseen, at } = known;
@@ -182,12 +191,6 @@ function bounded(view: RolloutState): RolloutState {
     canaryImages: images(canaryImages),
     replicas: { desired: replicas.desired, updated: replicas.updated, ready: replicas.ready, available: replicas.available },
   };
-}
-
-/** After an action they are read anew whatever was read a moment ago. */
-export function forgetRollouts(memory: RepoMemory, target: string): void {
-  const known = keptOf(memory).get(target);
-  if (known !== undefined) keptOf(memory).set(target, { ...known, sign: "" });
 }
 
 /** Of one target as of now, for whoever is about to act. undefined: they cannot be read. */

@@ -2,29 +2,25 @@ import type { DeploymentReport } from "../../../adapters/forge/port.ts";
 import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
-import { forbid, lacksPermission } from "../forbidden.ts";
 import { keep, type RepoMemory } from "../memory.ts";
+import { lacksPermission } from "../permissions.ts";
 
 /** One deployment a stage, and its status where it differs. In the background: nothing waits for it, and no trouble with it holds a run. */
 export function putDeployments(context: RepoContext, memory: RepoMemory, run: Run): void {
   for (const report of stageDeployments(run)) {
     const key = `${report.environment} ${report.task}`;
     const state = `${report.state} ${report.statusDescription}`;
-    if (memory.forbidden.has("deployments") || memory.deployments.get(key) === state) continue;
+    if (memory.permissions.isForbidden("deployments") || memory.deployments.get(key) === state) continue;
     keep(memory.deployments, key, state);
-    // One after the other, as comments of one PR are: number 0 is no PR.
-    const before = memory.publishing.get(0) ?? Promise.resolve();
-    memory.publishing.set(
-      0,
-      before.then(() => put(context, memory, report, key, state)),
-    );
+    // One after the other, as comments of one PR are.
+    memory.comments.follow(0, () => put(context, memory, report, key, state));
   }
 }
 
 async function put(context: RepoContext, memory: RepoMemory, report: DeploymentReport, key: string, state: string): Promise<void> {
   if (memory.deployments.get(key) !== state) return;
   try {
-    if (memory.forbidden.has("deployments")) {
+    if (memory.permissions.isForbidden("deployments")) {
       memory.deployments.delete(key);
       return;
     }
@@ -32,7 +28,7 @@ async function put(context: RepoContext, memory: RepoMemory, report: DeploymentR
   } catch (error) {
     memory.deployments.delete(key);
     if (lacksPermission(error)) {
-      forbid(context, memory, "deployments", error);
+      memory.permissions.forbid("deployments", error);
       return;
     }
     context.log.warn({ environment: report.environment, error: String(error) }, "a deployment could not be reported");

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { type CheckReport, ForgeError } from "../../../adapters/forge/port.ts";
-import type { Mirror } from "../../../adapters/git/port.ts";
 import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
-import { askAgain } from "../../release-pr/asked-again.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import { putDeployments } from "./deployments.ts";
@@ -13,7 +11,6 @@ const HEAD = "a".repeat(40);
 const NO_PERMISSION = new ForgeError("Forbidden", 403, "403 Resource not accessible by integration");
 
 function scene() {
-  const memory = memoryOf({} as Mirror);
   const sent: CheckReport[] = [];
   const deployed: string[] = [];
   const answers: { next?: ForgeError } = {};
@@ -31,6 +28,7 @@ function scene() {
     },
   };
   const context = { forge, log: silentLog, clock: { now: () => 0 } } as unknown as RepoContext;
+  const memory = memoryOf(context);
   return { context, memory, sent, deployed, answers };
 }
 
@@ -38,10 +36,10 @@ test("a gate that somebody asked for again is sent afresh, once", async () => {
   const { context, memory, sent } = scene();
   for (let n = 0; n < 2; n++) await putNotOurs(context, memory, HEAD);
   expect(sent.map(({ afresh }) => afresh)).toEqual([undefined]);
-  askAgain(memory, HEAD);
+  memory.reruns.ask(HEAD);
   for (let n = 0; n < 2; n++) await putNotOurs(context, memory, HEAD);
   expect(sent.map(({ afresh }) => afresh)).toEqual([undefined, true]);
-  expect([...(memory.again.get(HEAD) ?? [])]).toEqual(["stagecoach/plan"]);
+  expect(["stagecoach/plan", "stagecoach/gate"].filter((name) => memory.reruns.isAsked(HEAD, name))).toEqual(["stagecoach/plan"]);
 });
 
 test("a gate that could not be posted for want of the permission is owed as soon as that may have been given", async () => {
@@ -51,7 +49,7 @@ test("a gate that could not be posted for want of the permission is owed as soon
   delete answers.next;
   await putNotOurs(context, memory, HEAD);
   expect([sent.length, gateSaid(memory, HEAD)?.kind]).toEqual([0, "other"]);
-  memory.forbidden.clear();
+  memory.permissions.renewed();
   await putNotOurs(context, memory, HEAD);
   await putNotOurs(context, memory, HEAD);
   expect(sent).toHaveLength(1);
@@ -62,7 +60,7 @@ test("another 403 leaves the gate owed, and checks are not given up", async () =
   answers.next = new ForgeError("Forbidden", 403, "403 Repository was archived so is read-only.");
   const words = { status: "completed", conclusion: "success", title: "t", summary: "s" } as const;
   await expect(putGateCheck(context, memory, HEAD, words, "passed")).rejects.toThrow("archived");
-  expect([memory.forbidden.size, gateSaid(memory, HEAD)]).toEqual([0, undefined]);
+  expect([memory.permissions.isForbidden("checks"), gateSaid(memory, HEAD)]).toEqual([false, undefined]);
 });
 
 test("deployments come once their permission is given; another 403 is tried again by itself", async () => {
@@ -71,17 +69,17 @@ test("deployments come once their permission is given; another 403 is tried agai
   const wanted = stageDeployments(run).map(({ environment }) => environment);
   const round = async () => {
     putDeployments(context, memory, run);
-    await memory.publishing.get(0);
+    await memory.comments.settled();
   };
   answers.next = new ForgeError("Forbidden", 403, "403 This installation has been suspended");
   await round();
-  expect(memory.forbidden.size).toBe(0);
+  expect(memory.permissions.isForbidden("deployments")).toBe(false);
   answers.next = NO_PERMISSION;
   await round();
   delete answers.next;
   await round();
-  expect([[...memory.forbidden], deployed]).toEqual([["deployments"], []]);
-  memory.forbidden.clear();
+  expect([memory.permissions.isForbidden("deployments"), deployed]).toEqual([true, []]);
+  memory.permissions.renewed();
   await round();
   expect(wanted.length).toBeGreaterThan(0);
   expect(deployed).toEqual(wanted);

@@ -2,11 +2,10 @@ import { GATE, type GateWords, gateWords, notOurs } from "../../../core/report/b
 import { type Gate, gatesOf } from "../../../core/run/state/gate-state.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { Advanced, World } from "../../../core/run/state/world.ts";
-import { isAskedAgain, sendAsked } from "../../release-pr/asked-again.ts";
 import { dequeue, mergesByQueue } from "../act/queue-merge.ts";
 import type { RepoContext } from "../context.ts";
-import { forbid, lacksPermission } from "../forbidden.ts";
 import { keep, type RepoMemory } from "../memory.ts";
+import { lacksPermission } from "../permissions.ts";
 
 /** Of one state, the words follow the run this often: the check is posted once and completed once (docs/spec.md §9.19). */
 const SAME_STATE_MS = 60_000;
@@ -88,23 +87,23 @@ export async function putNotOurs(context: RepoContext, memory: RepoMemory, head:
 /** What our gate says at a commit; undefined: nothing, or it is to be said anew. */
 export function gateSaid(memory: RepoMemory, head: string): { kind: string; title: string; at: number } | undefined {
   const last = memory.gates.get(head);
-  const owed = last?.unsent === true && !memory.forbidden.has("checks");
-  return owed || isAskedAgain(memory, head, GATE) ? undefined : last;
+  const owed = last?.unsent === true && !memory.permissions.isForbidden("checks");
+  return owed || memory.reruns.isAsked(head, GATE) ? undefined : last;
 }
 
 /** Says it, and notes that it was. An App without `checks: write` has no gate, and then nobody can require it. */
 export async function putGateCheck(context: RepoContext, memory: RepoMemory, head: string, words: GateWords, kind: string): Promise<void> {
   await sendGateCheck(context, memory, head, words);
-  const unsent = memory.forbidden.has("checks");
+  const unsent = memory.permissions.isForbidden("checks");
   keep(memory.gates, head, { kind, title: words.title, at: context.clock.now(), ...(unsent ? { unsent } : {}) });
 }
 
 async function sendGateCheck(context: RepoContext, memory: RepoMemory, head: string, words: GateWords): Promise<void> {
-  if (memory.forbidden.has("checks")) return;
+  if (memory.permissions.isForbidden("checks")) return;
   try {
-    await sendAsked(memory, head, GATE, (afresh) => context.forge.putCheck({ name: GATE, head, ...words, ...(afresh ? { afresh } : {}) }));
+    await memory.reruns.send(head, GATE, (afresh) => context.forge.putCheck({ name: GATE, head, ...words, ...(afresh ? { afresh } : {}) }));
   } catch (error) {
     if (!lacksPermission(error)) throw error;
-    forbid(context, memory, "checks", error);
+    memory.permissions.forbid("checks", error);
   }
 }

@@ -7,10 +7,8 @@ import type { Advanced } from "../../../core/run/state/world.ts";
 import type { PlanProblem } from "../../resolve/make-plan.ts";
 import type { RepoContext } from "../context.ts";
 import { keep, type RepoMemory } from "../memory.ts";
-import { closeTrackingIssue } from "../start/tracking-issue.ts";
 import { publishEnd, publishHandOver } from "./closing-summary.ts";
 import { SLOW_ROUND_MS, slowness } from "./pace.ts";
-import { send } from "./send-comment.ts";
 
 /** Marks the one comment of ours on a release PR, by rollout. */
 export function stickyMarker(rollout: string): string {
@@ -38,7 +36,7 @@ export function publishRun(context: RepoContext, memory: RepoMemory, advanced: A
   if (advanced.change === "transition") page.changedAt = now;
   page.waiting ||= advanced.change !== "none" || page.remarks !== JSON.stringify(remarks);
   keep(memory.pages, key, page);
-  publishHandOver(context, memory, run, pull);
+  publishHandOver(memory.comments, run, pull);
   const due = page.run !== run.number || page.phase !== phaseOf(run) ? now : dueAt(page, run, slow !== undefined);
   if (!page.waiting && page.run === run.number) return undefined;
   if (due > now) return Number.isFinite(due) ? due : undefined;
@@ -50,14 +48,14 @@ export function publishRun(context: RepoContext, memory: RepoMemory, advanced: A
     waiting: false,
     remarks: JSON.stringify(remarks),
   });
-  send(context, memory, { key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
+  memory.comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
     // Not sent: the next round wants it again.
     page.waiting = true;
     page.phase = "";
   });
   if (run.endedAt !== undefined) {
-    publishEnd(context, memory, run, pull);
-    closeTrackingIssue(context, memory, run);
+    publishEnd(memory.comments, run, pull);
+    memory.issues.close(run);
   }
   return undefined;
 }
@@ -98,10 +96,5 @@ export function publishRefusal(
     return;
   }
   const body = problemsComment(refused.problems);
-  send(context, memory, { key: `refused ${refused.pull}`, pull: refused.pull, marker: "stagecoach:refused", body });
-}
-
-/** Resolves when every comment under way is sent or given up. */
-export async function published(memory: RepoMemory): Promise<void> {
-  await Promise.all(memory.publishing.values());
+  memory.comments.send({ key: `refused ${refused.pull}`, pull: refused.pull, marker: "stagecoach:refused", body });
 }

@@ -1,35 +1,61 @@
-import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
-
 /**
- * Sends in the background, one after the other for a PR, and only the newest body of a comment: a round never waits for a
- * comment, and a burst of rounds is one edit. `failed` is told where it could not be sent.
+ * Comments on their way: they follow the rounds and hold none up.
+ *
+ * What is sent to one PR is sent one after the other, and of a comment only the newest body: a burst of rounds is one edit.
  */
-export function send(
-  context: RepoContext,
-  memory: RepoMemory,
-  comment: { key: string; pull: number; marker: string; body: string },
-  failed: () => void = () => undefined,
-): void {
-  const { key, pull, marker, body } = comment;
-  if (memory.comments.get(key)?.body === body) return;
-  const wanted = { body };
-  keep(memory.comments, key, wanted);
-  const before = (memory.publishing.get(pull) ?? Promise.resolve()).catch(() => undefined);
-  const sending = before.then(async () => {
-    if (memory.comments.get(key) !== wanted) return;
-    try {
-      await context.forge.stickyComment(pull, marker, body);
-    } catch (error) {
-      context.log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
-      // Forgotten, so that the next round wants it again.
-      if (memory.comments.get(key) === wanted) memory.comments.delete(key);
-      failed();
-    }
-  });
-  memory.publishing.set(pull, sending);
-  const done = () => {
-    if (memory.publishing.get(pull) === sending) memory.publishing.delete(pull);
-  };
-  sending.then(done, done);
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { RepoContext } from "../context.ts";
+
+const MOST_KEPT = 1000;
+
+export interface Comment {
+  key: string;
+  pull: number;
+  marker: string;
+  body: string;
+}
+
+export interface Comments {
+  /** Sends in the background. `failed` is told where it could not be sent. */
+  send(comment: Comment, failed?: () => void): void;
+  /** Does something when all that was sent to the PR before is through. Number 0 is no PR. */
+  follow(pull: number, work: () => Promise<unknown>): void;
+  /** Resolves when all that is under way is sent or given up. */
+  settled(): Promise<void>;
+}
+
+export function openComments(context: Pick<RepoContext, "forge" | "log">): Comments {
+  /** Comment → what it was last wanted to say. */
+  const wanted = new BoundedMap<string, { body: string }>(MOST_KEPT);
+  const underWay = new Map<number, Promise<void>>();
+
+  function follow(pull: number, work: () => Promise<unknown>): void {
+    const before = underWay.get(pull) ?? Promise.resolve();
+    const mine: Promise<void> = before
+      .then(work)
+      .catch((error: unknown) => context.log.warn({ pull, error: String(error) }, "what follows a comment could not be done"))
+      .then(() => {
+        if (underWay.get(pull) === mine) underWay.delete(pull);
+      });
+    underWay.set(pull, mine);
+  }
+
+  function send({ key, pull, marker, body }: Comment, failed: () => void = () => undefined): void {
+    if (wanted.get(key)?.body === body) return;
+    const mine = { body };
+    wanted.set(key, mine);
+    follow(pull, async () => {
+      if (wanted.get(key) !== mine) return;
+      try {
+        await context.forge.stickyComment(pull, marker, body);
+      } catch (error) {
+        context.log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
+        // Forgotten, so that the next round wants it again.
+        if (wanted.get(key) === mine) wanted.delete(key);
+        failed();
+      }
+    });
+  }
+
+  return { send, follow, settled: async () => void (await Promise.all(underWay.values())) };
 }

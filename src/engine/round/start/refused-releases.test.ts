@@ -31,7 +31,7 @@ function scene(lateAt: number) {
   };
   const log = { ...silentLog, warn: (fields: object) => void warned.push(fields) };
   const context = { mirror, forge, log, clock: { now: () => now } } as unknown as RepoContext;
-  const memory = memoryOf(mirror as Mirror);
+  const memory = memoryOf(context);
   const state = { index: new Map([["a", { cursor: "c" }]]) } as unknown as JournalState;
   const project = { rollouts: [], problems: [problem("rollouts/1.yaml"), problem("rollouts/2.yaml")] } as unknown as Project;
   const round = async () => (await refusedReleases(context, memory, state, project, base, "main")).map(({ pull }) => pull);

@@ -4,7 +4,7 @@ import type { Problem } from "../../../core/spec/parse/parse.ts";
 import type { Project } from "../../config-repo/project.ts";
 import type { RepoContext } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
-import { mergedPull, NONE_FOR_MS } from "./merged-pull.ts";
+import { NONE_FOR_MS } from "./merged-pull.ts";
 
 /** A PR whose merge brought in what no run can start from. */
 export interface RefusedRelease {
@@ -77,7 +77,7 @@ async function place(
   const found = [...before];
   const missing: Unplaced[] = [];
   for (const one of open) {
-    const pull = await mergedPull(context, memory, one.commit, baseBranch);
+    const pull = await memory.mergedPull(one.commit, baseBranch);
     if (pull === undefined) missing.push(one);
     else found.push({ pull: pull.number, problems: one.problems });
   }

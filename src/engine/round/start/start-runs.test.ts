@@ -44,7 +44,7 @@ function world(pulls: Partial<Pull>[]) {
   };
   const clock = { now: () => now, after: () => () => undefined };
   const context = { mirror, forge, clock, log: silentLog, planes: new Map() } as unknown as RepoContext;
-  const memory = memoryOf(mirror as Mirror);
+  const memory = memoryOf(context);
   const [rollout] = parseRollouts(TEXT, FILE).rollouts;
   if (rollout === undefined) throw new Error("the rollout of this test has an error");
   const entry: IndexEntry = { lastRun: 1, lastRelease: { version: "v2" }, attempt: 1, cursor: "c0" };

@@ -6,16 +6,15 @@ import { startRun } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/command.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { type FoundRelease, findReleases, releaseAt, sameRelease } from "../../config-repo/releases.ts";
+import { type FoundRelease, type Releases, sameRelease } from "../../config-repo/releases.ts";
 import { makePlan } from "../../resolve/make-plan.ts";
 import type { RepoContext } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
 import { broughtBy, broughtByPull } from "./brought-by.ts";
-import { mergedPull } from "./merged-pull.ts";
 import { overlapped, retryOfRejected, type Started, standAside } from "./overlap.ts";
 import { observedNotice } from "./start-observed.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
-import { pullByWords, trackingIssueOf } from "./tracking-issue.ts";
+import { pullByWords } from "./tracking-issue.ts";
 
 const NOTHING: Started = { runs: [], events: [], waiting: false };
 
@@ -45,9 +44,9 @@ async function startOrWait(
   baseBranch: string,
 ): Promise<Started> {
   const entry = state.index.get(rollout.name);
-  if (entry === undefined) return adopt(context, memory, rollout, base);
+  if (entry === undefined) return adopt(memory.releases, rollout, base);
   const before = state.runs.get(rollout.name);
-  const found = (await findReleases(context, memory, rollout, entry, base)).filter(({ commit }) => !isOwnMerge(before, commit.sha));
+  const found = (await memory.releases.find(rollout, entry, base)).filter(({ commit }) => !isOwnMerge(before, commit.sha));
   const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
   const newest = found.at(-1);
   // What was asked to go back goes back first: a release that came meanwhile would build on what has failed.
@@ -87,8 +86,8 @@ function isTakenBack(entry: IndexEntry, newest: FoundRelease, before: Run | unde
 }
 
 /** First sight of a rollout: what is there is taken as it is, and nothing starts. */
-async function adopt(context: RepoContext, memory: RepoMemory, rollout: Rollout, base: string): Promise<Started> {
-  const release = (await releaseAt(context, memory, rollout.name, base)) ?? noTagYet(rollout);
+async function adopt(releases: Releases, rollout: Rollout, base: string): Promise<Started> {
+  const release = (await releases.at(rollout.name, base)) ?? noTagYet(rollout);
   if (release === undefined) return NOTHING;
   const entry: IndexEntry = { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor: base };
   return { entry, runs: [], events: [`${rollout.name}: adopted at ${Object.values(release.values).join(", ")}`], waiting: false };
@@ -102,7 +101,7 @@ function noTagYet(rollout: Rollout): Release | undefined {
 /** The PR that released it. That which brought a tag's commit in is not: it released nothing. */
 async function pullOf(context: RepoContext, memory: RepoMemory, rollout: Rollout, { commit }: FoundRelease, baseBranch: string) {
   if (rollout.release?.kind === "tag") return undefined;
-  return (await mergedPull(context, memory, commit.sha, baseBranch)) ?? pullByWords(context, commit, baseBranch);
+  return (await memory.mergedPull(commit.sha, baseBranch)) ?? pullByWords(context, commit, baseBranch);
 }
 
 async function start(
@@ -135,7 +134,7 @@ async function start(
     };
   }
   const pull = await pullOf(context, memory, rollout, newest, baseBranch);
-  const place = pull?.number ?? (await trackingIssueOf(context, memory, rollout.name, newest.release, newest.commit));
+  const place = pull?.number ?? (await memory.issues.of(rollout.name, newest.release, newest.commit));
   const made = await makePlan(context, rollout, newest.release, memory.commits.snapshot(base), baseBranch);
   if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: place, problems: made.problems } };
   // Only what can start takes another's place: a release with an error stops nothing.

@@ -1,19 +1,18 @@
 import { expect, test } from "vitest";
 import type { Forge, Pull } from "../../../adapters/forge/port.ts";
-import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
+import type { CommitInfo } from "../../../adapters/git/port.ts";
 import type { Release } from "../../../core/plan/plan-types.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { closeTrackingIssue, pullByWords, trackingIssueOf } from "./tracking-issue.ts";
+import { pullByWords } from "./tracking-issue.ts";
 
 const COMMIT: CommitInfo = { sha: "c".repeat(40), parents: [], author: "ana", authorEmail: "a", at: 0, subject: "my-app v2", body: "" };
 
 function world(forge: Partial<Forge>) {
   const context = { forge, log: silentLog } as unknown as RepoContext;
-  const memory = memoryOf({} as Mirror);
-  const ask = (values: Record<string, string>, attempt = 1) =>
-    trackingIssueOf(context, memory, "my-app", { values, attempt } as Release, COMMIT);
+  const memory = memoryOf(context);
+  const ask = (values: Record<string, string>, attempt = 1) => memory.issues.of("my-app", { values, attempt } as Release, COMMIT);
   return { context, memory, ask };
 }
 
@@ -75,15 +74,11 @@ test.each([
   ["Failed", ["comment"]],
 ] as const)("the issue of a run that ended %s: %j, after its last word, once", async (phase, story) => {
   const told: string[] = [];
-  const { context, memory } = world({ closeStickyIssue: async (number) => void told.push(`close ${number}`) });
-  memory.publishing.set(
-    7,
-    Promise.resolve().then(() => void told.push("comment")),
-  );
+  const { memory } = world({ closeStickyIssue: async (number) => void told.push(`close ${number}`) });
+  memory.comments.follow(7, async () => void told.push("comment"));
   const run = { rollout: "my-app", number: 1, phase, trigger: { commit: "c", pull: 7, author: "ana", at: "" } } as unknown as Run;
-  closeTrackingIssue(context, memory, run);
-  closeTrackingIssue(context, memory, run);
-  await Promise.all(memory.publishing.values());
-  await Promise.resolve();
+  memory.issues.close(run);
+  memory.issues.close(run);
+  await memory.comments.settled();
   expect(told).toEqual(story);
 });

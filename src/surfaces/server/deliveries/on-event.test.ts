@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Mirror } from "../../../adapters/git/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { memoryOf } from "../../../engine/testing/memory.ts";
 import type { Repos } from "../tenancy/repos.ts";
@@ -8,10 +7,11 @@ import { type BotEvent, openInbox, readEvent } from "./inbox.ts";
 import { eventHandler } from "./on-event.ts";
 
 const US = "stagecoach[bot]";
+const OURS = ["stagecoach/plan", "stagecoach/gate"];
 
 function listener() {
   const story: string[] = [];
-  const memory = memoryOf({} as Mirror);
+  const memory = memoryOf({});
   const context = { repository: "Acme/Config" };
   const served = {
     login: US,
@@ -86,7 +86,7 @@ describe("what an event makes the bot look at", () => {
   ])("%s is asked for again: it is owed at that commit, and open PRs are looked at", (_what, event, owed) => {
     const { story, served, hear } = listener();
     hear({ ...event, action: "rerequested" });
-    expect(served.memory.again).toEqual(new Map([[HEAD, new Set(owed)]]));
+    expect(OURS.filter((name) => served.memory.reruns.isAsked(HEAD, name))).toEqual(owed);
     expect([story, served.pullsNeedFetch, served.memory.remote.hasNews]).toEqual([["look at acme/config"], true, true]);
   });
 
@@ -97,15 +97,15 @@ describe("what an event makes the bot look at", () => {
   ])("%s is not asked for again", (_what, event) => {
     const { served, hear } = listener();
     hear({ name: "check_run", ...event });
-    expect(served.memory.again.size).toBe(0);
+    expect(OURS.filter((name) => served.memory.reruns.isAsked(HEAD, name))).toEqual([]);
   });
 
   test("new permissions are taken up by the repositories of that installation, and looked at", () => {
     const { story, served, hear } = listener();
     hear({ name: "installation", action: "new_permissions_accepted", installationId: 2, repository: undefined });
-    expect([story, served.memory.permissionsMoved]).toEqual([["rediscover"], false]);
+    expect([story, served.memory.permissions.mayHaveChanged]).toEqual([["rediscover"], false]);
     hear({ name: "installation", action: "new_permissions_accepted", repository: undefined });
-    expect([story.slice(1), served.memory.permissionsMoved, served.pullsNeedFetch]).toEqual([
+    expect([story.slice(1), served.memory.permissions.mayHaveChanged, served.pullsNeedFetch]).toEqual([
       ["look at acme/config", "rediscover"],
       true,
       true,

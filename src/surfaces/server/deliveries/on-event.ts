@@ -1,4 +1,3 @@
-import { askAgain } from "../../../engine/release-pr/asked-again.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import type { BotEvent } from "./inbox.ts";
@@ -39,7 +38,7 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
   function permissionsAccepted({ installationId }: BotEvent): void {
     for (const served of repos.opened()) {
       if (served.installationId !== installationId) continue;
-      served.memory.permissionsMoved = true;
+      served.memory.permissions.suspect();
       served.memory.members.clear();
       served.memory.remote.hear();
       served.pullsNeedFetch = true;
@@ -60,7 +59,7 @@ function note(served: ServedRepo, event: BotEvent): void {
   // What somebody has just said in a review counts in the next round.
   if (event.name === "pull_request_review") served.memory.approvals.clear();
   const again = rerequested(event);
-  if (again !== undefined) askAgain(served.memory, again.head, again.name);
+  if (again !== undefined) served.memory.reruns.ask(again.head, again.name);
   if (MOVING_EVENTS.has(event.name) || again !== undefined) served.memory.remote.hear();
   served.pullsNeedFetch ||= PULL_EVENTS.has(event.name) || again !== undefined;
 }

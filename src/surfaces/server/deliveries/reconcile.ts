@@ -52,13 +52,11 @@ export async function reconcile(repo: ServedRepo, { clock, metrics, wake, change
  * be had the old one is good, too, for all that matters more.
  */
 async function takeUpPermissions({ memory, forge, context }: ServedRepo): Promise<void> {
-  if (!memory.permissionsMoved) return;
-  memory.permissionsMoved = false;
+  if (!memory.permissions.mayHaveChanged) return;
   try {
     await forge.gitCredentials({ renew: true });
-    memory.forbidden.clear();
+    memory.permissions.renewed();
   } catch (error) {
-    memory.permissionsMoved = true;
     context.log.warn(
       { error: described(error) },
       "new permissions cannot be taken up yet: there is no new token; the next look tries again",

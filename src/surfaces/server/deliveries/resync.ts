@@ -2,7 +2,6 @@ import type { ProbotOctokit } from "probot";
 import type { Queue } from "../../../adapters/queue/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
-import type { RepoMemory } from "../../../engine/round/memory.ts";
 import type { Metrics } from "../metrics.ts";
 import { listInstalledRepos } from "../tenancy/installed-repos.ts";
 import type { Repos } from "../tenancy/repos.ts";
@@ -48,7 +47,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     for (const s of repos.opened()) {
       s.pullsNeedFetch = true;
       s.memory.remote.hear();
-      askForPermissions(s.memory, clock.now());
+      s.memory.permissions.suspectHourly();
       s.inbox.resync();
     }
     for (const key of repos.keys()) wake(key);
@@ -75,15 +74,6 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
       callOff();
     },
   };
-}
-
-const HOUR_MS = 3_600_000;
-
-/** What was forbidden is tried again once an hour, though no event told of a permission: each try costs a token and a call. */
-function askForPermissions(memory: RepoMemory, now: number): void {
-  if (memory.forbidden.size === 0 || now - memory.permissionsAskedAt < HOUR_MS) return;
-  memory.permissionsAskedAt = now;
-  memory.permissionsMoved = true;
 }
 
 export function described(error: unknown): string {

@@ -16,7 +16,6 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
 import { type RepoMemory, repoMemory } from "../../../engine/round/memory.ts";
-import { published } from "../../../engine/round/publish/publish.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, commitsOf } from "../commits.ts";
@@ -92,7 +91,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
     onboarded: false,
     async close() {
       for (const off of offs) off();
-      await published(memory);
+      await memory.comments.settled();
       await mirror.close();
     },
   };

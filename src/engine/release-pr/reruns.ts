@@ -1,0 +1,53 @@
+import { BoundedMap } from "../../core/base/bounded.ts";
+import { GATE } from "../../core/report/batch/gate-check.ts";
+import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
+import type { Permissions } from "../round/permissions.ts";
+
+const OURS = [PLAN_CHECK, GATE];
+const MOST_KEPT = 1000;
+
+/** Checks of ours that somebody asked for again. */
+export interface Reruns {
+  /**
+   * Somebody pressed "Re-run" for a check of ours at a commit; no name: for all of them. GitHub sets the suite back to queued and
+   * changes nothing of the check: a new one of that name has to be made.
+   */
+  ask(head: string, name?: string): void;
+  /** False where none may be written: it is asked for still when one may be. */
+  isAsked(head: string, name: string): boolean;
+  /**
+   * Sends a check, as a new one where it was asked for again. What is asked while it is on its way counts anew; what could not be
+   * sent is asked for still.
+   */
+  send(head: string, name: string, send: (afresh: boolean) => Promise<void>): Promise<void>;
+}
+
+export function openReruns(permissions: Permissions): Reruns {
+  const asked = new BoundedMap<string, Set<string>>(MOST_KEPT);
+
+  function ask(head: string, name?: string): void {
+    const names = OURS.filter((one) => name === undefined || one === name);
+    if (names.length > 0) asked.set(head, new Set([...(asked.get(head) ?? []), ...names]));
+  }
+
+  function take(head: string, name: string): boolean {
+    const names = asked.get(head);
+    if (names?.delete(name) !== true) return false;
+    if (names.size === 0) asked.delete(head);
+    return true;
+  }
+
+  return {
+    ask,
+    isAsked: (head, name) => !permissions.isForbidden("checks") && asked.get(head)?.has(name) === true,
+    async send(head, name, send) {
+      const afresh = take(head, name);
+      try {
+        await send(afresh);
+      } catch (error) {
+        if (afresh) ask(head, name);
+        throw error;
+      }
+    },
+  };
+}
