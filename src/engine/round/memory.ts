@@ -129,6 +129,35 @@ export function repoMemory(context: RepoContext, remote = openRemoteHeads(contex
     permissions,
     reruns: openReruns(permissions),
     plans: noPlans(),
+    ...nothing(),
+  };
+}
+
+/** What is no concern of its own yet. */
+function nothing(): Pick<
+  RepoMemory,
+  | "refusals"
+  | "rules"
+  | "queue"
+  | "pulls"
+  | "dressed"
+  | "gates"
+  | "deployments"
+  | "remarks"
+  | "guards"
+  | "former"
+  | "pages"
+  | "journalKeep"
+  | "approvals"
+  | "members"
+  | "joiners"
+  | "compared"
+  | "proposed"
+  | "refused"
+  | "troubles"
+  | "observedAt"
+> {
+  return {
     refusals: new Map(),
     rules: undefined,
     queue: { only: false, at: 0, entries: [], mine: new Set(), groups: new Map() },
