@@ -1,5 +1,5 @@
 import { type RenderContext, render } from "../../src/core/appset/index.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const ELEMENTS = 10_000;
 const NO_CLUSTERS: RenderContext = { clusters: [] };

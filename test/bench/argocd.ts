@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { application, input } from "../../src/adapters/argocd/testing/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const ROUNDS = 20_000;
 

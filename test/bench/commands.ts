@@ -1,7 +1,7 @@
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 /** What a person sees of the run, besides the reactions to their comment. */
 interface Seen {

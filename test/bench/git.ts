@@ -9,7 +9,7 @@ import { openMirror } from "../../src/adapters/git/mirror.ts";
 import type { Mirror } from "../../src/adapters/git/port.ts";
 import { type Workspace, workspace } from "../../src/adapters/git/testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../../src/adapters/git/testing/runs.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const APP = "stagecoach[bot]";
 const AUTHOR = { name: APP, email: `${APP}@users.noreply.github.com` };

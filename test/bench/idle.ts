@@ -9,7 +9,7 @@ import { type GitHubSim, startGitHub } from "../../src/sim/github/start.ts";
 import { type KubernetesSim, startKubernetes } from "../../src/sim/kubernetes/index.ts";
 import { readDockerfile } from "../image/dockerfile.ts";
 import type { IdleWorld } from "../support/idle-bot.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const REPOS = 100;
 const ROLLOUTS = 10;

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { epoch } from "../../src/core/base/time.ts";
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { ended, startJourney } from "../support/journey.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 /** From a batch being confirmed to the next one's PR being merged, at the wall's own speed; and what the demo needs. */
 export async function benchJourney(): Promise<BenchRow[]> {

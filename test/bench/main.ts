@@ -2,14 +2,7 @@
  * `npm run bench [NAME…]`: measures what the project promises to be fast at, prints one table, and says where a promise is
  * not kept. Not part of the tests: a busy machine makes any timed test lie.
  */
-export interface BenchRow {
-  name: string;
-  value: number;
-  unit: string;
-  /** What was promised: the value is at most, or with `atLeast` at least, this. */
-  limit?: number;
-  atLeast?: boolean;
-}
+import type { BenchRow } from "./row.ts";
 
 const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   plan: async () => (await import("./plan.ts")).benchPlan(),

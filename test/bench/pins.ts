@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { findPin, splice } from "../../src/core/pins/index.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const ELEMENTS = 10_000;
 const EDITS = 100;

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { plan } from "../../src/core/plan/plan.ts";
 import type { Cluster, PlanInput, Target } from "../../src/core/plan/plan-types.ts";
 import type { Rollout, Stage } from "../../src/core/spec/rollout.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const STAGES = 20;
 

@@ -1,6 +1,6 @@
 import { drive } from "../../src/simulate/drive.ts";
 import { generate } from "../../src/simulate/generate/generate.ts";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const RUNS = 500;
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
-import type { BenchRow } from "./main.ts";
+import type { BenchRow } from "./row.ts";
 
 const SECONDS = 10;
 const A_SECOND = 200;
