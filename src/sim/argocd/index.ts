@@ -26,35 +26,8 @@ export type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
 
 /*
  * An embedded Argo CD: the ApplicationSet controller and the application controller, working on the objects of an embedded Kubernetes API
- * and following real Git repositories. What they write is what a watcher of a real one gets to see, with its delays and its lies:
- *
- *  1 the operation loop and the refresh loop write separate patches, each with delays of its own
- *  2 all times are whole seconds
- *  3 reconciledAt is the start of a comparison, and moves with full ones only
- *  4 after a change of the spec the whole status is the old one (Synced and Healthy, say) until the next comparison; comparedTo tells
- *  5 a branch that moves on: sync.revision follows its head, with or without anything to do
- *  6 the old workload looks Healthy for a moment after a sync, then Progressing, then what comes of it
- *  7 a commit that changes nothing here: Synced at the new revision without an operation
- *  8 retries with back-off (Running with finishedAt, and .operation still there), then Failed; no second attempt at a revision
- *  9 auto-sync off in the spec or by a fault, and a closed window: OutOfSync without a word; a sync that runs when its window
- *    closes is held in Running
- * 10 Degraded that recovers, or not; flapping; Progressing for ever
- * 11 Suspended until resumed; Argo Rollouts with canary steps in each cluster, which Argo CD's resource actions move
- * 12 a cluster that cannot be reached: sync Unknown, health as it was
- * 13 the first errors of a repository are kept quiet for a time of grace, except to a forced refresh
- * 14 a generator error: nothing is created, updated or deleted; ignoreApplicationDifferences leaves live fields alone
- * 15 the label of a cluster Secret adds and removes Applications
- * 16 without a webhook commits are noticed by polling; refresh annotations of both kinds, and one that gets lost
- * 17 manual edits of generated Applications are put back
- * 18 self-heal with its back-off
- * 19 several sources, with revisions in their order
- * 20 no health in status.resources
- * 21 shards: a busy one sees commits minutes later, one that is down leaves its clusters' statuses as they are; controllers that
- *    are started anew go on with what was begun
- * 22 the source hydrator: dry commits are hydrated to a branch, fail to be, or change nothing
- *
- * Not modelled: rendering of manifests (files are hashed instead), sync waves and hooks, pruning of single resources, RollingSync,
- * signature checks, limits of concurrency, resources edited in a cluster other than by `drift`, termination of operations.
+ * and following real Git repositories. What they write is what a watcher of a real one gets to see, with its delays and its lies: ../README.md
+ * has the list, by the numbers that tests name, and what is not modelled.
  */
 
 /** Starts both controllers and the API's socket. */

@@ -3,25 +3,7 @@
  * only truth for commits and refs: merges are git's own three-way merges, and `git clone` and `git push` work. On the same port:
  * REST, GraphQL on a slice of GitHub's schema, App authentication and manifests, signed webhooks. Every answer and event is
  * checked against GitHub's published schemas in test/schemas.
- *
- * What it is not:
- * - Routes: those of routes/ only. No releases, tags' own routes, review comments and threads, milestones, reactions but on comments,
- *   timelines, search, invitations (a collaborator is one at once), actions, environments, webhooks of repositories.
- * - GraphQL: the types and fields of test/schemas/graphql-slice.ts. Cost is one point a request, whatever is asked.
- * - Rules: classic protection holds merges, not pushes; `actAs(…).push` passes every rule. Rulesets hold branches, not tags; of
- *   organisations they are set on each repository. Conversations are never open. Required deployments want one on the head.
- * - Merge queue: groups of one pull request on top of the one before; waiting times and `grouping_strategy` are not kept.
- * - Merging by `auto-merge`, and conflicts that need a person's editor: no.
- * - Signatures: SSH keys (Ed25519, RSA) are really verified. The site's own signature is a mark that only this process can
- *   vouch for; PGP keys of people are unknown keys.
- * - A fork's owner is its only writer; maintainers may not push to it. A deleted fork's pull requests stay open.
- * - An App without `workflows` is stopped where the default branch has workflows already, and by the API everywhere.
- * - Limits: no limit of 100 requests at once, none by processor time. Their minutes and the life of tokens are the machine's,
- *   not the world's, since clients count by theirs.
- * - Code owners: `*`, `**`, `?`, folders; no e-mail addresses, no nested teams. Teams have no roles on repositories.
- * - Mergeability is known as soon as git has said it, after `faults.nullReads` answers of null.
- * - `check_suite.requested` is sent with the option `asksForSuites` only. Check runs do not go stale, and buttons on them do
- *   nothing. Issues, comments, reviews, checks and statuses live in memory and end with the process.
+ * What it does not do stands in ../README.md.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

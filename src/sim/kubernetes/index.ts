@@ -13,12 +13,7 @@ import { createWatchHub } from "./watch.ts";
 
 /*
  * An embedded Kubernetes API for Argo CD's and Argo Rollouts' kinds, Jobs (nobody runs them), Secrets, ConfigMaps and Namespaces, over real HTTP.
- *
- * Modelled: get, list (label and field selectors, consistent pages, 410 for an expired page), create, update (409 on a stale
- * resourceVersion), merge and JSON patches, delete with finalizers, watch (resourceVersion, bookmarks, timeoutSeconds,
- * sendInitialEvents, 410 as an ERROR event), bearer tokens, rules as in a Role, discovery documents, TLS with a CA of its own.
- * Not modelled: schema validation and defaulting, strategic-merge and server-side apply patches, subresources, admission,
- * garbage collection by ownerReference, deletecollection, client certificates.
+ * ../README.md says what it does and does not do.
  */
 
 interface KubernetesOptions {

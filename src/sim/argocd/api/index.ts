@@ -13,12 +13,7 @@ import { getSyncWindows } from "./windows.ts";
 
 /*
  * An embedded Argo CD API server, over the objects of an embedded Kubernetes API.
- *
- * Modelled: bearer tokens with policies as in argocd-rbac-cm; what one may not get is left out of lists and refused alone;
- * Applications and ApplicationSets by list, get and stream; refresh that blocks; clusters; projects; sync windows; the resource
- * tree, manifests and actions of Argo Rollouts; generate.
- * Not modelled: accounts' passwords and SSO, fields, groups of roles, creating or editing anything, other resources' manifests,
- * logs, events, the gRPC protocol itself.
+ * ../../README.md says what it does and does not do.
  */
 
 interface ArgoApiOptions extends Omit<ApiParts, "streams" | "rollouts"> {
