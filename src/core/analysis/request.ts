@@ -4,7 +4,7 @@ import { badCondition } from "./expr/check-names.ts";
 import { limitsProblem } from "./limits.ts";
 import { DEFAULT_ERROR_LIMIT, DEFAULT_RETENTION, isEndless, type MetricRules } from "./metric.ts";
 import { matchesName, PatternError } from "./name-pattern.ts";
-import type { AnalysisTemplate, TemplateArgument, TemplateMetric } from "./template-schema.ts";
+import { type AnalysisTemplate, ARGUMENT, type TemplateArgument, type TemplateMetric } from "./template-schema.ts";
 
 /** One analysis to run: the templates that were asked for as one list of metrics, every argument filled in. */
 export interface AnalysisRequest {
@@ -126,8 +126,6 @@ function fromElsewhere(arg: TemplateArgument, sources: Sources, secrets: string[
   }
   return fieldRef === undefined ? undefined : sources.field(fieldRef.fieldPath);
 }
-
-const ARGUMENT = /\{\{\s*args\.([\w.-]+?)\s*\}\}/g;
 
 /** Fills `{{args.NAME}}` in every text. What stands in a text stays text: a value cannot add fields. */
 function fill(value: unknown, values: ReadonlyMap<string, string>, where: string): unknown {

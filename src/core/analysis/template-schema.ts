@@ -3,6 +3,9 @@ import { show } from "../base/problem.ts";
 import { parseDuration } from "../base/time.ts";
 import { packReason } from "../reasons/problem.ts";
 
+/** `{{args.NAME}}` in a text of a metric. */
+export const ARGUMENT = /\{\{\s*args\.([\w.-]+?)\s*\}\}/g;
+
 /** Go's durations (`90s`, `1h30m`); a bare number is seconds, as in the examples people copy. Milliseconds. */
 const duration = z.union([z.int(), z.string()], { error: badDuration }).transform((given, context) => {
   const ms = typeof given === "number" || /^\d+$/.test(given) ? Number(given) * 1000 : parseDuration(given);

@@ -6,7 +6,7 @@ import { readYaml, type Source } from "../spec/parse/yaml.ts";
 import { badCondition } from "./expr/check-names.ts";
 import { JsonPathError, parsePath } from "./json-path.ts";
 import { limitsProblem } from "./limits.ts";
-import { type AnalysisTemplate, BUILTIN_PROVIDERS, templateSchema } from "./template-schema.ts";
+import { type AnalysisTemplate, ARGUMENT, BUILTIN_PROVIDERS, templateSchema } from "./template-schema.ts";
 
 const MOST_SYNTAX_PROBLEMS = 3;
 
@@ -76,8 +76,6 @@ function bareDurations(source: Source, index: number): Problem[] {
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((here, key) => (Array.isArray(here) ? here[Number(key)] : isRecord(here) ? here[key] : undefined), value);
 }
-
-const ARGUMENT = /\{\{\s*args\.([\w.-]+?)\s*\}\}/g;
 
 function unknownArgs(metric: unknown, known: ReadonlySet<string>, source: Source, path: (string | number)[]): Problem[] {
   const problems: Problem[] = [];

@@ -1,3 +1,4 @@
+import { compareText } from "../base/compare-text.ts";
 import { isRecord } from "../base/is-record.ts";
 import type { RenderedApplication, RenderResult } from "./types.ts";
 
@@ -23,7 +24,7 @@ export function compareRenders(before: RenderResult, after: RenderResult): Rende
   const added = [...fresh.keys()].filter((name) => !old.has(name)).sort();
   const changed: { name: string; paths: string[] }[] = [];
   let same = 0;
-  for (const [name, application] of [...old].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, application] of [...old].sort(([a], [b]) => compareText(a, b))) {
     const next = fresh.get(name);
     if (next === undefined) continue;
     const paths: string[] = [];

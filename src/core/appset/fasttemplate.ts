@@ -1,7 +1,6 @@
+import { type BracePart, splitBraces } from "../base/braces.ts";
 import { ownKey } from "./problem.ts";
 import type { ParamSet } from "./types.ts";
-
-type Part = { text: string } | { tag: string };
 
 /** The template has an opening `{{` that nothing closes. */
 export class UnclosedTag extends Error {
@@ -19,20 +18,11 @@ export function compileFastTemplate(source: string): (params: ParamSet) => strin
   return (params) => parts.map((part) => ("text" in part ? part.text : fill(part.tag, params))).join("");
 }
 
-function split(source: string): Part[] {
-  const parts: Part[] = [];
-  let at = 0;
-  for (;;) {
-    const open = source.indexOf("{{", at);
-    if (open === -1) {
-      parts.push({ text: source.slice(at) });
-      return parts;
-    }
-    const close = source.indexOf("}}", open + 2);
-    if (close === -1) throw new UnclosedTag(`no "}}" closes the tag ${JSON.stringify(source.slice(open, open + 40))}`);
-    parts.push({ text: source.slice(at, open) }, { tag: source.slice(open + 2, close) });
-    at = close + 2;
-  }
+function split(source: string): BracePart[] {
+  const parts = splitBraces(source);
+  if (parts !== undefined) return parts;
+  const open = source.indexOf("{{", source.lastIndexOf("}}") + 1);
+  throw new UnclosedTag(`no "}}" closes the tag ${JSON.stringify(source.slice(open, open + 40))}`);
 }
 
 function fill(tag: string, params: ParamSet): string {

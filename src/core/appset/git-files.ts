@@ -1,7 +1,7 @@
+import { compareText } from "../base/compare-text.ts";
 import { isRecord } from "../base/is-record.ts";
 import type { RepoFiles } from "../base/repo-files.ts";
 import { parseYaml } from "../base/yaml-read.ts";
-import { compareText } from "../gotemplate/value.ts";
 import type { Environment } from "./environment.ts";
 import { type PathPattern, pathPrefix } from "./git-spec.ts";
 import { matchDoublestar, matchPathspec, type PathMatcher } from "./globs.ts";

@@ -1,5 +1,5 @@
+import { compareText } from "../base/compare-text.ts";
 import type { RepoFiles } from "../base/repo-files.ts";
-import { compareText } from "../gotemplate/value.ts";
 import type { Environment } from "./environment.ts";
 import { filesParams } from "./git-files.ts";
 import { type PathPattern, pathPrefix, patterns } from "./git-spec.ts";

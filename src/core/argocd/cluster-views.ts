@@ -1,3 +1,4 @@
+import { compareText } from "../base/compare-text.ts";
 import { IN_CLUSTER_SERVER } from "./decode/cluster.ts";
 import { plainServer } from "./same.ts";
 import type { ApplicationView, ClusterView, DestinationView } from "./views.ts";
@@ -7,7 +8,7 @@ import type { ApplicationView, ClusterView, DestinationView } from "./views.ts";
  * Argo CD's own cluster, without labels.
  */
 export function clustersOfSecrets(secrets: Iterable<ClusterView>, applications: Iterable<ApplicationView>): ClusterView[] {
-  const found = [...secrets].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const found = [...secrets].sort((a, b) => compareText(a.name, b.name));
   if (found.some((cluster) => cluster.name === "in-cluster" || cluster.server === IN_CLUSTER_SERVER)) return found;
   for (const application of applications) {
     if (isInCluster(application.spec.destination)) return [...found, inCluster()];
@@ -35,7 +36,7 @@ export function clustersOfApplications(applications: Iterable<ApplicationView>):
     if (known === undefined) found.set(name, clusterOf(name, application));
     else share(known, application);
   }
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...found.values()].sort((a, b) => compareText(a.name, b.name));
 }
 
 function nameOf({ name, server }: DestinationView, names: ReadonlyMap<string, string>): string | undefined {

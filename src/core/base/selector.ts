@@ -9,19 +9,28 @@ export interface Selectable {
 
 /** Compiles a Kubernetes label selector. An empty one matches everything; `NotIn` holds where the label is absent. */
 export function matcher(selector: Selector): (item: Selectable) => boolean {
-  const tests: ((item: Selectable) => boolean)[] = Object.entries(selector.matchLabels).map(
+  return compileSelector(selector, labelOf);
+}
+
+/** As `matcher`, of labels alone: nothing stands in for a label that is absent. */
+export function labelMatcher(selector: Selector): (labels: Labels) => boolean {
+  return compileSelector(selector, (labels, key) => (Object.hasOwn(labels, key) ? labels[key] : undefined));
+}
+
+function compileSelector<T>({ matchLabels, matchExpressions }: Selector, read: (item: T, key: string) => string | undefined) {
+  const tests = Object.entries(matchLabels).map(
     ([key, value]) =>
-      (item) =>
-        labelOf(item, key) === value,
+      (item: T) =>
+        read(item, key) === value,
   );
-  for (const { key, operator, values } of selector.matchExpressions) {
+  for (const { key, operator, values } of matchExpressions) {
     const set = new Set(values);
-    if (operator === "In") tests.push((item) => has(set, labelOf(item, key)));
-    if (operator === "NotIn") tests.push((item) => !has(set, labelOf(item, key)));
-    if (operator === "Exists") tests.push((item) => labelOf(item, key) !== undefined);
-    if (operator === "DoesNotExist") tests.push((item) => labelOf(item, key) === undefined);
+    if (operator === "In") tests.push((item) => has(set, read(item, key)));
+    if (operator === "NotIn") tests.push((item) => !has(set, read(item, key)));
+    if (operator === "Exists") tests.push((item) => read(item, key) !== undefined);
+    if (operator === "DoesNotExist") tests.push((item) => read(item, key) === undefined);
   }
-  return (item) => {
+  return (item: T): boolean => {
     for (const test of tests) if (!test(item)) return false;
     return true;
   };
@@ -57,5 +66,23 @@ export function formatSelector(selector: Selector): string {
 /** A Kubernetes label selector. Both parts empty: selects everything. */
 export interface Selector {
   matchLabels: Record<string, string>;
-  matchExpressions: { key: string; operator: "In" | "NotIn" | "Exists" | "DoesNotExist"; values: string[] }[];
+  matchExpressions: { key: string; operator: (typeof OPERATORS)[number]; values: string[] }[];
+}
+
+export const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
+
+const NAME = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
+const PREFIX = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const LONGEST_PREFIX = 253;
+
+/** Says whether Kubernetes takes a text as the key of a label: a name, perhaps after a DNS prefix and a slash. */
+export function isLabelKey(key: string): boolean {
+  const slash = key.indexOf("/");
+  if (slash === -1) return NAME.test(key);
+  return slash <= LONGEST_PREFIX && PREFIX.test(key.slice(0, slash)) && NAME.test(key.slice(slash + 1));
+}
+
+/** Says whether Kubernetes takes a text as the value of a label. */
+export function isLabelValue(value: string): boolean {
+  return value === "" || NAME.test(value);
 }

@@ -1,3 +1,5 @@
+import { splitBraces } from "./braces.ts";
+
 /**
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
  * `{{ application.namespace }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
@@ -31,22 +33,18 @@ const KNOWN: readonly string[] = [...PLAIN, ...KEYED.map((root) => `${root}.X`)]
 /** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. `ofSteps`: of a weight pin's value. */
 export function parseTemplate(template: string, ofSteps = false): ParsedTemplate {
   const parts: TemplatePart[] = [];
-  let rest = template;
-  while (rest !== "") {
-    const open = rest.indexOf("{{");
-    if (open < 0) {
-      parts.push({ text: rest });
-      break;
+  const split = splitBraces(template);
+  if (split === undefined) return { ok: false, fault: { kind: "Open", template } };
+  for (const part of split) {
+    if ("text" in part) {
+      parts.push(part);
+      continue;
     }
-    if (open > 0) parts.push({ text: rest.slice(0, open) });
-    const close = rest.indexOf("}}", open);
-    if (close < 0) return { ok: false, fault: { kind: "Open", template } };
-    const source = rest.slice(open + 2, close).trim();
+    const source = part.tag.trim();
     const variable = variableOf(source, ofSteps);
     if (variable === undefined)
       return { ok: false, fault: { kind: "Unknown", variable: source, known: ofSteps ? [...OF_STEPS, ...KNOWN] : KNOWN } };
     parts.push({ variable, source });
-    rest = rest.slice(close + 2);
   }
   return { ok: true, parts };
 }

@@ -1,6 +1,7 @@
+import { compareText } from "../base/compare-text.ts";
 import { type FunctionTable, fn, text } from "./functions.ts";
 import { byteLength, sprint, sprintf } from "./printf.ts";
-import { compareText, entry, GoInt, type GoValue, GoVersion, isMap, isStringMap, TemplateError, truth, typeName } from "./value.ts";
+import { entry, GoInt, type GoValue, GoVersion, isMap, isStringMap, TemplateError, truth, typeName } from "./value.ts";
 
 type BasicKind = "bool" | "int" | "float" | "string" | "other";
 

@@ -1,17 +1,7 @@
+import { compareText } from "../base/compare-text.ts";
 import { type FunctionTable, fn, text } from "./functions.ts";
 import { byteLength, checkRange, quoted, sliceBytes } from "./printf.ts";
-import {
-  compareText,
-  formatValue,
-  GoInt,
-  type GoMap,
-  type GoValue,
-  setEntry,
-  stringMap,
-  TemplateError,
-  typedList,
-  UnsupportedError,
-} from "./value.ts";
+import { formatValue, GoInt, type GoMap, type GoValue, setEntry, stringMap, TemplateError, typedList, UnsupportedError } from "./value.ts";
 
 /** Text longer than this comes from a mistake, or from malice. */
 const LONGEST = 10_000_000;

@@ -1,3 +1,5 @@
+import { compareText } from "../base/compare-text.ts";
+
 /**
  * Go values as templates see them. Data comes from JSON, so its numbers are float64 (JS `number`); literals, lengths and
  * results of integer functions are Go integers (`GoInt`), which print and compare differently. A key that is not there is
@@ -81,20 +83,6 @@ export function setEntry(map: GoMap, key: string, value: GoValue): void {
 
 export function sortedKeys(map: GoMap): string[] {
   return Object.keys(map).sort(compareText);
-}
-
-/** Go compares text by bytes of UTF-8, which is the order of code points. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const left = a.charCodeAt(i);
-    const right = b.charCodeAt(i);
-    if (left === right) continue;
-    const surrogates = left >= 0xd800 && left <= 0xdfff !== (right >= 0xd800 && right <= 0xdfff);
-    return surrogates ? (a.codePointAt(i) ?? 0) - (b.codePointAt(i) ?? 0) : left - right;
-  }
-  return a.length - b.length;
 }
 
 /** Go's %T. */

@@ -1,10 +1,11 @@
+import { compareText } from "../base/compare-text.ts";
 import { seededNumber } from "../base/seeded.ts";
 import { labelOf, matcher } from "../base/selector.ts";
 import type { Order, Quantity, Stage } from "../spec/rollout.ts";
 import { apart, keepsApart, topologyOf } from "./apart.ts";
 import type { Limiter, Sized } from "./limits.ts";
 import type { Cluster } from "./plan-types.ts";
-import { compareText, type Unit } from "./units.ts";
+import type { Unit } from "./units.ts";
 
 /** What one stage takes of the units that are left. */
 export interface Pick {

@@ -1,3 +1,4 @@
+import { compareText } from "../base/compare-text.ts";
 import { type Cluster, type Edit, editKey, type Target } from "./plan-types.ts";
 
 /** Clusters that change together, because targets of theirs share a pin. Most have one member. */
@@ -85,9 +86,4 @@ function pinOwners(): (edit: Edit, owner: number) => number {
 
 function withPin(pin: { file: string; path: string } | undefined): { sharedPin?: { file: string; path: string } } {
   return pin === undefined ? {} : { sharedPin: pin };
-}
-
-/** By code units: the same everywhere, whatever the locale. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { splitBraces } from "../base/braces.ts";
 import type { TemplateFault } from "../base/template.ts";
 
 /** What the templates of `delivery` (title, body, commitMessage) may hold, each with a sentence for the reference page. */
@@ -27,21 +28,13 @@ const KNOWN: readonly string[] = [...Object.keys(DELIVERY_VARIABLES), "release.v
 /** Splits a template of `delivery` into texts, variables and values of the release. */
 export function parseDeliveryTemplate(template: string): DeliveryTemplate {
   const parts: DeliveryPart[] = [];
-  let rest = template;
-  while (rest !== "") {
-    const open = rest.indexOf("{{");
-    if (open < 0) {
-      parts.push({ text: rest });
-      break;
-    }
-    if (open > 0) parts.push({ text: rest.slice(0, open) });
-    const close = rest.indexOf("}}", open);
-    if (close < 0) return { ok: false, fault: { kind: "Open", template: template.slice(0, 100) } };
-    const source = rest.slice(open + 2, close).trim();
-    const part = partOf(source);
+  const split = splitBraces(template);
+  if (split === undefined) return { ok: false, fault: { kind: "Open", template: template.slice(0, 100) } };
+  for (const piece of split) {
+    const source = "tag" in piece ? piece.tag.trim() : "";
+    const part = "tag" in piece ? partOf(source) : piece;
     if (part === undefined) return { ok: false, fault: { kind: "Unknown", variable: source.slice(0, 100), known: KNOWN } };
     parts.push(part);
-    rest = rest.slice(close + 2);
   }
   return { ok: true, parts };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { show } from "../base/problem.ts";
+import { OPERATORS } from "../base/selector.ts";
 import { type ProblemData, packReason } from "../reasons/problem.ts";
 
 /** Marks of a key in the schema. `planned`: in the schema, not built yet. `built`: of an enumeration, the values that are. */
@@ -77,8 +78,6 @@ function faultOf(input: unknown, least: number): ProblemData<"BAD_QUANTITY"> {
   if (Number(input) < least) return { kind: "TooSmall", given, least: String(least) };
   return { kind: "Quoted", given, bare: input, percent: Number(input) <= 100 };
 }
-
-export const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 
 function labelValue(issue: { input?: unknown }): string {
   return notText("LabelValue", issue.input);

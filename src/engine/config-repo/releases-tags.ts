@@ -1,4 +1,5 @@
 import semver from "semver";
+import { compareText } from "../../core/base/compare-text.ts";
 import type { ReleaseSpec } from "../../core/spec/rollout.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { RemoteHeads } from "./remote-heads.ts";
@@ -40,7 +41,7 @@ export function versionOfTag(name: string, prefix: string | undefined): string |
 /** The newest tag in the range; of two names for one version the one that sorts first. Prereleases only where the range names one. */
 export function newestTag(tags: ReadonlyMap<string, string>, { range, prefix }: Pick<TagSpec, "range" | "prefix">): FoundTag | undefined {
   let newest: FoundTag | undefined;
-  for (const [name, commit] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, commit] of [...tags].sort(([a], [b]) => compareText(a, b))) {
     const version = versionOfTag(name, prefix);
     if (version === undefined || !semver.satisfies(version, range)) continue;
     if (newest === undefined || semver.gt(version, newest.version)) newest = { name, version, commit };

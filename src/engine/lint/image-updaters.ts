@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { matches } from "../../core/base/selector.ts";
+import { labelMatcher, OPERATORS } from "../../core/base/selector.ts";
 import { readManifests } from "../../core/base/yaml-read.ts";
 
 /** One `applicationRefs` entry of an ImageUpdater (argocd-image-updater 1.0 and later), which names images by itself. */
@@ -47,10 +47,9 @@ function taker(ref: Record<string, unknown>): ImageUpdaterRef["takes"] {
   const matchExpressions = (Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : [])
     .filter(isRecord)
     .flatMap(expression);
-  return ({ name, labels }) => byName(name) && matches({ matchLabels, matchExpressions }, { name: "", labels });
+  const byLabels = labelMatcher({ matchLabels, matchExpressions });
+  return ({ name, labels }) => byName(name) && byLabels(labels);
 }
-
-const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 
 function expression({ key, operator, values }: Record<string, unknown>) {
   const known = OPERATORS.find((one) => one === operator);

@@ -1,5 +1,6 @@
 import { compareRenders, type RenderResult } from "../../core/appset/index.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
+import { compareText } from "../../core/base/compare-text.ts";
 import type { PlannedTarget } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
@@ -47,7 +48,7 @@ export function unstagedBy(input: UnstagedInput): Unstaged[] {
   for (const { application, why } of byRender(input)) add(application, why);
   for (const { application, why } of byPins(input)) add(application, why);
   if (input.isRelease) for (const { application, why } of byFiles(input)) add(application, why);
-  return [...found.values()].sort((a, b) => (a.application < b.application ? -1 : 1));
+  return [...found.values()].sort((a, b) => compareText(a.application, b.application));
 }
 
 type Found = Pick<Unstaged, "application" | "why">;

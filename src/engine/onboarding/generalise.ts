@@ -1,3 +1,4 @@
+import { compareText } from "../../core/base/compare-text.ts";
 import { findPin } from "../../core/pins/index.ts";
 import type { InitTarget, Place, ProposedPin } from "./types.ts";
 
@@ -67,7 +68,7 @@ function candidatesFor(targets: readonly InitTarget[], text: string): Candidate[
     if (values.some((value) => value === "") || values.every((value) => value === values[0])) return;
     if (replaceToken(text, values[0] ?? "", name) !== undefined) candidates.push({ name, values });
   };
-  const params = Object.keys(targets[0]?.params ?? {}).sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  const params = Object.keys(targets[0]?.params ?? {}).sort((a, b) => a.length - b.length || compareText(a, b));
   const sure = targets.every((target) => target.nameIsSure);
   if (sure) add("cluster.name", (target) => target.cluster.name);
   for (const key of params) add(variable("params", key), (target) => target.params[key]);

@@ -1,3 +1,5 @@
+import { compareText } from "../../core/base/compare-text.ts";
+
 /** What people call a version, told from what only looks like one. */
 
 const SEMVER = /^(?:[A-Za-z][\w-]*[-@/])?v?\d+(?:\.\d+){1,3}(?:[-+._][\w.+-]*)?$/;
@@ -29,5 +31,5 @@ export function isVersionKey(key: string): boolean {
 export function mostFrequent(values: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))[0]?.[0];
+  return [...counts].sort(([a, many], [b, few]) => few - many || compareText(a, b))[0]?.[0];
 }

@@ -1,3 +1,4 @@
+import { compareText } from "../../core/base/compare-text.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import { fnv32a } from "./application/lag.ts";
@@ -79,7 +80,7 @@ function readSecret(secret: KubeObject): RegisteredCluster {
 /** All that are registered by a Secret, by name. The cluster Argo CD runs in is not among them unless it has one. */
 function registeredClusters(store: Store, namespace: string): RegisteredCluster[] {
   const secrets = store.list("secrets", namespace).filter(isClusterSecret);
-  return secrets.map(readSecret).sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return secrets.map(readSecret).sort((a, b) => compareText(a.name, b.name));
 }
 
 /** Names and addresses of the registered clusters, made again only when a Secret changed. */

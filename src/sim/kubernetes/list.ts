@@ -1,3 +1,4 @@
+import { compareText } from "../../core/base/compare-text.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { ApiError, badRequest } from "./api-error.ts";
 import { fieldSelector, labelSelector, type Matcher } from "./selectors.ts";
@@ -46,7 +47,7 @@ export function askedRevision(query: URLSearchParams, newest: number): number | 
 
 const byKey = (a: KubeObject, b: KubeObject) => {
   const [x, y] = [a, b].map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name}`) as [string, string];
-  return x < y ? -1 : x > y ? 1 : 0;
+  return compareText(x, y);
 };
 
 export function createLister(store: Store, clock: Clock): Lister {

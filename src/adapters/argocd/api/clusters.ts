@@ -1,6 +1,7 @@
 import { decodeClusterItem, IN_CLUSTER_SERVER } from "../../../core/argocd/decode/cluster.ts";
 import { fields, list } from "../../../core/argocd/decode/lenient.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
+import { compareText } from "../../../core/base/compare-text.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
 import type { Informer } from "../wire/informer.ts";
@@ -108,7 +109,7 @@ async function read(client: ArgoClient): Promise<ClusterView[] | undefined> {
     const cluster = decodeClusterItem(raw);
     if (cluster !== undefined) found.push(isBareInCluster(cluster) ? { ...cluster, registered: false } : cluster);
   }
-  return found.length === 0 ? undefined : found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return found.length === 0 ? undefined : found.sort((a, b) => compareText(a.name, b.name));
 }
 
 /** Argo CD always shows its own cluster; only one with a Secret of its own can have labels. */

@@ -1,3 +1,4 @@
+import { compareText } from "../../../core/base/compare-text.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { IndexEntry } from "./journal-port.ts";
 import { checked, JournalFileError } from "./read-run.ts";
@@ -15,7 +16,7 @@ export interface Index {
 /** `index.yaml`: the last run of each rollout, and whose journal this is. Rollouts by name, so that a diff shows one. */
 export function printIndex(index: Index): string {
   const rollouts: Record<string, unknown> = {};
-  for (const [name, entry] of [...index.rollouts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, entry] of [...index.rollouts].sort(([a], [b]) => compareText(a, b))) {
     const { lastRun, lastRelease, attempt, cursor, ...rest } = entry;
     rollouts[name] = { lastRun, lastRelease, attempt, cursor, ...rest };
   }

@@ -1,12 +1,9 @@
 import { show } from "../../base/problem.ts";
-import type { Selector } from "../../base/selector.ts";
+import { isLabelKey, isLabelValue, type Selector } from "../../base/selector.ts";
 import type { Finding } from "../../reasons/problem.ts";
 
 type Path = (string | number)[];
 
-const NAME = /^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)$/;
-const PREFIX = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-const VALUE = /^$|^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 /** Not labels but the cluster's own: any text. */
 const OWN_FIELDS = new Set(["name", "server"]);
 
@@ -18,13 +15,12 @@ export function checkSelector(selector: Selector, path: Path): Finding[] {
 function checkSyntax(selector: Selector, path: Path): Finding[] {
   const findings: Finding[] = [];
   const check = (key: string, values: readonly string[], keyPath: Path, valuePath: Path, atKey: boolean) => {
-    const [prefix, name] = key.includes("/") ? [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)] : [undefined, key];
-    if (!NAME.test(name) || (prefix !== undefined && !PREFIX.test(prefix))) {
+    if (!isLabelKey(key)) {
       findings.push({ code: "BAD_LABEL", kind: "Key", given: show(key), path: keyPath, atKey });
       return;
     }
     for (const value of OWN_FIELDS.has(key) ? [] : values) {
-      if (!VALUE.test(value)) findings.push({ code: "BAD_LABEL", kind: "Value", given: show(value), path: valuePath });
+      if (!isLabelValue(value)) findings.push({ code: "BAD_LABEL", kind: "Value", given: show(value), path: valuePath });
     }
   };
   for (const [key, value] of Object.entries(selector.matchLabels)) {

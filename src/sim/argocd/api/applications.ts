@@ -1,3 +1,4 @@
+import { compareText } from "../../../core/base/compare-text.ts";
 import { labelSelector } from "../../kubernetes/selectors.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
 import { grpcError, send } from "./answers.ts";
@@ -23,7 +24,7 @@ function wanted(call: Call): (object: KubeObject) => boolean {
   };
 }
 
-const byName = (a: KubeObject, b: KubeObject) => (a.metadata.name < b.metadata.name ? -1 : a.metadata.name > b.metadata.name ? 1 : 0);
+const byName = (a: KubeObject, b: KubeObject) => compareText(a.metadata.name, b.metadata.name);
 
 export function listApplications(call: Call): void {
   const items = call.store.list("applications").filter(wanted(call)).sort(byName);

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { compareText } from "../../../core/base/compare-text.ts";
 
 /** Every ref of a bare repository as it stands on its disk, in git's order. Reading it starts no process. */
 export interface RefsOnDisk {
@@ -16,7 +17,7 @@ export function readRefs(dir: string): RefsOnDisk {
   // A loose ref wins over the same one packed.
   walk(dir, "refs", found);
   const head = /^ref: (\S+)/.exec(readText(join(dir, "HEAD")))?.[1] ?? "";
-  const byName = ([a]: [string, string], [b]: [string, string]) => (a < b ? -1 : 1);
+  const byName = ([a]: [string, string], [b]: [string, string]) => compareText(a, b);
   return { head, refs: new Map([...found].sort(byName)) };
 }
 

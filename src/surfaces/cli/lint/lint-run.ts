@@ -1,5 +1,6 @@
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { compareText } from "../../../core/base/compare-text.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
@@ -35,7 +36,7 @@ export function lint(checkout: Checkout, files: readonly string[], inventory: In
   }
   const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
   for (const { rollout, problem } of sharedTargets(planned, told)) problems.push(locateIn(rollout, checkout, problem));
-  problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column);
+  problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
 }
 
