@@ -3,7 +3,7 @@ import { CommandError, type CommandModule } from "./command.ts";
 import { parseArgs } from "./plan/plan-args.ts";
 
 /** The table of subcommands, as `main.ts` has it. */
-export type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<CommandModule> }>>;
+type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<CommandModule> }>>;
 
 interface Known {
   name: string;

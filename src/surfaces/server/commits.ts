@@ -9,7 +9,7 @@ import type { SigningKey } from "../../adapters/git/signing/ssh-key.ts";
 /** Who makes and signs the commits of batches and of the journal, and so whose commits in the journal are ours. */
 export type CommitSigning = { kind: "github" } | { kind: "ssh"; key: SigningKey; trustedKeys: readonly string[] } | { kind: "none" };
 
-export interface CommitsOptions {
+interface CommitsOptions {
   octokit: OctokitLike;
   forge: Forge;
   mirror: Mirror;

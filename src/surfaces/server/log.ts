@@ -3,7 +3,7 @@ import pino from "pino";
 import type { Log } from "../../engine/round/context.ts";
 import type { ServerConfig } from "./config/schema.ts";
 
-export interface LogOptions {
+interface LogOptions {
   level: ServerConfig["log"]["level"];
   format: ServerConfig["log"]["format"];
   /** Where a line goes; default standard output. */
@@ -49,7 +49,7 @@ export function openLog({ level, format, write = (line) => void process.stdout.w
   };
 }
 
-export function withoutSecrets(line: string, known: readonly string[]): string {
+function withoutSecrets(line: string, known: readonly string[]): string {
   let clean = line;
   for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
   for (const [pattern, instead] of TOKENS) clean = clean.replace(pattern, instead);

@@ -5,7 +5,7 @@ import type { Run } from "../../core/run/state/run.ts";
 import type { RateSeen } from "./tenancy/octokits.ts";
 
 /** What is read when somebody asks, not kept up to date in between. */
-export interface MetricsSource {
+interface MetricsSource {
   runs(): readonly { repository: string; run: Run }[];
   /** Repositories served, and of them those whose installation is suspended. */
   repositories(): { served: number; suspended: number };

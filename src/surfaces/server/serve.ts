@@ -16,7 +16,7 @@ import { createMetrics } from "./metrics.ts";
 import { startStagecoach } from "./stagecoach.ts";
 import { openPlanes } from "./tenancy/planes.ts";
 
-export interface RunningServer {
+interface RunningServer {
   url: string;
   insideUrl: string;
   /** Drains: takes nothing new, finishes the rounds under way for as long as the configuration says. */

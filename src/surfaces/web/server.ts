@@ -8,7 +8,7 @@ import type { Run } from "../../core/run/state/run.ts";
 import { PAGE_HTML, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
 
 /** What the page shows, and a way to hear that it changed. */
-export interface WebSource {
+interface WebSource {
   /** The last run of each rollout, by repository. */
   runs(): readonly { repository: string; run: Run }[];
   onChange(listener: () => void): () => void;

@@ -39,7 +39,7 @@ function tell(metric: MetricState, taken: Map<string, number>): void {
 }
 
 /** Ends in a newline. */
-export function analysisTable(name: string, state: AnalysisState, colour: boolean): string {
+function analysisTable(name: string, state: AnalysisState, colour: boolean): string {
   const paint = (phase: AnalysisState["phase"], text: string) => (colour ? `\u001b[${COLOURS[phase]}m${text}\u001b[0m` : text);
   const head = ["metric", "state", "ok", "failed", "inconclusive", "errors", "last value"];
   const rows = state.metrics.map((metric) => [

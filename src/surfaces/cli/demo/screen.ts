@@ -3,7 +3,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 
-export interface DemoScreen {
+interface DemoScreen {
   /** A line that stays. */
   say(line: string): void;
   /** A Markdown text, as the bot wrote it, below a heading. */

@@ -30,7 +30,7 @@ export interface SourceOptions {
 }
 
 /** Opens the journal of the checkout (or bare repository) at `repo`. CommandError 2 where that is none. */
-export async function openSource(options: SourceOptions): Promise<JournalSource> {
+async function openSource(options: SourceOptions): Promise<JournalSource> {
   const { branch = JOURNAL_BRANCH } = options;
   const directory = resolve(options.repo);
   if (!existsSync(directory)) throw new CommandError(2, `--repo ${options.repo}: there is no such directory`);

@@ -14,7 +14,7 @@ export interface GitHubPlace {
   repo: string;
 }
 
-export interface PlaceOptions {
+interface PlaceOptions {
   repo: string;
   /** `OWNER/NAME`, where the checkout's remote does not say it. */
   repository?: string;

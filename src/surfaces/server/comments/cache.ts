@@ -9,7 +9,7 @@ const RESYNC_MS = 5 * 60_000;
 const MOST_PULLS = 20_000;
 
 /** Comments of pull requests as last read: rounds are many, and comments few. */
-export interface CommentCache {
+interface CommentCache {
   /** Asked for anew where a webhook said so, or it was long ago. What cannot be read now is as it was. */
   of(pull: number): Promise<readonly Comment[]>;
   touched(pull: number): void;

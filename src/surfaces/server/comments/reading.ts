@@ -37,7 +37,7 @@ export interface Reading {
 export type WhyNot = Promise<string | undefined | "later">;
 
 /** A command that may act, and where it was written. */
-export interface FoundCommand {
+interface FoundCommand {
   command: Command;
   line: WrittenLine;
 }
@@ -152,7 +152,7 @@ async function refuseUnclaimed(reading: Reading, { comment, line }: Candidate, w
 }
 
 /** Which rollouts are steered from which PR, and since when a command has waited for one that did not read it yet. */
-export interface Unclaimed {
+interface Unclaimed {
   steer(pull: number, rollout: string): void;
   /** The rollouts steered from a PR; none where the wanted one is among them. */
   othersThan(pull: number, wanted: string): string[];

@@ -26,7 +26,7 @@ function badName(issue: { input?: unknown }): string {
   });
 }
 
-export const controlPlaneSchema = z.strictObject({
+const controlPlaneSchema = z.strictObject({
   name: key(planeName, "How rollouts call it in `sourceRef.controlPlane`."),
   kind: key(
     z.enum(["kubernetes", "api"]).default("kubernetes"),
@@ -88,7 +88,7 @@ const analysisSecretSchema = z.strictObject({
   repositories: key(z.array(filled).min(1).default(["*/*"]), "Globs of `owner/name`: whose templates may use it."),
 });
 
-export const analysisSchema = z.strictObject({
+const analysisSchema = z.strictObject({
   engine: key(
     z.enum(["builtin", "argo-rollouts"]).default("builtin"),
     "`builtin`: measures by itself (web, prometheus, job). `argo-rollouts`: makes AnalysisRuns where that controller runs.",
@@ -118,7 +118,7 @@ export const analysisSchema = z.strictObject({
   ),
 });
 
-export const hooksSchema = z.strictObject({
+const hooksSchema = z.strictObject({
   outbound: key(
     z
       .strictObject({ allow: key(z.array(filled).max(200).default([]), "Hosts that hooks may be at, as in `analysis.outbound.allow`.") })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-export interface Body {
+interface Body {
   text: string;
   /** Called once nobody needs it any more: until then it counts as what is held. */
   done(): void;

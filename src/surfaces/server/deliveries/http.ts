@@ -5,7 +5,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import { type Bodies, openBodies } from "./bodies.ts";
 import { deliveryName, eventName } from "./inbox.ts";
 
-export type Middleware = Awaited<ReturnType<typeof createNodeMiddleware>>;
+type Middleware = Awaited<ReturnType<typeof createNodeMiddleware>>;
 
 /** GitHub never sends more. */
 const LARGEST_DELIVERY = 25 * 1024 * 1024;
@@ -14,7 +14,7 @@ const SMALL_DELIVERY = 1024 * 1024;
 const SMALL_BYTES_AT_ONCE = 32 * 1024 * 1024;
 const LARGE_BYTES_AT_ONCE = 64 * 1024 * 1024;
 
-export interface DeliveryDoor {
+interface DeliveryDoor {
   log: Log;
   middleware: Middleware;
   onRefused?: (event: string) => void;

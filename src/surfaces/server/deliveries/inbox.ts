@@ -18,13 +18,13 @@ export interface BotEvent {
 }
 
 /** One delivery as Probot hands it on: its signature holds. */
-export interface VerifiedDelivery {
+interface VerifiedDelivery {
   id: string;
   name: string;
   payload: unknown;
 }
 
-export interface InboxOptions {
+interface InboxOptions {
   log: Log;
   /** Called once a GUID; must only note what to look at. What it throws makes the delivery a failed one, to be sent again. */
   onEvent(event: BotEvent): void;

@@ -7,7 +7,7 @@ import { listInstalledRepos } from "../tenancy/installed-repos.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import { openSweeper } from "./sweeper.ts";
 
-export interface ResyncOptions {
+interface ResyncOptions {
   octokit(installationId?: number): Promise<ProbotOctokit>;
   repos: Repos;
   queue: Pick<Queue, "forget">;

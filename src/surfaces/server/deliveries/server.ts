@@ -36,7 +36,7 @@ export interface BotServer {
 
 export const WEBHOOK_PATH = "/api/github/webhooks";
 /** What Probot takes where none is given, and so what everybody knows. */
-export const PUBLIC_SECRET = "development";
+const PUBLIC_SECRET = "development";
 
 /** The Probot app behind a server of ours: verify, note, answer. All work happens in the queue. */
 export async function startBotServer(options: BotServerOptions): Promise<BotServer> {

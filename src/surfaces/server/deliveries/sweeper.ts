@@ -10,7 +10,7 @@ export interface Sweeper {
   sweep(): Promise<number>;
 }
 
-export interface SweeperOptions {
+interface SweeperOptions {
   /** As the App itself: deliveries belong to it, not to an installation. */
   app(): Promise<ProbotOctokit>;
   clock: Clock;

@@ -3,7 +3,7 @@ import { foundSentence, pinLines, stagesLine } from "../../../engine/onboarding/
 import type { Proposal, ProposedRollout } from "../../../engine/onboarding/types.ts";
 
 /** What the pull request that brings a repo to Stagecoach is about, besides the proposal. */
-export interface OnboardingScene {
+interface OnboardingScene {
   repository: string;
   baseBranch: string;
   journalBranch: string;

@@ -13,7 +13,7 @@ import type { InitTarget } from "../../../engine/onboarding/types.ts";
 import { planOver } from "../../../engine/resolve/plan-over.ts";
 import type { SeenApplication } from "../../../engine/resolve/targets-select.ts";
 
-export interface TryInput {
+interface TryInput {
   file: string;
   text: string;
   targets: readonly InitTarget[];

@@ -19,7 +19,7 @@ export interface RateSeen {
   left: number;
 }
 
-export interface Octokits {
+interface Octokits {
   probot: Probot;
   /** One for each installation, so that what it remembers of GitHub's answers is shared; without an id the App's own. */
   octokit(installationId?: number): Promise<ProbotOctokit>;

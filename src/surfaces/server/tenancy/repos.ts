@@ -27,7 +27,7 @@ interface Entry {
   working: Promise<unknown>;
 }
 
-export interface ReposOptions {
+interface ReposOptions {
   log: Log;
   open(place: InstalledRepo): Promise<ServedRepo>;
   /** After a repo was dropped and closed. */

@@ -45,7 +45,7 @@ export interface ServedRepo {
   close(): Promise<void>;
 }
 
-export interface ServedRepoOptions {
+interface ServedRepoOptions {
   octokit(installationId: number): Promise<ProbotOctokit>;
   /** Where mirrors are kept. */
   directory: string;

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** What a request to the set-up page says of where it comes from. */
-export interface SetupRequest {
+interface SetupRequest {
   method: string;
   headers: IncomingHttpHeaders;
 }

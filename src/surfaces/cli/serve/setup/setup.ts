@@ -15,7 +15,7 @@ import { hasKey, isSameState, keyCookie, setupHost, whyRefused } from "./guard.t
 import { manifestFor } from "./manifest.ts";
 import { failedPage, type MadeApp, madePage, SETUP_STYLE, type SetupView, setupPage } from "./page.ts";
 
-export interface SetupOptions {
+interface SetupOptions {
   config: ServerConfig;
   /** What `HOST` says; another address than one of this computer's own is not taken. */
   host: string | undefined;
