@@ -1,6 +1,6 @@
 import { Argument, Command } from "commander";
+import { parseArgs } from "./args.ts";
 import { CommandError, type CommandModule } from "./command.ts";
-import { parseArgs } from "./plan/plan-args.ts";
 
 /** The table of subcommands, as `main.ts` has it. */
 type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<CommandModule> }>>;

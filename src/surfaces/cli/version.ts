@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
-import { parseArgs } from "./plan/plan-args.ts";
+import { parseArgs } from "./args.ts";
 
 /** `stagecoach version`: the package's version and the Node it runs on. */
 export async function run(argv: readonly string[]): Promise<number> {

@@ -15,6 +15,7 @@ import { openLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { startStagecoach } from "./stagecoach.ts";
 import { openPlanes } from "./tenancy/planes.ts";
+import { wallClock } from "./wall-clock.ts";
 
 interface RunningServer {
   url: string;
@@ -123,15 +124,4 @@ function whyNotStarted(error: unknown, { github, listen, inside }: ServerConfig)
   if (status === 404) return `${where} knows no such App; is GHE_HOST right?`;
   if (status !== undefined && status > 0) return `${where} answered ${status}: ${message}`;
   return `the bot could not start: ${message ?? String(error)}`;
-}
-
-function wallClock(): Clock {
-  return {
-    now: () => Date.now(),
-    after(ms, wake) {
-      // Longer delays than a timer can hold would ring at once.
-      const timer = setTimeout(wake, Math.min(ms, 2 ** 31 - 1));
-      return () => clearTimeout(timer);
-    },
-  };
 }

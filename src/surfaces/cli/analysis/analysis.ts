@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { KubeConfig } from "@kubernetes/client-node";
-import { Command, CommanderError, Option } from "commander";
+import { Option } from "commander";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { type JobRunner, jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
 import { type AnalysisState, isOver } from "../../../adapters/analysis/port.ts";
@@ -9,8 +9,9 @@ import { readTemplates } from "../../../core/analysis/template.ts";
 import type { AnalysisTemplate } from "../../../core/analysis/template-schema.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { wallClock } from "../../server/wall-clock.ts";
+import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { analysisScreen } from "./screen.ts";
 
@@ -28,10 +29,7 @@ interface Options {
 /** `stagecoach analysis run`: measures what a template says, once, from here, with the builtin engine. */
 export async function run(argv: readonly string[]): Promise<number> {
   let code = 0;
-  const program = new Command("stagecoach analysis")
-    .description("analyses: Argo Rollouts' templates, measured from here")
-    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, "stagecoach analysis")}\n`) })
-    .exitOverride();
+  const program = nestedCommand("stagecoach analysis").description("analyses: Argo Rollouts' templates, measured from here");
   program
     .command("run")
     .exitOverride()
@@ -48,13 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .action(async (file: string, options: Options) => {
       code = await measure(file, options);
     });
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 2;
-  }
-  return code;
+  return (await runNested(program, argv)) ?? code;
 }
 
 function gather(value: string, before: string[]): string[] {
@@ -154,16 +146,6 @@ function untilOver(engine: ReturnType<typeof builtinEngine>, name: string, quiet
       resolve(state);
     });
   });
-}
-
-function wallClock(): Clock {
-  return {
-    now: () => Date.now(),
-    after(ms, wake) {
-      const timer = setTimeout(wake, Math.min(ms, 2 ** 31 - 1));
-      return () => clearTimeout(timer);
-    },
-  };
 }
 
 /** Where Jobs are run: nowhere, unless a namespace is given. */

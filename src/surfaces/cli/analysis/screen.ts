@@ -1,5 +1,5 @@
 import { type AnalysisState, isOver, type MetricState } from "../../../adapters/analysis/port.ts";
-import { wantsColour } from "../plan/plan-args.ts";
+import { wantsColour } from "../args.ts";
 import { visible } from "../visible.ts";
 
 const COLOURS: Record<AnalysisState["phase"], string> = {

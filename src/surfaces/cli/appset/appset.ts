@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { Command, CommanderError, Option } from "commander";
+import { Option } from "commander";
 import { type AppSetCluster, type RenderContext, type RenderResult, readYamlDocuments, render } from "../../../core/appset/index.ts";
 import { type InventoryCluster, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
-import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { asJson, asText, asYaml, type RenderedSet } from "./print.ts";
 
@@ -42,10 +42,7 @@ need Argo CD.`;
 /** `stagecoach appset …` */
 export async function run(argv: readonly string[]): Promise<number> {
   let code = 0;
-  const program = new Command("stagecoach appset")
-    .description("ApplicationSets, rendered without a cluster")
-    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, "stagecoach appset")}\n`) })
-    .exitOverride();
+  const program = nestedCommand("stagecoach appset").description("ApplicationSets, rendered without a cluster");
   program
     .command("render")
     .description("prints the Applications an ApplicationSet would generate")
@@ -60,13 +57,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .action((file: string, options: Options) => {
       code = renderFile(file, options);
     });
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    throw error;
-  }
-  return code;
+  return (await runNested(program, argv)) ?? code;
 }
 
 function renderFile(file: string, options: Options): number {

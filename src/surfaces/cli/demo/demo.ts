@@ -10,8 +10,8 @@ import { type Log, silentLog } from "../../../engine/round/context.ts";
 import { type EmbeddedWorld, startWorld } from "../../../sim/world.ts";
 import { WEBHOOK_PATH } from "../../server/deliveries/server.ts";
 import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
+import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 import { faultsOf } from "./demo-faults.ts";
 import { demoScreen } from "./screen.ts";
 
@@ -196,9 +196,7 @@ export function lastWords(
 
 async function untilInterrupted(page: string): Promise<void> {
   process.stdout.write(`\nThe page stays up at ${page} until you press Ctrl-C.\n`);
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
+  await untilStopped();
 }
 
 /** A violated invariant is logged by the loop, and the demo must not hide it. */

@@ -4,8 +4,8 @@ import { assess, CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/l
 import { defined } from "../../../core/base/defined.ts";
 import { epoch, iso, parseDuration } from "../../../core/base/time.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
+import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { type Chosen, changeOf } from "./change.ts";
 import { applicationIn, clusterIn, intendedIn } from "./read.ts";

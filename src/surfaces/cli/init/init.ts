@@ -6,10 +6,10 @@ import { propose } from "../../../engine/onboarding/propose.ts";
 import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
 import type { Proposal } from "../../../engine/onboarding/types.ts";
 import { proposalComment } from "../../server/onboarding/body.ts";
-
+import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
-import { inventoryAt, parseArgs } from "../plan/plan-args.ts";
+import { inventoryAt } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { whatLintSays } from "./init-verify.ts";
 

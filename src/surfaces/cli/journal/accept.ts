@@ -14,8 +14,8 @@ import { openLocalWriter } from "../../../adapters/git/local-writer.ts";
 import { type CommitWriter, GitError } from "../../../adapters/git/port.ts";
 import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 import { type CheckoutRemote, openCheckoutRemote } from "./checkout-remote.ts";
 
 interface Options {

@@ -3,8 +3,8 @@ import { defined } from "../../../core/base/defined.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import { parseArgs, wantsColour } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs, wantsColour } from "../plan/plan-args.ts";
 import { runNumber } from "./history.ts";
 import { entryOf, type JournalSource, withSource } from "./source.ts";
 

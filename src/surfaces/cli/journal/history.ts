@@ -1,8 +1,8 @@
 import { Argument, Command, Option } from "commander";
 import { epoch } from "../../../core/base/time.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
+import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 import { columns, entryOf, type JournalSource, plain, withSource } from "./source.ts";
 
 /** `stagecoach history NAME [RUN]`: the runs of a rollout, or what happened in one, from the journal in Git. */

@@ -1,9 +1,4 @@
-import { CommandError, type CommandModule } from "../command.ts";
-
-const PARTS: Record<string, () => Promise<CommandModule>> = {
-  show: () => import("./show.ts"),
-  accept: () => import("./accept.ts"),
-};
+import { commandOfParts } from "../args.ts";
 
 const HELP = `Usage: stagecoach journal PART [ARGS…]
 
@@ -14,14 +9,7 @@ The branch that keeps the state of all runs: whose it is, whether it is as the b
 `;
 
 /** `stagecoach journal show|accept …`. */
-export async function run(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === "--help" || name === "-h") {
-    process.stdout.write(HELP);
-    return name === undefined ? 2 : 0;
-  }
-  const part = PARTS[name];
-  if (part === undefined)
-    throw new CommandError(2, `journal has no part "${name}"; it has ${Object.keys(PARTS).join(" and ")}; see stagecoach journal --help`);
-  return (await part()).run(rest);
-}
+export const run = commandOfParts("journal", HELP, {
+  show: () => import("./show.ts"),
+  accept: () => import("./accept.ts"),
+});

@@ -4,7 +4,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
-import { parseArgs } from "../plan/plan-args.ts";
+import { parseArgs } from "../args.ts";
 import { columns, type JournalSource, plain, withSource } from "./source.ts";
 
 interface ListedRollout {

@@ -4,8 +4,8 @@ import { ACCEPT_TRAILER, checkBranch } from "../../../adapters/git/journal/journ
 import { sshJudge } from "../../../adapters/git/local-writer.ts";
 import type { CommitInfo } from "../../../adapters/git/port.ts";
 import { parseTrailers } from "../../../adapters/git/signing/commit-object.ts";
+import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 import { columns, type JournalSource, plain, withSource } from "./source.ts";
 
 interface Shown {

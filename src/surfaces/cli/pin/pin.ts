@@ -1,8 +1,8 @@
-import { Command, CommanderError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../../../core/pins/index.ts";
+import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { usageError } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { formatOf, readPinFile, type Seen, writePinFile } from "./file.ts";
 
@@ -15,10 +15,7 @@ interface Options {
 /** `stagecoach pin get|set`: reads one pin of a file, or splices a value in and leaves every other byte alone. */
 export async function run(argv: readonly string[]): Promise<number> {
   let code = 0;
-  const program = new Command("stagecoach pin")
-    .description("one pin: the place in a file where a version is written")
-    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, "stagecoach pin")}\n`) })
-    .exitOverride();
+  const program = nestedCommand("stagecoach pin").description("one pin: the place in a file where a version is written");
   shared(program.command("get"))
     .description("print the value at PATH")
     .action(async (file: string, path: string, options: Options) => {
@@ -36,13 +33,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       code = await report(() => set(file, path, value, options));
     });
   program.addHelpText("after", PATHS);
-  try {
-    await program.parseAsync(argv, { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 2;
-  }
-  return code;
+  return (await runNested(program, argv)) ?? code;
 }
 
 const PATHS = `

@@ -1,30 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { type Command, CommanderError } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../visible.ts";
 import { loadInventory } from "./plan-inputs.ts";
-
-/** Parses a command's arguments; undefined where help was asked for and printed. Wrong usage exits 2. */
-export function parseArgs(command: Command, argv: readonly string[]): Command | undefined {
-  command.exitOverride().configureOutput({ writeErr: () => undefined });
-  try {
-    return command.parse([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return undefined;
-    throw new CommandError(2, usageError(error.message, command.name()));
-  }
-}
-
-/** What is wrong with the arguments, as one line that says where to read on. `name` is the whole one, e.g. `stagecoach plan`. */
-export function usageError(message: string, name: string): string {
-  const line = message
-    .replace(/^error: /, "")
-    .trim()
-    .replaceAll(/\s*\n\s*/g, " ");
-  return `${line}; see ${name} --help`;
-}
 
 /** Reads an inventory file; `-` is standard input. What is wrong in it is told on stderr, and the rest is used; one with nothing to use is no answer. */
 export function inventoryAt(path: string | undefined): Inventory | undefined {
@@ -42,9 +20,4 @@ export function inventoryAt(path: string | undefined): Inventory | undefined {
 export function versionGiven(text: string, value: string): string {
   if (value.trim() !== "") return value;
   throw new CommandError(2, `--to ${text === "" ? "''" : visible(text)}: there is no version in it`);
-}
-
-/** Colour only on a terminal, and never where NO_COLOR is set. */
-export function wantsColour(): boolean {
-  return process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";
 }

@@ -6,10 +6,10 @@ import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
+import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { plain } from "../journal/source.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
-import { parseArgs } from "./plan-args.ts";
 import { editedFiles, type ReadText, type ReleaseEdit, releaseEdits } from "./release-edits.ts";
 
 interface Options {

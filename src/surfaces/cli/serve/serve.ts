@@ -7,8 +7,8 @@ import { type Credentials, credentialsOf, type Environment, startSettings, withE
 import { parseServerConfig } from "../../server/config/file.ts";
 import { type ServerConfig, serverConfigSchema } from "../../server/config/schema.ts";
 import { gatherSettingErrors, SettingError } from "../../server/config/setting-errors.ts";
+import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
 import { environmentWith } from "./env-file.ts";
 
@@ -142,16 +142,4 @@ async function serve(config: ServerConfig, credentials: Credentials, env: Enviro
   // Whatever is stuck, or fails on the way: nothing goes on with what is known by halves.
   await server.close().catch((error: unknown) => process.stderr.write(`stagecoach: it could not be drained: ${visible(String(error))}\n`));
   return process.exit(1);
-}
-
-/** Resolves at the first signal; the second one ends the process at once. */
-function untilStopped(): Promise<string> {
-  return new Promise((done) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(signal === "SIGINT" ? 130 : 143));
-        done(signal);
-      });
-    }
-  });
 }

@@ -10,8 +10,8 @@ import { openGitSource } from "../../../sim/argocd/git/git-source.ts";
 import { startArgoCd } from "../../../sim/argocd/index.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startKubernetes } from "../../../sim/kubernetes/index.ts";
+import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 
 interface Options {
   repoUrl: string;
@@ -140,10 +140,4 @@ async function start(options: Options, clusters: readonly ClusterOptions[]): Pro
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
 }

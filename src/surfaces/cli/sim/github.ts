@@ -5,8 +5,8 @@ import { Command, InvalidArgumentError } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startGitHub } from "../../../sim/github/start.ts";
+import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 
 interface Options {
   port: number;
@@ -123,10 +123,4 @@ async function readFolder(folder: string): Promise<Map<string, Buffer>> {
   }
   if (files.size === 0) throw new CommandError(1, `the folder ${folder} holds no file: there is nothing to commit`);
   return files;
-}
-
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
 }

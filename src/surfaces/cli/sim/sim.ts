@@ -1,9 +1,4 @@
-import { CommandError, type CommandModule } from "../command.ts";
-
-const PARTS: Record<string, () => Promise<CommandModule>> = {
-  github: () => import("./github.ts"),
-  argocd: () => import("./argocd.ts"),
-};
+import { commandOfParts } from "../args.ts";
 
 const HELP = `Usage: stagecoach sim PART [ARGS…]
 
@@ -14,13 +9,7 @@ The parts of the embedded world on their own, for trying the bot against one rea
 `;
 
 /** `stagecoach sim github|argocd …`. */
-export async function run(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === "--help" || name === "-h") {
-    process.stdout.write(HELP);
-    return name === undefined ? 2 : 0;
-  }
-  const part = PARTS[name];
-  if (part === undefined) throw new CommandError(2, `there is no part "${name}"; there are ${Object.keys(PARTS).join(" and ")}`);
-  return (await part()).run(rest);
-}
+export const run = commandOfParts("sim", HELP, {
+  github: () => import("./github.ts"),
+  argocd: () => import("./argocd.ts"),
+});

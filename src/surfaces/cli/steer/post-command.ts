@@ -4,9 +4,9 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { CommandName } from "../../../core/spec/command.ts";
 import { type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
 import { parseComment } from "../../server/comments/parse.ts";
+import { parseArgs } from "../args.ts";
 import { CommandError, type CommandModule } from "../command.ts";
 import { entryOf, type JournalSource, plain, withSource } from "../journal/source.ts";
-import { parseArgs } from "../plan/plan-args.ts";
 import { asking, type GitHubPlace, openPlace } from "./github-place.ts";
 
 interface Options extends Record<string, unknown> {

@@ -1,0 +1,74 @@
+/** Arguments of subcommands: parsed by commander, and what is wrong with them told in one line that says where to read on. */
+import { Command, CommanderError } from "commander";
+import { CommandError, type CommandModule } from "./command.ts";
+
+/** Parses a command's arguments; undefined where help was asked for and printed. Wrong usage exits 2. */
+export function parseArgs(command: Command, argv: readonly string[]): Command | undefined {
+  command.exitOverride().configureOutput({ writeErr: () => undefined });
+  try {
+    return command.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return undefined;
+    throw new CommandError(2, usageError(error.message, command.name()));
+  }
+}
+
+/** Begins a command that has commands of its own, such as `stagecoach pin get`; each of these wants an `exitOverride` itself. */
+export function nestedCommand(name: string): Command {
+  return new Command(name)
+    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, name)}\n`) })
+    .exitOverride();
+}
+
+/** Runs the one of its commands that is asked for. Gives the exit code of wrong usage or of help; undefined: it was run. */
+export async function runNested(command: Command, argv: readonly string[]): Promise<0 | 2 | undefined> {
+  try {
+    await command.parseAsync([...argv], { from: "user" });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2;
+  }
+}
+
+/** A command of parts, each of which is loaded only where it is asked for: `stagecoach sim github`. */
+export function commandOfParts(name: string, help: string, parts: Readonly<Record<string, () => Promise<CommandModule>>>) {
+  return async (argv: readonly string[]): Promise<number> => {
+    const [wanted, ...rest] = argv;
+    if (wanted === undefined || wanted === "--help" || wanted === "-h") {
+      process.stdout.write(help);
+      return wanted === undefined ? 2 : 0;
+    }
+    const part = parts[wanted];
+    const known = Object.keys(parts).join(" and ");
+    if (part === undefined) throw new CommandError(2, `${name} has no part "${wanted}"; it has ${known}; see stagecoach ${name} --help`);
+    return (await part()).run(rest);
+  };
+}
+
+/** Says what is wrong with the arguments. `name` is the whole one, e.g. `stagecoach plan`. */
+function usageError(message: string, name: string): string {
+  const line = message
+    .replace(/^error: /, "")
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ");
+  return `${line}; see ${name} --help`;
+}
+
+/** Colour only on a terminal, and never where NO_COLOR is set. */
+export function wantsColour(): boolean {
+  return process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";
+}
+
+/** Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. */
+export function untilStopped(): Promise<string> {
+  return new Promise((done) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(signal === "SIGINT" ? 130 : 143));
+        done(signal);
+      });
+    }
+  });
+}
