@@ -1,12 +1,5 @@
+import { redact } from "../../core/base/redact.ts";
 import { GitError } from "./port.ts";
-
-/** Tokens of GitHub in any text: by prefix, since their length is not fixed. */
-const TOKEN = /\b(?:gh[pousr]_[\w.-]+|github_pat_\w+|v1\.[0-9a-f]{40})/g;
-
-/** What a remote or a hook says is anybody's words: no token and no password in a URL gets further. */
-function redacted(text: string): string {
-  return text.replace(TOKEN, "[token]").replace(/\/\/[^/@\s]+@/g, "//");
-}
 
 /** A git command that ended with something else than 0, as it was said. */
 export class GitFailure extends Error {
@@ -15,10 +8,10 @@ export class GitFailure extends Error {
   readonly stdout: string;
   readonly stderr: string;
   constructor(exitCode: number, stdout: string, stderr: string) {
-    super(redacted(stderr.trim()) || `git ended with ${exitCode}`);
+    super(redact(stderr.trim()) || `git ended with ${exitCode}`);
     this.exitCode = exitCode;
     this.stdout = stdout;
-    this.stderr = redacted(stderr);
+    this.stderr = redact(stderr);
   }
 }
 
@@ -34,7 +27,7 @@ const CAUSES: readonly [GitError["kind"], RegExp][] = [
 /** What went wrong, as GitError: `doing` says what was being done (`fetch from https://…`). The cause is the failure itself, without secrets. */
 export function gitError(doing: string, error: unknown): GitError {
   if (error instanceof GitError) return error;
-  const said = error instanceof GitFailure ? error.stderr : redacted(error instanceof Error ? error.message : String(error));
+  const said = error instanceof GitFailure ? error.stderr : redact(error instanceof Error ? error.message : String(error));
   const kind = error instanceof GitFailure ? (CAUSES.find(([, pattern]) => pattern.test(said))?.[0] ?? "Invalid") : "Unavailable";
   return new GitError(kind, `${doing}: ${lastWords(said)}`, { cause: error });
 }

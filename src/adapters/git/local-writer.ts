@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import type { CommitJudge, CommitWriter, Mirror } from "./port.ts";
 import { signedParts } from "./signing/commit-signature.ts";
 import { publicKeyBlob, type SigningKey } from "./signing/ssh-key.ts";
@@ -15,8 +16,8 @@ export function openLocalWriter({ mirror, author, key }: LocalWriterOptions): Co
   return {
     kind: key === undefined ? "unsigned" : "ssh",
     async write({ branch, head, from, changes, message, at }) {
-      const sign = key === undefined ? {} : { sign: (payload: Buffer) => signPayload(key, payload) };
-      const commit = await mirror.commit({ parent: head ?? from, changes, message, author, at, ...sign });
+      const sign = key === undefined ? undefined : (payload: Buffer) => signPayload(key, payload);
+      const commit = await mirror.commit({ parent: head ?? from, changes, message, author, at, ...defined({ sign }) });
       const pushed = await mirror.push([{ ref: `refs/heads/${branch}`, old: head, new: commit }]);
       return pushed === "ok" ? { kind: "written", commit } : { kind: "stale" };
     },

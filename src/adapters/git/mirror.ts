@@ -1,26 +1,22 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildCommit } from "./fast-import.ts";
-import type { Credentials } from "./git-env.ts";
 import { gitError } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
 import type { Mirror } from "./port.ts";
 import { openReader } from "./reader.ts";
-import { fetchBranches, pushRefs, REMOTE_NAME, type Remote, remoteBelow, remoteRefs } from "./remote.ts";
+import { fetchBranches, pushRefs, REMOTE_NAME, type Remote, type RemoteOptions, remoteBelow, remoteRefs } from "./remote.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { serial } from "./serial.ts";
 
-export interface MirrorOptions {
+export interface MirrorOptions extends RemoteOptions {
   /** Made where it is not there. Belongs to one process at a time. */
   directory: string;
   /** http or https, without credentials in it. */
   url: string;
-  /** Asked before every command that talks to the remote; a token may be minted anew each time. */
-  credentials?: () => Promise<Credentials> | undefined;
   /** Lets `url` be a path or `file://`. */
   allowFile?: boolean;
-  log?: (message: string, fields: Record<string, unknown>) => void;
 }
 
 /** Never fetched and never pushed. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { gitError } from "./git-errors.ts";
 import { objectId, repositoryPath } from "./names.ts";
@@ -150,13 +151,11 @@ async function changedPaths(repository: Repository, from: string, to: string): P
 const MOST_ASKED = 8;
 
 function lastAsked(ask: (from: string, to: string) => Promise<string[]>): typeof ask {
-  const answers = new Map<string, Promise<string[]>>();
+  const answers = new BoundedMap<string, Promise<string[]>>(MOST_ASKED);
   return async (from, to) => {
     const question = `${objectId(from)} ${objectId(to)}`;
     const answer = answers.get(question) ?? ask(from, to);
-    answers.delete(question);
     answers.set(question, answer);
-    for (const oldest of answers.keys()) if (answers.size > MOST_ASKED) answers.delete(oldest);
     try {
       return [...(await answer)];
     } catch (error) {

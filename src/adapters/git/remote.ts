@@ -1,10 +1,12 @@
+/**
+ * Talks to a mirror's remote: fetches, asks for refs, and pushes all or nothing. Called by `mirror.ts`, one fetch or push at a time.
+ */
 import { rm, stat } from "node:fs/promises";
 import type { Credentials } from "./git-env.ts";
 import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
-import { fullRef } from "./names.ts";
+import { fullRef, objectId } from "./names.ts";
 import { GitError, type RefUpdate } from "./port.ts";
-import { judgePush, pushArguments } from "./push.ts";
 import { type GitResult, type Repository, type RunOptions, runGit } from "./run-git.ts";
 
 /** As the mirror's own configuration calls it. */
@@ -13,13 +15,18 @@ const REMOTE_LIMIT_MS = 5 * 60_000;
 /** A lock this old was left by a process that was killed: no command of ours runs as long. */
 const STALE_LOCK_MS = REMOTE_LIMIT_MS + 60_000;
 
+/** How a remote is talked to. */
+export interface RemoteOptions {
+  /** Asked before every command that talks to the remote; a token may be minted anew each time. */
+  credentials?: (() => Promise<Credentials> | undefined) | undefined;
+  log?: ((message: string, fields: Record<string, unknown>) => void) | undefined;
+}
+
 /** Where a mirror fetches from and pushes to. */
-export interface Remote {
+export interface Remote extends RemoteOptions {
   repository: Repository;
   /** Checked. */
   url: string;
-  credentials: (() => Promise<Credentials> | undefined) | undefined;
-  log: ((message: string, fields: Record<string, unknown>) => void) | undefined;
 }
 
 export async function fetchBranches(remote: Remote, refs: readonly string[]): Promise<void> {
@@ -112,4 +119,63 @@ async function removedStaleLock(error: unknown): Promise<boolean> {
   if (age < STALE_LOCK_MS) return false;
   await rm(path, { force: true });
   return true;
+}
+
+/** Arguments of one atomic push that is refused unless every ref is at its `old`. */
+function pushArguments(remote: string, updates: readonly RefUpdate[]): string[] {
+  const leases: string[] = [];
+  const refspecs: string[] = [];
+  const seen = new Set<string>();
+  for (const update of updates) {
+    const ref = fullRef(update.ref);
+    if (seen.has(ref)) throw new GitError("Invalid", `${ref} is in one push twice`);
+    seen.add(ref);
+    leases.push(`--force-with-lease=${ref}:${update.old === undefined ? "" : objectId(update.old)}`);
+    refspecs.push(`${update.new === undefined ? "" : objectId(update.new)}:${ref}`);
+  }
+  return ["push", "--porcelain", "--atomic", "--no-verify", "--no-signed", ...leases, "--end-of-options", remote, ...refspecs];
+}
+
+/** What one ref came to: the flag and the words in brackets of `--porcelain`. */
+interface RefOutcome {
+  ref: string;
+  flag: string;
+  summary: string;
+}
+
+function outcomes(stdout: string): RefOutcome[] {
+  const found: RefOutcome[] = [];
+  for (const line of stdout.split("\n")) {
+    const parts = line.split("\t");
+    const [flag = "", refs = "", summary = ""] = parts;
+    if (parts.length < 3 || flag.length !== 1) continue;
+    found.push({ ref: refs.slice(refs.indexOf(":") + 1), flag, summary });
+  }
+  return found;
+}
+
+/** The remote's words for "somebody was faster", between our look at the refs and its own. */
+const RACE = /failed to update ref|cannot lock ref|incorrect old value|reference already exists|fetch first|non-fast-forward/i;
+
+/**
+ * Whether a finished push went through. `unsure`: refused in a way a race and a fault both have; the refs must be looked
+ * at. Rejects with GitError for everything else, a hook's or ruleset's refusal as `Invalid` with its own words.
+ */
+function judgePush(url: string, updates: readonly RefUpdate[], result: GitResult): "ok" | "stale" | "unsure" {
+  const refs = outcomes(result.stdout);
+  if (result.exitCode === 0) {
+    // A ref that was at `new` already is "up to date" to git, whatever the lease says: somebody else put it there.
+    const moved = updates.filter((update) => update.old !== update.new);
+    const already = refs.filter((ref) => ref.flag === "=").map((ref) => ref.ref);
+    return moved.length > 0 && moved.every((update) => already.includes(update.ref)) ? "stale" : "ok";
+  }
+  const rejected = refs.filter((ref) => ref.flag === "!");
+  if (rejected.some((ref) => ref.summary.includes("stale info"))) return "stale";
+  if (rejected.length > 0 && (RACE.test(result.stderr) || rejected.some((ref) => RACE.test(ref.summary)))) return "unsure";
+  const named = rejected.filter((ref) => !/atomic (push|transaction) fail/i.test(ref.summary));
+  const refused = (named.length > 0 ? named : rejected).find((ref) => ref.summary.includes("[remote rejected]"));
+  if (refused === undefined) throw gitError(`push to ${url}`, new GitFailure(result.exitCode, result.stdout, result.stderr));
+  const reason = /\((.*)\)/.exec(refused.summary)?.[1] ?? refused.summary;
+  const words = remoteWords(result.stderr);
+  throw new GitError("Invalid", `push to ${url}: the remote refused ${refused.ref} (${reason})${words === "" ? "" : `: ${words}`}`);
 }

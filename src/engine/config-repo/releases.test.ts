@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { memoryOf } from "../testing/memory.ts";

@@ -1,4 +1,4 @@
-import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { CommitInfo } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";

@@ -1,4 +1,4 @@
-import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Project } from "../config-repo/project.ts";
 

@@ -1,7 +1,7 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Forge } from "../../adapters/forge/port.ts";
-import type { Journal } from "../../adapters/git/journal/journal-port.ts";
+import type { Journal } from "../../adapters/git/journal/port.ts";
 import type { CommitWriter, Mirror } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import type { Clock } from "../../core/base/time.ts";

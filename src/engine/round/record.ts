@@ -1,4 +1,4 @@
-import type { IndexEntry } from "../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";

@@ -6,7 +6,7 @@
  * observed, never by what was attempted. Rounds of one repo do not overlap in a process (queue/), and replicas exclude each
  * other by the journal's compare-and-swap.
  */
-import type { JournalState } from "../../adapters/git/journal/journal-port.ts";
+import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { epoch } from "../../core/base/time.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import { readProject } from "../config-repo/project.ts";

@@ -1,3 +1,4 @@
+import { redact } from "../../../core/base/redact.ts";
 import { ForgeError } from "../port.ts";
 
 interface ErrorAnswer {
@@ -6,13 +7,6 @@ interface ErrorAnswer {
   /** Messages of `errors[]`, which come as objects or as plain strings. */
   details: string[];
   headers: Record<string, string>;
-}
-
-/** Tokens of GitHub in any text: by prefix, since their length is not fixed. */
-const TOKEN = /\b(?:gh[pousr]_[\w.-]+|github_pat_\w+|v1\.[0-9a-f]{40})/g;
-
-export function redact(text: string): string {
-  return text.replace(TOKEN, "[token]").replace(/\/\/[^/@\s]+@/g, "//");
 }
 
 /** What GitHub answered, wherever Octokit puts it; undefined: it never answered. */

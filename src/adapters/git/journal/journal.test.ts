@@ -6,10 +6,10 @@ import { openMirror } from "../mirror.ts";
 import type { Mirror } from "../port.ts";
 import { git, type Workspace, workspace } from "../testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../testing/runs.ts";
-import { acceptJournal } from "./accept-journal.ts";
+import { acceptJournal } from "./accept.ts";
+import { authorOf } from "./check.ts";
 import { JOURNAL_BRANCH, openJournal } from "./journal.ts";
-import { authorOf } from "./journal-check.ts";
-import type { JournalChange } from "./journal-port.ts";
+import type { JournalChange } from "./port.ts";
 
 const APP = "stagecoach[bot]";
 const REF = `refs/heads/${JOURNAL_BRANCH}`;

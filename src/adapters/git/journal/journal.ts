@@ -3,12 +3,12 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { serial } from "../serial.ts";
-import { APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./journal-check.ts";
-import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./journal-index.ts";
-import type { Journal, JournalChange, JournalReader, JournalState } from "./journal-port.ts";
-import { openJournalReader, readTextsAt } from "./journal-reader.ts";
+import { APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./check.ts";
+import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
+import type { Journal, JournalChange, JournalReader, JournalState } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
 import { JournalFileError, readRun } from "./read-run.ts";
+import { openJournalReader, readTextsAt } from "./reader.ts";
 import { rolloutDirectory, runDirectory, runName } from "./run-paths.ts";
 
 interface JournalOptions {
@@ -43,7 +43,7 @@ function noteOf(branch: string): string {
 }
 
 /** What one head holds, with the texts it was read from. */
-interface Held {
+interface Loaded {
   state: JournalState;
   index: Index | undefined;
   indexText: string | undefined;
@@ -60,26 +60,26 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   const { mirror, app, branch = JOURNAL_BRANCH } = options;
   const writer = writerOf(options);
   const serially = serial();
-  const reader = openJournalReader(mirror, async () => held?.state.head ?? (await mirror.head(branch)));
+  const reader = openJournalReader(mirror, async () => loaded?.state.head ?? (await mirror.head(branch)));
   const trust = openTrust(mirror, branch);
-  let held: Held | undefined;
+  let loaded: Loaded | undefined;
 
-  async function read(known?: { head: string | undefined }): Promise<Held> {
+  async function read(known?: { head: string | undefined }): Promise<Loaded> {
     await trust.begin();
     const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
-    if (held !== undefined && held.state.head === remote) return held;
+    if (loaded !== undefined && loaded.state.head === remote) return loaded;
     if (remote !== undefined && (await mirror.commitInfo(remote)) === undefined) await mirror.fetch([branch]);
     const before = trust.heads();
     const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, before)) ?? (await traced(options, remote, before));
-    const next = await load(mirror, app, remote, held);
+    const next = await load(mirror, app, remote, loaded);
     if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
     if (next.state.tampered === undefined) await trust.keep(remote);
-    held = next;
-    return held;
+    loaded = next;
+    return loaded;
   }
 
   async function record(change: JournalChange): Promise<"recorded" | "lost"> {
-    const before = held ?? (await read());
+    const before = loaded ?? (await read());
     const { tampered, head } = before.state;
     if (tampered !== undefined) throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why}`);
     const { changes, next } = await prepare(mirror, app, keepOf(options.keep), before, change);
@@ -87,7 +87,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     const message = journalMessage(change.subject, trailersOf(change, app));
     const written = await writer.write({ branch, head, changes, message, at: change.at });
     if (written.kind === "stale") return "lost";
-    held = { ...next, state: { ...next.state, head: written.commit } };
+    loaded = { ...next, state: { ...next.state, head: written.commit } };
     await trust.keep(written.commit);
     return "recorded";
   }
@@ -129,7 +129,7 @@ async function traced({ traces }: JournalOptions, remote: string | undefined, { 
 }
 
 /** What stands at `head`. Files with the text of before give the objects of before. */
-async function load(mirror: Mirror, app: string, head: string | undefined, before: Held | undefined): Promise<Held> {
+async function load(mirror: Mirror, app: string, head: string | undefined, before: Loaded | undefined): Promise<Loaded> {
   if (head === undefined) {
     const state = { head, index: new Map(), runs: new Map(), broken: new Map() };
     return { state, index: undefined, indexText: undefined, runs: new Map() };
@@ -153,7 +153,7 @@ async function load(mirror: Mirror, app: string, head: string | undefined, befor
     if (lastRun === 0) continue;
     const name = runName(rollout, lastRun);
     try {
-      const found = await readRun(read, rollout, lastRun, { prior: before?.runs.get(name) });
+      const found = await readRun(read, rollout, lastRun, before?.runs.get(name));
       if (found === undefined) throw new JournalFileError(runDirectory(rollout, lastRun), "is missing, though the index names this run");
       runs.set(name, found);
       last.set(rollout, found.run);
@@ -168,7 +168,7 @@ async function load(mirror: Mirror, app: string, head: string | undefined, befor
 }
 
 /** The files that differ from those of before, and what will stand once they are pushed. */
-async function prepare(mirror: Mirror, app: string, keep: number, before: Held, change: JournalChange) {
+async function prepare(mirror: Mirror, app: string, keep: number, before: Loaded, change: JournalChange) {
   const changes = new Map<string, string | null>();
   const runs = new Map(before.runs);
   const last = new Map(before.state.runs);
@@ -194,11 +194,11 @@ async function prepare(mirror: Mirror, app: string, keep: number, before: Held, 
     if (Number(number) < (rollouts.get(rollout)?.lastRun ?? 0) - 1) runs.delete(name);
   }
   const state: JournalState = { head: before.state.head, index: rollouts, runs: last, broken };
-  return { changes, next: { state, index: { app, rollouts }, indexText, runs } satisfies Held };
+  return { changes, next: { state, index: { app, rollouts }, indexText, runs } satisfies Loaded };
 }
 
 /** A run that is not the last one and is written again (superseded, say): its files are those at the head. */
-async function readOlder(mirror: Mirror, before: Held, run: Run): Promise<RunFiles | undefined> {
+async function readOlder(mirror: Mirror, before: Loaded, run: Run): Promise<RunFiles | undefined> {
   const { head, index } = before.state;
   if (head === undefined || run.number > (index.get(run.rollout)?.lastRun ?? 0)) return undefined;
   const broken = before.state.broken.get(run.rollout);

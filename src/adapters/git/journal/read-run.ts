@@ -22,26 +22,11 @@ export type ReadTexts = (paths: readonly string[]) => Promise<ReadonlyMap<string
 
 const FORMAT = 1;
 
-/** From an older format to the next one, by the older one's number; given each document of a run with its kind. */
-type Migrations = ReadonlyMap<number, (kind: "run" | "plan" | "batch" | "evidence", document: unknown) => unknown>;
-
-/** Format 1 is the first. */
-const MIGRATIONS: Migrations = new Map();
-
-interface ReadRunOptions {
-  /** What was read or written before: a file with the same text is not parsed again, and gives the same objects. */
-  prior?: RunFiles | undefined;
-  migrations?: Migrations;
-}
-
-/** The run of these files; undefined where there is none. Throws JournalFileError naming the file that cannot be used. */
-export async function readRun(
-  read: ReadTexts,
-  rollout: string,
-  number: number,
-  options: ReadRunOptions = {},
-): Promise<RunFiles | undefined> {
-  const { prior, migrations = MIGRATIONS } = options;
+/**
+ * Reads the run of these files; undefined where there is none. Throws JournalFileError naming the file that cannot be used.
+ * `prior`: what was read or written before; a file with the same text is not parsed again, and gives the same objects.
+ */
+export async function readRun(read: ReadTexts, rollout: string, number: number, prior?: RunFiles): Promise<RunFiles | undefined> {
   const files = new Map<string, string>();
   const fetchTexts = async (paths: readonly string[]): Promise<void> => {
     for (const [path, text] of await read(paths)) if (text !== null) files.set(path, text);
@@ -50,51 +35,55 @@ export async function readRun(
   const planPath = planFile(rollout, number);
   await fetchTexts([runPath, planPath]);
   if (!files.has(runPath) && !files.has(planPath)) return undefined;
-  const format = formatOf(document(files, runPath), runPath, migrations);
-  const load = <T extends z.ZodType>(kind: "run" | "plan" | "batch" | "evidence", path: string, schema: T): z.infer<T> => {
-    let value = document(files, path);
-    for (let from = format; from < FORMAT; from++) value = migrations.get(from)?.(kind, value);
-    return checked(schema, value, path);
-  };
-
-  const { batches: batchCount, ...head } = load("run", runPath, runSchema);
+  refuseOtherFormat(document(files, runPath), runPath);
+  const { batches: batchCount, ...head } = load(files, runPath, runSchema);
   if (head.rollout !== rollout || head.number !== number) throw new JournalFileError(runPath, `says it is ${head.rollout} #${head.number}`);
-  const samePlan = prior !== undefined && prior.files.get(planPath) === files.get(planPath);
-  const frozen = samePlan ? prior.run : (load("plan", planPath, planSchema) as unknown as { plan: Plan; spec: Rollout });
+  const same = prior !== undefined && prior.files.get(planPath) === files.get(planPath) ? prior : undefined;
+  const { plan, spec } = same?.run ?? (load(files, planPath, planSchema) as unknown as { plan: Plan; spec: Rollout });
 
   const batchPaths = Array.from({ length: batchCount }, (_, at) => batchFile(rollout, number, at + 1));
   await fetchTexts(batchPaths);
-  const heads = batchPaths.map((path) => load("batch", path, batchSchema));
-  await fetchTexts(heads.flatMap((batch, at) => shardPaths(rollout, number, at + 1, batch.shards)));
-  const planned = plannedTargets(frozen);
-  const batches: Batch[] = [];
-  const shards: Shards[] = [];
-  for (const [at, batch] of heads.entries()) {
-    const paths = shardPaths(rollout, number, at + 1, batch.shards);
-    const before = prior?.run.batches[at];
-    const beforeShards = prior?.shards[at];
-    const same = samePlan && [batchPaths[at] ?? "", ...paths].every((path) => prior.files.get(path) === files.get(path));
-    if (same && before !== undefined && beforeShards !== undefined) {
-      batches.push(before);
-      shards.push(beforeShards);
-      continue;
-    }
-    const evidence = evidenceOf(paths.map((path) => load("evidence", path, evidenceSchema).evidence as unknown as EvidenceRow[]));
-    shards.push(evidence);
-    batches.push(batchOf(batch as unknown as WrittenBatch, evidence, planned, batchPaths[at] ?? ""));
-  }
-  const run = { ...head, plan: frozen.plan, spec: frozen.spec, batches } as unknown as Run;
-  return { run, files, shards };
+  const written = batchPaths.map((path, at) => {
+    const { shards, ...batch } = load(files, path, batchSchema);
+    return { path, batch, shards: Array.from({ length: shards }, (_, shard) => evidenceFile(rollout, number, at + 1, shard + 1)) };
+  });
+  await fetchTexts(written.flatMap(({ shards }) => shards));
+  const planned = plannedTargets({ plan });
+  const found = written.map((one, at) => batchBefore(files, one, same, at) ?? readBatch(files, one, planned));
+  const batches = found.map(({ batch }) => batch);
+  const run = { ...head, plan, spec, batches } as unknown as Run;
+  return { run, files, shards: found.map(({ shards }) => shards) };
+}
+
+/** The file of a batch, and the paths of its shards. */
+interface Written {
+  path: string;
+  batch: unknown;
+  shards: readonly string[];
+}
+
+/** The batch of before, where nothing of what it is read from has changed. */
+function batchBefore(files: ReadonlyMap<string, string>, written: Written, prior: RunFiles | undefined, at: number) {
+  const batch = prior?.run.batches[at];
+  const shards = prior?.shards[at];
+  if (batch === undefined || shards === undefined) return undefined;
+  const isSame = [written.path, ...written.shards].every((path) => prior?.files.get(path) === files.get(path));
+  return isSame ? { batch, shards } : undefined;
+}
+
+function readBatch(files: ReadonlyMap<string, string>, { path, batch, shards }: Written, planned: ReturnType<typeof plannedTargets>) {
+  const evidence = evidenceOf(shards.map((shard) => load(files, shard, evidenceSchema).evidence as unknown as EvidenceRow[]));
+  return { shards: evidence, batch: batchOf(batch as WrittenBatch, evidence, planned, path) };
+}
+
+function load<T extends z.ZodType>(files: ReadonlyMap<string, string>, path: string, schema: T): z.infer<T> {
+  return checked(schema, document(files, path), path);
 }
 
 type EvidenceRow = Evidence & { target: string };
 type WrittenTarget = Omit<BatchTarget, "application" | "cluster" | "edits" | "evidence"> &
   Partial<Pick<BatchTarget, "application" | "cluster" | "edits">> & { evidence?: number };
-type WrittenBatch = Omit<Batch, "targets"> & { shards: number; targets: WrittenTarget[] };
-
-function shardPaths(rollout: string, number: number, batch: number, count: number): string[] {
-  return Array.from({ length: count }, (_, at) => evidenceFile(rollout, number, batch, at + 1));
-}
+type WrittenBatch = Omit<Batch, "targets"> & { targets: WrittenTarget[] };
 
 /** Later shards win: a target's evidence was given anew. */
 function evidenceOf(written: readonly EvidenceRow[][]): Shards {
@@ -106,7 +95,7 @@ function evidenceOf(written: readonly EvidenceRow[][]): Shards {
 }
 
 function batchOf(written: WrittenBatch, shards: Shards, planned: ReturnType<typeof plannedTargets>, file: string): Batch {
-  const { shards: _, targets, ...head } = written;
+  const { targets, ...head } = written;
   return {
     ...head,
     targets: targets.map((row) => {
@@ -136,10 +125,9 @@ function document(files: ReadonlyMap<string, string>, path: string): unknown {
   }
 }
 
-function formatOf(run: unknown, path: string, migrations: Migrations): number {
+function refuseOtherFormat(run: unknown, path: string): void {
   const format = typeof run === "object" && run !== null && "format" in run ? run.format : undefined;
-  if (format === FORMAT) return FORMAT;
-  if (typeof format === "number" && migrations.has(format)) return format;
+  if (format === FORMAT) return;
   throw new JournalFileError(
     path,
     `has format ${JSON.stringify(format) ?? "none"}; this version reads format ${FORMAT}. A newer version wrote it, or it was edited`,

@@ -8,7 +8,7 @@ import { JournalFileError, readRun } from "./read-run.ts";
 
 function readBack(files: ReadonlyMap<string, string>, prior?: RunFiles): Promise<RunFiles | undefined> {
   const read = async (paths: readonly string[]) => new Map(paths.map((path) => [path, files.get(path) ?? null]));
-  return readRun(read, "payments", 1, { prior });
+  return readRun(read, "payments", 1, prior);
 }
 
 /** Texts that YAML could take for something else, or for our rows. */
@@ -219,20 +219,5 @@ describe("files broken by hand", () => {
     );
     const back = await readBack(files);
     expect(back?.run.batches[0]?.targets[0]).toMatchObject({ phase: "Skipped", why: "By hand.", cluster: "hub/cluster-0" });
-  });
-
-  test("an older format is brought forward by its migration", async () => {
-    const old = edit(run, "format: 1", "format: 0").set(
-      run,
-      (good.get(run) ?? "").replace("format: 1", "format: 0").replace("why:", "reason:"),
-    );
-    const read = async (paths: readonly string[]) => new Map(paths.map((path) => [path, old.get(path) ?? null]));
-    const migrate = (kind: string, document: unknown): unknown => {
-      if (kind !== "run") return document;
-      const { reason, ...rest } = document as Record<string, unknown>;
-      return { ...rest, format: 1, why: reason };
-    };
-    const back = await readRun(read, "payments", 1, { migrations: new Map([[0, migrate]]) });
-    expect(back?.run).toMatchObject({ format: 1, why: "The release was merged." });
   });
 });

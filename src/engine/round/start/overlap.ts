@@ -1,4 +1,4 @@
-import type { IndexEntry } from "../../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { iso } from "../../../core/base/time.ts";
 import { code } from "../../../core/report/escape.ts";
 import { releaseName } from "../../../core/report/words.ts";

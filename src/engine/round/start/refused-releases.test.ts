@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Forge, Pull } from "../../../adapters/forge/port.ts";
-import type { JournalState } from "../../../adapters/git/journal/journal-port.ts";
+import type { JournalState } from "../../../adapters/git/journal/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import type { Project } from "../../config-repo/project.ts";
 import { memoryOf } from "../../testing/memory.ts";

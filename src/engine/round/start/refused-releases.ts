@@ -1,4 +1,4 @@
-import type { JournalState } from "../../../adapters/git/journal/journal-port.ts";
+import type { JournalState } from "../../../adapters/git/journal/port.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import type { Problem } from "../../../core/spec/parse/parse.ts";
 import type { Project } from "../../config-repo/project.ts";

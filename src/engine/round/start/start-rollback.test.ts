@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
-import type { IndexEntry } from "../../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { afterRollback } from "./start-rollback.ts";
 

@@ -1,4 +1,4 @@
-import type { IndexEntry } from "../../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { planRollback } from "../../../core/run/outcome/rollback.ts";
 import { startRollback } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";

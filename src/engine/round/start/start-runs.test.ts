@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Forge, Pull } from "../../../adapters/forge/port.ts";
-import type { IndexEntry, JournalState } from "../../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
 import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { parseRollouts } from "../../../core/spec/parse/parse.ts";

@@ -1,4 +1,4 @@
-import type { IndexEntry, JournalState } from "../../../adapters/git/journal/journal-port.ts";
+import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
 import { iso } from "../../../core/base/time.ts";
 import type { Release } from "../../../core/plan/plan-types.ts";
 import { haltsOn } from "../../../core/run/gates/halt.ts";

@@ -6,9 +6,9 @@ import { openGitHubWriter } from "../../../adapters/forge/github/commit-writer.t
 import { asking } from "../../../adapters/forge/github/errors.ts";
 import type { OctokitLike } from "../../../adapters/forge/github/octokit.ts";
 import { ForgeError } from "../../../adapters/forge/port.ts";
-import { acceptJournal } from "../../../adapters/git/journal/accept-journal.ts";
-import { authorOf } from "../../../adapters/git/journal/journal-check.ts";
-import { INDEX_FILE, parseIndex } from "../../../adapters/git/journal/journal-index.ts";
+import { acceptJournal } from "../../../adapters/git/journal/accept.ts";
+import { authorOf } from "../../../adapters/git/journal/check.ts";
+import { INDEX_FILE, parseIndex } from "../../../adapters/git/journal/index-file.ts";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { openLocalWriter } from "../../../adapters/git/local-writer.ts";
 import { type CommitWriter, GitError } from "../../../adapters/git/port.ts";

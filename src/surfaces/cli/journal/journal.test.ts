@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openGitHubJournal } from "../../../adapters/forge/github/testing/journal.ts";
 import { openJournal } from "../../../adapters/git/journal/journal.ts";
-import { authorOf } from "../../../adapters/git/journal/journal-check.ts";
+import { authorOf } from "../../../adapters/git/journal/check.ts";
 import { openLocalWriter, sshJudge } from "../../../adapters/git/local-writer.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";

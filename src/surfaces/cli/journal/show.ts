@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
-import { ACCEPT_TRAILER, checkBranch } from "../../../adapters/git/journal/journal-check.ts";
+import { ACCEPT_TRAILER, checkBranch } from "../../../adapters/git/journal/check.ts";
 import { sshJudge } from "../../../adapters/git/local-writer.ts";
 import type { CommitInfo } from "../../../adapters/git/port.ts";
 import { parseTrailers } from "../../../adapters/git/signing/commit-object.ts";

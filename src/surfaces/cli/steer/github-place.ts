@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { simpleGit } from "simple-git";
-import { answerOf, redact } from "../../../adapters/forge/github/errors.ts";
+import { answerOf } from "../../../adapters/forge/github/errors.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { redact } from "../../../core/base/redact.ts";
 import { apiUrl } from "../../server/config/env.ts";
 import { CommandError } from "../command.ts";
 

@@ -1,4 +1,4 @@
-import { redact } from "../errors.ts";
+import { redact } from "../../../../core/base/redact.ts";
 import { NEVER_RETRY, type RepoOctokit } from "../octokit.ts";
 
 export interface FieldError {

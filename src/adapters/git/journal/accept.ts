@@ -1,8 +1,8 @@
 import { type CommitWriter, GitError, type Mirror } from "../port.ts";
+import { ACCEPT_TRAILER, APP_TRAILER, NOTHING } from "./check.ts";
+import { INDEX_FILE, parseIndex, printIndex } from "./index-file.ts";
 import { JOURNAL_BRANCH, journalMessage } from "./journal.ts";
-import { ACCEPT_TRAILER, APP_TRAILER, NOTHING } from "./journal-check.ts";
-import { INDEX_FILE, parseIndex, printIndex } from "./journal-index.ts";
-import { readTextsAt } from "./journal-reader.ts";
+import { readTextsAt } from "./reader.ts";
 
 interface AcceptOptions {
   mirror: Pick<Mirror, "remoteHead" | "fetch" | "readFiles">;

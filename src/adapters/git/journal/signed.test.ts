@@ -7,10 +7,10 @@ import { readSigningKey } from "../signing/ssh-key.ts";
 import { git, type Workspace, workspace } from "../testing/repositories.ts";
 import { freshRun, START } from "../testing/runs.ts";
 import { sshKey } from "../testing/ssh-keys.ts";
-import { acceptJournal } from "./accept-journal.ts";
+import { acceptJournal } from "./accept.ts";
+import { authorOf } from "./check.ts";
 import { JOURNAL_BRANCH, openJournal } from "./journal.ts";
-import { authorOf } from "./journal-check.ts";
-import type { JournalChange } from "./journal-port.ts";
+import type { JournalChange } from "./port.ts";
 
 const APP = "stagecoach[bot]";
 const REF = `refs/heads/${JOURNAL_BRANCH}`;

@@ -1,6 +1,6 @@
 import { compareText } from "../../../core/base/compare-text.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import type { IndexEntry } from "./journal-port.ts";
+import type { IndexEntry } from "./port.ts";
 import { checked, JournalFileError } from "./read-run.ts";
 import { rolloutDirectory } from "./run-paths.ts";
 import { indexSchema } from "./run-schema.ts";
