@@ -16,7 +16,6 @@ const LONGER: readonly string[] = [
   "src/adapters/argocd/testing/harness.ts#apiHarness",
   "src/core/report/run/run-view.ts",
   "src/surfaces/cli/demo/demo.ts#run",
-  "src/adapters/git/journal/read-run.ts#readRun",
   "src/engine/onboarding/places-spec.ts#specPlaces",
   "src/engine/onboarding/targets.ts#targetsOfSet",
   "src/engine/round/observe/assess-targets.ts#assessTarget",

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { simpleGit } from "simple-git";
-import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import type { Index } from "../../../adapters/git/journal/index-file.ts";
+import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import type { JournalReader } from "../../../adapters/git/journal/port.ts";
-import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
+import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
 import { CommandError } from "../command.ts";
