@@ -93,7 +93,7 @@ export function heldByLost(
   const mine = new Set(batch.targets.map((target) => planeOf(target.key)));
   for (const plane of planes) {
     const state = lost.get(plane.name);
-    if (state !== undefined && (mine.has(plane.name) || !isRemembered(plane))) return lostWords(plane.name, state);
+    if (state !== undefined && (mine.has(plane.name) || !isRemembered(plane))) return text(lostWords(plane.name, state));
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { count } from "../../base/count.ts";
-import { text } from "../../base/reason.ts";
+import { text, type Words } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch } from "../../base/time.ts";
 import { isMoving, type Run } from "../state/run.ts";
@@ -12,7 +12,7 @@ import { close, rebuild } from "./batch-build.ts";
  * Why a cluster is to be left out by the rule `quarantine` now; undefined: it is not, or there is no such rule. A control plane that
  * cannot be read counts only after `grace`: a bot that has just started has not read any yet.
  */
-export function quarantineWhy(draft: Draft, cluster: string): string | undefined {
+export function quarantineWhy(draft: Draft, cluster: string): Words | undefined {
   const rule = draft.run.spec.quarantine;
   if (rule === undefined) return undefined;
   const { world } = draft;
@@ -41,7 +41,7 @@ export function quarantineBudget(run: Run): number {
 /** Leaves out those of the clusters that are to be, with all that share their pins, and gives back the others. */
 export function leaveUnreachable(draft: Draft, stage: number, clusters: readonly string[]): string[] {
   if (draft.run.spec.quarantine === undefined) return [...clusters];
-  const out = new Map<string, string>();
+  const out = new Map<string, Words>();
   for (const cluster of clusters) {
     const why = quarantineWhy(draft, cluster);
     if (why === undefined) continue;
@@ -55,7 +55,7 @@ export function leaveUnreachable(draft: Draft, stage: number, clusters: readonly
   return clusters.filter((cluster) => !out.has(cluster));
 }
 
-function quarantine(draft: Draft, stage: number, out: ReadonlyMap<string, string>): void {
+function quarantine(draft: Draft, stage: number, out: ReadonlyMap<string, Words>): void {
   const kept = (draft.run.quarantined ?? []).filter((one) => !out.has(one.cluster));
   const added = [...out].map(([cluster, why]) => ({ cluster, stage, why, since: draft.at }));
   const requeued = draft.run.requeued.filter((one) => !out.has(one.cluster));

@@ -1,13 +1,15 @@
-import { count } from "../../base/count.ts";
-import { text } from "../../base/reason.ts";
+import { type AnyReason, type ReasonsOf, reasonsOf, sameWords } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { atMost } from "../../plan/pick.ts";
 import { weighLate } from "../../plan/plan-steps.ts";
 import { type Cluster, editKey, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
+import type { TargetReasons } from "../../reasons/targets.ts";
 import { isMoving, type Joined, type Run } from "../state/run.ts";
 import { change, type Draft, pause } from "../state/run-draft.ts";
-import { clusterName, stageOf, targetsOf } from "../state/run-names.ts";
+import { stageOf, targetsOf } from "../state/run-names.ts";
 import type { Joiner } from "../state/world.ts";
+
+const reason = reasonsOf<TargetReasons>();
 
 /** Names in one sentence. */
 const MOST_NAMES = 5;
@@ -24,8 +26,9 @@ export function takeJoiners(draft: Draft): void {
   const taken: Joined[] = [];
   for (const joiner of world.joiners ?? []) {
     const told = judgeJoiner(draft, joiner, taken);
-    if (typeof told === "object") taken.push(told);
-    else if (told !== undefined) nameOnly(draft, joiner.cluster.key, told);
+    if (told === undefined) continue;
+    if ("code" in told) nameOnly(draft, joiner.cluster.key, told);
+    else taken.push(told);
   }
   if (taken.length > 0) append(draft, weighed(draft.run, taken));
 }
@@ -42,22 +45,20 @@ function weighed(run: Run, taken: readonly Joined[]): Joined[] {
 }
 
 /** The amendment; or why it is not taken; undefined: it is known already, and nothing new. */
-function judgeJoiner(draft: Draft, { cluster, targets }: Joiner, taken: readonly Joined[]): Joined | string | undefined {
+function judgeJoiner(draft: Draft, { cluster, targets }: Joiner, taken: readonly Joined[]): Joined | ReasonsOf<TargetReasons> | undefined {
   const { run } = draft;
   const known = new Set(targetsOf(run, cluster.key).map((target) => target.key));
   const fresh = targets.filter((target) => !known.has(target.key));
   // In the plan as uncovered: its warning names it.
   if (fresh.length === 0 || run.plan.uncovered.some((one) => one.cluster === cluster.key)) return undefined;
   if (stageOf(run, cluster.key) !== undefined) {
-    const names = fresh.slice(0, MOST_NAMES).map((target) => target.application);
-    return `${names.join(", ")} appeared on a cluster that this run has already: the next release takes it`;
+    return reason("JOINER_ON_KNOWN_CLUSTER", { applications: fresh.slice(0, MOST_NAMES).map((target) => target.application) });
   }
   const stage = stageFor(draft, cluster, taken);
-  if (stage === undefined) return "it appeared during the run, and no stage takes it";
+  if (stage === undefined) return reason("JOINER_UNSTAGED");
   const shared = sharesPin(run, fresh);
-  if (shared !== undefined)
-    return `it appeared during the run and shares its pin with ${clusterName(run, shared)}: it changes when that does`;
-  if (run.spec.joiners === "Ignore") return "it appeared during the run (joiners: Ignore)";
+  if (shared !== undefined) return reason("JOINER_SHARES_PIN", { cluster: shared });
+  if (run.spec.joiners === "Ignore") return reason("JOINER_IGNORED");
   return { cluster: cluster.key, stage, targets: [...fresh], at: draft.at };
 }
 
@@ -94,10 +95,10 @@ function sharesPin(run: Run, targets: readonly PlannedTarget[]): string | undefi
 }
 
 /** Said once. */
-function nameOnly(draft: Draft, cluster: string, why: string): void {
+function nameOnly(draft: Draft, cluster: string, why: AnyReason): void {
   const before = draft.run.notJoined ?? [];
-  if (before.some((one) => one.cluster === cluster && one.why === why)) return;
-  change(draft, { notJoined: [...before, { cluster, why, at: draft.at }] }, `${cluster.slice(cluster.indexOf("/") + 1)}: ${text(why)}`);
+  if (before.some((one) => one.cluster === cluster && sameWords(one.why, why))) return;
+  change(draft, { notJoined: [...before, { cluster, why, at: draft.at }] }, reason("NOT_JOINED", { cluster, because: why }));
 }
 
 function append(draft: Draft, taken: readonly Joined[]): void {
@@ -105,18 +106,10 @@ function append(draft: Draft, taken: readonly Joined[]): void {
   const patch = notJoined.length === (draft.run.notJoined ?? []).length ? {} : { notJoined };
   change(draft, { joined: [...(draft.run.joined ?? []), ...taken], ...patch });
   const { run } = draft;
-  const names = taken.slice(0, MOST_NAMES).map(({ cluster }) => clusterName(run, cluster));
-  const shown = names.join(", ") + (taken.length > MOST_NAMES ? ` and ${taken.length - MOST_NAMES} more` : "");
-  draft.events.push(`joined: ${shown}, for a last catch-up batch`);
+  const clusters = taken.map(({ cluster }) => cluster);
+  draft.events.push(reason("JOINED_RUN", { clusters }));
   if (run.spec.joiners !== "Hold") return;
-  const reason = `${count(taken.length, "cluster")} appeared during the run (${shown}; joiners: Hold)`;
-  pause(
-    draft,
-    "Joined",
-    "stagecoach",
-    reason,
-    `\`/resume\` takes them in a last catch-up batch; \`/skip ${names.join(" ")}\` before it leaves them out`,
-  );
+  pause(draft, "Joined", "stagecoach", reason("CLUSTERS_APPEARED", { clusters }), reason("ASK_JOIN", { clusters }));
 }
 
 /** Those that joined and were neither tried nor left out yet. */

@@ -1,7 +1,10 @@
-import { text, type Words } from "../../base/reason.ts";
+import { reasonsOf, type Words } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
+import type { TargetReasons } from "../../reasons/targets.ts";
 import type { BatchTarget } from "../state/run.ts";
 import { type Draft, touchTarget, wakeAt } from "../state/run-draft.ts";
+
+const reason = reasonsOf<TargetReasons>();
 
 /**
  * A baking target is not healthy: with `flap`, a dip that is short and one of few is ignored. Returns the target while that
@@ -14,7 +17,7 @@ export function ignoreDip(draft: Draft, target: BatchTarget, sentence: Words): B
   const over = epoch(dippedAt) + flap.ignoreMs;
   if (draft.now >= over || recent(draft, target, flap.windowMs).length >= flap.most) return undefined;
   wakeAt(draft, over);
-  return touchTarget(target, { dippedAt, why: `a dip, ignored until ${iso(over).slice(11, 19)} UTC: ${text(sentence)}` });
+  return touchTarget(target, { dippedAt, why: reason("FLAP_IGNORED", { until: iso(over), because: sentence }) });
 }
 
 /** The dip is over: it is one of those counted in the window. */

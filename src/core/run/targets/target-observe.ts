@@ -1,16 +1,17 @@
-import { text, type Words } from "../../base/reason.ts";
-import { epoch, formatDuration, iso } from "../../base/time.ts";
+import { type AnyReason, reasonsOf, type Words } from "../../base/reason.ts";
+import { epoch, iso } from "../../base/time.ts";
+import type { TargetReasons } from "../../reasons/targets.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt, wakeAtTime } from "../state/run-draft.ts";
-import { clusterName } from "../state/run-names.ts";
 import { hasGoneOn } from "../state/steps.ts";
 import type { Assessment, ObservedTarget } from "../state/world.ts";
 import { seenOf } from "./step-seen.ts";
 import { excuse } from "./target-baseline.ts";
 import { endDip, ignoreDip } from "./target-flap.ts";
-import { NOT_SEEN, withNudge } from "./target-nudge.ts";
 import { restsWhole } from "./target-rest.ts";
 import { lostPlane, lostWords, planeOf } from "./target-unseen.ts";
+
+const reason = reasonsOf<TargetReasons>();
 
 /** Restarts of one bake, after which the target that was unhealthy has failed (docs/spec.md §9.15). */
 const MOST_RESTARTS = 3;
@@ -41,15 +42,14 @@ function isWatched(target: BatchTarget): boolean {
 
 function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: ObservedTarget | undefined): BatchTarget {
   if (hasLeft(target, seen)) {
-    const name = clusterName(draft.run, target.cluster);
     draft.transition = true;
-    draft.events.push(`${name} left: ${target.application} and its pin are gone`);
-    return moveTarget(draft, target, "Skipped", "left: Application and pin are gone", { deadlineAt: undefined, waitingSince: undefined });
+    draft.events.push(reason("TARGET_LEFT", { cluster: target.cluster, application: target.application }));
+    return moveTarget(draft, target, "Skipped", reason("TARGET_GONE"), { deadlineAt: undefined, waitingSince: undefined });
   }
   switch (target.phase) {
     case "Merged":
     case "Syncing":
-      return inFlight(draft, batch, target, seen?.assessment && withNudge(target, seen.assessment, seen.nudge));
+      return inFlight(draft, batch, target, seen?.assessment && withRefresh(target, seen.assessment, seen.nudge));
     case "Healthy":
       // At its weight, and the next one's pull request is made or open.
       if (batch.phase === "Settled") return afterwards(draft, batch, target, seen?.assessment);
@@ -73,7 +73,7 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
   if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
   const sighted = firstSight(draft, batch, target, assessment);
   if (isStale(batch, assessment))
-    return deadline(draft, runs(draft, sighted), `${text(assessment.sentence)} (read before the merge: read again)`);
+    return deadline(draft, runs(draft, sighted), reason("READ_BEFORE_MERGE", { because: assessment.sentence }));
   switch (assessment.verdict) {
     case "live":
       return confirm(draft, sighted, assessment);
@@ -100,11 +100,11 @@ function isHealing(draft: Draft, { retriedAt }: BatchTarget): boolean {
 }
 
 /** Why nothing is known of it now. */
-function unseen(draft: Draft, target: BatchTarget): string {
+function unseen(draft: Draft, target: BatchTarget): AnyReason {
   const lost = lostPlane(draft, target.key);
   if (lost !== undefined) return lostWords(planeOf(target.key), lost);
   const justMerged = target.phase === "Merged" && draft.now - epoch(target.since) < FIRST_READ_MS;
-  return justMerged ? "merged; Argo CD has not been read since" : "Argo CD cannot be read";
+  return justMerged ? reason("NOT_READ_SINCE_MERGE") : reason("ARGOCD_UNREADABLE");
 }
 
 /** Evidence from before the change says nothing about it. Liveness judges this by Argo CD's times; this is by ours. */
@@ -126,7 +126,7 @@ function progressDeadline(draft: Draft, batch: Batch): number {
 }
 
 function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): BatchTarget {
-  draft.events.push(`${clusterName(draft.run, target.cluster)} confirmed: ${target.application} is live and healthy`);
+  draft.events.push(reason("TARGET_CONFIRMED", { cluster: target.cluster, application: target.application }));
   const patch = {
     confirmedAt: draft.at,
     evidence: assessment.evidence,
@@ -140,8 +140,8 @@ function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): Bat
 function fail(draft: Draft, target: BatchTarget, what: Words, assessment: Assessment | undefined): BatchTarget {
   draft.transition = true;
   const before = excuse(draft, target);
-  const why = before === undefined ? what : `as before its batch (baseline: ${before}), and no worse: ${what}`;
-  draft.events.push(`${clusterName(draft.run, target.cluster)} failed${before === undefined ? "" : " (baseline)"}: ${text(why)}`);
+  const why = before === undefined ? what : reason("NO_WORSE_THAN_BASELINE", { baseline: before, because: what });
+  draft.events.push(reason("TARGET_FAILED", { cluster: target.cluster, baseline: before !== undefined, because: why }));
   const patch = { ...UNTIMED, excused: before === undefined ? undefined : true } as const;
   return moveTarget(draft, target, "Failed", why, { ...patch, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) });
 }
@@ -176,13 +176,12 @@ function deadline(draft: Draft, target: BatchTarget, why: Words, assessment?: As
     wakeAt(draft, due);
     return touchTarget(target, { why });
   }
-  if (target.firstSeenAt !== undefined) return fail(draft, target, `not healthy within its deadline: ${text(why)}`, assessment);
-  return fail(draft, target, `Argo CD has not shown the change within its deadline: ${text(why)} ${NOT_SEEN}`, assessment);
+  return fail(draft, target, reason("DEADLINE_PASSED", { seen: target.firstSeenAt !== undefined, because: why }), assessment);
 }
 
 /** Confirmed, and healthy for `bake` yet to come: an unhealthy moment makes it in flight again, and the bake starts over. */
 function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
-  if (assessment === undefined) return waits(draft, target, `confirmed; ${unseen(draft, target)}`);
+  if (assessment === undefined) return waits(draft, target, reason("CONFIRMED_THEN_UNSEEN", { because: unseen(draft, target) }));
   if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
   if (assessment.verdict === "failing") return fail(draft, target, assessment.sentence, assessment);
   if (assessment.verdict === "live") return touchTarget(endDip(draft, target), { why: assessment.sentence, waitingSince: undefined });
@@ -192,11 +191,11 @@ function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Ass
   if (ignored !== undefined) return ignored;
   const restarts = (batch.bake?.restarts ?? 0) + 1;
   if (restarts > MOST_RESTARTS) {
-    return fail(draft, target, `unhealthy again while baking, after ${MOST_RESTARTS} restarts: ${text(assessment.sentence)}`, assessment);
+    return fail(draft, target, reason("BAKE_RESTARTED_OFTEN", { times: MOST_RESTARTS, because: assessment.sentence }), assessment);
   }
   draft.transition = true;
   draft.disturbed.add(batch.number);
-  draft.events.push(`${clusterName(draft.run, target.cluster)} became unhealthy while baking: ${text(assessment.sentence)}`);
+  draft.events.push(reason("UNHEALTHY_WHILE_BAKING", { cluster: target.cluster, because: assessment.sentence }));
   const deadlineAt = iso(draft.now + progressDeadline(draft, batch));
   return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, ...UNCONFIRMED });
 }
@@ -220,13 +219,24 @@ function isIll({ clause, evidence }: Assessment): boolean {
 /** Confirmed is not forgotten: failing later counts as a failure, and so does staying lost or ill. */
 function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return target;
-  if (assessment.verdict === "failing") return fail(draft, target, `after it was confirmed: ${text(assessment.sentence)}`, assessment);
+  if (assessment.verdict === "failing")
+    return fail(draft, target, reason("FAILED_AFTERWARDS", { because: assessment.sentence }), assessment);
   if (assessment.verdict !== "lost" && !isIll(assessment)) return touchTarget(target, { deadlineAt: undefined });
   if (target.deadlineAt !== undefined) return deadline(draft, target, assessment.sentence, assessment);
   const wait = progressDeadline(draft, batch);
   wakeAt(draft, draft.now + wait);
   return touchTarget(target, {
     deadlineAt: iso(draft.now + wait),
-    why: `${assessment.verdict === "lost" ? "lost" : "not healthy"} after it was confirmed; fails in ${formatDuration(wait)}: ${text(assessment.sentence)}`,
+    why: reason("UNWELL_AFTERWARDS", { lost: assessment.verdict === "lost", forMs: wait, because: assessment.sentence }),
   });
+}
+
+/** What Argo CD shows, and where that is not the change yet, whether it was asked to look again. */
+function withRefresh(target: BatchTarget, assessment: Assessment, asked: ObservedTarget["nudge"]): Assessment {
+  if (asked === undefined || assessment.verdict !== "pending") return assessment;
+  const { at, answer } = asked;
+  const short =
+    typeof answer === "string" ? answer : { failed: answer.failed.replace(/\s+/g, " ").trim().replace(/\.+$/, "").slice(0, 400) };
+  const seen = target.firstSeenAt !== undefined;
+  return { ...assessment, sentence: reason("REFRESH_WANTED", { because: assessment.sentence, at, answer: short, seen }) };
 }

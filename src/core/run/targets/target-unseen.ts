@@ -1,8 +1,11 @@
-import { text } from "../../base/reason.ts";
+import { type AnyReason, reasonsOf } from "../../base/reason.ts";
+import type { TargetReasons } from "../../reasons/targets.ts";
 import type { Run } from "../state/run.ts";
 import { type Draft, mapTargets, touchTarget, wakeAtTime } from "../state/run-draft.ts";
 import { isOut, nameList } from "../state/run-names.ts";
 import type { LostPlane, ObservedRollouts } from "../state/world.ts";
+
+const reason = reasonsOf<TargetReasons>();
 
 /** The control plane of a target or a cluster, by its key. */
 export function planeOf(key: string): string {
@@ -20,9 +23,9 @@ export function seesClusterOf({ world }: Pick<Draft, "world">, cluster: string):
   return (world.lostPlanes?.size ?? 0) > 0 && world.lostPlanes?.has(planeOf(cluster)) === false;
 }
 
-/** `control plane hub-eu cannot be seen since 14:05:00 UTC: …`. */
-export function lostWords(plane: string, { since, why }: LostPlane): string {
-  return `control plane ${plane} cannot be seen since ${since.slice(0, 10)} ${since.slice(11, 19)} UTC: ${text(why)}`;
+/** Why nothing is known of what is on a control plane. */
+export function lostWords(plane: string, { since, why }: LostPlane): AnyReason {
+  return reason("CONTROL_PLANE_UNSEEN", { plane, since, because: why });
 }
 
 /** Keeps in the run what cannot be seen, and what Argo Rollouts of targets in flight show: for people, nothing is decided by it. */
@@ -67,7 +70,7 @@ function notePlanes(draft: Draft): void {
 }
 
 /** Clusters of these keys on control planes that cannot be seen, and why. */
-export function lostOf(draft: Draft, clusters: Iterable<string>): { names: string; why: string } | undefined {
+export function lostOf(draft: Draft, clusters: Iterable<string>): { names: string; why: AnyReason } | undefined {
   const lost = [...clusters].filter((cluster) => lostPlane(draft, cluster) !== undefined);
   const [first] = lost;
   if (first === undefined) return undefined;

@@ -1,12 +1,16 @@
-import { text, type Words } from "../../base/reason.ts";
+import { defined } from "../../base/defined.ts";
+import { reasonsOf, type Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
+import type { TargetReasons } from "../../reasons/targets.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { type Draft, pause, wakeAt } from "../state/run-draft.ts";
-import { clusterName, isOut, nameList, pinPlace } from "../state/run-names.ts";
+import { isOut } from "../state/run-names.ts";
 import { hasGoneOn } from "../state/steps.ts";
 import type { ObservedTarget } from "../state/world.ts";
 import { holdsNextStep, seenOf } from "./step-seen.ts";
 import { lostPlane, seesClusterOf } from "./target-unseen.ts";
+
+const reason = reasonsOf<TargetReasons>();
 
 /**
  * Confirmed is not forgotten (docs/spec.md §9.11): every target that has moved must still have its pin and its commit in the base. What has
@@ -24,7 +28,7 @@ export function watchMoved(draft: Draft): void {
       else watchOne(draft, batch, target, seen);
     }
   }
-  if (unread.length > 0) hold(draft, `the state of ${nameList(draft.run, unread)} could not be read`);
+  if (unread.length > 0) hold(draft, reason("TARGETS_UNREAD", { clusters: [...new Set(unread)] }));
 }
 
 function isUnread(seen: ObservedTarget | undefined, lost: boolean): seen is undefined {
@@ -38,13 +42,12 @@ export function hold(draft: Draft, why: Words): void {
 
 function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: ObservedTarget): void {
   if (seen.inHistory === false) {
-    const name = clusterName(draft.run, target.cluster);
-    const reason = `the commit ${batch.merged?.commit.slice(0, 10)} that changed ${name} is no longer in the history of the base branch`;
-    pause(draft, "History", "Git", reason, "put the history back, then `/resume`; or `/abort`");
+    const why = reason("COMMIT_NOT_IN_HISTORY", { cluster: target.cluster, commit: batch.merged?.commit ?? "" });
+    pause(draft, "History", "Git", why, reason("ASK_RESTORE_HISTORY"));
     return;
   }
   if (seen.assessment?.verdict === "lost")
-    hold(draft, `${clusterName(draft.run, target.cluster)} is lost: ${text(seen.assessment.sentence)}`);
+    hold(draft, reason("TARGET_LOST", { cluster: target.cluster, because: seen.assessment.sentence }));
   const wrong = target.edits.findIndex((edit, index) => (seen.pins?.[index] ?? null) !== edit.to);
   const edit = target.edits[wrong];
   if (edit === undefined) {
@@ -53,23 +56,22 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
   }
   if (holdsNextStep(draft.run, batch, target, seen.pins)) return;
   const found = seen.pins?.[wrong] ?? null;
-  const name = clusterName(draft.run, target.cluster);
+  const { cluster } = target;
   if (found === null && isLeaving(draft, target)) {
-    hold(draft, `the pin of ${name} is gone: waiting whether its Application goes too`);
+    hold(draft, reason("PIN_LEAVING", { cluster }));
     return;
   }
-  const by = seen.drift === undefined ? "" : ` by ${seen.drift.author} in ${seen.drift.commit.slice(0, 10)} (${seen.drift.subject})`;
-  const reason = `the pin of ${name} in ${pinPlace(edit)} was changed${by}: it is ${found ?? "gone"}, this run set ${edit.to}`;
-  pause(draft, "Drift", seen.drift?.author ?? "Git", reason, `put ${edit.to} back, then \`/resume\`; or \`/skip ${name}\`; or \`/abort\``);
+  const place = edit.kind === "branch" ? { branch: edit.path } : { file: edit.file };
+  const why = reason("PIN_DRIFT", defined({ cluster, place, by: seen.drift, found, want: edit.to }));
+  pause(draft, "Drift", seen.drift?.author ?? "Git", why, reason("ASK_UNDO_DRIFT", { cluster, want: edit.to }));
 }
 
 /** The base has the pin as it should be, but what Argo CD has seen is from between: somebody changed it and back (docs/spec.md §7). */
 function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget): void {
   const commit = seen.assessment?.changedBy;
   if (commit === undefined || target.phase === "Baked") return;
-  const name = clusterName(draft.run, target.cluster);
-  const reason = `${commit.slice(0, 10)} changed the pin of ${name}, and Argo CD has seen that: ${text(seen.assessment?.sentence ?? "")}`;
-  pause(draft, "Drift", "Git", reason, "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`");
+  const why = reason("OTHER_CHANGE_SEEN", { cluster: target.cluster, commit, because: seen.assessment?.sentence ?? "" });
+  pause(draft, "Drift", "Git", why, reason("ASK_AWAIT_SEEN"));
 }
 
 /** A cluster is taken out of Git first and of Argo CD some time after: in between it is neither drift nor gone. */
