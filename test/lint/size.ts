@@ -26,7 +26,6 @@ const LONGER: readonly string[] = [
   "src/sim/argocd/index.ts#startArgoCd",
   "src/sim/github/http/api.ts#send",
   "src/sim/kubernetes/index.ts#startKubernetes",
-  "src/sim/kubernetes/watch.ts#open",
   "src/sim/world.ts#startWorld",
   "test/traps/argocd-model.ts",
   "test/traps/status-traps.ts",

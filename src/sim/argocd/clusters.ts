@@ -135,3 +135,31 @@ export function createClusterIndex(store: Store, namespace: string): ClusterInde
     close: stop,
   };
 }
+
+/** The clusters as generators of an ApplicationSet see them. */
+export function clustersOfGenerators(clusters: ClusterIndex): Omit<RegisteredCluster, "secret">[] {
+  return clusters.all().map(({ secret: _, ...cluster }) => cluster);
+}
+
+/** The name of a cluster's Secret. Throws where no such cluster is registered. */
+export function secretOf(clusters: ClusterIndex, name: string): string {
+  const found = clusters.all().find((cluster) => cluster.name === name);
+  if (found?.secret !== undefined) return found.secret;
+  const names = clusters.all().map((cluster) => cluster.name);
+  throw new Error(`no cluster "${name}" is registered; there are ${names.join(", ")}`);
+}
+
+/** Edits the labels of a cluster's Secret; null removes one. */
+export function relabelCluster(
+  store: Store,
+  clusters: ClusterIndex,
+  namespace: string,
+  name: string,
+  edits: Record<string, string | null>,
+): void {
+  store.change("secrets", namespace, secretOf(clusters, name), (secret) => {
+    const all: Record<string, string | null> = { ...secret.metadata.labels, ...edits };
+    const labels = Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null));
+    return { ...secret, metadata: { ...secret.metadata, labels } };
+  });
+}

@@ -2,19 +2,27 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { render as renderSet } from "../../core/appset/index.ts";
 import { createAuthority } from "../kubernetes/certificates.ts";
-import { kubeTime } from "../kubernetes/store.ts";
+import { kubeTime, type Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import { createArgoApi } from "./api/index.ts";
 import { startApplicationController } from "./application/controller.ts";
 import { type Lag, REAL_LAG } from "./application/lag.ts";
 import { createManifests } from "./application/manifests.ts";
-import { startApplicationSetController } from "./appset/controller.ts";
-import { clusterSecret, createClusterIndex, type RegisteredCluster } from "./clusters.ts";
+import { type Render, startApplicationSetController } from "./appset/controller.ts";
+import {
+  type ClusterIndex,
+  type ClusterOptions,
+  clusterSecret,
+  clustersOfGenerators,
+  createClusterIndex,
+  relabelCluster,
+  secretOf,
+} from "./clusters.ts";
 import { connectionsOf } from "./connections.ts";
 import { createFaultBoard, playScript } from "./faults.ts";
 import { parentApplication, project } from "./first-objects.ts";
 import type { Push } from "./git/push.ts";
-import { anyVersion, createRepositories } from "./git/repositories.ts";
+import { anyVersion, createRepositories, type Repositories } from "./git/repositories.ts";
 import { renderWithFiles } from "./git/snapshots.ts";
 import { type ConnectionInfo, createArgoServer } from "./http.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
@@ -49,11 +57,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
   const sources = "fetch" in options.git ? [options.git] : options.git;
   const scheduler = createScheduler(clock);
   const began = kubeTime(clock.now());
-  if (store.get("namespaces", "", namespace) === undefined)
-    store.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  if (store.get("appprojects", namespace, "default") === undefined) store.create(project(namespace));
-  for (const cluster of options.clusters ?? []) store.create(clusterSecret(cluster, namespace));
-
+  createFirstObjects(store, namespace, options.clusters ?? []);
   const clusters = createClusterIndex(store, namespace);
   const repositories = createRepositories(sources, registry, { now: () => scheduler.now(), ttl: lag.reconciliation });
   const manifests = createManifests(repositories);
@@ -62,37 +66,8 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
   const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, repositories, namespace, rollouts }, seed);
   const sets = startApplicationSetController({ store, scheduler, lag, clusters, repositories, render, seed });
 
-  const secretOf = (name: string): RegisteredCluster => {
-    const found = clusters.all().find((cluster) => cluster.name === name);
-    if (found?.secret === undefined)
-      throw new Error(
-        `no cluster "${name}" is registered; there are ${clusters
-          .all()
-          .map((cluster) => cluster.name)
-          .join(", ")}`,
-      );
-    return found;
-  };
-
-  function relabel(name: string, labels: Record<string, string | null>): void {
-    store.change("secrets", namespace, secretOf(name).secret ?? "", (secret) => {
-      const next: Record<string, string> = { ...secret.metadata.labels };
-      for (const [key, value] of Object.entries(labels)) {
-        if (value === null) delete next[key];
-        else next[key] = value;
-      }
-      return { ...secret, metadata: { ...secret.metadata, labels: next } };
-    });
-  }
-
+  const relabel = (name: string, labels: Record<string, string | null>) => relabelCluster(store, clusters, namespace, name, labels);
   const connections = (): ConnectionInfo[] => connectionsOf(store, clusters, (cluster) => board.has("unreachable", cluster), began);
-
-  async function generate(set: KubeObject): Promise<KubeObject[]> {
-    const known = clusters.all().map(({ name, server, labels, annotations, project }) => ({ name, server, labels, annotations, project }));
-    const result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, true);
-    if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join("; "));
-    return result.applications.map(({ metadata: { ownerReferences: _, ...metadata }, ...application }) => ({ ...application, metadata }));
-  }
 
   function notifyPush(push: Push): void {
     const held = sources.find((source) => push.repoURLs.some((url) => source.matches(url)));
@@ -106,7 +81,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     clock,
     namespace,
     clusters: connections,
-    generate: (set) => generate(set),
+    generate: (set) => generate(set, clusters, repositories, render),
     rollouts: options.rollouts ?? rollouts.backend,
     token: options.apiToken,
   });
@@ -132,7 +107,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
       store.create(clusterSecret(cluster, namespace));
     },
     removeCluster: (name) => {
-      store.delete("secrets", namespace, secretOf(name).secret ?? "");
+      store.delete("secrets", namespace, secretOf(clusters, name));
     },
     relabel,
     setFault: (cluster, fault) => board.set(cluster, fault === null ? [] : "kind" in fault ? [fault] : fault),
@@ -173,4 +148,20 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
       });
     },
   };
+}
+
+/** What stands in the cluster before the controllers start. */
+function createFirstObjects(store: Store, namespace: string, clusters: readonly ClusterOptions[]): void {
+  if (store.get("namespaces", "", namespace) === undefined)
+    store.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  if (store.get("appprojects", namespace, "default") === undefined) store.create(project(namespace));
+  for (const cluster of clusters) store.create(clusterSecret(cluster, namespace));
+}
+
+/** The Applications that a set would generate, as the API answers them. */
+async function generate(set: KubeObject, clusters: ClusterIndex, repositories: Repositories, render: Render): Promise<KubeObject[]> {
+  const known = clustersOfGenerators(clusters);
+  const result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, true);
+  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join("; "));
+  return result.applications.map(({ metadata: { ownerReferences: _, ...metadata }, ...application }) => ({ ...application, metadata }));
 }

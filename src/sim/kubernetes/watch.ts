@@ -72,75 +72,86 @@ function timeoutOf(query: URLSearchParams): number {
 }
 
 export function createWatchHub(store: Store, clock: Clock): WatchHub {
-  const open = new Map<ServerResponse, { end: () => void; fail: (error: ApiError) => void }>();
-  let silent = false;
-  let isLost: (object: KubeObject) => boolean = () => false;
-
+  const hub: Hub = { store, clock, open: new Map(), silent: false, isLost: () => false };
   return {
-    open(resource, namespace, query, response) {
-      const matches = matcherOf(query, namespace);
-      const timeout = timeoutOf(query);
-      const start = initial(store, resource, namespace, query);
-      const bookmarks = query.get("allowWatchBookmarks") === "true";
-      const say = (type: string, text: string) => {
-        if (!silent) response.write(`{"type":"${type}","object":${text}}\n`);
-      };
-      const bookmark = (annotations?: Record<string, string>) => {
-        const metadata = defined({
-          resourceVersion: String(store.revision()),
-          creationTimestamp: null,
-          annotations,
-        });
-        say("BOOKMARK", JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource), metadata }));
-      };
-      const onEvent = (event: StoreEvent) => {
-        const type = seen(event, matches);
-        if (type !== undefined) say(type, type === "DELETED" ? textOf(lastMatching(event)) : textOf(event.object));
-      };
-      response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
-      response.flushHeaders();
-
-      const calls: (() => void)[] = [];
-      const end = () => {
-        for (const call of calls) call();
-        open.delete(response);
-        response.end();
-      };
-      const fail = (error: ApiError) => {
-        say("ERROR", JSON.stringify(statusBody(error)));
-        end();
-      };
-      open.set(response, { end, fail });
-      response.on("close", end);
-      try {
-        for (const object of start.objects) say("ADDED", textOf(object));
-        if (start.announce) bookmark({ "k8s.io/initial-events-end": "true" });
-        for (const event of store.since(resource.plural, start.after)) onEvent(event);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        fail(error);
-        return;
-      }
-      const told = (event: StoreEvent) => {
-        if (!isLost(event.object)) onEvent(event);
-      };
-      calls.push(store.subscribe(resource.plural, told), clock.after(timeout, end));
-      if (bookmarks) calls.push(every(clock, BOOKMARK_MS, bookmark));
-    },
+    open: (resource, namespace, query, response) => openWatch(hub, resource, namespace, query, response),
     drop() {
-      for (const [response] of [...open]) response.destroy();
+      for (const [response] of [...hub.open]) response.destroy();
     },
     silence(value) {
-      silent = value;
+      hub.silent = value;
     },
     lose(which) {
-      isLost = which ?? (() => false);
+      hub.isLost = which ?? (() => false);
     },
     expire() {
-      for (const { fail } of [...open.values()]) fail(new ApiError(410, "Expired", `too old resource version: ${store.revision()}`));
+      for (const { fail } of [...hub.open.values()]) fail(new ApiError(410, "Expired", `too old resource version: ${store.revision()}`));
     },
-    size: () => open.size,
+    size: () => hub.open.size,
   };
+}
+
+/** The open watches, and what they keep silent about. */
+interface Hub {
+  store: Store;
+  clock: Clock;
+  open: Map<ServerResponse, { end: () => void; fail: (error: ApiError) => void }>;
+  silent: boolean;
+  isLost: (object: KubeObject) => boolean;
+}
+
+/** What one watch says to its client. */
+function createSpeaker(hub: Hub, resource: Resource, matches: Matcher, response: ServerResponse) {
+  const say = (type: string, text: string): void => {
+    if (!hub.silent) response.write(`{"type":"${type}","object":${text}}\n`);
+  };
+  return {
+    say,
+    bookmark(annotations?: Record<string, string>): void {
+      const metadata = defined({ resourceVersion: String(hub.store.revision()), creationTimestamp: null, annotations });
+      say("BOOKMARK", JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource), metadata }));
+    },
+    onEvent(event: StoreEvent): void {
+      const type = seen(event, matches);
+      if (type !== undefined) say(type, type === "DELETED" ? textOf(lastMatching(event)) : textOf(event.object));
+    },
+  };
+}
+
+function openWatch(hub: Hub, resource: Resource, namespace: string, query: URLSearchParams, response: ServerResponse): void {
+  const { store, clock } = hub;
+  const matches = matcherOf(query, namespace);
+  const timeout = timeoutOf(query);
+  const start = initial(store, resource, namespace, query);
+  const { say, bookmark, onEvent } = createSpeaker(hub, resource, matches, response);
+  response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
+  response.flushHeaders();
+  const calls: (() => void)[] = [];
+  const end = () => {
+    for (const call of calls) call();
+    hub.open.delete(response);
+    response.end();
+  };
+  const fail = (error: ApiError) => {
+    say("ERROR", JSON.stringify(statusBody(error)));
+    end();
+  };
+  hub.open.set(response, { end, fail });
+  response.on("close", end);
+  try {
+    for (const object of start.objects) say("ADDED", textOf(object));
+    if (start.announce) bookmark({ "k8s.io/initial-events-end": "true" });
+    for (const event of store.since(resource.plural, start.after)) onEvent(event);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    fail(error);
+    return;
+  }
+  const onLaterEvent = (event: StoreEvent) => {
+    if (!hub.isLost(event.object)) onEvent(event);
+  };
+  calls.push(store.subscribe(resource.plural, onLaterEvent), clock.after(timeout, end));
+  if (query.get("allowWatchBookmarks") === "true") calls.push(every(clock, BOOKMARK_MS, bookmark));
 }
 
 function every(clock: Clock, ms: number, action: () => void): () => void {

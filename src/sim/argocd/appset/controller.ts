@@ -3,7 +3,7 @@ import type { RenderContext, RenderResult } from "../../../core/appset/types.ts"
 import { kubeTime, type Store } from "../../kubernetes/store.ts";
 import type { KubeObject, StoreEvent } from "../../kubernetes/types.ts";
 import { type Lag, randomFor } from "../application/lag.ts";
-import { type ClusterIndex, isClusterSecret } from "../clusters.ts";
+import { type ClusterIndex, clustersOfGenerators, isClusterSecret } from "../clusters.ts";
 import { type Push, pushMeans } from "../git/push.ts";
 import { RepoError, type Repositories } from "../git/repositories.ts";
 import { renderWithFiles } from "../git/snapshots.ts";
@@ -99,7 +99,7 @@ export function startApplicationSetController({
     const set = store.get("applicationsets", actor.namespace, actor.name);
     if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
     const force = asked || set.metadata.annotations?.[REFRESH] !== undefined;
-    const known = clusters.all().map(({ name, server, labels, annotations, project }) => ({ name, server, labels, annotations, project }));
+    const known = clustersOfGenerators(clusters);
     let error = broken.get(actor.name);
     let result: RenderResult | undefined;
     try {
