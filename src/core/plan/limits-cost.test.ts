@@ -63,7 +63,7 @@ test("what is counted piece by piece is what is counted at once", () => {
     setting: "limits.label",
     have: 2,
     most: 1,
-    what: "2 clusters with region=eu",
+    label: { key: "region", value: "eu", percent: 1 },
   });
   const over = tally.add([{ cluster: "hub/c0", targets: 1 }]);
   expect(over).toMatchObject({ setting: "limits.targets", have: 5, most: 4 });

@@ -5,6 +5,7 @@ import { fleetOf } from "../../simulate/world/fleet.ts";
 import { sayProblem } from "../report/reasons/problems.ts";
 import { clustersOf } from "../run/state/run-names.ts";
 import { batch, bench, bring, guard, pull, round, STAGE, say, wants } from "../run/testing/bench.ts";
+import { told } from "../run/testing/told.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import { plan } from "./plan.ts";
 
@@ -69,7 +70,7 @@ describe("a batch larger than the limits allow", () => {
     const outcome = drive({ ...fleet(10, {}), limits: { clusters: 1 } });
     expect(outcome.violations).toEqual([]);
     expect(outcome.run.phase).toBe("Succeeded");
-    expect(outcome.run.batches.map((one) => one.targets.length)).toEqual(Array(10).fill(1));
+    expect(told(outcome.run).batches.map((one) => one.targets.length)).toEqual(Array(10).fill(1));
   });
 
   test("does not hold a rollback for ever", () => {
@@ -83,7 +84,7 @@ describe("a batch larger than the limits allow", () => {
     const behaviours = { "app-c5": { ...bad, back: well }, "app-c6": { ...bad, back: well } };
     const outcome = drive({ ...scenario, behaviours, limits: { clusters: 2 } });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.run).toMatchObject({ kind: "Rollback", phase: "RolledBack" });
+    expect(told(outcome.run)).toMatchObject({ kind: "Rollback", phase: "RolledBack" });
     expect(Math.max(...outcome.run.batches.map((one) => clustersOf(one.targets).length))).toBe(2);
     expect(outcome.tookMs).toBeLessThan(3 * 3_600_000);
   });
@@ -133,7 +134,7 @@ describe("a batch larger than the limits allow", () => {
     const targets = new Map(self.world.targets);
     self.world = { ...self.world, targets: targets.set(more.key, { pins: ["v1"] }) };
     bring(self, 1, "merging");
-    expect(self.run).toMatchObject({
+    expect(told(self.run)).toMatchObject({
       phase: "Paused",
       paused: {
         kind: "Refused",
@@ -156,7 +157,7 @@ describe("a batch larger than the limits allow", () => {
     round(self);
     say(self, "/hotfix c3 c4 customer down", { permission: "maintain" });
     round(self);
-    expect(self.run.commands).toMatchObject([
+    expect(told(self.run).commands).toMatchObject([
       { outcome: "refused", message: "the repo's limits allow 1 cluster at once (limits.clusters of .github/stagecoach.yaml)" },
     ]);
   });

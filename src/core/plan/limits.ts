@@ -1,4 +1,3 @@
-import { count } from "../base/count.ts";
 import type { OverLimit } from "../reasons/problems-plan.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import type { Cluster } from "./plan-types.ts";
@@ -39,9 +38,9 @@ export function limiter(limits: Limits, clusters: Iterable<Pick<Cluster, "key" |
         labels.add(one.cluster);
       }
       if (limits.clusters !== undefined && keys.size > limits.clusters)
-        return { setting: "limits.clusters", have: keys.size, most: limits.clusters, what: count(keys.size, "cluster") };
+        return { setting: "limits.clusters", have: keys.size, most: limits.clusters };
       if (limits.targets !== undefined && targets > limits.targets)
-        return { setting: "limits.targets", have: targets, most: limits.targets, what: count(targets, "target") };
+        return { setting: "limits.targets", have: targets, most: limits.targets };
       return labels.over();
     };
     return { add };
@@ -79,7 +78,7 @@ function labelLimiter(label: Limits["label"], clusters: Iterable<Pick<Cluster, "
     const over = (): Over | undefined => {
       if (exceeded === undefined) return undefined;
       const have = flying.get(exceeded) ?? 0;
-      return { setting: "limits.label", have, most: mostOf(exceeded), what: `${count(have, "cluster")} with ${key}=${exceeded}` };
+      return { setting: "limits.label", have, most: mostOf(exceeded), label: { key, value: exceeded, percent } };
     };
     return { add, over };
   };

@@ -20,6 +20,7 @@ import {
   see,
   wants,
 } from "../run/testing/bench.ts";
+import { told } from "../run/testing/told.ts";
 import type { Rollout } from "../spec/rollout.ts";
 
 /*
@@ -82,7 +83,7 @@ describe("docs/spec.md §9", () => {
     const other = failed();
     say(other, "/resume", { permission: "maintain" });
     round(other);
-    expect(other.run).toMatchObject({ phase: "Progressing", failedAccepted: ["hub/c1"] });
+    expect(told(other.run)).toMatchObject({ phase: "Progressing", failedAccepted: ["hub/c1"] });
   });
 
   test("§9.10 a PR opens before its approval and waits for it open; another's /promote ends bakes only", () => {
@@ -107,7 +108,7 @@ describe("docs/spec.md §9", () => {
     guard(self, 2);
     see(self, "c1", { pins: ["v1"], drift: { commit: "9".repeat(40), author: "bob", subject: "by hand" } });
     expect(wants(round(self))).not.toContain("Merge 2");
-    expect(self.run.paused).toMatchObject({ kind: "Drift", reason: expect.stringContaining("bob in 9999999999") });
+    expect(told(self.run).paused).toMatchObject({ kind: "Drift", reason: expect.stringContaining("bob in 9999999999") });
   });
 
   test("§9.12 a merge commit that changes more than the batch's pins pauses the run", () => {
@@ -127,7 +128,7 @@ describe("docs/spec.md §9", () => {
     guard(self, 1);
     round(self, 31 * SECOND);
     round(self);
-    expect(self.run).toMatchObject({ phase: "Paused" });
+    expect(told(self.run)).toMatchObject({ phase: "Paused" });
     expect(batch(self.run, 1).intention).toBeUndefined();
   });
 
@@ -138,7 +139,7 @@ describe("docs/spec.md §9", () => {
     judge(self, "c1", "pending");
     say(self, "/retry");
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Command", by: "alice" });
+    expect(told(self.run).paused).toMatchObject({ kind: "Command", by: "alice" });
     say(self, "/resume");
     round(self);
     expect(self.run.phase).toBe("Progressing");
@@ -220,10 +221,10 @@ describe("docs/spec.md §9", () => {
     bring(self, 1, "confirmed");
     say(self, "/promote", { createdAt: iso(AT + SECOND) });
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: "it was written before this bake began" });
-    const told = self.run.commands.length;
+    expect(told(self.run).commands.at(-1)).toMatchObject({ outcome: "refused", message: "it was written before this bake began" });
+    const before = self.run.commands.length;
     round(self);
-    expect(self.run.commands).toHaveLength(told);
+    expect(self.run.commands).toHaveLength(before);
   });
 
   test("§9.21 bare /requeue on a batch's PR means its failed clusters", () => {

@@ -4,6 +4,7 @@ import { planRollback } from "../run/outcome/rollback.ts";
 import type { Run } from "../run/state/run.ts";
 import { batch, guard, MINUTE, merged, noPull, phases, pull, round, SECOND, say, wants } from "../run/testing/bench.ts";
 import { bringStep, CANARY, clustersIn, judgeAt, mergeStep, NEW, OLD, pinned, stepBench } from "../run/testing/step-bench.ts";
+import { told } from "../run/testing/told.ts";
 import { waitsAfter, weightsOf } from "./steps.ts";
 
 const weights = (run: Run) => run.batches.map(({ step }) => step?.weight);
@@ -99,7 +100,7 @@ describe("a batch travels from weight to weight", () => {
     const run = stepBench(3);
     say(run, "/hotfix c3 customer down", { permission: "maintain" });
     round(run);
-    expect(run.run.batches.map(({ kind, step }) => [kind, step?.weight])).toContainEqual(["Hotfix", undefined]);
+    expect(told(run.run).batches.map(({ kind, step }) => [kind, step?.weight])).toContainEqual(["Hotfix", undefined]);
     const hotfix = run.run.batches.find(({ kind }) => kind === "Hotfix");
     expect(hotfix?.targets[0]?.edits.map(({ to }) => to)).toEqual([NEW, "100"]);
   });
@@ -171,10 +172,10 @@ describe("pauses", () => {
     bringStep(run, 1);
     say(run, "/promote", { createdAt: early });
     round(run);
-    expect(run.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("before this wait began") });
+    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("before this wait began") });
     say(run, "/promote", { batch: 1 });
     round(run);
-    expect(run.run.commands.at(-1)).toMatchObject({ outcome: "done", message: expect.stringContaining("step 2 of 3") });
+    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "done", message: expect.stringContaining("step 2 of 3") });
     expect(weights(run.run)).toEqual([20, 60]);
   });
 
@@ -200,7 +201,7 @@ describe("pauses", () => {
     guard(run, 2);
     judgeAt(run, 1, "c1", "failing");
     expect(wants(round(run))).toEqual([]);
-    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
+    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
   });
 });
 
@@ -215,7 +216,7 @@ describe("what people do meanwhile", () => {
     expect(run.run.phase).toBe("Progressing");
     pinned(run, "c1", NEW, "35");
     round(run);
-    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Drift", reason: expect.stringContaining("35") } });
+    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Drift", reason: expect.stringContaining("35") } });
   });
 
   test("/skip leaves a cluster at its weight, in a pause and while the next pull request is open", () => {
@@ -237,7 +238,7 @@ describe("what people do meanwhile", () => {
     noPull(run, 2);
     round(run);
     expect(run.run.phase).toBe("Succeeded");
-    expect(run.run.skipped.map(({ cluster }) => cluster)).toEqual(["hub/c1", "hub/c2"]);
+    expect(told(run.run).skipped.map(({ cluster }) => cluster)).toEqual(["hub/c1", "hub/c2"]);
   });
 
   test("/requeue of a cluster at a weight puts back version and weight of before the run", () => {
@@ -303,7 +304,7 @@ describe("failures and the way back", () => {
     judgeAt(run, 1, "c1", "failing");
     judgeAt(run, 1, "c2", "live");
     round(run);
-    expect(run.run).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
+    expect(told(run.run)).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
     const back = planRollback(run.run);
     if ("error" in back) throw new Error(back.error);
     expect(back.spec.stages[0]?.steps).toBeUndefined();

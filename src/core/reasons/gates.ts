@@ -1,2 +1,177 @@
-/** The reasons of gates: each code with its data. `core/report/reasons/gates.ts` says them. */
-export type GatesReasons = Record<never, never>;
+import { reasonsOf, type Words } from "../base/reason.ts";
+import type { OverLimit } from "./problems-plan.ts";
+import type { AnalysisRef, BatchRef, HookRef, PullRef } from "./refs.ts";
+
+export type { OverLimit } from "./problems-plan.ts";
+
+/** One thing a rule of the base branch wants of a PR and does not have yet. */
+export type PullNeed =
+  /** A required check. silent: nothing of that name was ever reported for this head. */
+  | { kind: "check"; name: string; state: "silent" | "pending" | "failed"; detail?: string; url?: string }
+  | { kind: "reviews"; have: number; want: number }
+  | { kind: "changesRequested"; by: string[] }
+  | { kind: "codeOwners" }
+  | { kind: "lastPush" }
+  | { kind: "signatures" }
+  | { kind: "method"; method: string; allowed: string[] };
+
+/** A window as it is written. */
+export interface WindowRef {
+  schedule: string;
+  durationMs: number;
+  timeZone: string;
+  kind: "allow" | "deny";
+}
+
+/** What GitHub wants changed, told from its words; named: what they name. */
+export type GitHubChange = "mergeMethod" | "signatures" | "workflows" | "permissions" | "ruleset" | "protection" | "archive" | "named";
+
+type None = Record<never, never>;
+
+/** Why a batch is not merged now, and what is waited for: each code with its data. `core/report/reasons/gates.ts` says them. */
+export interface GatesReasons {
+  /** Its PR is open, and something of the run stands against merging it. */
+  PULL_WAITS: { pull: PullRef; because: Words };
+  NOT_MERGED_YET: { pull: PullRef; because: Words };
+  /** Nothing merges in this round. */
+  ROUND_HELD: { because: Words };
+  RUN_PAUSED: None;
+  BATCH_BEFORE: { batch: BatchRef };
+  WINDOW_FULL: { clusters: string[]; most: number };
+  PULL_UNSEEN: None;
+  PULL_DRAFT: { pull: PullRef };
+  PULL_CHANGED: { pull: PullRef; head: string; retargeted?: string };
+  PULL_BUILT_AGAIN: { pull: PullRef; because: Words };
+  PULL_CLOSED_NEEDLESS: { pull: PullRef; because: Words };
+  WEIGHT_MISSED: { clusters: string[] };
+  BASE_AT_RELEASE: None;
+  BASE_CONFLICTS: None;
+  BASE_MOVED: None;
+  GUARD_PENDING: { pull: PullRef };
+  GUARD_REFUSES: { pull: PullRef; because: Words };
+  CONFIRMED_ILL: { application: string; status: string };
+  CONFIRMED_UNREADABLE: { application: string; message: string };
+  CONFIRMED_READ_AGAIN: { pull: PullRef };
+
+  SETTINGS_BROKEN: { because: Words };
+  OTHERS_UNREAD: None;
+  PLANE_UNSEEN: { clusters: string[]; because: Words };
+  /** No clusters: every one. */
+  CLUSTERS_HALTED: { by: string; clusters: string[]; text: string };
+  HALTED_MERGING: { pull: PullRef; because: Words };
+  HALTED_IN_QUEUE: { pull: PullRef };
+  JITTER: { pull: PullRef };
+
+  LIMITS_OTHERS_UNREAD: None;
+  LIMITS_LABELS_UNREAD: None;
+  LIMITS_FULL: { over: OverLimit; now: string[] };
+  BATCH_TOO_LARGE: { over: OverLimit };
+  BATCH_MERGES_ALONE: { over: OverLimit; now: string[] };
+  BATCH_NEVER_FITS: { batch: BatchRef; over: OverLimit; clusters: string[] };
+
+  /** How much of it may be in flight at once. */
+  LIMIT_ALLOWS: { over: OverLimit };
+
+  DEPENDENCIES_UNREAD: None;
+  DEPENDENCY_MISSING: { cluster: string; rollout: string; because: Words };
+  VERSION_UNKNOWN: { run: number; phase: string };
+  VERSION_OTHER: { there: string; wanted: string };
+  VERSION_OLDER: { there: string; wanted: string };
+  VERSION_INCOMPARABLE: { there: string; wanted: string };
+
+  APPROVAL_WANTED: {
+    stage: string;
+    teams: string[];
+    want: number;
+    have: string[];
+    lapsed: { by: string; because: Words }[];
+    /** Who approved it before what the stage holds changed. */
+    outdated: string[];
+    /** Reviews could not be read. */
+    unread: boolean;
+  };
+  APPROVER_RELEASED: { by: string };
+  APPROVER_TEAMS_UNSEEN: { by: string; teams: string[] };
+  APPROVER_IN_NO_TEAM: { by: string; teams: string[] };
+
+  WINDOW_SHUT: { window?: WindowRef; where: string };
+  WINDOWS_NEVER_OPEN: { where: string[] };
+  WINDOWS_NEVER_TOGETHER: { where: string[] };
+
+  PULL_MANUAL: { pull: PullRef };
+  MODE_MERGES_NOT: { pull: PullRef; mode: string };
+  PULL_QUEUED: { pull: PullRef; place: number; state: string };
+  PULL_MERGING: { pull: PullRef };
+  HEAD_MOVED: None;
+  MERGE_BEGINS: { pull: PullRef; head: string };
+  MERGEABLE_UNKNOWN: { pull: PullRef };
+  GATE_UNSEEN: { pull: PullRef };
+  /** GitHub's rules could not be read: what GitHub says itself, where it says something. */
+  GITHUB_BLOCKS: { pull: PullRef; message?: string };
+  /** silent: its checks that never reported have been silent for too long. */
+  GITHUB_WANTS: { pull: PullRef; needs: PullNeed[]; silent: boolean };
+  GITHUB_ANSWERED: { pull: PullRef; message: string };
+
+  ANALYSIS_UNREAD: None;
+  ANALYSIS_BAD: { analysis: AnalysisRef; because: Words };
+  ANALYSIS_RUNNING: { analysis: AnalysisRef; because: Words; more: number };
+  ANALYSIS_BEGUN: None;
+  ANALYSIS_BEGINS: { analysis: AnalysisRef; attempt: number };
+  ANALYSIS_ARGUMENT: { name: string; because: Words };
+  ANALYSIS_ARGUMENT_MISSING: { name: string; variable: string; cluster?: string };
+  WAITS_ENDED: { by: string };
+  BAKE_IS_OVER: None;
+  STAGE_IS_DONE: None;
+  HOOK_BAD: { hook: HookRef; because: Words };
+  HOOK_HOLDS_STAGE: { hook: HookRef; because: Words };
+  HOOK_UNCLEAR: { hook: HookRef; because: Words };
+  HOOK_AWAITED: { hook: HookRef };
+
+  PR_GATE_RUN_ENDED: { phase: string; because: Words };
+  PR_GATE_CLOSING: { pull: PullRef; because: Words };
+
+  NEXT_JUDGED_AGAIN: None;
+  NEXT_LOOKED_AGAIN: None;
+  NEXT_READ: None;
+  NEXT_COMMAND: None;
+  NEXT_MERGES: None;
+  NEXT_MERGED: None;
+  NEXT_MERGE_ENDS: None;
+  NEXT_PULL_READY: { pull: PullRef };
+  NEXT_PULL_CLOSED: None;
+  NEXT_BUILT_SMALLER: None;
+  NEXT_GUARD: None;
+  NEXT_WELL: None;
+  NEXT_SETTINGS: None;
+  NEXT_PLANE: { clusters: string[] };
+  NEXT_HALT_LIFTED: None;
+  NEXT_HALT_ENDS: None;
+  NEXT_OTHERS_CONFIRMED: None;
+  NEXT_LIMIT_RAISED: { setting: string };
+  NEXT_DEPENDENCY: { rollout: string };
+  /** released: accounts that may not approve; empty: nobody is excluded, and `author` is what the commit says. */
+  NEXT_APPROVED: { pull: PullRef; released: string[]; author: string };
+  NEXT_WINDOW: None;
+  NEXT_WINDOWS_CHANGED: { where: string[]; all: boolean };
+  NEXT_PERSON_MERGES: { pull: PullRef; promote: boolean };
+  NEXT_QUEUE: None;
+  NEXT_GITHUB_ANSWERS: None;
+  NEXT_GATE_SEEN: None;
+  NEXT_GITHUB_RULES: None;
+  NEXT_CHECK_REPORTS: { check: string };
+  NEXT_CHECK_PASSES: None;
+  NEXT_CHECKS_DONE: None;
+  NEXT_RULE_CHANGED: None;
+  NEXT_REVIEWED: None;
+  NEXT_TRIED_AGAIN: None;
+  NEXT_ANALYSIS_ENDS: None;
+  NEXT_HOOK_ASKED: None;
+  NEXT_HOOK_ANSWERS: None;
+
+  ASK_GUARD: None;
+  ASK_GITHUB_CHANGE: { change: GitHubChange };
+  ASK_RAISE_LIMIT: { setting: string };
+}
+
+/** Makes a reason of the gates. */
+export const gateReason = reasonsOf<GatesReasons>();

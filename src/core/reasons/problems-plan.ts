@@ -43,8 +43,8 @@ export interface OverLimit {
   setting: "limits.clusters" | "limits.targets" | "limits.label";
   have: number;
   most: number;
-  /** `3 clusters`, `2 clusters with region=eu`. */
-  what: string;
+  /** Of `limits.label`: which label, and the percentage that `most` comes from. */
+  label?: { key: string; value: string; percent: number };
 }
 
 /** Why no stage takes a cluster. */

@@ -2,6 +2,7 @@ import { isEnded, type Run } from "../run/state/run.ts";
 import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
 import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
+import { nextTime, nextView } from "./reasons/next.ts";
 import { sentenceOf } from "./reasons/say.ts";
 import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
 
@@ -66,10 +67,8 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
   const lines = [`### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`];
   lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(sentenceOf(run.why, run), 1000)}`);
   // While it is paused that is what it asks for.
-  if (run.next !== null && run.paused === undefined) {
-    const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
-    lines.push(`**Next:** ${prose(sentenceOf(run.next.what, run))}${at}`);
-  }
+  const next = run.paused === undefined ? nextView(run.next, run) : null;
+  if (next !== null) lines.push(`**Next:** ${prose(next.what)}${nextTime(next, now)}`);
   if (run.paused !== undefined) lines.push(`**Asks:** ${prose(sentenceOf(run.paused.ask, run))}`);
   const page =
     live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;

@@ -22,6 +22,7 @@ import {
   see,
   wants,
 } from "./testing/bench.ts";
+import { told } from "./testing/told.ts";
 
 describe("a batch is proposed", () => {
   test("in the round that journals it, where the pins are known", () => {
@@ -36,7 +37,7 @@ describe("a batch is proposed", () => {
     const run = bench(1);
     run.world = { ...run.world, targets: new Map() };
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toEqual("waiting for the pins of c1 to be read");
+    expect(told(run.run).why).toBe("waiting for the pins of c1 to be read");
     noPull(run, 1);
     see(run, "c1", { pins: ["v1"] });
     expect(wants(round(run))).toEqual(["Propose 1"]);
@@ -110,8 +111,8 @@ describe("a batch merges", () => {
     set(run);
     expect(wants(round(run))).toEqual([]);
     expect(run.run.phase).toBe("Progressing");
-    expect(run.run.why).toContain(why);
-    expect(run.run.next).not.toBeNull();
+    expect(told(run.run).why).toContain(why);
+    expect(told(run.run).next).not.toBeNull();
   });
 
   test("never under mode Propose, which says that a person has to", () => {
@@ -121,8 +122,8 @@ describe("a batch merges", () => {
     bring(run, 1, "open");
     guard(run, 1);
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toSay("the rollout's mode is Propose");
-    expect(run.run.next?.what).toBe("a person merges #101");
+    expect(told(run.run).why).toContain("the rollout's mode is Propose");
+    expect(told(run.run).next?.what).toBe("a person merges #101");
   });
 
   test("by a person's hand with merge: Manual, without a pause", () => {
@@ -144,7 +145,7 @@ describe("a batch merges", () => {
     expect(wants(round(run, 10 * SECOND))).toEqual(["Merge 1"]);
     expect(run.last.change).toBe("none");
     const advanced = round(run, 20 * SECOND);
-    expect(advanced.events).toEqual(["the intention to merge #101 lapsed", "merging #101 at head1"]);
+    expect(told(advanced.events)).toEqual(["the intention to merge #101 lapsed", "merging #101 at head1"]);
     expect(batch(run.run, 1).intention?.at).toBe(iso(run.now));
   });
 
@@ -185,9 +186,9 @@ describe("what stands against going on pauses the run, with the words of who sai
     bring(run, 1, "merging");
     set(run);
     expect(wants(round(run))).not.toContain("Merge 1");
-    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind } });
-    expect(run.run.why).toContain(why);
-    expect(run.run.next?.what).toSay("/resume");
+    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind } });
+    expect(told(run.run).why).toContain(why);
+    expect(told(run.run).next?.what).toContain("/resume");
   });
 
   test("a guard that says no for good: the PR is closed, too", () => {
@@ -195,7 +196,7 @@ describe("what stands against going on pauses the run, with the words of who sai
     bring(run, 1, "open");
     guard(run, 1, { ok: false, why: "app-c2 would be removed", retry: false });
     expect(wants(round(run))).toEqual(["Close 1"]);
-    expect(run.run.paused).toMatchObject({ kind: "Refused", reason: "#101 must not be merged: app-c2 would be removed" });
+    expect(told(run.run).paused).toMatchObject({ kind: "Refused", reason: "#101 must not be merged: app-c2 would be removed" });
   });
 
   test.each(["conflict", "behind"] as const)("but not a PR that is in %s: it is closed, seen closed, and built again", (mergeable) => {
@@ -226,7 +227,7 @@ describe("what stands against going on pauses the run, with the words of who sai
     round(run);
     expect(phases(run.run, 2)).toEqual(["Syncing"]);
     expect(run.run.paused?.kind).toBe("MergedByOther");
-    expect(run.run.why).toBe('bob merged #102 before its gates allowed it: waiting for batch 1 of stage "stage 1" to settle');
+    expect(told(run.run).why).toBe('bob merged #102 before its gates allowed it: waiting for batch 1 of stage "stage 1" to settle');
   });
 });
 
@@ -235,7 +236,7 @@ describe("the end", () => {
     const run = bench(2);
     bring(run, 1, "confirmed");
     bring(run, 2, "confirmed");
-    expect(run.run).toMatchObject({ phase: "Succeeded", stage: 1, next: null, endedAt: iso(run.now) });
+    expect(told(run.run)).toMatchObject({ phase: "Succeeded", stage: 1, next: null, endedAt: iso(run.now) });
     expect(isEnded(run.run)).toBe(true);
     expect(round(run)).toMatchObject({ change: "none", effects: [] });
   });

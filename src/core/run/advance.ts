@@ -13,6 +13,7 @@
 import { propose } from "./batches/batch-build.ts";
 import { observePulls } from "./batches/batch-pulls.ts";
 import { settleBatches } from "./batches/batch-settle.ts";
+import { mergeOpen } from "./batches/merge.ts";
 import { judgeQuarantine, leaveUnreachableOpen } from "./batches/quarantine.ts";
 import { end } from "./batches/run-end.ts";
 import { sayFromBatches, sayPaused } from "./batches/run-explain.ts";
@@ -24,7 +25,6 @@ import { measuresAnything } from "./checks/step-analysis.ts";
 import { obey } from "./commands/run-obey.ts";
 import { followOrders } from "./commands/run-rollouts.ts";
 import { inBackground } from "./gates/analysis.ts";
-import { mergeOpen } from "./gates/gates.ts";
 import { tellFailures } from "./gates/hooks.ts";
 import { judgeFailures } from "./outcome/run-failures.ts";
 import { isEnded, isMoving, movingPhase, type Run } from "./state/run.ts";

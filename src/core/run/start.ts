@@ -4,7 +4,7 @@ import type { Rollout } from "../spec/rollout.ts";
 import { haltsOn } from "./gates/halt.ts";
 import { supersededBefore } from "./outcome/overlap.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
-import { type Batch, isEnded, type Pause, type Requeued, type Run } from "./state/run.ts";
+import { isEnded, type Pause, type Requeued, type Run } from "./state/run.ts";
 
 export interface StartInput {
   rollout: Rollout;
@@ -118,15 +118,6 @@ export interface Adopted {
 /** A rollout seen for the first time: the release it names is taken for what is there already, and nothing starts (docs/spec.md §9.7). */
 export function adopt(release: Release, cursor: string): Adopted {
   return { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor };
-}
-
-/** Branch of one attempt of one batch, or of one weight of it; stage and batch count from 1. */
-export function branchOf(
-  run: Pick<Run, "rollout" | "number">,
-  batch: Pick<Batch, "stage" | "ofStage" | "attempt"> & { step?: { index: number } },
-): string {
-  const step = batch.step === undefined ? "" : `-step${batch.step.index}`;
-  return `stagecoach-run/${run.rollout}/${run.number}/${batch.stage + 1}-${batch.ofStage}-${batch.attempt}${step}`;
 }
 
 /**

@@ -1,5 +1,5 @@
+import { hasCode } from "../../core/base/reason.ts";
 import { epoch } from "../../core/base/time.ts";
-import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { World } from "../../core/run/state/world.ts";
 import { firstOpening } from "../world/windows.ts";
@@ -18,11 +18,11 @@ export function openingsArePromisedRightly(truth: Truth, before: Run, run: Run, 
     if (next === null || next === before.batches[batch.number - 1]?.next) continue;
     const said = `truth: batch ${batch.number} of ${run.rollout}`;
     const first = firstOpening(sets, now);
-    if (sentenceOf(next.what) === "the window opens" && (next.at === undefined || epoch(next.at) !== first))
+    if (hasCode(next.what, "NEXT_WINDOW") && (next.eta === undefined || epoch(next.eta) !== first))
       wrong.push(
-        `${said} promises an opening at ${next.at}, and the first is ${first === undefined ? "never" : new Date(first).toISOString()}`,
+        `${said} promises an opening at ${next.eta}, and the first is ${first === undefined ? "never" : new Date(first).toISOString()}`,
       );
-    if (sentenceOf(next.what).startsWith("somebody changes the windows") && first !== undefined)
+    if (hasCode(next.what, "NEXT_WINDOWS_CHANGED") && first !== undefined)
       wrong.push(`${said} says that its windows never open, and they do at ${new Date(first).toISOString()}`);
   }
   return wrong;

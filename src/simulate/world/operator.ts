@@ -1,4 +1,4 @@
-import { sentenceOf } from "../../core/report/reasons/say.ts";
+import { hasCode } from "../../core/base/reason.ts";
 import { type Batch, isEnded, type Run } from "../../core/run/state/run.ts";
 import type { Driver, Operator } from "../driver.ts";
 import { MEMBERS } from "../generate/scenario.ts";
@@ -98,7 +98,8 @@ function answer(driver: Driver, run: Run, tell: Tell): void {
   const kind = run.paused?.kind;
   if (kind === "Failure") for (const target of truth.targets.values()) target.mendedAt = Math.min(target.mendedAt, now);
   if (kind === "Drift" || kind === "History") restore(truth, run, now);
-  if (kind === "Refused" && sentenceOf(run.paused?.reason ?? "").includes("limits.")) truth.limits = undefined;
+  if (kind === "Refused" && ["BATCH_NEVER_FITS", "BATCH_TOO_LARGE"].some((code) => hasCode(run.paused?.reason, code)))
+    truth.limits = undefined;
   const again = (kind === "Failure" || kind === "Undecided") && acted % 2 === 1;
   tell(acted > PATIENCE ? "abort" : again ? "retry" : "resume");
 }
@@ -114,14 +115,13 @@ function giveUp(driver: Driver, run: Run, tell: Tell): void {
   // What waits for anything else is to go on by itself.
   // After a retry of clusters that share a pin two batches midway may each want the places of the other: a person ends that.
   const crowded = run.batches.some(
-    (batch) => (batch.step?.index ?? 1) > 1 && batch.phase === "Open" && sentenceOf(batch.why).includes("would be"),
+    (batch) =>
+      (batch.step?.index ?? 1) > 1 && batch.phase === "Open" && (hasCode(batch.why, "WINDOW_FULL") || hasCode(batch.why, "LIMITS_FULL")),
   );
   if (model !== undefined && run.spec.dependsOn === undefined && opens && !crowded) return;
   const others = driver.entries.map((entry) => entry.run).filter((other) => other !== undefined && other.rollout !== run.rollout);
   // Half-way at a cluster it holds the room that what it depends on waits for.
-  const knotted = others.some((other) =>
-    other?.batches.some((batch) => batch.phase === "Open" && sentenceOf(batch.why).includes("limits allow")),
-  );
+  const knotted = others.some((other) => other?.batches.some((batch) => batch.phase === "Open" && hasCode(batch.why, "LIMITS_FULL")));
   if (run.spec.dependsOn === undefined || !opens || crowded || knotted || others.every((other) => other === undefined || isEnded(other)))
     tell("abort");
 }

@@ -103,6 +103,7 @@ function span(ms) {
 }
 function since(time) { return el("time", { datetime: time, "data-since": time }, span(now() - Date.parse(time))); }
 function until(time) { return el("time", { datetime: time, "data-until": time }, "in " + span(Date.parse(time) - now())); }
+function when(next) { return next.eta ? until(next.eta) : next.deadline ? el("span", {}, "at the latest ", until(next.deadline)) : ""; }
 function link(pull) {
   if (!pull) return null;
   const safe = /^https?:\\/\\//.test(pull.url);
@@ -130,7 +131,7 @@ function gates(list) {
 function batch(b) {
   const head = el("p", { class: "head" }, el("span", {}, b.name, " ", link(b.pull)), el("span", {}, b.phase, b.since && b.phase !== "Settled" ? " " : "", b.since && b.phase !== "Settled" ? since(b.since) : ""));
   const why = b.why && b.phase !== "Settled" ? el("p", {}, b.why) : null;
-  const next = b.next && b.phase !== "Settled" ? el("p", { class: "quiet" }, "next: " + b.next.what + " ", b.next.at ? until(b.next.at) : "") : null;
+  const next = b.next && b.phase !== "Settled" ? el("p", { class: "quiet" }, "next: " + b.next.what + " ", when(b.next)) : null;
   return el("div", { class: "batch" }, head, el("ul", { class: "cells" }, ...b.clusters.map(cluster)), rollouts(b), gates(b.gates), why, next);
 }
 function stage(s) {
@@ -148,7 +149,7 @@ function run(r) {
     el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.phase }, r.phase),
       el("span", { class: "quiet" }, r.repository + (r.trigger.pull ? " · PR #" + r.trigger.pull : "") + " by " + r.trigger.author)),
     el("p", { class: "why" }, r.why),
-    el("p", { class: "next" }, r.next ? "Next: " + r.next.what + " " : "", r.next && r.next.at ? until(r.next.at) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
+    el("p", { class: "next" }, r.next ? "Next: " + r.next.what + " " : "", r.next ? when(r.next) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
     r.ask ? el("p", { class: "ask" }, r.ask) : null,
     ...(r.endedAt ? [] : r.unseen ?? []).map((u) => el("p", { class: "ask" }, "Control plane " + u.plane + " cannot be seen: " + u.why + ". Its clusters wait, for ", since(u.since))),
     el("div", { class: "bar", role: "img", "aria-label": live + " of " + clusters + " clusters live" }, liveBar, failBar),

@@ -1,5 +1,6 @@
+import { hasCode } from "../../../src/core/base/reason.ts";
 import { iso } from "../../../src/core/base/time.ts";
-import { sentenceOf } from "../../../src/core/report/reasons/say.ts";
+import { gateReason } from "../../../src/core/reasons/gates.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { approvalHash } from "../../../src/core/run/gates/approval.ts";
 import { closedNow, windowSets } from "../../../src/core/run/gates/window.ts";
@@ -184,8 +185,8 @@ function waiting(run: Run, world: World, now: number): Advanced<Run> {
   if (world.limits === undefined) return advance(run, world, now);
   if (!run.batches.some(isOpen)) return advance(run, without(world, "limits"), now);
   const advanced = advance(run, world, now);
-  const told = sentenceOf(advanced.run.paused?.reason ?? "").includes("limits.") === true && run.paused === undefined;
-  const closes = advanced.run.batches.some((batch) => sentenceOf(batch.closing?.why ?? "").startsWith("limits.") === true);
+  const told = hasCode(advanced.run.paused?.reason, "BATCH_NEVER_FITS") && run.paused === undefined;
+  const closes = advanced.run.batches.some((batch) => hasCode(batch.closing?.why, "BATCH_TOO_LARGE"));
   return told || closes ? { run, effects: [], change: "none", events: [] } : advanced;
 }
 
@@ -195,8 +196,8 @@ function hasty(run: Run, world: World, now: number): Advanced<Run> {
   const at = closedNow(windowSets(run.spec.windows ?? [], world.freezes ?? []), now)?.changesAt;
   if (at === undefined) return advanced;
   return patched(advanced, (batch) => {
-    if (batch.next?.what !== "the window opens" || batch.next.at === iso(at)) return batch;
-    return { ...batch, next: { what: "the window opens", at: iso(at) } };
+    if (!hasCode(batch.next?.what, "NEXT_WINDOW") || batch.next?.eta === iso(at)) return batch;
+    return { ...batch, next: { what: gateReason("NEXT_WINDOW"), eta: iso(at) } };
   });
 }
 

@@ -1,8 +1,8 @@
 import type { GateState } from "../../run/state/gate-state.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, prose } from "../escape.ts";
+import { nextTime, nextView } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
-import { clockTime } from "../words.ts";
 import { batchPlace } from "./batch-intro.ts";
 import { evidenceBefore } from "./batch-pull.ts";
 
@@ -27,7 +27,8 @@ const TITLES: Record<GateState["kind"], string> = {
 /** Why the batch waits, what comes next, and the evidence of the batch before. */
 export function gateWords(run: Run, batch: Batch, state: GateState, now: number): GateWords {
   const title = `${TITLES[state.kind]}: ${plain(sentenceOf(state.why, run))}`;
-  const next = state.next === null ? "" : `**Next:** ${prose(sentenceOf(state.next.what, run))}${until(state.next.at, now)}`;
+  const view = nextView(state.next, run);
+  const next = view === null ? "" : `**Next:** ${prose(view.what)}${nextTime(view, now)}`;
   const parts = [batchPlace(run, batch), cell(sentenceOf(state.why, run), 1000), next];
   const rest = evidenceBefore(run, batch, now, 100);
   const summary = [...parts, rest].filter((part) => part !== "").join("\n\n");
@@ -49,10 +50,6 @@ export function notOurs(): GateWords {
 /** A PR of an attempt that is over, opened again by somebody. */
 export function overWords(why: string): GateWords {
   return { status: "completed", conclusion: "failure", title: cut(`must not be merged: ${plain(why)}`), summary: cell(why, 1000) };
-}
-
-function until(at: string | undefined, now: number): string {
-  return at === undefined ? "" : `, at the latest ${clockTime(at, now)}`;
 }
 
 /** Titles are shown as plain text. */

@@ -1,3 +1,5 @@
+import { count } from "../../base/count.ts";
+import type { OverLimit } from "../../reasons/problems-plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef } from "../../reasons/refs.ts";
 import type { Names } from "./entry.ts";
 
@@ -35,4 +37,15 @@ export function hookPhrase({ number, when, stage, host }: HookRef): string {
 /** Names an analysis or a hook, as the subject of a sentence. */
 export function checkPhrase(check: CheckRef, names: Names): string {
   return "host" in check ? hookPhrase(check) : `the ${analysisPhrase(check, names)}`;
+}
+
+/** Names people or teams of GitHub: `@bob, @carol`. */
+export function people(logins: readonly string[], between = ", "): string {
+  return logins.map((login) => `@${login}`).join(between);
+}
+
+/** Says what is more than a limit allows: `3 clusters`, `2 clusters with region=eu`. */
+export function whatIsOver({ setting, have, label }: OverLimit): string {
+  const what = count(have, setting === "limits.targets" ? "target" : "cluster");
+  return label === undefined ? what : `${what} with ${label.key}=${label.value}`;
 }

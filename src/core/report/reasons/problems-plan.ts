@@ -1,6 +1,7 @@
 import type { ReasonsOf } from "../../base/reason.ts";
 import type { ProblemData } from "../../reasons/problem.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../reasons/problems-plan.ts";
+import { whatIsOver } from "./phrases.ts";
 import type { ProblemEntries } from "./problem-entry.ts";
 
 const OWN_PINS = "give each cluster a pin of its own";
@@ -22,7 +23,7 @@ export const PLAN_PROBLEMS: ProblemEntries<PlanProblems> = {
   LIMITS_TOO_LOW: {
     says: ({ stage, unit, over, others }) => {
       const more = others === 0 ? "" : `, and so with ${others} more`;
-      return `in stage "${stage}", ${over.what} must change at once and ${over.setting} of the repo's settings allows ${over.most}: ${unitText(unit)}${more}`;
+      return `in stage "${stage}", ${whatIsOver(over)} must change at once and ${over.setting} of the repo's settings allows ${over.most}: ${unitText(unit)}${more}`;
     },
     hint: ({ unit, over }) => `raise ${over.setting} so that ${over.have} may be in flight${unit.count > 1 ? `, or ${OWN_PINS}` : ""}`,
   },
@@ -90,7 +91,7 @@ export const PLAN_PROBLEMS: ProblemEntries<PlanProblems> = {
   },
   BATCHES_CUT: {
     says: ({ stage, over, batches, uncut }) =>
-      `stage "${stage}" would have ${over.what} in flight at once and ${over.setting} of the repo's settings allows ${over.most}: its batches are cut to that, ${batches} instead of ${uncut}`,
+      `stage "${stage}" would have ${whatIsOver(over)} in flight at once and ${over.setting} of the repo's settings allows ${over.most}: its batches are cut to that, ${batches} instead of ${uncut}`,
     hint: "raise the limit, or lower maxUnavailable to what it allows",
   },
   LABELS_GUESSED: {

@@ -2,6 +2,7 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Requeued, Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { nextOfRun, nextTime } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { isLive, settledBatches, targetsNow } from "../steps.ts";
@@ -57,10 +58,8 @@ function headline(run: Run, now: number): string {
     run.endedAt === undefined ? `for ${age(run.since, now)}` : `at ${run.endedAt.slice(0, 10)} ${run.endedAt.slice(11, 19)} UTC`;
   const lines = [title, "", `**${run.phase}** ${since}: ${cell(sentenceOf(run.why, run), 1000)}`];
   // While it is paused that is what it asks for, below.
-  if (run.next !== null && run.next.what !== run.paused?.ask) {
-    const at = run.next.at === undefined ? "" : `, at the latest ${clockTime(run.next.at, now)}`;
-    lines.push("", `**Next:** ${prose(sentenceOf(run.next.what, run))}${at}`);
-  }
+  const next = nextOfRun(run);
+  if (next !== undefined) lines.push("", `**Next:** ${prose(next.what)}${nextTime(next, now)}`);
   if (run.endedAt !== undefined) lines.push("", `Took ${formatDuration(epoch(run.endedAt) - epoch(run.startedAt))}.`);
   return lines.join("\n");
 }

@@ -1,10 +1,11 @@
 import type { PlannedBatch } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
-import type { Batch, BatchTarget, Next, Requeued, RolloutState, Run, TargetPhase } from "../../run/state/run.ts";
+import type { Batch, BatchTarget, Requeued, RolloutState, Run, TargetPhase } from "../../run/state/run.ts";
 import { isEnded } from "../../run/state/run.ts";
 import { targetsOf } from "../../run/state/run-names.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf } from "../places.ts";
+import { type NextView, nextView } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { targetsShown } from "../steps.ts";
@@ -21,7 +22,7 @@ export interface RunView {
   phase: string;
   since: string;
   why: string;
-  next: Next | null;
+  next: NextView | null;
   ask: string | null;
   /** Control planes that cannot be seen: their clusters wait. */
   unseen: { plane: string; since: string; why: string }[];
@@ -47,7 +48,7 @@ export interface BatchView {
   phase: string;
   since: string | null;
   why: string;
-  next: Next | null;
+  next: NextView | null;
   pull: { number: number; url: string } | null;
   /** What was measured of it. */
   gates?: GateLine[];
@@ -91,7 +92,7 @@ export function runView(run: Run): RunView {
     phase: run.phase,
     since: run.since,
     why: sentenceOf(run.why, run),
-    next: run.next,
+    next: nextView(run.next, run),
     ask: run.paused === undefined ? null : sentenceOf(run.paused.ask, run),
     unseen: (run.unseen ?? []).map((one) => ({ ...one, why: sentenceOf(one.why, run) })),
     startedAt: run.startedAt,
@@ -178,11 +179,11 @@ function outsideView(run: Run): StageView[] {
 }
 
 /** What comes next for requeued clusters of one stage; null where nothing does. */
-function nextLook(run: Run, requeued: readonly Requeued[]): Next | null {
+function nextLook(run: Run, requeued: readonly Requeued[]): NextView | null {
   const open = isEnded(run) ? [] : requeued.filter((item) => item.failed !== true);
   if (open.some((item) => awaitsBatches(run, item))) return { what: "after the stage's batches" };
   const [at] = open.map((item) => item.nextAt).sort();
-  return at === undefined ? null : { what: "the next look", at };
+  return at === undefined ? null : { what: "the next look", eta: at };
 }
 
 /** The page shows it inside its stage, so the stage is not named again. */
@@ -206,7 +207,7 @@ function openedBatch(run: Run, batch: Batch): BatchView {
     phase: batch.phase,
     since: batch.since,
     why: sentenceOf(batch.why, run),
-    next: batch.next,
+    next: nextView(batch.next, run),
     pull: batch.pull === undefined ? null : { number: batch.pull.number, url: batch.pull.url },
     clusters: [...byCluster].map(([key, targets]) => {
       const worst = worstOf(targets);

@@ -1,5 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
+import { nextOfRun } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { releaseName, releaser, shortName } from "../words.ts";
 import { fitted } from "./tree-fold.ts";
@@ -70,10 +71,9 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
   ];
   if (run.paused !== undefined && run.paused.ask !== "") lines.push(...sentence("Asks", sentenceOf(run.paused.ask, run), "warn"));
   for (const { plane, since, why } of run.unseen ?? []) lines.push(line("Unseen", `control plane ${plane} since ${since}: ${why}`, "warn"));
-  if (run.next !== null && run.next.what !== run.paused?.ask)
-    lines.push(
-      ...sentence("Next", sentenceOf(run.next.at === undefined ? run.next.what : `${run.next.what} (${within(run.next.at, now)})`, run)),
-    );
+  const next = nextOfRun(run);
+  const time = next?.eta ?? next?.deadline;
+  if (next !== undefined) lines.push(...sentence("Next", time === undefined ? next.what : `${next.what} (${within(time, now)})`));
   lines.push(`${paint("Progress: ", "dim", options)}${progress(run, options)}`);
   return lines;
 }

@@ -4,9 +4,6 @@ import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/
 import { isOut } from "../state/run-names.ts";
 import { passOn } from "./step-make.ts";
 
-/** How long a journalled merge intention stands for a merge call that may be under way (docs/spec.md §9.13). */
-export const INTENTION_MS = 30_000;
-
 /** The batch's change is in the base: from here on its targets are watched. */
 export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: string; by: string }): void {
   moveBatch(draft, batch.number, "Merged", { merged: merge });

@@ -1,20 +1,17 @@
-import { text, type Words } from "../../base/reason.ts";
+import { text } from "../../base/reason.ts";
 import type { Edit, PlannedTarget } from "../../plan/plan-types.ts";
 import { type BatchStep, editsAt } from "../../plan/steps.ts";
 import { failedBefore, nameBehind } from "../outcome/step-left.ts";
-import { branchOf } from "../start.ts";
+import { branchOf } from "../state/branch-name.ts";
 import { type Batch, type BatchTarget, mayMove, type Run } from "../state/run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "../state/run-draft.ts";
-import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, pullName, targetsOf, unitOf } from "../state/run-names.ts";
+import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, targetsOf, unitOf } from "../state/run-names.ts";
 import { firstStep } from "../state/steps.ts";
 import { arrive } from "./batch-arrive.ts";
 import { leave } from "./batch-leave.ts";
 import { requeue } from "./requeue.ts";
 import { skip } from "./run-skip.ts";
 import { fitting } from "./within-limits.ts";
-
-/** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
-const MOST_ATTEMPTS = 10;
 
 /** Journals a new batch of these clusters of the stage. Its PR is asked for in the same round where the pins are known. */
 export function makeBatch(
@@ -108,27 +105,6 @@ export function rebuild(draft: Draft, batch: Batch): void {
   );
   // Of a planned batch they are the stage's next.
   if (dropped.length > 0 && batch.kind !== "Planned") requeue(draft, batch.stage, dropped, "the limits of the repo allow fewer at once");
-}
-
-/** Asks for the batch's PR to be closed. Once it is observed closed it is built again, if the run goes on. */
-export function close(draft: Draft, batch: Batch, why: Words): void {
-  if (batch.closing !== undefined) return;
-  if (batch.attempt % MOST_ATTEMPTS === 0) {
-    pause(
-      draft,
-      "Refused",
-      "stagecoach",
-      `${batchName(draft.run, batch)} was built ${batch.attempt} times: ${text(why)}`,
-      "`/resume` tries again, `/abort` ends the run",
-    );
-  }
-  changeBatch(
-    draft,
-    batch.number,
-    { closing: { why, at: draft.at }, promoted: undefined },
-    `closing ${pullName(batch.pull)}: ${text(why)}`,
-  );
-  if (batch.pull !== undefined) draft.effects.push({ kind: "Close", batch: batch.number, pull: batch.pull.number, why });
 }
 
 /** Asks for the PRs of batches that have none yet, or lets a batch with nothing to change go on without one. */

@@ -1,12 +1,15 @@
 import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import { approvedBy, tooEarlyFor } from "../gates/gates.ts";
-import { refusalKey, whatToChange } from "../gates/pull-needs.ts";
+import { gateReason } from "../../reasons/gates.ts";
+import { approvedBy } from "../gates/approval.ts";
+import { tooEarlyFor } from "../gates/gates.ts";
+import { refusalKey, whatToChange } from "../gates/github.ts";
+import { INTENTION_MS } from "../state/progress.ts";
 import type { Batch } from "../state/run.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "../state/run-draft.ts";
 import { batchName, pullName, whatChanged } from "../state/run-names.ts";
 import type { ObservedPull } from "../state/world.ts";
-import { arrive, INTENTION_MS } from "./batch-arrive.ts";
+import { arrive } from "./batch-arrive.ts";
 
 /** How often a PR in a merge queue is looked at. */
 const QUEUE_MS = 30_000;
@@ -80,7 +83,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
   if (answer?.kind === "Human") {
     moveBatch(draft, batch.number, "Open", { intention: undefined });
     const reason = `GitHub refuses to merge ${pullName(pull)}: ${text(answer.message)}`;
-    pause(draft, "Refused", "GitHub", reason, `${whatToChange(answer.message)}, then \`/resume\`; or \`/abort\``);
+    pause(draft, "Refused", "GitHub", reason, gateReason("ASK_GITHUB_CHANGE", { change: whatToChange(answer.message) }));
     return;
   }
   if (answer?.kind === "Wait") {
@@ -152,7 +155,7 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
   // A forge that says merged without saying how is read again: the merge commit may lag behind the state.
   if (pull.merged === undefined) return;
   const { commit, at, by, byUs, exact } = pull.merged;
-  const early = byUs || batch.phase === "Merging" ? undefined : tooEarlyFor(draft, batch, at);
+  const early = byUs || batch.phase === "Merging" ? undefined : tooEarlyFor(draft, batch, pull, at);
   arrive(draft, batch, { commit, at, by });
   const seen = seenPull(pull);
   const event = `${batchName(draft.run, batch)} merged: ${pullName(pull)} as ${commit.slice(0, 10)}${byUs ? "" : ` by ${by}`}`;

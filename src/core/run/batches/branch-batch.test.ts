@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Words } from "../../base/reason.ts";
 import { sentenceOf } from "../../report/reasons/say.ts";
 import { batch, bench, guard, judge, merged, noPull, pull, round, wants } from "../testing/bench.ts";
+import { told } from "../testing/told.ts";
 
 /** What the world shows for a batch that moves branches: the same as of a PR, under number 0. */
 const MOVE = { number: 0, url: "" };
@@ -39,7 +40,10 @@ test("one that must not be moved pauses the run, and is looked at anew by /resum
   pull(run, 1, MOVE);
   guard(run, 1, { ok: false, why: "env/c1 cannot be fast-forwarded", retry: false });
   const paused = round(run).run;
-  expect([paused.phase, paused.paused?.reason]).toEqual(["Paused", "the fast-forward must not be merged: env/c1 cannot be fast-forwarded"]);
+  expect([paused.phase, told(paused).paused?.reason]).toEqual([
+    "Paused",
+    "the fast-forward must not be merged: env/c1 cannot be fast-forwarded",
+  ]);
   noPull(run, 1);
   round(run);
   expect(batch(run.run, 1)).toMatchObject({ phase: "Closed" });

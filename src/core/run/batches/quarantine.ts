@@ -6,7 +6,8 @@ import { isMoving, type Run } from "../state/run.ts";
 import { change, type Draft, pause, wakeAt } from "../state/run-draft.ts";
 import { clusterCount, clusterName, clustersOf, liveTargets, nameList, unitOf } from "../state/run-names.ts";
 import { lostPlane, lostWords, planeOf } from "../targets/target-unseen.ts";
-import { close, rebuild } from "./batch-build.ts";
+import { rebuild } from "./batch-build.ts";
+import { close } from "./close.ts";
 
 /**
  * Why a cluster is to be left out by the rule `quarantine` now; undefined: it is not, or there is no such rule. A control plane that

@@ -1,5 +1,5 @@
 import type { Draft } from "../state/run-draft.ts";
-import { close } from "./batch-build.ts";
+import { close } from "./close.ts";
 
 /**
  * Before a stage that was left has a pull request again: what is open of a later one is closed, also where it is in the merge

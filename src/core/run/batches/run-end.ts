@@ -3,7 +3,7 @@ import { awaitsOutside } from "../checks/run-hooks-end.ts";
 import type { Batch } from "../state/run.ts";
 import { batchOf, change, type Draft, moveBatch, say } from "../state/run-draft.ts";
 import { batchName, clustersOf, liveTargets, nameList } from "../state/run-names.ts";
-import { close } from "./batch-build.ts";
+import { close } from "./close.ts";
 
 /** Brings an aborted or superseded run to its end: its PRs are closed first, and observed closed. */
 export function end(draft: Draft): void {

@@ -1,4 +1,4 @@
-import { isSettled } from "../gates/gates.ts";
+import { isSettled } from "../state/progress.ts";
 import { type Draft, say } from "../state/run-draft.ts";
 
 /** What a paused run says: why, and what is asked of people. */

@@ -3,6 +3,7 @@ import { versionAt } from "../gates/depends.ts";
 import { planRollback } from "../outcome/rollback.ts";
 import { gateOf } from "../state/gate-state.ts";
 import { type Bench, batch, bench, bring, guard, judge, merged, phases, pull, round, say, see, wants } from "../testing/bench.ts";
+import { told } from "../testing/told.ts";
 
 /** c1 and c2 are merged in one batch, and c1 fails. */
 function failing(): Bench {
@@ -32,7 +33,7 @@ describe("/requeue of a cluster that is merged", () => {
     expect(self.run.paused?.kind).toBe("Failure");
     say(self, "/requeue c1");
     round(self);
-    expect(self.run.commands.at(-1)?.message).toEqual("put to the stage's end: c1; first a batch puts back what c1 had before");
+    expect(told(self.run).commands.at(-1)?.message).toBe("put to the stage's end: c1; first a batch puts back what c1 had before");
     expect(batch(self.run, 2)).toMatchObject({ kind: "Revert", targets: [{ cluster: "hub/c1", edits: [{ from: "v2", to: "v1" }] }] });
     expect(phases(self.run, 1)).toEqual(["Requeued", "Baked"]);
     putBack(self);
@@ -74,7 +75,7 @@ describe("/requeue of a cluster that is merged", () => {
     say(self, "/requeue c1");
     see(self, "c1", { pins: ["v9"] });
     round(self);
-    expect(self.run.skipped).toMatchObject([{ cluster: "hub/c1", why: "pinned by hand to v9 since: left as it is" }]);
+    expect(told(self.run).skipped).toMatchObject([{ cluster: "hub/c1", why: "pinned by hand to v9 since: left as it is" }]);
     expect(batch(self.run, 2).phase).toBe("Settled");
   });
 
@@ -89,7 +90,7 @@ describe("/requeue of a cluster that is merged", () => {
     expect(self.run.paused?.kind).toBe("Failure");
     say(self, "/requeue failed");
     round(self);
-    expect(self.run.batches.filter((one) => one.kind === "Revert")).toHaveLength(1);
+    expect(told(self.run).batches.filter((one) => one.kind === "Revert")).toHaveLength(1);
     bring(self, 3, "confirmed");
     expect(batch(self.run, 4).kind).toBe("CatchUp");
   });
@@ -123,7 +124,7 @@ describe("/requeue of a cluster that is merged", () => {
     round(self);
     round(self);
     expect(batch(self.run, 2).phase).not.toBe("Open");
-    expect(self.run.requeued).toEqual([]);
+    expect(told(self.run).requeued).toEqual([]);
   });
 
   test("/rollback leaves what has been put back, and who depends on it knows the old version is there", () => {

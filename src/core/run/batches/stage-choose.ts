@@ -1,5 +1,5 @@
 import { apart, keepsApart } from "../../plan/apart.ts";
-import { occupied } from "../gates/gates.ts";
+import { occupied } from "../state/progress.ts";
 import { type Draft, say } from "../state/run-draft.ts";
 import { unitOf } from "../state/run-names.ts";
 

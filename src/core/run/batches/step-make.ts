@@ -1,6 +1,6 @@
 import { stepAt } from "../../plan/steps.ts";
-import { isSettled } from "../gates/gates.ts";
 import { leaveBehind } from "../outcome/step-left.ts";
+import { isSettled } from "../state/progress.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { change, type Draft, mapTargets, moveTarget } from "../state/run-draft.ts";
 import { clustersOf, isOut, targetsOf, unitOf } from "../state/run-names.ts";

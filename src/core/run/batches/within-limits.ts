@@ -4,7 +4,7 @@ import type { Draft } from "../state/run-draft.ts";
 import { clustersOf, isOut, liveTargets, targetsOf, unitOf } from "../state/run-names.ts";
 
 /** The limits in force, by the clusters that are known now; undefined: there are none. */
-export function limiterOf({ world }: Draft): Limiter | undefined {
+export function limiterOf({ world }: Pick<Draft, "world">): Limiter | undefined {
   return world.limits === undefined ? undefined : limiter(world.limits, world.clustersKnown ? world.clusters.values() : undefined);
 }
 

@@ -3,6 +3,7 @@ import type { Rollout } from "../../spec/rollout.ts";
 import type { StageAnalysis } from "../../spec/stage-checks.ts";
 import type { ObservedAnalysis } from "../state/run-analysis-types.ts";
 import { type Bench, batch, bench, bring, guard, judge, merged, noPull, pull, round, say, wants } from "../testing/bench.ts";
+import { told } from "../testing/told.ts";
 import { analysesOf } from "./run-analysis.ts";
 
 const METRIC = { name: "webcheck", phase: "Running", count: 3, successful: 3, failed: 0, inconclusive: 0, error: 0, value: "ok" };
@@ -42,7 +43,7 @@ describe("AfterBatch", () => {
     measured(self, ID, "Running");
     round(self);
     expect(self.run.batches).toHaveLength(1);
-    expect(self.run.why).toBe('waiting for the analysis webcheck of batch 1 of stage "stage 1": it is Running');
+    expect(told(self.run).why).toBe('waiting for the analysis webcheck of batch 1 of stage "stage 1": it is Running');
     measured(self, ID, "Successful");
     const over = round(self);
     expect(batch(self.run, 1).analyses).toMatchObject([{ phase: "Successful", metrics: [{ successful: 3, value: "ok" }] }]);
@@ -173,7 +174,7 @@ describe("an analysis that ends badly", () => {
     bring(self, 1, "confirmed");
     measured(self, ID, "Failed");
     round(self);
-    expect(self.run).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
+    expect(told(self.run)).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
   });
 
   test("with Continue the run goes on, and ends as Failed", () => {

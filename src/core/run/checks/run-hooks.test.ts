@@ -3,6 +3,7 @@ import type { Rollout } from "../../spec/rollout.ts";
 import type { StageHooks } from "../../spec/stage-checks.ts";
 import type { HookAnswer } from "../state/run-hooks-types.ts";
 import { type Bench, batch, bench, bring, guard, judge, pull, round, say, wants } from "../testing/bench.ts";
+import { told } from "../testing/told.ts";
 
 const MINUTE = 60_000;
 const HOOK = { url: "https://hooks.example.com/rollouts?token=x", timeoutMs: 10_000 };
@@ -45,7 +46,7 @@ describe("hooks before a stage", () => {
     expect(wants(round(self))).toEqual(["CallHook payments/42/1/before/2/1#1"]);
     answer(self, "payments/42/1/before/2/1#1", { kind: "go", message: "change window CHG-7 is open" });
     expect(wants(round(self))).toEqual(["Merge 1"]);
-    expect(self.run.hooks?.map(({ phase, why }) => [phase, why])).toEqual([
+    expect(told(self.run).hooks?.map(({ phase, why }) => [phase, why])).toEqual([
       ["Done", "it said to go on"],
       ["Done", "change window CHG-7 is open"],
     ]);
@@ -110,7 +111,7 @@ describe("hooks before a stage", () => {
     expect(self.run.paused?.kind).toBe("Undecided");
     say(self, "/resume");
     expect(wants(round(self))).toContain("Merge 1");
-    expect(self.run.hooks?.[0]?.accepted).toMatchObject({ by: "alice" });
+    expect(told(self.run).hooks?.[0]?.accepted).toMatchObject({ by: "alice" });
   });
 
   test("that say so fail the run, by its policy", () => {
@@ -177,7 +178,7 @@ describe("hooks on failure", () => {
     expect(self.run.paused?.kind).toBe("Failure");
     answer(self, `${FAILED}#1`, { kind: "fail", message: "no" });
     round(self);
-    expect([self.run.hooks?.[0]?.phase, self.run.paused?.kind, self.run.hooks?.length]).toEqual(["Failed", "Failure", 1]);
+    expect([told(self.run).hooks?.[0]?.phase, told(self.run).paused?.kind, told(self.run).hooks?.length]).toEqual(["Failed", "Failure", 1]);
   });
 
   test("are told once of what failed, and again of what fails later", () => {
@@ -196,6 +197,6 @@ describe("hooks on failure", () => {
     expect(self.run.why).toSay("waiting for its hooks");
     expect(round(self, 8000).run.phase).toBe("Paused");
     expect(round(self, 2000).run.phase).toBe("Failed");
-    expect(self.run.hooks?.[0]).toMatchObject({ phase: "Error", why: "it had not answered when the run ended" });
+    expect(told(self.run).hooks?.[0]).toMatchObject({ phase: "Error", why: "it had not answered when the run ended" });
   });
 });

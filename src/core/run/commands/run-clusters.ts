@@ -1,7 +1,8 @@
 import type { Words } from "../../base/reason.ts";
 import { iso, parseDuration, type Time } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
-import { close, rebuild } from "../batches/batch-build.ts";
+import { rebuild } from "../batches/batch-build.ts";
+import { close } from "../batches/close.ts";
 import { release } from "../batches/quarantine.ts";
 import { requeue } from "../batches/requeue.ts";
 import { makeRoom } from "../batches/run-ahead.ts";

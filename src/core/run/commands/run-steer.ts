@@ -1,7 +1,7 @@
 import { epoch } from "../../base/time.ts";
 import type { Command } from "../../spec/command.ts";
 import { hasPermission } from "../../spec/commands.ts";
-import { close } from "../batches/batch-build.ts";
+import { close } from "../batches/close.ts";
 import { promoteStep } from "../batches/step-wait.ts";
 import { approve, wantsApproval } from "../gates/approval.ts";
 import { unacceptedFailures } from "../outcome/run-failures.ts";
@@ -136,7 +136,7 @@ function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply |
   if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(beforePull(batch));
   const given = approve(draft, batch, command.actor, command.teams);
   if (given === undefined) return undefined;
-  if (typeof given === "string") return refusedBy(given);
+  if ("code" in given) return refusedBy(given);
   const others = (draft.run.approvals ?? []).filter((one) => one.stage !== given.stage || one.by !== given.by);
   const patch = draft.run.spec.delivery.merge === "Manual" ? { promoted: { by: command.actor, at: draft.at } } : {};
   change(draft, { approvals: [...others, given] });

@@ -1,26 +1,29 @@
 /** When an analysis is begun, and what waits for it: `analysis` of a stage as gates of the run. */
 
-import { text } from "../../base/reason.ts";
+import { defined } from "../../base/defined.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import { parseTemplate, renderTemplate, type TemplateValues } from "../../base/template.ts";
 import { epoch, type Time } from "../../base/time.ts";
+import { gateReason } from "../../reasons/gates.ts";
 import type { AnalysisArg, AnalysisWhen, StageAnalysis } from "../../spec/stage-checks.ts";
 import {
   type AnalysisPlace,
   analysesAt,
   analysisId,
-  analysisTitle,
+  analysisRef,
   endAnalysis,
   isMoot,
   putAnalysis,
   stopAnalysis,
 } from "../checks/run-analysis.ts";
 import { analysisSpec } from "../checks/step-analysis.ts";
+import { isInTurn } from "../state/batch-kind.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { RunAnalysis } from "../state/run-analysis-types.ts";
 import { batchOf, type Draft } from "../state/run-draft.ts";
-import { clusterName, clustersOf, liveTargets } from "../state/run-names.ts";
+import { clustersOf, liveTargets } from "../state/run-names.ts";
 import { isMidStep } from "../state/steps.ts";
-import type { Blocked } from "./pull-gates.ts";
+import { type Wait, wait } from "./decision.ts";
 
 /** What a stage measures at such a moment; undefined: nothing. */
 export function analysisOf(run: Run, stage: number, when: AnalysisWhen): StageAnalysis | undefined {
@@ -42,13 +45,13 @@ export function namesCluster({ args }: Pick<StageAnalysis, "args">): boolean {
  * Begins what the stage wants measured in this place, and says what stands against going on; undefined: nothing.
  * `newerThan`: what was begun before is measured anew.
  */
-function measure(draft: Draft, place: AnalysisPlace, newerThan?: Time): Blocked | undefined {
+function measure(draft: Draft, place: AnalysisPlace, newerThan?: Time): Wait | undefined {
   const analysis = place.step === undefined ? analysisOf(draft.run, place.stage, place.when) : analysisSpec(draft.run, place);
   if (analysis === undefined) return undefined;
   if (waived(draft, place)) return undefined;
   let unread = false;
   for (const one of placesOf(draft, place, analysis)) unread = !begin(draft, one, analysis, newerThan) || unread;
-  if (unread) return { why: "waiting for the clusters to be read: what to measure is not known", next: { what: "they are read" } };
+  if (unread) return wait(gateReason("ANALYSIS_UNREAD"), { what: gateReason("NEXT_READ") });
   return standing(draft, place);
 }
 
@@ -56,7 +59,7 @@ function measure(draft: Draft, place: AnalysisPlace, newerThan?: Time): Blocked 
 function waived(draft: Draft, place: AnalysisPlace): boolean {
   const { promotedFully } = draft.run;
   if (promotedFully === undefined) return false;
-  for (const record of analysesAt(draft.run, place)) stopAnalysis(draft, record, `@${promotedFully.by} ended all waits`, true);
+  for (const record of analysesAt(draft.run, place)) stopAnalysis(draft, record, gateReason("WAITS_ENDED", { by: promotedFully.by }), true);
   return true;
 }
 
@@ -80,23 +83,18 @@ export function startAnalysis(draft: Draft, place: AnalysisPlace, analysis: Stag
   if (args === "unread") return false;
   const { stage, when, batch, step, cluster } = place;
   const record: RunAnalysis = {
-    id: analysisId(draft.run, place, attempt),
-    stage,
-    when,
-    ...(batch === undefined ? {} : { batch }),
-    ...(step === undefined ? {} : { step }),
-    ...(cluster === undefined ? {} : { cluster }),
+    ...defined({ id: analysisId(draft.run, place, attempt), stage, when, batch, step, cluster }),
     attempt,
     args: "missing" in args ? [] : args.args,
     phase: "Running",
-    why: "it is begun",
+    why: gateReason("ANALYSIS_BEGUN"),
     startedAt: draft.at,
   };
   if ("missing" in args) {
     endAnalysis(draft, record, "Error", args.missing);
     return true;
   }
-  putAnalysis(draft, record, `${analysisTitle(draft.run, record)} begins${attempt === 1 ? "" : `, attempt ${attempt}`}`);
+  putAnalysis(draft, record, gateReason("ANALYSIS_BEGINS", { analysis: analysisRef(draft.run, record), attempt }));
   if (attempt > 1) overtake(draft, analysisId(draft.run, place, attempt - 1));
   draft.effects.push({ kind: "StartAnalysis", analysis: record.id });
   return true;
@@ -110,33 +108,38 @@ function overtake(draft: Draft, before: string): void {
 }
 
 /** The arguments as they are now, by the rules of pins' templates. */
-function filled(draft: Draft, place: AnalysisPlace, { args }: StageAnalysis): { args: AnalysisArg[] } | { missing: string } | "unread" {
+function filled(draft: Draft, place: AnalysisPlace, { args }: StageAnalysis): { args: AnalysisArg[] } | { missing: AnyReason } | "unread" {
   const values = valuesFor(draft, place);
   const done: AnalysisArg[] = [];
   for (const { name, value } of args) {
     const parsed = parseTemplate(value);
-    if (!parsed.ok) return { missing: `the argument ${name}: ${text({ code: "BAD_TEMPLATE", ...parsed.fault })}` };
+    if (!parsed.ok) {
+      const because = { code: "BAD_TEMPLATE", ...parsed.fault };
+      return { missing: gateReason("ANALYSIS_ARGUMENT", { name, because }) };
+    }
     const rendered = renderTemplate(parsed.parts, values.values);
     if (rendered.ok) done.push({ name, value: rendered.text });
     else if (place.cluster !== undefined && !values.known) return "unread";
-    else return { missing: `the argument ${name} wants {{ ${rendered.missing} }}, which there is not${values.of}` };
+    else {
+      const data = { name, variable: rendered.missing, cluster: place.batch === undefined ? undefined : place.cluster };
+      return { missing: gateReason("ANALYSIS_ARGUMENT_MISSING", defined(data)) };
+    }
   }
   return { args: done };
 }
 
-function valuesFor(draft: Draft, place: AnalysisPlace): { values: TemplateValues; known: boolean; of: string } {
+function valuesFor(draft: Draft, place: AnalysisPlace): { values: TemplateValues; known: boolean } {
   const { run, world } = draft;
   const none = { cluster: { name: "", server: "", labels: {} }, application: { name: "", namespace: "" } };
   const common = { params: {}, release: run.release.values };
-  if (place.cluster === undefined || place.batch === undefined) return { values: { ...none, ...common }, known: true, of: "" };
+  if (place.cluster === undefined || place.batch === undefined) return { values: { ...none, ...common }, known: true };
   const seen = world.clusters.get(place.cluster);
   const target = batchOf(run, place.batch).targets.find((one) => one.cluster === place.cluster);
   const [, namespace = ""] = (target?.key ?? "").split("/");
   const name = place.cluster.slice(place.cluster.indexOf("/") + 1);
   const cluster = { name, server: seen?.server ?? "", labels: seen?.labels ?? {} };
   const application = { name: target?.application ?? "", namespace };
-  const of = ` of ${clusterName(run, place.cluster)}`;
-  return { values: { cluster, application, ...common }, known: seen !== undefined || world.clustersKnown, of };
+  return { values: { cluster, application, ...common }, known: seen !== undefined || world.clustersKnown };
 }
 
 /** Failed where the policy is to go on all the same: it is remembered, and the run ends as Failed. */
@@ -150,46 +153,50 @@ export function isBad(run: Run, record: RunAnalysis): boolean {
   return ended && record.accepted === undefined && !isMoot(run, record);
 }
 
-function standing(draft: Draft, place: AnalysisPlace): Blocked | undefined {
+function standing(draft: Draft, place: AnalysisPlace): Wait | undefined {
   const { run } = draft;
   const records = analysesAt(run, place);
   const bad = records.find((record) => isBad(run, record) && !isTolerated(run, record));
-  if (bad !== undefined) return { why: `${analysisTitle(run, bad)}: ${text(bad.why)}`, next: { what: "a command" } };
+  if (bad !== undefined) {
+    const why = gateReason("ANALYSIS_BAD", { analysis: analysisRef(run, bad), because: bad.why });
+    return wait(why, { what: gateReason("NEXT_COMMAND") });
+  }
   const running = records.filter((record) => record.phase === "Running");
   const [first] = running;
   if (first === undefined) return undefined;
-  const many = running.length === 1 ? "" : `, and ${running.length - 1} more`;
-  return { why: `waiting for the ${analysisTitle(run, first)}: ${text(first.why)}${many}`, next: { what: "it passes, or fails" } };
+  const why = gateReason("ANALYSIS_RUNNING", { analysis: analysisRef(run, first), because: first.why, more: running.length - 1 });
+  return wait(why, { what: gateReason("NEXT_ANALYSIS_ENDS") });
 }
 
 /** Before the stage's first merge, once nothing else of the run stands against it. */
-export function beforeStage(draft: Draft, batch: Batch): Blocked | undefined {
+export function beforeStage(draft: Draft, batch: Batch): Wait | undefined {
   return measure(draft, { stage: batch.stage, when: "BeforeStage" });
 }
 
 /** True where a batch that is confirmed is measured: it stays in its bake for as long as that takes. */
 export function measuresBatch(run: Run, batch: Batch): boolean {
-  const inTurn = (batch.kind === "Planned" || batch.kind === "CatchUp") && !isMidStep(batch);
-  return inTurn && run.promotedFully === undefined && analysisOf(run, batch.stage, "AfterBatch") !== undefined;
+  return (
+    isInTurn(batch) && !isMidStep(batch) && run.promotedFully === undefined && analysisOf(run, batch.stage, "AfterBatch") !== undefined
+  );
 }
 
 /** Of a batch whose every cluster is confirmed. `bakeOver`: what is measured until it is stopped is stopped. */
-export function afterBatch(draft: Draft, batch: Batch, bakeOver: boolean): Blocked | undefined {
-  if ((batch.kind !== "Planned" && batch.kind !== "CatchUp") || isMidStep(batch)) return undefined;
+export function afterBatch(draft: Draft, batch: Batch, bakeOver: boolean): Wait | undefined {
+  if (!isInTurn(batch) || isMidStep(batch)) return undefined;
   const place = { stage: batch.stage, when: "AfterBatch" as const, batch: batch.number };
   // An unhealthy moment begins the bake anew, and with it what is measured beside it.
   const blocked = measure(draft, place, batch.bake?.from);
-  if (blocked !== undefined && bakeOver) endWhatIsEndless(draft, place, "the bake is over");
+  if (blocked !== undefined && bakeOver) endWhatIsEndless(draft, place, gateReason("BAKE_IS_OVER"));
   return blocked;
 }
 
 /** The analysis among the steps that follow the weight of a batch, as its wait `step`, measured since then. undefined: it has passed. */
-export function afterWeight(draft: Draft, { number, stage }: Batch, step: number, since: Time): Blocked | undefined {
+export function afterWeight(draft: Draft, { number, stage }: Batch, step: number, since: Time): Wait | undefined {
   return measure(draft, { stage, when: "AfterBatch", batch: number, step }, since);
 }
 
 /** Never before everything that counts was measured once: nothing passes unmeasured. */
-function endWhatIsEndless(draft: Draft, place: AnalysisPlace, why: string, always = false): void {
+function endWhatIsEndless(draft: Draft, place: AnalysisPlace, why: Words, always = false): void {
   for (const record of analysesAt(draft.run, place)) {
     const observed = draft.world.analyses?.get(record.id);
     if (record.phase !== "Running" || observed?.phase !== "Running" || (!always && observed.endless !== true)) continue;
@@ -215,11 +222,11 @@ export function inBackground(draft: Draft): void {
 }
 
 /** A stage that is done otherwise: its background ends, and then it is measured once more. */
-export function afterStage(draft: Draft, stage: number): Blocked | undefined {
+export function afterStage(draft: Draft, stage: number): Wait | undefined {
   const moved = draft.run.batches.filter((batch) => batch.stage === stage && batch.merged !== undefined);
   if (moved.length === 0) return undefined;
   const background = { stage, when: "Background" as const };
-  endWhatIsEndless(draft, background, "the stage is done", true);
+  endWhatIsEndless(draft, background, gateReason("STAGE_IS_DONE"), true);
   const blocked = standing(draft, background);
   if (blocked !== undefined && draft.run.promotedFully === undefined) return blocked;
   const last = moved.map((batch) => batch.settledAt ?? batch.since).reduce((a, b) => (epoch(a) >= epoch(b) ? a : b));

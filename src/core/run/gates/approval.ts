@@ -1,10 +1,11 @@
-import { text } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
+import { iso } from "../../base/time.ts";
+import { gateReason } from "../../reasons/gates.ts";
 import type { Approval, Batch, Run } from "../state/run.ts";
 import { amendedSince, approvalHash } from "../state/run-amend.ts";
-import type { Draft } from "../state/run-draft.ts";
-import { pullName } from "../state/run-names.ts";
+import { pullRef } from "../state/run-names.ts";
 import type { Approver } from "../state/world.ts";
-import type { Blocked } from "./pull-gates.ts";
+import { type Scene, type Wait, wait } from "./decision.ts";
 
 export { approvalHash } from "../state/run-amend.ts";
 
@@ -18,36 +19,30 @@ export function givenApprovals(run: Run, stage: number): Approval[] {
  * Who has approved a stage: by command, and by review of the batch's PR at its head since the stage holds what it does. Nobody twice, never who released it, and
  * nobody who is not in one of the teams any more.
  */
-export function approversOf(draft: Draft, batch: Batch): string[] {
-  const { run, world } = draft;
+export function approversOf(scene: Scene, batch: Batch): string[] {
+  const { run, world } = scene;
   const gone = new Set(world.lapsed?.get(batch.number)?.map(({ by }) => by.toLowerCase()));
   const byCommand = givenApprovals(run, batch.stage).filter(({ by }) => !gone.has(by.toLowerCase()));
-  const byReview = reviewsOf(draft, batch).filter(({ at }) => !amendedSince(run, batch.stage, at));
+  const byReview = reviewsOf(scene, batch).filter(({ at }) => !amendedSince(run, batch.stage, at));
   const people = new Map([...byCommand, ...byReview].map(({ by }) => [by.toLowerCase(), by]));
   for (const login of releasedBy(run)) people.delete(login.toLowerCase());
   return [...people.values()];
 }
 
 /** Approving reviews of its pull request at its head, by members. */
-function reviewsOf({ world }: Draft, batch: Batch): readonly Approver[] {
+function reviewsOf({ world }: Scene, batch: Batch): readonly Approver[] {
   return world.approvals?.get(batch.number) ?? [];
 }
 
-/** Reviews that were given before the stage became what it is: who has to look again. */
-function outdated(draft: Draft, batch: Batch, have: readonly string[]): string {
-  const late = reviewsOf(draft, batch).filter(({ by, at }) => amendedSince(draft.run, batch.stage, at) && !have.includes(by));
-  return late.map(({ by }) => `; @${by} approved it before what the stage holds changed`).join("");
+/** Who approved it before the stage became what it is, and has to look again. */
+function outdated(scene: Scene, batch: Batch, have: readonly string[]): string[] {
+  const late = reviewsOf(scene, batch).filter(({ by, at }) => amendedSince(scene.run, batch.stage, at) && !have.includes(by));
+  return late.map(({ by }) => by);
 }
 
 /** Accounts that brought the release in. */
 function releasedBy({ trigger }: Run): string[] {
   return trigger.accounts ?? [trigger.author];
-}
-
-function butNot(run: Run): string {
-  const released = releasedBy(run);
-  if (released.length > 0) return `not ${released.map((login) => `@${login}`).join(" or ")}, who released it`;
-  return `GitHub knows no account that released it (its commit says ${run.trigger.author}), so nobody is excluded`;
 }
 
 /** Wanted before anything of the stage has merged. */
@@ -61,31 +56,38 @@ export function wantsApproval(run: Run, batch: Batch): { teams: string[]; count:
   return begun ? undefined : approval;
 }
 
-export function approvalGate(draft: Draft, batch: Batch): Blocked | undefined {
-  const wanted = wantsApproval(draft.run, batch);
+export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
+  const { run, world } = scene;
+  const wanted = wantsApproval(run, batch);
   if (wanted === undefined) return undefined;
-  const have = approversOf(draft, batch);
+  const have = approversOf(scene, batch);
   if (have.length >= wanted.count) return undefined;
-  const teams = wanted.teams.map((team) => `@${team}`).join(" or ");
-  const so = have.length === 0 ? "" : `, approved so far by ${have.map((by) => `@${by}`).join(", ")}`;
-  const of = wanted.count === 1 ? `a member of ${teams}` : `${wanted.count} members of ${teams} (${have.length} of ${wanted.count}${so})`;
-  const lapsed = (draft.world.lapsed?.get(batch.number) ?? []).map(({ by, why }) => `; @${by} approved it, and ${text(why)}`).join("");
-  const seen = draft.world.approvals === undefined ? "; reviews could not be read just now" : "";
-  const name = pullName(batch.pull);
-  return {
-    why: `stage "${draft.run.plan.stages[batch.stage]?.name ?? ""}" wants the approval of ${of}${lapsed}${outdated(draft, batch, have)}${seen}`,
-    next: { what: `one of them approves ${name} or comments \`/promote\` on it; ${butNot(draft.run)}` },
-  };
+  const why = gateReason("APPROVAL_WANTED", {
+    stage: run.plan.stages[batch.stage]?.name ?? "",
+    teams: wanted.teams,
+    want: wanted.count,
+    have,
+    lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because })),
+    outdated: outdated(scene, batch, have),
+    unread: world.approvals === undefined,
+  });
+  const people = { released: releasedBy(run), author: run.trigger.author };
+  return wait(why, { what: gateReason("NEXT_APPROVED", { pull: pullRef(batch.pull), ...people }) });
 }
 
-/** `/promote` as an approval. A sentence where it is none: why not. undefined: the batch wants no approval. */
-export function approve(draft: Draft, batch: Batch, actor: string, teams: readonly string[] | undefined): Approval | string | undefined {
-  const wanted = wantsApproval(draft.run, batch);
-  if (wanted === undefined || approversOf(draft, batch).length >= wanted.count) return undefined;
-  if (releasedBy(draft.run).some((login) => login.toLowerCase() === actor.toLowerCase()))
-    return `@${actor} released it, and somebody else has to approve`;
-  const names = wanted.teams.map((team) => `@${team}`).join(" or ");
-  if (teams === undefined) return `whether @${actor} is in ${names} cannot be seen: the App needs \`members: read\``;
-  if (!wanted.teams.some((team) => teams.includes(team))) return `@${actor} is not in ${names}, who approve this stage`;
-  return { stage: batch.stage, hash: approvalHash(draft.run, batch.stage), by: actor, at: draft.at };
+/** `/promote` as an approval; a reason where it is none: why not. undefined: the batch wants no approval. */
+export function approve(scene: Scene, batch: Batch, by: string, memberOf: readonly string[] | undefined): Approval | AnyReason | undefined {
+  const { run, now } = scene;
+  const wanted = wantsApproval(run, batch);
+  if (wanted === undefined || approversOf(scene, batch).length >= wanted.count) return undefined;
+  if (releasedBy(run).some((login) => login.toLowerCase() === by.toLowerCase())) return gateReason("APPROVER_RELEASED", { by });
+  const { teams } = wanted;
+  if (memberOf === undefined) return gateReason("APPROVER_TEAMS_UNSEEN", { by, teams });
+  if (!teams.some((team) => memberOf.includes(team))) return gateReason("APPROVER_IN_NO_TEAM", { by, teams });
+  return { stage: batch.stage, hash: approvalHash(run, batch.stage), by, at: iso(now) };
+}
+
+/** Every gate was open, that of approval too: the stage's later batches want none. */
+export function approvedBy(run: Run, batch: Batch): { approved?: true } {
+  return run.spec.stages[batch.stage]?.approval === undefined ? {} : { approved: true };
 }

@@ -1,43 +1,44 @@
 import semver from "semver";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Edit } from "../../plan/plan-types.ts";
+import { gateReason } from "../../reasons/gates.ts";
 import type { Dependency } from "../../spec/rollout.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
-import type { Draft } from "../state/run-draft.ts";
-import { clusterName, clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/run-names.ts";
+import { clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/run-names.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
-import type { Blocked } from "./pull-gates.ts";
+import { type Scene, type Wait, wait } from "./decision.ts";
 
 /** `dependsOn`: per cluster, the rollouts that must be there first. A cluster that such a rollout does not go to does not wait for it. */
-export function dependsGate(draft: Draft, batch: Batch): Blocked | undefined {
-  const { dependsOn } = draft.run.spec;
+export function dependsGate({ run, world }: Scene, batch: Batch): Wait | undefined {
+  const { dependsOn } = run.spec;
   if (dependsOn === undefined || dependsOn.length === 0) return undefined;
-  const { others } = draft.world;
-  if (others === undefined) return { why: "the rollouts it depends on could not be read", next: { what: "they are read" } };
+  const { others } = world;
+  if (others === undefined) return wait(gateReason("DEPENDENCIES_UNREAD"), { what: gateReason("NEXT_READ") });
   for (const dependency of dependsOn) {
-    const other = others.find((run) => run.rollout === dependency.rollout);
+    const { rollout } = dependency;
+    const other = others.find((one) => one.rollout === rollout);
     // It has never run: what is there now was adopted, and no version of it is known to us.
     if (other === undefined) continue;
     for (const cluster of clustersOf(liveTargets(batch))) {
-      const missing = missingAt(other, dependency, draft.run, cluster);
-      if (missing === undefined) continue;
-      const why = `${clusterName(draft.run, cluster)} waits for ${dependency.rollout}: ${missing}`;
-      return { why, next: { what: `${dependency.rollout} is there` } };
+      const because = missingAt(other, dependency, run, cluster);
+      if (because !== undefined)
+        return wait(gateReason("DEPENDENCY_MISSING", { cluster, rollout, because }), { what: gateReason("NEXT_DEPENDENCY", { rollout }) });
     }
   }
   return undefined;
 }
 
-/** What is missing of a dependency at one cluster, as a sentence; undefined: nothing. */
-export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster: string): string | undefined {
+/** Says what is missing of a dependency at one cluster; undefined: nothing. */
+export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster: string): AnyReason | undefined {
   if (stageOf(other, cluster) === undefined && other.stays?.includes(cluster) !== true) return undefined;
   const wanted = atLeast === "SameVersion" ? versionOf(run) : atLeast;
   const there = versionAt(other, cluster);
-  if (there === undefined) return `what it has brought there is not known (run #${other.number} is ${other.phase})`;
+  if (there === undefined) return gateReason("VERSION_UNKNOWN", { run: other.number, phase: other.phase });
   if (there === wanted) return undefined;
-  if (atLeast === "SameVersion") return `it is at ${there}, and ${wanted} is wanted`;
+  if (atLeast === "SameVersion") return gateReason("VERSION_OTHER", { there, wanted });
   const [have, least] = [semver.parse(there), semver.parse(wanted)];
-  if (have === null || least === null) return `it is at ${there}, which cannot be compared with ${wanted}`;
-  return semver.gte(have, least) ? undefined : `it is at ${there}, and at least ${wanted} is wanted`;
+  if (have === null || least === null) return gateReason("VERSION_INCOMPARABLE", { there, wanted });
+  return semver.gte(have, least) ? undefined : gateReason("VERSION_OLDER", { there, wanted });
 }
 
 /** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */

@@ -5,13 +5,15 @@
  * The core asks for that read only where nothing else stands against the merge (`Advanced.wantsHealth`); the shell reads by name
  * and asks `advance` again. Called by `mergeOpen`, which has neither an intention nor a merge without it.
  */
+import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
+import { gateReason } from "../../reasons/gates.ts";
+import { isInTurn } from "../state/batch-kind.ts";
 import type { Batch, Run } from "../state/run.ts";
-import { type Draft, wakeAt } from "../state/run-draft.ts";
-import { pullName } from "../state/run-names.ts";
+import { pullRef } from "../state/run-names.ts";
 import type { ObservedHealth, ObservedPull, World } from "../state/world.ts";
 import { planeOf } from "../targets/target-unseen.ts";
-import type { Blocked } from "./pull-gates.ts";
+import { type Decision, type Scene, type Wait, wait } from "./decision.ts";
 
 /** Of those confirmed last: more reads would delay the merge past its intention. Older ones are listed anew from time to time. */
 const MOST_READ = 200;
@@ -23,7 +25,7 @@ const ILL: ReadonlySet<string> = new Set(["Degraded", "Missing", "Unknown", "gon
 
 /** Lists the targets that a batch follows, the last to be confirmed first. What puts clusters back, or is urgent, follows nobody. */
 export function confirmedBefore(run: Run, batch: Batch, lostPlanes: World["lostPlanes"]): string[] {
-  if (batch.kind === "Revert" || batch.kind === "Hotfix") return [];
+  if (!isInTurn(batch)) return [];
   const found: string[] = [];
   const known = new Set<string>();
   for (const one of run.batches.toReversed()) {
@@ -41,35 +43,38 @@ export function confirmedBefore(run: Run, batch: Batch, lostPlanes: World["lostP
 }
 
 /** Stops a merge, whoever makes it, while something before it is known to be ill. */
-export function knownHealthGate(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
-  const { health, lostPlanes } = draft.world;
+export function knownHealthGate({ run, world }: Scene, batch: Batch, pull: ObservedPull): Wait | undefined {
+  const { health, lostPlanes } = world;
   if (health === undefined) return undefined;
-  for (const key of confirmedBefore(draft.run, batch, lostPlanes)) {
+  for (const key of confirmedBefore(run, batch, lostPlanes)) {
     const status = health.get(key)?.status;
-    if (status !== undefined && ILL.has(status)) return notYet(pull, `${nameOf(key)}, confirmed before, is ${status} now`);
+    if (status !== undefined && ILL.has(status)) return notYet(pull, gateReason("CONFIRMED_ILL", { application: nameOf(key), status }));
   }
   return undefined;
 }
 
 /** Lets a batch merge only on reads of a moment ago, and says which are wanted where there are none. */
-export function freshHealthGate(draft: Draft, batch: Batch, pull: ObservedPull): Blocked | undefined {
-  const keys = confirmedBefore(draft.run, batch, draft.world.lostPlanes);
-  const seen = keys.map((key) => ({ key, health: draft.world.health?.get(key) }));
-  const unread = seen.filter(({ health }) => !isFresh(health, draft.now)).map(({ key }) => key);
-  const failed = seen.find(({ health }) => isFresh(health, draft.now) && health?.failed !== undefined);
-  if (unread.length === 0 && failed === undefined) return undefined;
-  wakeAt(draft, draft.now + AGAIN_MS);
-  if (failed !== undefined) return notYet(pull, `${nameOf(failed.key)}, confirmed before, cannot be read: ${failed.health?.failed}`);
-  for (const key of unread) draft.wantsHealth.add(key);
-  return { why: `${pullName(pull)} is not merged yet: what came before is read once more`, next: { what: "it is read" } };
+export function freshHealthGate({ run, world, now }: Scene, batch: Batch, pull: ObservedPull): Decision | undefined {
+  const keys = confirmedBefore(run, batch, world.lostPlanes);
+  const seen = keys.map((key) => ({ key, health: world.health?.get(key) }));
+  const targets = seen.filter(({ health }) => !isFresh(health, now)).map(({ key }) => key);
+  const failed = seen.find(({ health }) => isFresh(health, now) && health?.failed !== undefined);
+  const again = now + AGAIN_MS;
+  if (failed !== undefined) {
+    const data = { application: nameOf(failed.key), message: failed.health?.failed ?? "" };
+    return { ...notYet(pull, gateReason("CONFIRMED_UNREADABLE", data)), again };
+  }
+  if (targets.length === 0) return undefined;
+  const why = gateReason("CONFIRMED_READ_AGAIN", { pull: pullRef(pull) });
+  return { kind: "read", targets, why, next: { what: gateReason("NEXT_READ") }, again };
 }
 
 function isFresh(health: ObservedHealth | undefined, now: number): boolean {
   return health?.readAt !== undefined && now - epoch(health.readAt) < FRESH_MS;
 }
 
-function notYet(pull: ObservedPull, why: string): Blocked {
-  return { why: `${pullName(pull)} is not merged yet: ${why}`, next: { what: "it gets well, or counts as failed" } };
+function notYet(pull: ObservedPull, because: AnyReason): Wait {
+  return wait(gateReason("NOT_MERGED_YET", { pull: pullRef(pull), because }), { what: gateReason("NEXT_WELL") });
 }
 
 function nameOf(key: string): string {

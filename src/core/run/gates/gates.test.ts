@@ -6,6 +6,7 @@ import { gatesOf } from "../state/gate-state.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
 import { clustersOf } from "../state/run-names.ts";
 import { AT, batch, bench, bring, guard, judge, MINUTE, merged, pull, round, SECOND, say, wants } from "../testing/bench.ts";
+import { told } from "../testing/told.ts";
 import { approvalHash } from "./approval.ts";
 import { versionAt } from "./depends.ts";
 import { haltsOn } from "./halt.ts";
@@ -35,8 +36,8 @@ describe("windows", () => {
     bring(self, 1, "merging");
     expect(batch(self.run, 1)).toMatchObject({
       phase: "Open",
-      why: expect.toSay("waiting for the window (0 14 * * 1-5 for 8h, UTC) of the rollout"),
-      next: { what: "the window opens", at: iso(AT + 5 * 60 * MINUTE) },
+      why: expect.stringContaining("waiting for the window (0 14 * * 1-5 for 8h, UTC) of the rollout"),
+      next: { what: "the window opens", eta: iso(AT + 5 * 60 * MINUTE) },
     });
     expect(self.last.wakeAt).toBeDefined();
     expect(self.last.cleared ?? []).toEqual([]);
@@ -75,12 +76,12 @@ describe("windows", () => {
     self.world = { ...self.world, freezes: [freeze("0 0 5 1 *", 58)] };
     bring(self, 1, "merging");
     const opens = Date.UTC(2026, 0, 7, 10);
-    expect(batch(self.run, 1).next).toEqual({ what: "the window opens", at: iso(opens) });
+    expect(batch(self.run, 1).next).toEqual({ what: "the window opens", eta: iso(opens) });
     self.now = Date.UTC(2026, 0, 6, 12);
     round(self);
     expect(batch(self.run, 1)).toMatchObject({
-      why: expect.toSay("waiting for the window"),
-      next: { what: "the window opens", at: iso(opens) },
+      why: expect.stringContaining("waiting for the window"),
+      next: { what: "the window opens", eta: iso(opens) },
     });
     self.now = opens - SECOND;
     guard(self, 1);
@@ -130,7 +131,7 @@ describe("approval", () => {
     guard(self, 1);
     round(self);
     expect(wants(self.last)).not.toContain("Merge 1");
-    expect(self.run.commands.at(-1)).toMatchObject({
+    expect(told(self.run).commands.at(-1)).toMatchObject({
       outcome: "refused",
       message: expect.toSay("somebody else has to approve"),
     });
@@ -166,7 +167,7 @@ describe("approval", () => {
     say(self, "/promote", { actor: "bob", batch: 1 });
     guard(self, 1);
     round(self);
-    expect(self.run.commands.map((c) => c.message)).toEqual([
+    expect(told(self.run).commands.map((c) => c.message)).toEqual([
       "@bob is not in @sre, who approve this stage",
       "whether @bob is in @sre cannot be seen: the App needs `members: read`",
     ]);
@@ -180,7 +181,7 @@ describe("approval", () => {
     bring(self, 1, "merged");
     say(self, "/promote", { actor: "bob", teams: ["sre"] });
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({
+    expect(told(self.run).commands.at(-1)).toMatchObject({
       outcome: "refused",
       message: expect.toSay("there is no wait that /promote ends: waiting for c1"),
     });
@@ -345,7 +346,7 @@ describe("halt", () => {
     say(self, "/halt", { args: ["cluster="], flags: {}, permission: "maintain" });
     say(self, "/halt", { args: ["x"], flags: {}, permission: "write" });
     round(self);
-    expect(self.run.commands.map((c) => c.outcome)).toEqual(["refused", "refused", "refused", "refused"]);
+    expect(told(self.run).commands.map((c) => c.outcome)).toEqual(["refused", "refused", "refused", "refused"]);
     expect(self.run.halts ?? []).toEqual([]);
   });
 
@@ -355,9 +356,9 @@ describe("halt", () => {
     bring(self, 1, "merging");
     say(self, "/halt", { args: ["stop"], flags: {}, permission: "maintain" });
     round(self);
-    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
+    expect(told(self.run)).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
     bring(self, 1, "merged");
-    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [{ outcome: "done" }] });
+    expect(told(self.run)).toMatchObject({ halts: [{ reason: "stop" }], commands: [{ outcome: "done" }] });
   });
 
   test("is answered only when no other run of the repo may still merge what it covers", () => {
@@ -367,11 +368,11 @@ describe("halt", () => {
     say(self, "/halt", { args: ["cluster=c1", "stop"], flags: {}, permission: "maintain" });
     self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
     round(self);
-    expect(self.run.commands).toEqual([]);
+    expect(told(self.run).commands).toEqual([]);
     bring(other, 1, "merged");
     self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
     round(self);
-    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
+    expect(told(self.run).commands).toMatchObject([{ outcome: "done" }]);
   });
 
   test("is answered only when every other run has had a round to fence what it has open", () => {
@@ -381,12 +382,12 @@ describe("halt", () => {
     self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
     say(self, "/halt", { args: ["stop"], flags: {}, permission: "maintain" });
     round(self);
-    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
+    expect(told(self.run)).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
     other.world = { ...other.world, others: [{ ...self.run, rollout: "payments" }] };
     round(other);
     expect(gatesOf(other.run, other.world, other.last)).toMatchObject([{ state: { kind: "fenced" } }]);
     round(self);
-    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
+    expect(told(self.run).commands).toMatchObject([{ outcome: "done" }]);
   });
 
   test("of another run: a merge intention that it covers is not tried again, and lapses", () => {
@@ -427,7 +428,7 @@ describe("halt", () => {
     expect(batch(self.run, 1).intention).toBeUndefined();
     expect(gatesOf(self.run, self.world, self.last)).toMatchObject([{ queued: true, state: { kind: "fenced" } }]);
     round(self);
-    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
+    expect(told(self.run).commands).toMatchObject([{ outcome: "done" }]);
     pull(self, 1, { queue: null });
     self.now += 2 * 60 * MINUTE;
     guard(self, 1);

@@ -1,14 +1,13 @@
-import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
+import { gateReason } from "../../reasons/gates.ts";
 import type { Batch, Halt, Run } from "../state/run.ts";
-import { batchOf, type Draft, moveBatch, wakeAt } from "../state/run-draft.ts";
-import { clusterName, clustersOf, liveTargets, nameList, pullName } from "../state/run-names.ts";
-import type { Blocked } from "./pull-gates.ts";
+import { clusterName, clustersOf, liveTargets } from "../state/run-names.ts";
+import type { Decision, Scene } from "./decision.ts";
 
 /** The halts that are on now, of this run and of every other of the repo. */
-export function haltsNow(draft: Pick<Draft, "run" | "world" | "now">): Halt[] {
-  const all = [draft.run, ...(draft.world.others ?? [])].flatMap((run) => run.halts ?? []);
-  return all.filter((halt) => isOn(halt, draft.now));
+export function haltsNow({ run, world, now }: Scene): Halt[] {
+  const all = [run, ...(world.others ?? [])].flatMap((one) => one.halts ?? []);
+  return all.filter((halt) => isOn(halt, now));
 }
 
 function isOn(halt: Halt, now: number): boolean {
@@ -30,35 +29,16 @@ export function haltCovers(halt: Halt, run: Pick<Run, "plan" | "joined">, cluste
   );
 }
 
-/**
- * Nobody merges a PR whose clusters are halted (docs/spec.md §9.13): its gate fails and it leaves the merge queue, and what was asked
- * of the queue is taken back. A merge call that may be under way is waited for as ever.
- */
-export function fenceHalted(draft: Draft): void {
-  for (const { number } of draft.run.batches) {
-    const batch = batchOf(draft.run, number);
-    if ((batch.phase !== "Open" && batch.phase !== "Merging") || haltGate(draft, batch) === undefined) continue;
-    const pull = draft.world.pulls.get(number);
-    if (batch.intention !== undefined && (pull == null || pull.queue == null)) continue;
-    draft.fenced.push(number);
-    if (batch.intention !== undefined)
-      moveBatch(draft, number, "Open", { intention: undefined }, `${pullName(batch.pull)} is taken out of the merge queue: it is halted`);
-  }
-}
-
-export function haltGate(draft: Draft, batch: Batch): Blocked | undefined {
-  for (const halt of haltsNow(draft)) {
-    const held = clustersOf(liveTargets(batch)).filter((cluster) => haltCovers(halt, draft.run, cluster));
+/** Nobody merges a PR whose clusters are halted (docs/spec.md §9.13). */
+export function haltGate(scene: Scene, batch: Batch): Decision | undefined {
+  for (const halt of haltsNow(scene)) {
+    const held = clustersOf(liveTargets(batch)).filter((cluster) => haltCovers(halt, scene.run, cluster));
     // What touches no cluster, such as the release a rollback puts back last, waits for a halt of all of them.
     const none = liveTargets(batch).length === 0 && halt.clusters.length === 0;
     if (held.length === 0 && !none) continue;
-    if (halt.until !== undefined) wakeAt(draft, epoch(halt.until));
-    const what = halt.until === undefined ? "the halt is lifted (`/halt --off`)" : "the halt ends";
-    const because = halt.reason === "" ? "" : `: ${text(halt.reason)}`;
-    return {
-      why: `@${halt.by} halted ${halt.clusters.length === 0 ? "every cluster" : nameList(draft.run, held)}${because}`,
-      next: halt.until === undefined ? { what } : { what, at: halt.until },
-    };
+    const why = gateReason("CLUSTERS_HALTED", { by: halt.by, clusters: halt.clusters.length === 0 ? [] : held, text: halt.reason });
+    if (halt.until === undefined) return { kind: "stop", why, next: { what: gateReason("NEXT_HALT_LIFTED") } };
+    return { kind: "stop", why, next: { what: gateReason("NEXT_HALT_ENDS"), eta: halt.until }, again: epoch(halt.until) };
   }
   return undefined;
 }

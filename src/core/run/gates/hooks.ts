@@ -1,34 +1,36 @@
 /** When hooks are asked, and what waits for their answers: `hooks` of a stage as gates of the run. */
 
-import { text } from "../../base/reason.ts";
+import { defined } from "../../base/defined.ts";
+
 import { epoch, type Time } from "../../base/time.ts";
+import { gateReason } from "../../reasons/gates.ts";
 import { analysesOf, analysisTitle } from "../checks/run-analysis.ts";
-import { callHook, hookCallAt, hookTitle, isBadHook, isToleratedHook } from "../checks/run-hooks.ts";
+import { callHook, hookCallAt, hookRef, hookTitle, isBadHook, isToleratedHook } from "../checks/run-hooks.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { Draft } from "../state/run-draft.ts";
 import type { HookCall, HookFailure } from "../state/run-hooks-types.ts";
 import { clusterName } from "../state/run-names.ts";
 import { isBad } from "./analysis.ts";
-import type { Blocked } from "./pull-gates.ts";
+import { type Wait, wait } from "./decision.ts";
 
 /** Events of one stage's failures; more of them tell nobody anything new. */
 const MOST_FAILURE_EVENTS = 50;
 const MOST_NAMED = 50;
 
 /** Before the stage's first merge, one hook after the other, once nothing else of the run stands against it. */
-export function hooksBefore(draft: Draft, batch: Batch): Blocked | undefined {
+export function hooksBefore(draft: Draft, batch: Batch): Wait | undefined {
   return hooksGate(draft, batch.stage, "before");
 }
 
 /** Before the next stage, of one in which something has moved. A batch that catches up later asks anew. */
-export function hooksAfter(draft: Draft, stage: number): Blocked | undefined {
+export function hooksAfter(draft: Draft, stage: number): Wait | undefined {
   const moved = draft.run.batches.filter((batch) => batch.stage === stage && batch.merged !== undefined);
   if (moved.length === 0) return undefined;
   const last = moved.map((batch) => batch.settledAt ?? batch.since).reduce((a, b) => (epoch(a) >= epoch(b) ? a : b));
   return hooksGate(draft, stage, "after", last);
 }
 
-function hooksGate(draft: Draft, stage: number, when: "before" | "after", newerThan?: Time): Blocked | undefined {
+function hooksGate(draft: Draft, stage: number, when: "before" | "after", newerThan?: Time): Wait | undefined {
   for (const index of (draft.run.spec.stages[stage]?.hooks?.[when] ?? []).keys()) {
     const place = { stage, when, index };
     const call = hookCallAt(draft.run, place);
@@ -41,14 +43,14 @@ function hooksGate(draft: Draft, stage: number, when: "before" | "after", newerT
   return undefined;
 }
 
-function standing(run: Run, call: HookCall): Blocked | undefined {
+function standing(run: Run, call: HookCall): Wait | undefined {
   if (call.phase === "Done" || call.accepted !== undefined || isToleratedHook(run, call)) return undefined;
-  const title = hookTitle(run, call);
-  if (isBadHook(call)) return { why: `${title}: ${text(call.why)}`, next: { what: "a command" } };
-  const next = { what: "it is asked again", ...(call.nextAt === undefined ? {} : { at: call.nextAt }) };
-  if (call.phase === "Held") return { why: `${title} holds: ${text(call.why)}`, next };
-  if (call.phase === "Waiting") return { why: `${title} gave no answer to go by: ${text(call.why)}`, next };
-  return { why: `waiting for the answer of ${title}`, next: { what: "it answers" } };
+  const data = { hook: hookRef(run, call), because: call.why };
+  if (isBadHook(call)) return wait(gateReason("HOOK_BAD", data), { what: gateReason("NEXT_COMMAND") });
+  const next = defined({ what: gateReason("NEXT_HOOK_ASKED"), eta: call.nextAt });
+  if (call.phase === "Held") return wait(gateReason("HOOK_HOLDS_STAGE", data), next);
+  if (call.phase === "Waiting") return wait(gateReason("HOOK_UNCLEAR", data), next);
+  return wait(gateReason("HOOK_AWAITED", { hook: data.hook }), { what: gateReason("NEXT_HOOK_ANSWERS") });
 }
 
 /** Tells the hooks of a stage what of it has failed since they were told last. */

@@ -1,6 +1,10 @@
 import { seededFraction } from "../../base/seeded.ts";
-import { epoch } from "../../base/time.ts";
+import { epoch, iso } from "../../base/time.ts";
+import { gateReason } from "../../reasons/gates.ts";
 import type { Batch, Run } from "../state/run.ts";
+import { pullRef } from "../state/run-names.ts";
+import type { ObservedPull } from "../state/world.ts";
+import { type Scene, type Wait, wait } from "./decision.ts";
 
 /** Epoch milliseconds before which a batch does not merge by its stage's `jitter`: the same whenever it is asked. undefined: it has none. */
 export function jitterUntil(
@@ -10,4 +14,10 @@ export function jitterUntil(
   const longest = run.spec.stages[batch.stage]?.jitterMs;
   if (longest === undefined || batch.pull === undefined) return undefined;
   return epoch(batch.pull.openedAt) + Math.floor(longest * seededFraction(`${run.rollout}/${run.number}/${batch.number}`));
+}
+
+export function jitterGate({ run, now }: Scene, batch: Batch, observed: ObservedPull): Wait | undefined {
+  const until = jitterUntil(run, batch);
+  if (until === undefined || now >= until) return undefined;
+  return wait(gateReason("JITTER", { pull: pullRef(observed) }), { what: gateReason("NEXT_MERGES"), eta: iso(until) }, until);
 }

@@ -1,51 +1,44 @@
-import { count } from "../../base/count.ts";
-import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import type { Over } from "../../plan/limits.ts";
-import { SETTINGS_FILE } from "../../spec/repo-config.ts";
-import { close } from "../batches/batch-build.ts";
+import { gateReason, type OverLimit } from "../../reasons/gates.ts";
 import { limiterOf, sizesOf } from "../batches/within-limits.ts";
 import { type Batch, type BatchTarget, isEnded, type Run } from "../state/run.ts";
-import { type Draft, pause } from "../state/run-draft.ts";
-import { batchName, clustersOf, liveTargets, nameList, unitOf } from "../state/run-names.ts";
+import { batchRef, clustersOf, liveTargets, unitOf } from "../state/run-names.ts";
 import { isMidway } from "../state/steps.ts";
-import type { Blocked } from "./pull-gates.ts";
-
-/** Where the limits stand. */
+import { type Decision, type Scene, wait } from "./decision.ts";
 
 /**
  * `limits` of the repo: what all its runs may have in flight together, this batch included. Batches are cut to what the limits could ever
  * allow as they are made; one that is too large all the same, as the limits were lowered since, is built again smaller.
  */
-export function limitsGate(draft: Draft, batch: Batch): Blocked | undefined {
-  const { limits, others, clustersKnown } = draft.world;
-  const begin = limiterOf(draft);
+export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
+  const { limits, others, clustersKnown } = scene.world;
+  const begin = limiterOf(scene);
   if (limits === undefined || begin === undefined) return undefined;
-  if (others === undefined)
-    return { why: "the other runs of the repo could not be read, and limits hold over all", next: { what: "they are read" } };
-  const { flying, coming, elsewhere } = beside(draft, batch, others);
+  const read = { what: gateReason("NEXT_READ") };
+  if (others === undefined) return wait(gateReason("LIMITS_OTHERS_UNREAD"), read);
+  const { flying, coming, elsewhere } = beside(scene, batch, others);
   // The next weight of what is in flight adds nothing to it.
   if (coming.length === 0) return undefined;
   const alone = begin().add(sizesOf(batch));
-  if (alone !== undefined) return tooLarge(draft, batch, alone, whose(elsewhere));
-  const together = begin().add([...flying, ...coming].map(({ cluster }) => ({ cluster, targets: 1 })));
-  if (together !== undefined)
-    return { why: wouldBe(together, limits.label?.percent, whose(flying)), next: { what: "others are confirmed" } };
+  if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(elsewhere));
+  const over = begin().add([...flying, ...coming].map(({ cluster }) => ({ cluster, targets: 1 })));
+  if (over !== undefined)
+    return wait(gateReason("LIMITS_FULL", { over, now: whose(flying) }), { what: gateReason("NEXT_OTHERS_CONFIRMED") });
   if (limits.label === undefined || clustersKnown) return undefined;
-  return { why: "the clusters could not be read, and a limit is by their labels", next: { what: "they are read" } };
+  return wait(gateReason("LIMITS_LABELS_UNREAD"), read);
 }
 
 /**
  * What stands against the size of a batch itself, whatever else is in flight: it is built again smaller, or can never travel. Judged before
  * people are asked, so that nobody approves what is closed. What merges alone waits for that in `limitsGate`.
  */
-export function sizeGate(draft: Draft, batch: Batch): Blocked | undefined {
-  const { others } = draft.world;
-  const alone = limiterOf(draft)?.().add(sizesOf(batch));
-  if (alone === undefined || others === undefined) return undefined;
-  if (mergesAlone(draft.run, batch) && !canBeCut(draft.run, batch)) return undefined;
-  const { coming, elsewhere } = beside(draft, batch, others);
-  return coming.length === 0 ? undefined : tooLarge(draft, batch, alone, whose(elsewhere));
+export function sizeGate(scene: Scene, batch: Batch): Decision | undefined {
+  const { run, world } = scene;
+  const alone = limiterOf(scene)?.().add(sizesOf(batch));
+  if (alone === undefined || world.others === undefined) return undefined;
+  if (mergesAlone(run, batch) && !canBeCut(run, batch)) return undefined;
+  const { coming, elsewhere } = beside(scene, batch, world.others);
+  return coming.length === 0 ? undefined : tooLarge(run, batch, alone, whose(elsewhere));
 }
 
 interface Flying {
@@ -56,9 +49,13 @@ interface Flying {
 type FlyingOf = Flying & { run: string };
 
 /** All that is in flight, of the batch's targets those that are not, and of what is in flight that which is not the batch's. */
-function beside(draft: Draft, batch: Batch, others: readonly Run[]): { flying: FlyingOf[]; coming: BatchTarget[]; elsewhere: FlyingOf[] } {
-  const flying = [draft.run, ...others].flatMap((run) =>
-    (isEnded(run) ? leftBehind(run, draft.now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
+function beside(
+  { run: mine, now }: Scene,
+  batch: Batch,
+  others: readonly Run[],
+): { flying: FlyingOf[]; coming: BatchTarget[]; elsewhere: FlyingOf[] } {
+  const flying = [mine, ...others].flatMap((run) =>
+    (isEnded(run) ? leftBehind(run, now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
   );
   const own = liveTargets(batch);
   const ownKeys = new Set(own.map(({ key }) => key));
@@ -90,38 +87,22 @@ function leftBehind(run: Run, now: number): Flying[] {
   return inFlight(run).filter((target) => waited.has(target.key));
 }
 
-function whose(flying: readonly { run: string }[]): string {
-  return [...new Set(flying.map((one) => one.run))].join(", ");
-}
-
-function wouldBe({ setting, what, most }: Over, percent: number | undefined, who: string): string {
-  if (setting === "limits.label") return `${what} would be in flight, and the limits allow ${most} (${percent}%)`;
-  return `${what} of the repo would be in flight, and its limits allow ${most}${who === "" ? "" : ` (now: ${who})`}`;
+function whose(flying: readonly { run: string }[]): string[] {
+  return [...new Set(flying.map((one) => one.run))];
 }
 
 /** A batch that the limits do not allow though nothing else were in flight: waiting would never end. */
-function tooLarge(draft: Draft, batch: Batch, { setting, what, most }: Over, who: string): Blocked | undefined {
-  const { run } = draft;
-  const why = `${setting} of ${SETTINGS_FILE} allows ${most} in flight, and it has ${what}`;
-  if (canBeCut(run, batch)) {
-    close(draft, batch, why);
-    return { why, next: { what: "it is built again, smaller" } };
-  }
+function tooLarge(run: Run, batch: Batch, over: OverLimit, now: string[]): Decision | undefined {
+  const why = gateReason("BATCH_TOO_LARGE", { over });
+  if (canBeCut(run, batch)) return { kind: "rebuild", closing: why, why, next: { what: gateReason("NEXT_BUILT_SMALLER") } };
   if (mergesAlone(run, batch)) {
-    if (who === "") return undefined;
-    return { why: `${text(why)}, so it merges once nothing else is in flight (now: ${who})`, next: { what: "others are confirmed" } };
+    if (now.length === 0) return undefined;
+    return wait(gateReason("BATCH_MERGES_ALONE", { over, now }), { what: gateReason("NEXT_OTHERS_CONFIRMED") });
   }
-  const names = nameList(run, clustersOf(liveTargets(batch)));
-  const together = clustersOf(liveTargets(batch)).length > 1 ? "share a pin and travel together" : "cannot travel in parts";
-  const reason = `${batchName(run, batch)} can never merge: ${text(why)} (${names}), which ${together}`;
-  pause(
-    draft,
-    "Refused",
-    "stagecoach",
-    reason,
-    `raise ${setting} in ${SETTINGS_FILE}, then \`/resume\`; or \`/skip CLUSTER\`; or \`/abort\``,
-  );
-  return { why, next: { what: `somebody raises ${setting}` } };
+  const { setting } = over;
+  const reason = gateReason("BATCH_NEVER_FITS", { batch: batchRef(run, batch), over, clusters: clustersOf(liveTargets(batch)) });
+  const next = { what: gateReason("NEXT_LIMIT_RAISED", { setting }) };
+  return { kind: "pause", reason, ask: gateReason("ASK_RAISE_LIMIT", { setting }), why, next };
 }
 
 /** What puts old values back is never held for good, nor what has begun to go from weight to weight. */
@@ -139,7 +120,7 @@ function canBeCut(run: Run, batch: Batch): boolean {
   return clusters.some((cluster) => !unit.has(cluster));
 }
 
-/** `2 clusters at once (limits.clusters)`, for an answer. */
-export function allowed({ setting, most }: Over): string {
-  return `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`;
+/** What a limit lets through, for an answer. */
+export function allowed(over: OverLimit) {
+  return gateReason("LIMIT_ALLOWS", { over });
 }

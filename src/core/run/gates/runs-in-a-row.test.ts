@@ -60,7 +60,7 @@ describe("dependsOn over several runs", () => {
     const { run } = failedHalfway("Continue");
     expect(versionAt(run, "hub/c1")).toBeUndefined();
     const next = nextRun({ ...run, phase: "Failed" });
-    expect(missingAt(next, SAME, bench(2).run, "hub/c1")).toContain("not known");
+    expect(missingAt(next, SAME, bench(2).run, "hub/c1")).toMatchObject({ code: "VERSION_UNKNOWN" });
     expect(versionAt(next, "hub/c2")).toBe("v1");
   });
 
@@ -68,7 +68,7 @@ describe("dependsOn over several runs", () => {
     const back = rollbackOf(failedHalfway());
     expect(back.stays).toEqual(["hub/c2"]);
     const done = { ...back, release: { values: { version: "v1" }, attempt: 1 } };
-    expect(missingAt(done, SAME, bench(2).run, "hub/c2")).toBe("it is at v1, and v2 is wanted");
+    expect(missingAt(done, SAME, bench(2).run, "hub/c2")).toEqual({ code: "VERSION_OTHER", there: "v1", wanted: "v2" });
   });
 });
 

@@ -1,9 +1,8 @@
-import { formatDuration, iso } from "../../base/time.ts";
-import { closedNow, neverOpening, neverTogether, neverWords, nextOpenAt, type WindowSet } from "../../spec/window-waits.ts";
-import { type Window, windowsAt } from "../../spec/windows.ts";
-import type { Batch, Run } from "../state/run.ts";
-import { type Draft, wakeAt } from "../state/run-draft.ts";
-import type { Blocked } from "./pull-gates.ts";
+import { iso } from "../../base/time.ts";
+import { gateReason } from "../../reasons/gates.ts";
+import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } from "../../spec/window-waits.ts";
+import type { Window } from "../../spec/windows.ts";
+import { type Scene, type Wait, wait } from "./decision.ts";
 
 export { closedNow, type WindowSet } from "../../spec/window-waits.ts";
 
@@ -14,44 +13,34 @@ export function windowSets(own: readonly Window[], freezes: readonly (Window & {
 }
 
 /** Waits for the first moment at which all sets are open together: that is what is promised, not when the first of them opens. */
-export function windowGate(draft: Draft, _batch: Batch): Blocked | undefined {
-  const sets = windowSets(draft.run.spec.windows ?? [], draft.world.freezes ?? []);
-  const closed = closedNow(sets, draft.now);
+export function windowGate({ run, world, now }: Scene): Wait | undefined {
+  const sets = windowSets(run.spec.windows ?? [], world.freezes ?? []);
+  const closed = closedNow(sets, now);
   if (closed === undefined) return undefined;
   const { where, by, changesAt } = closed;
-  const opening = nextOpenAt(sets, draft.now);
+  const opening = nextOpenAt(sets, now);
   if (opening === undefined) {
+    const why = whyNever(sets, now) ?? gateReason("WINDOWS_NEVER_OPEN", { where: [where] });
+    const what = gateReason("NEXT_WINDOWS_CHANGED", { where: why.where, all: why.code === "WINDOWS_NEVER_OPEN" });
     // Nothing new is found out by then, but what closes may be another.
-    if (changesAt !== undefined) wakeAt(draft, changesAt);
-    const { why, whose } = whyNever(sets, draft.now) ?? { why: shutWords([where]), whose: where };
-    return { why, next: { what: `somebody changes the windows of ${whose}` } };
+    return wait(why, { what }, changesAt);
   }
   // Not known when all are open: then it is the next change that is waited for.
   const at = "at" in opening ? opening.at : changesAt;
+  const why = gateReason("WINDOW_SHUT", by === undefined ? { where } : { window: refOf(by), where });
+  const what = gateReason("NEXT_WINDOW");
   // What it waits for may be said anew before that.
-  wakeAt(draft, changesAt ?? ("at" in opening ? opening.at : opening.lookedUntil));
-  return { why: `${named(by)} of ${where}`, next: { what: "the window opens", ...(at === undefined ? {} : { at: iso(at) }) } };
+  return wait(why, at === undefined ? { what } : { what, eta: iso(at) }, changesAt ?? ("at" in opening ? opening.at : opening.lookedUntil));
 }
 
-/** Why nothing ever merges, and whose windows somebody has to change; undefined: they open, or may. Ends on `within a year`. */
-export function whyNever(sets: readonly WindowSet[], now: number): { why: string; whose: string } | undefined {
+/** Says why nothing ever merges within a year, and whose windows that are; undefined: they open, or may. */
+export function whyNever(sets: readonly WindowSet[], now: number) {
   const shut = neverOpening(sets, now);
-  if (shut.length > 0) return { why: shutWords(shut), whose: shut.join(" and of ") };
+  if (shut.length > 0) return gateReason("WINDOWS_NEVER_OPEN", { where: shut });
   const apart = neverTogether(sets, now);
-  return apart === undefined ? undefined : { why: neverWords(apart), whose: apart.join(" or of ") };
+  return apart === undefined ? undefined : gateReason("WINDOWS_NEVER_TOGETHER", { where: apart });
 }
 
-function shutWords(whose: readonly string[]): string {
-  return `the windows of ${whose.join(" and of ")} do not open within a year`;
-}
-
-function named(window: Window | undefined): string {
-  if (window === undefined) return "closed by the windows";
-  const words = `${window.schedule} for ${formatDuration(window.durationMs)}, ${window.timeZone}`;
-  return window.kind === "deny" ? `frozen by the window (${words})` : `waiting for the window (${words})`;
-}
-
-/** When the windows change next, for the plan and the page: whether open now, and until or from when. */
-export function windowsOf(run: Pick<Run, "spec">, now: number): { open: boolean; changesAt?: number } {
-  return windowsAt(run.spec.windows ?? [], now);
+function refOf({ schedule, durationMs, timeZone, kind }: Window) {
+  return { schedule, durationMs, timeZone, kind };
 }

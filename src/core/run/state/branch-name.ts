@@ -1,3 +1,5 @@
+import type { Batch, Run } from "./run.ts";
+
 /** Where one batch's change is proposed: everything needed to find it again stands in the name (docs/spec.md §9.14). */
 export interface BatchBranch {
   rollout: string;
@@ -30,4 +32,14 @@ export function parseBranch(name: string): BatchBranch | undefined {
   const [, rollout = "", run, stage, batch, attempt, step] = match;
   const place = { rollout, run: Number(run), stage: Number(stage), batch: Number(batch), attempt: Number(attempt) };
   return step === undefined ? place : { ...place, step: Number(step) };
+}
+
+/** Names the branch of one attempt of one batch, or of one weight of it. */
+export function branchOf(
+  run: Pick<Run, "rollout" | "number">,
+  batch: Pick<Batch, "stage" | "ofStage" | "attempt"> & { step?: { index: number } },
+): string {
+  const { rollout, number } = run;
+  const place = { rollout, run: number, stage: batch.stage + 1, batch: batch.ofStage, attempt: batch.attempt };
+  return printBranch(batch.step === undefined ? place : { ...place, step: batch.step.index });
 }

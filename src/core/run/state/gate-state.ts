@@ -1,6 +1,9 @@
-import { text, type Words } from "../../base/reason.ts";
+import type { Words } from "../../base/reason.ts";
+import { gateReason } from "../../reasons/gates.ts";
+import { changedPull } from "../gates/sound.ts";
+import { putsBack } from "./batch-kind.ts";
 import { type Batch, isEnded, type Next, type Run } from "./run.ts";
-import { pullName, whatChanged } from "./run-names.ts";
+import { pullRef } from "./run-names.ts";
 import type { Advanced, World } from "./world.ts";
 
 /**
@@ -15,11 +18,13 @@ export interface GateState {
 
 /** Of a batch whose PR is open. `cleared`: as of this round, see Advanced. */
 export function gateOf(run: Run, batch: Batch, cleared: boolean): GateState {
-  const name = pullName(batch.pull);
-  if (isEnded(run)) return { kind: "fenced", why: `the run has ended: ${run.phase}. ${text(run.why)}`, next: null };
-  if (run.phase === "Paused" && (batch.kind !== "Revert" || run.ending !== undefined))
+  if (isEnded(run)) return { kind: "fenced", why: gateReason("PR_GATE_RUN_ENDED", { phase: run.phase, because: run.why }), next: null };
+  if (run.phase === "Paused" && (!putsBack(batch) || run.ending !== undefined))
     return { kind: "fenced", why: run.paused?.reason ?? run.why, next: run.next };
-  if (batch.closing !== undefined) return { kind: "fenced", why: `${name} is being closed: ${text(batch.closing.why)}`, next: batch.next };
+  if (batch.closing !== undefined) {
+    const why = gateReason("PR_GATE_CLOSING", { pull: pullRef(batch.pull), because: batch.closing.why });
+    return { kind: "fenced", why, next: batch.next };
+  }
   // What is passed once stays so while a merge may be under way: its outcome decides.
   if (cleared || batch.intention !== undefined) return { kind: "passed", why: batch.why, next: batch.next };
   return { kind: "waiting", why: batch.why, next: batch.next };
@@ -43,7 +48,7 @@ export function gatesOf(run: Run, world: World, { cleared = [], fenced = [] }: P
     if (pull === undefined || pull === null || pull.state !== "open" || pull.number === 0 || batch.merged !== undefined) continue;
     if (batch.phase !== "Open" && batch.phase !== "Merging") continue;
     const state = !pull.headIsOurs
-      ? { kind: "fenced" as const, why: `${pullName(pull)} was changed: ${whatChanged(pull)}`, next: run.next }
+      ? { kind: "fenced" as const, why: changedPull(pull), next: run.next }
       : fenced.includes(batch.number)
         ? { kind: "fenced" as const, why: batch.why, next: batch.next }
         : gateOf(run, batch, cleared.includes(batch.number));

@@ -2,6 +2,7 @@ import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import type { BatchStep } from "../../plan/steps.ts";
+import type { BatchKind } from "./batch-kind.ts";
 import type { RunAnalysis } from "./run-analysis-types.ts";
 import type { RolloutState } from "./run-rollouts-types.ts";
 
@@ -44,8 +45,7 @@ export interface Batch {
   ofStage: number;
   /** From 1; raised before a branch is built again after a close or conflict. */
   attempt: number;
-  /** Hotfix: made by command, out of its turn. Revert: puts back what clusters had before, so that they can be tried again later. */
-  kind: "Planned" | "CatchUp" | "Hotfix" | "Revert";
+  kind: BatchKind;
   /** Of a stage with steps: a batch travels as one of these a weight, each with a PR of its own, for the same clusters. */
   step?: BatchStep;
   branch: string;

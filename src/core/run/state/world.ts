@@ -1,12 +1,15 @@
 import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
+import type { PullNeed } from "../../reasons/gates.ts";
 import type { Command } from "../../spec/command.ts";
 import type { Limits } from "../../spec/repo-config.ts";
 import type { Window } from "../../spec/windows.ts";
 import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 import type { ObservedAnalysis } from "./run-analysis-types.ts";
 import type { HookAnswer } from "./run-hooks-types.ts";
+
+export type { PullNeed } from "../../reasons/gates.ts";
 
 /**
  * What one round of looking found. Every part may be missing (`undefined`: not looked, or could not be seen): advance then
@@ -125,17 +128,6 @@ export interface ObservedPull {
   };
   closedBy?: string;
 }
-
-/** One thing a rule of the base branch wants of a PR and does not have yet. */
-export type PullNeed =
-  /** A required check. silent: nothing of that name was ever reported for this head. */
-  | { kind: "check"; name: string; state: "silent" | "pending" | "failed"; detail?: string; url?: string }
-  | { kind: "reviews"; have: number; want: number }
-  | { kind: "changesRequested"; by: string[] }
-  | { kind: "codeOwners" }
-  | { kind: "lastPush" }
-  | { kind: "signatures" }
-  | { kind: "method"; method: string; allowed: string[] };
 
 /** See docs/spec.md §9.4. Void on another base or after 60 s: the shell leaves it out then. */
 export type Guard =

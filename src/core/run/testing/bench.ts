@@ -8,6 +8,7 @@ import { startRun } from "../start.ts";
 import { checkInvariants } from "../state/invariants.ts";
 import type { Run, Verdict } from "../state/run.ts";
 import type { Advanced, Guard, ObservedHealth, ObservedPull, ObservedTarget, World } from "../state/world.ts";
+import { told } from "./told.ts";
 
 export const AT = Date.UTC(2026, 0, 5, 9, 0, 0);
 export const SECOND = 1000;
@@ -173,8 +174,9 @@ export function phases(run: Run, batch: number): string[] {
   return run.batches[batch - 1]?.targets.map((target) => target.phase) ?? [];
 }
 
+/** A batch with its reasons as sentences. */
 export function batch(run: Run, number: number) {
   const one = run.batches[number - 1];
   if (one === undefined) throw new Error(`there is no batch ${number}`);
-  return one;
+  return told(one, run);
 }

@@ -1,7 +1,7 @@
+import { hasCode } from "../../../core/base/reason.ts";
 import type { Selector } from "../../../core/base/selector.ts";
 import { matches, type Selectable } from "../../../core/base/selector.ts";
 import { epoch } from "../../../core/base/time.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Driver } from "../../../simulate/driver.ts";
@@ -103,5 +103,5 @@ export function isByHand({ mode, delivery }: Pick<Rollout, "mode" | "delivery">)
 
 /** Nothing of the run stands against it: nobody merges past a window, a limit or the batch before. */
 function isGateOpen(batch: Batch): boolean {
-  return sentenceOf(batch.why).includes("waits for a person to merge it");
+  return hasCode(batch.why, "PULL_MANUAL") || hasCode(batch.why, "MODE_MERGES_NOT");
 }

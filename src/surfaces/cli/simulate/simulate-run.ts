@@ -1,3 +1,4 @@
+import { hasCode } from "../../../core/base/reason.ts";
 import { type Cluster, type Plan, type Target, targetsOf } from "../../../core/plan/plan-types.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -95,9 +96,11 @@ function setupFor(input: SimulateInput, seed: number, faults: Parameters<typeof 
   };
 }
 
+const NEVER = ["WINDOWS_NEVER_OPEN", "WINDOWS_NEVER_TOGETHER"];
+
 /** Its windows and freezes never open: looking on for a year would tell nothing else, and take long. */
 function isShutForEver(run: Run): boolean {
-  return run.batches.some((batch) => batch.phase === "Open" && sentenceOf(batch.why).endsWith("within a year"));
+  return run.batches.some((batch) => batch.phase === "Open" && NEVER.some((code) => hasCode(batch.why, code)));
 }
 
 /** Nothing of the machinery is broken: what the rollout or the settings ask for never comes. */

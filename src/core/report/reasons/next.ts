@@ -1,0 +1,30 @@
+import { sameWords } from "../../base/reason.ts";
+import type { Time } from "../../base/time.ts";
+import type { Next, Run } from "../../run/state/run.ts";
+import { clockTime } from "../words.ts";
+import { sentenceOf } from "./say.ts";
+
+/** What comes next as a view shows it: when it is expected, or when it counts as over. */
+export interface NextView {
+  what: string;
+  eta?: Time;
+  deadline?: Time;
+}
+
+export function nextView(next: Next | null, run: Run): NextView | null {
+  if (next === null) return null;
+  const { what, at, ...times } = next;
+  return { what: sentenceOf(what, run), ...(at === undefined ? {} : { deadline: at }), ...times };
+}
+
+/** Returns what comes next of a run, in a sentence; undefined where nothing does, or it is what people are asked anyway. */
+export function nextOfRun(run: Run): NextView | undefined {
+  if (run.next === null || sameWords(run.next.what, run.paused?.ask)) return undefined;
+  return nextView(run.next, run) ?? undefined;
+}
+
+/** Says when: `, expected at 14:05:09 UTC`, or `, at the latest 14:05:09 UTC`. */
+export function nextTime({ eta, deadline }: Pick<NextView, "eta" | "deadline">, now: number): string {
+  const expected = eta === undefined ? "" : `, expected at ${clockTime(eta, now)}`;
+  return deadline === undefined ? expected : `${expected}, at the latest ${clockTime(deadline, now)}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * What GitHub's own rules want before it merges a PR, and what it answered when it was asked to. A required check is always waited
+ * for, also where the App could bypass it; anything else is put to GitHub once, since only its answer tells whether the App may
+ * bypass that rule, and then again when it changes.
+ */
+import { defined } from "../../base/defined.ts";
+import { epoch, iso, type Time } from "../../base/time.ts";
+import { type GitHubChange, gateReason } from "../../reasons/gates.ts";
+import type { Batch, Next } from "../state/run.ts";
+import { pullRef } from "../state/run-names.ts";
+import type { ObservedPull, PullNeed } from "../state/world.ts";
+import { type Scene, type Wait, wait } from "./decision.ts";
+
+/** A required check that has said nothing for so long is probably never run for such a PR. */
+const SILENT_MS = 10 * 60_000;
+/** GitHub computes mergeability when asked for it; a second look is soon worth it. */
+const MERGEABLE_MS = 2_000;
+
+export function githubGate({ now }: Scene, batch: Batch, observed: ObservedPull): Wait | undefined {
+  const pull = pullRef(observed);
+  if (observed.mergeable === "unknown")
+    return wait(gateReason("MERGEABLE_UNKNOWN", { pull }), { what: gateReason("NEXT_GITHUB_ANSWERS") }, now + MERGEABLE_MS);
+  if (observed.mergeable !== "blocked") return refusedBefore(now, batch, observed);
+  if (observed.gate !== undefined && observed.gate !== "passed")
+    return wait(gateReason("GATE_UNSEEN", { pull }), { what: gateReason("NEXT_GATE_SEEN") }, now + MERGEABLE_MS);
+  const { needs } = observed;
+  if (needs === undefined)
+    return wait(gateReason("GITHUB_BLOCKS", defined({ pull, message: observed.blockedBy })), { what: gateReason("NEXT_GITHUB_RULES") });
+  if (needs.length === 0) return refusedBefore(now, batch, observed);
+  if (!needs.some(isCheck) && refusedBefore(now, batch, observed) === undefined) return undefined;
+  return wantedBy(needs, observed, now);
+}
+
+type Check = Extract<PullNeed, { kind: "check" }>;
+
+function isCheck(need: PullNeed): need is Check {
+  return need.kind === "check";
+}
+
+/** What the base branch's rules still want of a PR, and what somebody has to do about it. */
+function wantedBy(needs: PullNeed[], observed: ObservedPull, now: number): Wait {
+  const mute = needs.find((need) => isCheck(need) && need.state === "silent");
+  const due = epoch(observed.openedAt) + SILENT_MS;
+  const silent = mute !== undefined && now >= due;
+  const what = silent && isCheck(mute) ? gateReason("NEXT_CHECK_REPORTS", { check: mute.name }) : whatNext(needs);
+  const why = gateReason("GITHUB_WANTS", { pull: pullRef(observed), needs, silent });
+  return wait(why, { what }, mute !== undefined && !silent ? due : undefined);
+}
+
+function whatNext(needs: readonly PullNeed[]): Next["what"] {
+  const checks = needs.filter(isCheck);
+  if (checks.some((check) => check.state === "failed")) return gateReason("NEXT_CHECK_PASSES");
+  if (checks.length > 0) return gateReason("NEXT_CHECKS_DONE");
+  if (needs.some((need) => need.kind === "signatures" || need.kind === "method")) return gateReason("NEXT_RULE_CHANGED");
+  return gateReason("NEXT_REVIEWED");
+}
+
+function refusedBefore(now: number, batch: Batch, observed: ObservedPull): Wait | undefined {
+  const { refused } = batch;
+  if (refused === undefined || refused.key !== refusalKey(observed)) return undefined;
+  const again = epoch(refused.at) + SILENT_MS;
+  if (now >= again) return undefined;
+  const check = silentIn(refused.message, observed.openedAt, now);
+  const next =
+    check === undefined ? { what: gateReason("NEXT_TRIED_AGAIN"), eta: iso(again) } : { what: gateReason("NEXT_CHECK_REPORTS", { check }) };
+  return wait(gateReason("GITHUB_ANSWERED", { pull: pullRef(observed), message: refused.message }), next, again);
+}
+
+/** What a refusal was said of: another head, another answer of GitHub, another thing missing make it worth asking again. */
+export function refusalKey(pull: ObservedPull): string {
+  return JSON.stringify([pull.head, pull.mergeable, pull.needs ?? null, pull.gate ?? null]);
+}
+
+/** GitHub's words name a required check that never reported where its rules cannot be read (classic branch protection). */
+function silentIn(message: string, openedAt: Time, now: number): string | undefined {
+  return now < epoch(openedAt) + SILENT_MS ? undefined : /Required status check "([^"]{1,100})" is expected/i.exec(message)?.[1];
+}
+
+const CHANGES: readonly [RegExp, GitHubChange][] = [
+  [/(merge commits|squash merges|rebase merges|merges?) (are|is) not allowed|merge method/i, "mergeMethod"],
+  [/signature|signed/i, "signatures"],
+  [/workflows.? permission/i, "workflows"],
+  [/not accessible by integration|without .* permission/i, "permissions"],
+  [/rule violations? found/i, "ruleset"],
+  [/not authorized to push|protected branch/i, "protection"],
+  [/archived/i, "archive"],
+];
+
+/** Tells from GitHub's words what a person has to change after a refusal that no waiting lifts. */
+export function whatToChange(message: string): GitHubChange {
+  return CHANGES.find(([pattern]) => pattern.test(message))?.[1] ?? "named";
+}
