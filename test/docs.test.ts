@@ -24,37 +24,9 @@ function union(file: string, start: string): string[] {
   return [...(rest.split(";")[0] ?? "").matchAll(/"([A-Za-z_]+)"/g)].map((match) => match[1] ?? "").sort();
 }
 
-/** Codes of problems wherever the sources make one: `code: "X"`, or `say("X", …)` and its like. */
-function codesInSources(): Set<string> {
-  const files = globSync(
-    ["src/core/{base,spec,plan,run}/**/*.ts", "src/engine/{config-repo,lint,release-pr,resolve,round}/**/*.ts", "src/surfaces/cli/**/*.ts"],
-    { cwd: ROOT },
-  );
-  const codes = new Set<string>();
-  for (const file of files) {
-    if (file.endsWith(".test.ts")) continue;
-    for (const [, code] of read(file).matchAll(/"([A-Z]+(?:_[A-Z]+)+|COVERAGE|SYNTAX|UNREADABLE|UNSTAGED)"/g)) codes.add(code ?? "");
-  }
-  // Variables of the environment, GitHub's own words, and the beginning of a code.
-  for (const name of codes) if (/^(?:GIT|GH|GITHUB)_|^(?:NO_COLOR|PIN_FILE|CHANGES_REQUESTED)$/.test(name)) codes.delete(name);
-  return codes;
-}
-
 describe("docs/troubleshooting.md", () => {
   const pins = union("src/core/pins/types.ts", "export type PinErrorCode =");
   const renders = union("src/core/appset/types.ts", "export type RenderProblemCode =");
-  const rollout = new Set([...listed("## A rollout is refused"), ...listed("### Warnings")]);
-
-  test("every code that lint, plan or the bot may tell is there", () => {
-    const told = codesInSources();
-    expect(told.size).toBeGreaterThan(50);
-    expect([...told].filter((code) => !rollout.has(code) && !pins.includes(code) && !renders.includes(code))).toEqual([]);
-  });
-
-  test("no code is there that the sources do not have", () => {
-    const told = codesInSources();
-    expect([...rollout].filter((code) => !told.has(code))).toEqual([]);
-  });
 
   test.each([
     ["pauses", "## A run stands still", union("src/core/run/state/run.ts", "export interface Pause {\n  kind:")],

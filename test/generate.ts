@@ -1,6 +1,6 @@
 /**
  * Writes what is generated: from the schema of the resource the JSON Schema that editors use and the reference page, and
- * from the table of commands their page.
+ * from the table of commands their page, and from the codes of problems the tables of docs/troubleshooting.md.
  * `npm run generate`; a test compares the committed files with what this would write.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { resourceSchema } from "../src/core/spec/schema.ts";
 import { DURATION } from "../src/core/spec/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";
 import { configPage, configSchema } from "./generate-config.ts";
+import { troubleshootingPage } from "./generate-problems.ts";
 import { serverPage, serverSchema } from "./generate-server.ts";
 
 interface JsonSchema {
@@ -39,6 +40,7 @@ export function generated(): Map<string, string> {
     ["schema/server-configuration.schema.json", serverSchema()],
     ["docs/reference/server-configuration.md", serverPage(table)],
     ["docs/reference/commands.md", commandsPage()],
+    ["docs/troubleshooting.md", troubleshootingPage()],
   ]);
 }
 

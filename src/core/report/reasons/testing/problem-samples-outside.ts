@@ -1,0 +1,168 @@
+import type { ProblemCode, ProblemData } from "../../../reasons/problem.ts";
+import type { AnalysisProblems } from "../../../reasons/problems-analysis.ts";
+import type { OverLimit, PlanProblems, SharedUnit } from "../../../reasons/problems-plan.ts";
+import type { RepoProblems } from "../../../reasons/problems-repo.ts";
+
+/** Data of each code in each of its kinds, at least one. */
+export type Samples<Codes extends ProblemCode> = { readonly [Code in Codes]: readonly [ProblemData<Code>, ...ProblemData<Code>[]] };
+
+const unit: SharedUnit = { names: ["eu-1", "eu-2"], count: 2, pin: { path: "image.tag", file: "values.yaml" } };
+const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
+const SET = "appsets/payments.yaml";
+
+/** Of plans, of what stands outside of a rollout's file, and of analyses. */
+export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & AnalysisProblems)> = {
+  UNIT_SPANS_STAGES: [{ stage: "canary", unit }],
+  UNIT_TOO_LARGE: [{ stage: "canary", unit, size: 1 }],
+  UNIT_TOPOLOGY: [{ stage: "canary", unit: { names: ["a", "b", "c", "d", "e"], count: 9 }, topologyKey: "region" }],
+  LIMITS_TOO_LOW: [
+    {
+      stage: "all",
+      unit: { names: ["eu-1"], count: 1 },
+      over: { setting: "limits.targets", have: 3, most: 2 },
+      others: 0,
+    },
+    { stage: "all", unit, over, others: 2 },
+  ],
+  WEIGHT_PIN_SHARED: [{ clusters: ["eu-1", "eu-2"], pinPath: "weight", pinFile: "values.yaml", values: ["2", "1"] }],
+  UNKNOWN_CLUSTER: [
+    { kind: "Target", application: "payments-eu-1", cluster: "eu-1" },
+    { kind: "Destination", destination: "eu-1" },
+    { kind: "Undeclared", destination: "eu-11", inventory: "clusters.yaml", near: "eu-1" },
+  ],
+  TEMPLATE_VALUE: [{ variable: "cluster.labels.region" }, { variable: "params.x" }, { variable: "release.values.x" }],
+  PIN_FILE_MISSING: [{ pinFile: "appsets/payment.yaml" }],
+  PIN_FILE_UNREADABLE: [{ pinFile: "a.yaml", said: "it is, or is behind, a symbolic link, and the bot follows none" }],
+  RELEASE_COMMIT: [{ version: "v9" }, { version: undefined }],
+  BRANCH_NAME: [{ said: '"refs/heads/env/eu 1" is no ref name git accepts' }],
+  BRANCH_MISSING: [{ branch: "env/eu-1" }],
+  NO_TARGETS: [
+    { kind: "ApplicationSet", source: "ApplicationSet argocd/payments" },
+    { kind: "Named", source: "Application argocd/payments" },
+    { kind: "Selected", source: "Applications of argocd with app=shop" },
+  ],
+  EMPTY_STAGE: [
+    { stage: "canary", selector: "tier=canary" },
+    { stage: "canary", selector: undefined },
+  ],
+  COVERAGE: [{ clusters: ["us-east-1-d"], of: 12 }],
+  IN_CLUSTER: [{ clusters: ["in-cluster"] }],
+  UNKNOWN_PAIR: [
+    { stage: "all", name: "eu-1-standbi", near: "eu-1-standby" },
+    { stage: "all", name: "x" },
+  ],
+  MANY_BATCHES: [
+    { batches: 60, stepped: false },
+    { batches: 90, stepped: true },
+  ],
+  BATCHES_CUT: [{ stage: "everywhere else", over, batches: 6, uncut: 3 }],
+  LABELS_GUESSED: [{}],
+  BASE_NOT_DEFAULT: [{ base: "live", defaultBranch: "main" }],
+  BASE_REVISION: [
+    { kind: "Generator", set: SET, revision: "release", base: "main" },
+    { kind: "Parent", parent: "root", set: SET, revision: "live", base: "main" },
+    { kind: "Source", applications: ["a", "b", "c", "d"], revision: "live", base: "main" },
+    { kind: "OtherRepo", applications: ["a"], reads: "https://github.com/acme/old", repoURL: "https://github.com/acme/fleet" },
+  ],
+  NO_GENERATE_PATHS: [{ applications: 340, files: 12_000, annotation: "argocd.argoproj.io/manifest-generate-paths" }],
+  NOT_APPLIED: [{ set: SET }],
+  ROLLING_SYNC: [{ set: SET }],
+  CREATE_ONLY: [{ set: SET, policy: "create-only" }],
+  AUTO_SYNC_OFF: [
+    { set: SET, applications: undefined },
+    { set: SET, applications: ["payments-eu-1"] },
+  ],
+  IGNORED_PIN: [{ set: SET, ignored: "/spec/source/targetRevision", change: "spec.source.targetRevision" }],
+  IMAGE_UPDATER: [
+    {
+      kind: "Annotation",
+      set: SET,
+      applications: ["payments-eu-1"],
+      annotation: "argocd-image-updater.argoproj.io/image-list",
+    },
+    { kind: "Annotation", set: undefined, applications: ["payments-eu-1"], annotation: "x/image-list" },
+    { kind: "Resource", declaredIn: "updaters.yaml", name: "images", applications: ["payments-eu-1"] },
+  ],
+  SILENT_CHECK: [{ check: "ci", changed: ["values/eu-1.yaml"], workflows: [".github/workflows/ci.yaml"] }],
+  INVENTORY_NOT_FOUND: [{ name: "cluster.yaml", near: "clusters.yaml" }, { name: "x.yaml" }],
+  INVENTORY_INVALID: [
+    { kind: "Twice", cluster: "eu-1" },
+    { kind: "SameServer", first: "eu-1", second: "eu-2" },
+    { kind: "Unreadable", name: "c.yaml", said: "it is a symbolic link" },
+    { kind: "TooLarge", name: "c.yaml", mebibytes: 9, most: 8 },
+    { kind: "NoCluster", name: "c.yaml", label: "argocd.argoproj.io/secret-type" },
+    { kind: "TooMany", name: "c.yaml", clusters: 20_001, most: 20_000 },
+    { kind: "NotYaml", name: "c.yaml", said: "BAD_INDENT" },
+    { kind: "Aliases", name: "c.yaml" },
+    { kind: "NoObject" },
+    { kind: "NoKind" },
+    { kind: "LabelType", label: "region", secret: "cluster-eu-1" },
+    { kind: "NoName", secret: undefined },
+  ],
+  INVENTORY_CREDENTIALS: [{ secret: "cluster-eu-1", holds: "data.config" }],
+  RELEASE_NOT_FOUND: [
+    { kind: "Unreadable", said: 'it leads out of the repo by ".."' },
+    { kind: "Unsaid", rollout: "payments" },
+    { kind: "NoCommit" },
+    { kind: "Empty", at: "image.tag" },
+    { kind: "NoTag", range: "^1.4", prefix: "payments-" },
+    { kind: "NoFile", name: "releases/x.yaml", rollout: "payments", rolloutFile: "rollouts/payments.yaml" },
+    { kind: "Pin", said: 'there is no key "tag" in image', next: "did you mean tags?" },
+  ],
+  SOURCE_NOT_FOUND: [
+    { kind: "NotInRepo", what: "Set", source: "ApplicationSet argocd/payments", inventory: false },
+    { kind: "NotInRepo", what: "Application", source: "Application argocd/payments", inventory: true },
+    { kind: "NotInRepo", what: "Applications", source: "Applications of argocd with app=shop", inventory: true },
+    { kind: "NotInArgo", source: "ApplicationSet argocd/payments", declared: true, grants: undefined },
+    { kind: "NotInArgo", source: "ApplicationSet argocd/payments", declared: false, grants: undefined },
+    { kind: "Fleet", said: undefined },
+  ],
+  CONTROL_PLANE_NOT_GRANTED: [{ granted: ["hub-eu"], asked: "hub-us" }, { granted: [] }],
+  PROJECT_NOT_GRANTED: [{ controlPlane: "hub-eu", projects: ["payments-*"] }],
+  PLANE_LOST: [
+    {
+      said: "control plane hub-us cannot be seen since 2026-11-21 14:05:00 UTC: the token is not accepted: give one that has not expired",
+      clusters: 40,
+    },
+    { said: "control plane hub-us cannot be seen since 2026-11-21 14:05:00 UTC: forbidden", clusters: undefined },
+  ],
+  IN_QUARANTINE: [{ clusters: ["eu-4"] }],
+  TEAM_UNSEEN: [{ teams: ["srre"] }],
+  DEPENDS_NOWHERE: [{ dependency: "ledger", rollout: "payments" }],
+  WINDOW_CLOSED: [
+    { rule: { kind: "deny", schedule: "0 0 20 12 *", timeZone: "UTC" }, until: "2027-01-07T00:00:00.000Z" },
+    { rule: { kind: "allow", schedule: "0 9 * * 1-5", timeZone: "UTC" }, until: undefined },
+    { rule: undefined, until: undefined },
+  ],
+  UNSTAGED: [{}],
+  ANALYSIS_ROLLING: [{}],
+  ANALYSIS_ARG: [
+    { kind: "Unknown", name: "hots", known: ["host"], near: "host" },
+    { kind: "Unknown", name: "x", known: [] },
+    { kind: "NoValue", name: "host" },
+    { kind: "Twice", name: "host" },
+    { kind: "Param", variable: "params.x" },
+    { kind: "OfCluster", variable: "cluster.name", whole: ["AfterStage"] },
+  ],
+  ANALYSIS_TEMPLATE: [
+    { kind: "None", templateKind: "AnalysisTemplate", name: "webchek", known: ["webcheck"], near: "webcheck" },
+    { kind: "None", templateKind: "AnalysisTemplate", name: "x", known: [], perhaps: true },
+    { kind: "NoFile", name: "analysis/x.yaml" },
+    { kind: "Together", said: "templates name each other in a circle: a → b → a" },
+  ],
+  ANALYSIS_VALUE: [
+    { kind: "Limits", said: "count is 1, and failureLimit + consecutiveSuccessLimit are 3" },
+    { kind: "Rule", said: "dryRun: no metric is called x; there are webcheck" },
+  ],
+  ANALYSIS_EMPTY: [{}],
+  ANALYSIS_DUPLICATE: [{ name: "webcheck" }],
+  ANALYSIS_UNKNOWN_ARG: [{ name: "hots" }, { name: "hots", near: "host" }],
+  ANALYSIS_PROVIDER: [{ kind: "Provider", provider: "datadog", known: ["web", "prometheus", "job"] }, { kind: "Sigv4" }],
+  ANALYSIS_CONDITION: [{ field: "successCondition", said: "results is unknown; what was measured is called result" }],
+  ANALYSIS_JSONPATH: [{ said: "{range .items[*]} is more than one path" }],
+  ANALYSIS_SECRET: [{ name: "token", secret: "web/token" }],
+  ANALYSIS_ENDLESS: [
+    { metric: "webcheck", ofStep: false },
+    { metric: "webcheck", ofStep: true },
+  ],
+};
