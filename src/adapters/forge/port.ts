@@ -4,9 +4,9 @@ import type { Pressure, RateSeen } from "./pressure.ts";
 
 export type { Pressure, RateSeen };
 
-/** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
 type CommitPeople = { linked: string[]; pusher?: string };
 
+/** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
 export interface Forge {
   /** `owner/name`. */
   readonly repository: string;

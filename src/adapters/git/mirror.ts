@@ -10,7 +10,7 @@ import { fetchBranches, pushRefs, REMOTE_NAME, type Remote, type RemoteOptions, 
 import { type Repository, runGit } from "./run-git.ts";
 import { serial } from "./serial.ts";
 
-export interface MirrorOptions extends RemoteOptions {
+interface MirrorOptions extends RemoteOptions {
   /** Made where it is not there. Belongs to one process at a time. */
   directory: string;
   /** http or https, without credentials in it. */

@@ -1,3 +1,7 @@
+/**
+ * Reads a repository on disk: files, history, merges tried out. Nothing here writes, or asks a remote. Opened by `mirror.ts` and by the CLI
+ * on a checkout.
+ */
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { gitError } from "./git-errors.ts";

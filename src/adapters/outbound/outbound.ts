@@ -1,3 +1,7 @@
+/**
+ * Sends the requests that a config repo asks for: to hosts the server's configuration allows, bounded in time and size. Called by hooks and
+ * analyses.
+ */
 import { isIP } from "node:net";
 import { Agent, request } from "undici";
 import { defined } from "../../core/base/defined.ts";

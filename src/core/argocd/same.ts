@@ -1,3 +1,7 @@
+/**
+ * Says whether two parts of Applications are the same to Argo CD: repositories, sources, destinations, whole specs. Called by decoding and
+ * by liveness.
+ */
 import { isRecord } from "../base/is-record.ts";
 import { decodeSource } from "./decode/source.ts";
 import type { Intended } from "./liveness/types.ts";

@@ -1,3 +1,7 @@
+/**
+ * Makes the AnalysisRun that asks for an analysis, and reads what came of one: every text that leaves here is short and masked. Called by
+ * the argo-rollouts engine.
+ */
 import { z } from "zod";
 import { type AnalysisPhase, effectiveCount, isComplete, type MetricRules } from "../../../core/analysis/metric.ts";
 import {

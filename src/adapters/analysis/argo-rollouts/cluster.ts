@@ -12,7 +12,7 @@ import { type AnalysisRunObject, GROUP, MARK, type SeenRun, seenRun, VERSION, wi
 const DEEPEST = 5;
 
 /** Where AnalysisRuns are, and the client that reaches them. */
-export interface Cluster {
+interface Cluster {
   api: CustomObjectsApi;
   namespace: string;
 }

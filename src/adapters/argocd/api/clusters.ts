@@ -1,3 +1,6 @@
+/**
+ * Keeps the clusters and the state of their connections, asked for at a steady pace. Started by `index.ts`.
+ */
 import { decodeClusterItem, IN_CLUSTER_SERVER } from "../../../core/argocd/decode/cluster.ts";
 import { fields, list } from "../../../core/argocd/decode/lenient.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
@@ -16,7 +19,7 @@ interface ClusterPollOptions {
   tuning: Tuning;
   /** How often it asks, of the clock. */
   everyMs: number;
-  /** Something but the time of the last attempt is different, or it cannot be told any more. */
+  /** Something but the time of the last attempt is different, or it cannot be reported any more. */
   changed: () => void;
 }
 
@@ -27,7 +30,7 @@ export interface ClusterPoll extends Pick<Informer<unknown>, "ready" | "problem"
 
 interface Polled {
   clusters: ClusterView[] | undefined;
-  told: string;
+  reported: string;
   readAt: number | undefined;
   lost: { why: string; since: number } | undefined;
   freshSince: number;
@@ -40,7 +43,7 @@ interface Polled {
 export function startClusterPoll(options: ClusterPollOptions): ClusterPoll {
   const { clock, tuning, everyMs } = options;
   const openedAt = clock.now();
-  const polled: Polled = { clusters: undefined, told: "", readAt: undefined, lost: undefined, freshSince: openedAt };
+  const polled: Polled = { clusters: undefined, reported: "", readAt: undefined, lost: undefined, freshSince: openedAt };
   let closed = false;
   let cancel: () => void = () => undefined;
   const first = Promise.withResolvers<void>();
@@ -85,9 +88,9 @@ async function ask({ client, clock, log, changed }: ClusterPollOptions, polled: 
     const isBack = polled.lost !== undefined;
     if (isBack) polled.freshSince = clock.now();
     polled.lost = undefined;
-    const told = JSON.stringify(found, (key, value: unknown) => (key === "attemptedAt" ? undefined : value)) ?? "";
-    if (told !== polled.told || isBack) changed();
-    polled.told = told;
+    const reported = JSON.stringify(found, (key, value: unknown) => (key === "attemptedAt" ? undefined : value)) ?? "";
+    if (reported !== polled.reported || isBack) changed();
+    polled.reported = reported;
   } catch (error) {
     polled.lost ??= { why: `clusters: ${reasonOf(error)}`, since: clock.now() };
     polled.lost.why = `clusters: ${reasonOf(error)}`;

@@ -46,8 +46,8 @@ export function kubeClient(config: KubeConfig): KubeClient {
       return await exchangeJson({ ...(await prepared(path)), idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES });
     },
     async read(path, query, reader, idleMs) {
-      const total = query["watch"] === "true" ? {} : { totalMs: LIST_TOTAL_MS };
-      return exchange({ ...(await prepared(path, query)), idleMs, ...total }, reader);
+      const totalMs = query["watch"] === "true" ? undefined : LIST_TOTAL_MS;
+      return exchange(defined({ ...(await prepared(path, query)), idleMs, totalMs }), reader);
     },
     async mergePatch(path, body) {
       const request = await prepared(path);

@@ -1,9 +1,13 @@
+/**
+ * Argo CD through the Kubernetes API it lives in. Opened by the server for each control plane with a kubeconfig.
+ */
 import { KubeConfig } from "@kubernetes/client-node";
 import { clustersOfApplications, clustersOfSecrets } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { decodeApplicationSet } from "../../../core/argocd/decode/application-set.ts";
 import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { ControlPlane } from "../port.ts";
 import { type Informer, startInformer } from "../wire/informer.ts";
@@ -99,7 +103,7 @@ function startAll(options: KubernetesOptions, client: KubeClient, changed: Chang
   ) => startInformer({ source: kubeSource({ ...of, client, clock, log, tuning }), clock, log, tuning, changed: tell, freshness: anything });
   const scopes = namespaces ?? [undefined];
   const applications = scopes.map((namespace) => {
-    const [path, filter] = [argoPath(namespace, "applications"), selector === undefined ? {} : { labelSelector: selector }];
+    const [path, filter] = [argoPath(namespace, "applications"), defined({ labelSelector: selector })];
     const kind = { what: "applications", resource: "applications.argoproj.io", ...APPLICATION_SHAPES, project: decodeApplication };
     return start<ApplicationView>({ ...kind, ...filter, path, namespace }, changed);
   });

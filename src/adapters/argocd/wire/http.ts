@@ -1,3 +1,7 @@
+/**
+ * One request over HTTP and its answer, piece by piece, bounded in time and size. Errors are WireErrors that hold no credential. Called by
+ * the clients of both adapters.
+ */
 import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
@@ -58,8 +62,8 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
   const done = new Promise<void>((resolve, reject) => {
     const { url, method = "GET", headers = {}, body, agent } = request;
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
-    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const options = defined({ method, headers: { accept: "application/json", ...headers, ...length }, agent });
+    const length = body === undefined ? undefined : String(Buffer.byteLength(body));
+    const options = defined({ method, headers: defined({ accept: "application/json", ...headers, "content-length": length }), agent });
     const outgoing = send(url, options);
     let over = false;
     const finish = (error?: unknown) => {

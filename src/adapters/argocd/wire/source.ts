@@ -1,3 +1,6 @@
+/**
+ * What an informer and the source of its objects agree on. Each adapter has a source of its own; there is one informer.
+ */
 import { child, fields, word } from "../../../core/argocd/decode/lenient.ts";
 import type { Clock, Time } from "../../../core/base/time.ts";
 

@@ -71,9 +71,7 @@ export function createListSplitter(item: (bytes: Buffer) => void): Splitter & { 
   let inItems = false;
   let inItem = false;
 
-  function outside(next: number): void {
-    if (!inItems || depth < 2) addTo(envelope, next);
-  }
+  const outside = (next: number): void => (!inItems || depth < 2 ? addTo(envelope, next) : undefined);
 
   /** Returns from where on the chunk still belongs to an unfinished object. */
   function scan(chunk: Buffer): number {

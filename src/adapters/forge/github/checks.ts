@@ -1,3 +1,6 @@
+/**
+ * Writes our check runs, each once, and reads everybody's checks and statuses at a commit. Called by `index.ts`.
+ */
 import { createHash } from "node:crypto";
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { BoundedMap } from "../../../core/base/bounded.ts";

@@ -1,3 +1,7 @@
+/**
+ * Commits that GitHub itself makes and signs for the App: in one request where it can carry them, else file by file. Opened by the server
+ * for the journal and for batches.
+ */
 import { ForgeError } from "../port.ts";
 import { asking } from "./errors.ts";
 import { type GitDataInput, moveBranch, objectsOf } from "./git-data.ts";

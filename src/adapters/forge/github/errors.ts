@@ -1,3 +1,6 @@
+/**
+ * Reads what GitHub refused and why, wherever Octokit puts it. Every failure leaves this adapter as a ForgeError without a token in it.
+ */
 import { redact } from "../../../core/base/redact.ts";
 import { ForgeError } from "../port.ts";
 

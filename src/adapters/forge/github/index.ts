@@ -1,3 +1,6 @@
+/**
+ * Opens a repository on GitHub as a Forge. What limits an installation is shared by all its repositories here.
+ */
 import { defined } from "../../../core/base/defined.ts";
 import { createListeners, type Listeners } from "../../../core/base/listeners.ts";
 import type { Permission } from "../../../core/spec/command.ts";

@@ -1,3 +1,6 @@
+/**
+ * Puts labels on a PR and asks for reviews, in one request, adding only what was never there. Called by `index.ts`.
+ */
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { ForgeError, type Pull } from "../port.ts";
 import { asking, forgeError } from "./errors.ts";

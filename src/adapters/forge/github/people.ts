@@ -1,3 +1,6 @@
+/**
+ * Says who is behind a commit, a PR or a release, and who is in a team. What GitHub does not show is undefined, and never a no.
+ */
 import { ForgeError } from "../port.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import type { RepoOctokit } from "./octokit.ts";

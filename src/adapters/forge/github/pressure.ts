@@ -1,3 +1,7 @@
+/**
+ * Keeps an installation off GitHub's limits: it slows down before they are reached, and is silent while GitHub wants that. Merges are not
+ * slowed.
+ */
 import { defined } from "../../../core/base/defined.ts";
 import { ForgeError, type Pressure, type RateSeen } from "../port.ts";
 import { answerOf, limitedUntil } from "./errors.ts";
@@ -79,10 +83,16 @@ export function openPressure(options: PressureOptions = {}): PressureGauge {
 
 type Headers = Record<string, unknown>;
 
+interface Known {
+  rates: Partial<Record<Resource, RateSeen>>;
+  /** Epoch milliseconds until which nothing is sent. */
+  silences: Record<Resource | "both", number>;
+}
+
 /** What GitHub's answers say of its limits; tells of what changed. */
 function openLimits(onPressure: PressureOptions["onPressure"], now: () => number) {
-  const rates: Partial<Record<Resource, RateSeen>> = {};
-  const silences = { core: 0, graphql: 0, both: 0 };
+  const known: Known = { rates: {}, silences: { core: 0, graphql: 0, both: 0 } };
+  const { rates, silences } = known;
   /** Refusals in succession that did not say how long to wait: each time twice as long. */
   let unsaid = 0;
   let reported: Pressure = { spacingMs: 0 };
@@ -108,21 +118,12 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
     if (isNews(before, next)) onPressure?.(next);
   }
 
-  function learn(asked: Resource, headers: Headers | undefined): void {
-    const resource = headers?.["x-ratelimit-resource"] ?? asked;
-    const rate = rateIn(headers);
-    if ((resource !== "core" && resource !== "graphql") || rate === undefined) return;
-    rates[resource] = rate;
-    // The next one would be refused, and held against us.
-    if (rate.remaining === 0) silences[resource] = rate.resetAt;
-  }
-
   /** Also where a document was refused with status 200. */
   function answered(resource: Resource, response: { headers: Headers; data?: unknown }): void {
     const errors = (response.data as { errors?: unknown } | null | undefined)?.errors;
     if (resource === "graphql" && Array.isArray(errors)) refused(resource, { response });
     else {
-      learn(resource, response.headers);
+      learn(known, resource, response.headers);
       calm();
       report();
     }
@@ -131,7 +132,7 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
   function refused(resource: Resource, error: unknown): void {
     const answer = answerOf(error);
     if (answer === undefined) return;
-    learn(resource, answer.headers);
+    learn(known, resource, answer.headers);
     const limit = limitedUntil(answer, now(), Math.min(LONGEST_SILENCE_MS, MINUTE_MS * 2 ** unsaid));
     if (limit === undefined) calm();
     else if (limit.by === "reset") silences[resource] = limit.until;
@@ -153,6 +154,15 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
 function spacingOf(rate: RateSeen | undefined, now: number): number {
   if (rate === undefined || rate.remaining > rate.limit * LOW || rate.resetAt <= now) return 0;
   return Math.min(LONGEST_SPACING_MS, Math.ceil((rate.resetAt - now) / Math.max(rate.remaining, 1)));
+}
+
+function learn({ rates, silences }: Known, asked: Resource, headers: Headers | undefined): void {
+  const resource = headers?.["x-ratelimit-resource"] ?? asked;
+  const rate = rateIn(headers);
+  if ((resource !== "core" && resource !== "graphql") || rate === undefined) return;
+  rates[resource] = rate;
+  // The next one would be refused, and held against us.
+  if (rate.remaining === 0) silences[resource] = rate.resetAt;
 }
 
 function rateIn(headers: Headers | undefined): RateSeen | undefined {

@@ -1,3 +1,6 @@
+/**
+ * Reads and opens PRs, and reads their reviews. Called by `index.ts` and, for a look at one PR, by `shared.ts`.
+ */
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
 import type { Pull, Review } from "../port.ts";

@@ -1,4 +1,8 @@
+/**
+ * Reads what a base branch asks of a PR, from rulesets, classic protection and settings. What cannot be seen asks nothing.
+ */
 import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { BranchRules } from "../port.ts";
 import { answerOf, asking, forgeError } from "./errors.ts";
 import { sendGraphQL } from "./graphql/send.ts";
@@ -130,7 +134,7 @@ async function allowed({ octokit, owner, repo }: RepoOctokit, rules: BranchRules
 function wantCheck(rules: BranchRules, context: string, app: number | undefined): void {
   const known = rules.requiredChecks.find((check) => check.context === context);
   // GitHub says -1 for "whoever reports it".
-  const bound = app === undefined || app < 0 ? {} : { app };
+  const bound = defined({ app: app === undefined || app < 0 ? undefined : app });
   if (known === undefined) rules.requiredChecks.push({ context, ...bound });
   else Object.assign(known, bound);
 }

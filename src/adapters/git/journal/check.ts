@@ -1,11 +1,10 @@
-import type { CommitInfo, CommitJudge, Mirror } from "../port.ts";
-import { parseTrailers } from "../signing/commit-object.ts";
-
 /**
  * Whether the journal's branch is what we left. The journal decides what is merged, so a commit that somebody else made,
  * a branch that was rewritten or one that is gone stops everything until a person has accepted it. Acceptance is a commit
  * of our own whose trailer names the head it was given for: everything below it is settled.
  */
+import type { CommitInfo, CommitJudge, Mirror } from "../port.ts";
+import { parseTrailers } from "../signing/commit-object.ts";
 
 export const APP_TRAILER = "Stagecoach-App";
 export const ACCEPT_TRAILER = "Stagecoach-Accept";

@@ -1,3 +1,7 @@
+/**
+ * The journal of a repository: every run, on a branch of its own. It is written before anything is done, by one writer at a time, and read
+ * only while every commit on it is ours.
+ */
 import { defined } from "../../../core/base/defined.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";

@@ -1,3 +1,7 @@
+/**
+ * Prints a run to its files. The same run gives the same texts, and what has not changed is not printed again. `read-run.ts` is the way
+ * back.
+ */
 import type { PlannedTarget } from "../../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget, Evidence, Run } from "../../../core/run/state/run.ts";
 import { batchFile, evidenceFile, planFile, runFile } from "./run-paths.ts";

@@ -1,3 +1,7 @@
+/**
+ * Reads a run from its files, whoever has touched them: what does not hold stops that run, and names the file. `print-run.ts` is the way
+ * back.
+ */
 import type { z } from "zod";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget, Evidence, Run } from "../../../core/run/state/run.ts";

@@ -1,9 +1,8 @@
-import { z } from "zod";
-
 /**
  * What a run's files must hold to be acted on. Checked when they are read, since anybody with write access could have
  * touched them. Keys not named here are kept: a later version of the same format may have added them.
  */
+import { z } from "zod";
 
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "is no time");
 const count = z.number().int().min(0);

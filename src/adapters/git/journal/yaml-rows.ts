@@ -1,10 +1,9 @@
-import { parseDocument, stringify } from "yaml";
-
 /**
  * YAML as the journal has it: block style for what people read, and long lists of like things as rows, one line of JSON
  * each (which is YAML too). Rows make a diff of 200 targets readable, and are written and read some twenty times faster than
  * nested YAML, which is what makes a run over 10,000 clusters affordable.
  */
+import { parseDocument, stringify } from "yaml";
 
 const MARK = "@@row:";
 const ROW = /^(\s*- )(\{.*\})$/;

@@ -1,3 +1,6 @@
+/**
+ * Reads an Argo Rollout as `kubectl argo rollouts get rollout` shows it. Called by both ways of reading Argo CD.
+ */
 import { defined } from "../../base/defined.ts";
 import type { RolloutView } from "../views.ts";
 import { child, count, type Fields, fields, list, message, own, word } from "./lenient.ts";

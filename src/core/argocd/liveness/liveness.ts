@@ -14,7 +14,7 @@ import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
 
 export { equalIntent, normalRepo, plainServer } from "../same.ts";
-export { CLAUSES, isEarlier } from "./clauses/clauses.ts";
+export { CLAUSES } from "./clauses/clauses.ts";
 export { healthIssuesOf } from "./health-issues.ts";
 export { isFullSha } from "./moment.ts";
 export {
