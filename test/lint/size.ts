@@ -15,7 +15,6 @@ const MOST = { file: 250, test: 500, body: 40 };
 const LONGER: readonly string[] = [
   "src/adapters/argocd/testing/harness.ts#apiHarness",
   "src/core/report/run/run-view.ts",
-  "src/surfaces/cli/demo/demo.ts#run",
   "src/engine/onboarding/places-spec.ts#specPlaces",
   "src/engine/onboarding/targets.ts#targetsOfSet",
   "src/engine/round/observe/assess-targets.ts#assessTarget",

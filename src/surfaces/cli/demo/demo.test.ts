@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Run } from "../../../core/run/state/run.ts";
-import { lastWords, run } from "./demo.ts";
-import { faultsOf } from "./demo-faults.ts";
+import { faultsOf, run } from "./demo.ts";
+import { lastWords } from "./screen.ts";
 
 test("a fault of a cluster the fleet lacks is wrong usage that names those there are", async () => {
   await expect(run(["--once", "--fail", "nosuch=degraded"])).rejects.toMatchObject({

@@ -1,19 +1,21 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { readInventory } from "../../../core/argocd/inventory-file.ts";
+import { nearest } from "../../../core/base/nearest.ts";
 import { formatDuration } from "../../../core/base/time.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { type Log, silentLog } from "../../../engine/round/context.ts";
-import { type EmbeddedWorld, startWorld } from "../../../sim/world.ts";
+import { type EmbeddedWorld, FLEET, startWorld } from "../../../sim/world.ts";
 import { WEBHOOK_PATH } from "../../server/deliveries/server.ts";
 import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
 import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { faultsOf } from "./demo-faults.ts";
-import { demoScreen } from "./screen.ts";
+import { demoScreen, lastWords, printJson } from "./screen.ts";
 
 interface Options {
   once: boolean;
@@ -51,30 +53,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   let bot: Stagecoach | undefined;
   try {
     await plane.ready();
-    bot = await startStagecoach({
-      app: {
-        appId: world.github.app.id,
-        privateKey: world.github.app.privateKey,
-        webhookSecret: world.webhookSecret,
-        baseUrl: world.github.url,
-      },
-      planes: [plane],
-      signing: { kind: "github" },
-      directory,
-      clock: world.clock,
-      log,
-      port: options.port,
-      pacing: false,
-    });
+    bot = await startBot(world, plane, { directory, log, port: options.port });
     world.deliverTo(`${bot.url}${WEBHOOK_PATH}`);
     const result = await tell(world, bot, options);
     const durationMs = performance.now() - started;
     if (options.output === "json") printJson(result, violations, durationMs);
     else {
       const journal = world.github.repoDirectory(world.repository);
-      process.stdout.write(
-        lastWords(result, { violations: violations.length, durationMs, once: options.once, journal, faults: options.fail?.length ?? 0 }),
-      );
+      const figures = { violations: violations.length, durationMs, once: options.once, journal, faults: options.fail?.length ?? 0 };
+      process.stdout.write(lastWords(result, figures));
       if (!options.once) await untilInterrupted(`${bot.url}/`);
     }
     return result.phase === "Succeeded" && violations.length === 0 ? 0 : 1;
@@ -84,6 +71,18 @@ export async function run(argv: readonly string[]): Promise<number> {
     await world.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+function startBot(world: EmbeddedWorld, plane: ControlPlane, options: { directory: string; log: Log; port: number }): Promise<Stagecoach> {
+  const { app, url: baseUrl } = world.github;
+  return startStagecoach({
+    ...options,
+    app: { appId: app.id, privateKey: app.privateKey, webhookSecret: world.webhookSecret, baseUrl },
+    planes: [plane],
+    signing: { kind: "github" },
+    clock: world.clock,
+    pacing: false,
+  });
 }
 
 function parse(argv: readonly string[]): Options | undefined {
@@ -155,45 +154,6 @@ function watch(bot: Stagecoach, screen: ReturnType<typeof demoScreen>): Promise<
   });
 }
 
-function printJson(run: Run, violations: readonly unknown[], durationMs: number): void {
-  const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
-  const result = { ...run, pullRequests, durationMs: Math.round(durationMs), violations };
-  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-}
-
-/** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
-export function lastWords(
-  run: Run,
-  {
-    violations,
-    durationMs,
-    once,
-    journal,
-    faults = 0,
-  }: { violations: number; durationMs: number; once: boolean; journal: string; faults?: number },
-): string {
-  const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
-  const there = once
-    ? ["  the page of it, kept up to look at: npm run demo"]
-    : [
-        `  git log --oneline of the journal:  git --git-dir ${journal} log --oneline stagecoach/journal`,
-        `  one of the batches' pull requests: ${run.batches[0]?.pull?.url ?? "none was opened"}`,
-      ];
-  const lines = [
-    "",
-    `${run.phase}: ${sentenceOf(run.why, run)}`,
-    `${merged} pull requests, ${violations} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
-    "",
-    "Where to look next",
-    ...there,
-    "  the rollout itself:                fixtures/fleet/rollouts/my-app.yaml",
-    faults === 0
-      ? "  how a failure looks:               npm run demo -- --fail eu-central-1-b=degraded"
-      : "  what people may do then:           docs/failure.md",
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
 async function untilInterrupted(page: string): Promise<void> {
   process.stdout.write(`\nThe page stays up at ${page} until you press Ctrl-C.\n`);
   await untilStopped();
@@ -214,4 +174,22 @@ function watchInvariants(violations: unknown[], verbose: boolean): Log {
       write("error")(fields, message);
     },
   };
+}
+
+const FAULTS = ["degraded", "stuck", "unreachable", "autosync-off", "sync-failed"] as const;
+
+/** `CLUSTER=FAULT` of a cluster the fleet has; anything else is wrong usage, said before the world starts. */
+export function faultsOf(texts: readonly string[]): { cluster: string; kind: (typeof FAULTS)[number] }[] {
+  if (texts.length === 0) return [];
+  const clusters = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml").clusters.map(({ name }) => name);
+  return texts.map((text) => {
+    const [cluster = "", name = ""] = text.split("=");
+    const kind = FAULTS.find((known) => known === name);
+    if (cluster === "" || kind === undefined)
+      throw new CommandError(2, `--fail ${text}: write CLUSTER=FAULT, with one of ${FAULTS.join(", ")}`);
+    if (clusters.includes(cluster)) return { cluster, kind };
+    const near = nearest(cluster, clusters);
+    const meant = near === undefined ? "" : `, did you mean ${near}?`;
+    throw new CommandError(2, `--fail ${text}: the fleet has no cluster "${cluster}"${meant}; it has ${clusters.join(", ")}`);
+  });
 }

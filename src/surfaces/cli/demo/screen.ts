@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
-import type { Run } from "../../../core/run/state/run.ts";
+import type { Batch, Run } from "../../../core/run/state/run.ts";
 
 interface DemoScreen {
   /** A line that stays. */
@@ -49,18 +49,6 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): 
     last = text;
   }
 
-  /** Without a terminal: each batch's and requeued cluster's new state, once. */
-  function tellChanges(run: Run): void {
-    for (const batch of run.batches) {
-      const pull = batch.pull === undefined ? "" : ` (PR #${batch.pull.number})`;
-      once(
-        `${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${batch.kind === "CatchUp" ? " (catch-up)" : batch.kind === "Hotfix" ? " (hotfix)" : batch.kind === "Revert" ? " (revert)" : ""}${pull}: ${batch.phase}`,
-        batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", "),
-      );
-    }
-    once(`${run.rollout} #${run.number}: ${run.phase}`, sentenceOf(run.why));
-  }
-
   function once(line: string, more: string): void {
     if (said.has(line)) return;
     said.add(line);
@@ -81,12 +69,24 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): 
     },
     draw(run) {
       if (live) redraw(run);
-      else tellChanges(run);
+      else for (const [line, more] of statesOf(run)) once(line, more);
     },
     close() {
       drawn = 0;
     },
   };
+}
+
+const KIND_MARKS: Partial<Record<Batch["kind"], string>> = { CatchUp: " (catch-up)", Hotfix: " (hotfix)", Revert: " (revert)" };
+
+/** Each batch's state and the run's, as a line and what is said to it. */
+function statesOf(run: Run): [line: string, more: string][] {
+  const batches = run.batches.map((batch): [string, string] => {
+    const pull = batch.pull === undefined ? "" : ` (PR #${batch.pull.number})`;
+    const name = `${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${KIND_MARKS[batch.kind] ?? ""}`;
+    return [`${name}${pull}: ${batch.phase}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
+  });
+  return [...batches, [`${run.rollout} #${run.number}: ${run.phase}`, sentenceOf(run.why)]];
 }
 
 /** The comment without what only GitHub draws: the hidden marker, the chart, the folded part. */
@@ -98,4 +98,43 @@ function plain(markdown: string): string[] {
     .replace(/<\/?sub>/g, "")
     .replace(/\\([\\`*_{}[\]<>|#~])/g, "$1")
     .split("\n");
+}
+
+export function printJson(run: Run, violations: readonly unknown[], durationMs: number): void {
+  const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
+  const result = { ...run, pullRequests, durationMs: Math.round(durationMs), violations };
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+}
+
+/** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
+export function lastWords(
+  run: Run,
+  {
+    violations,
+    durationMs,
+    once,
+    journal,
+    faults = 0,
+  }: { violations: number; durationMs: number; once: boolean; journal: string; faults?: number },
+): string {
+  const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
+  const there = once
+    ? ["  the page of it, kept up to look at: npm run demo"]
+    : [
+        `  git log --oneline of the journal:  git --git-dir ${journal} log --oneline stagecoach/journal`,
+        `  one of the batches' pull requests: ${run.batches[0]?.pull?.url ?? "none was opened"}`,
+      ];
+  const lines = [
+    "",
+    `${run.phase}: ${sentenceOf(run.why, run)}`,
+    `${merged} pull requests, ${violations} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
+    "",
+    "Where to look next",
+    ...there,
+    "  the rollout itself:                fixtures/fleet/rollouts/my-app.yaml",
+    faults === 0
+      ? "  how a failure looks:               npm run demo -- --fail eu-central-1-b=degraded"
+      : "  what people may do then:           docs/failure.md",
+  ];
+  return `${lines.join("\n")}\n`;
 }

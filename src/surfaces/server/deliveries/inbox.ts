@@ -1,3 +1,4 @@
+import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
 
@@ -36,7 +37,7 @@ const DELIVERIES_REMEMBERED = 10_000;
 
 /** Takes each delivery once. Nothing is worked on here: who sent it waits for the answer. */
 export function openInbox({ log, onEvent, onTaken = () => undefined }: InboxOptions): (delivery: VerifiedDelivery) => void {
-  const seen = new Set<string>();
+  const seen = new BoundedSet<string>(DELIVERIES_REMEMBERED);
   return ({ id, name, payload }) => {
     if (seen.has(id)) {
       onTaken(name, "again");
@@ -47,8 +48,6 @@ export function openInbox({ log, onEvent, onTaken = () => undefined }: InboxOpti
     onEvent(event);
     // Only now: one that could not be noted may come again.
     seen.add(id);
-    const oldest = seen.values().next().value;
-    if (seen.size > DELIVERIES_REMEMBERED && oldest !== undefined) seen.delete(oldest);
     onTaken(name, "taken");
     log.debug({ ...event, deliveryId: deliveryName(id), name: eventName(name) }, "webhook");
   };

@@ -1,4 +1,5 @@
 import type { ProbotOctokit } from "probot";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
@@ -44,41 +45,7 @@ interface Attempt {
 export function openSweeper({ app, clock, log }: SweeperOptions): Sweeper {
   let since = clock.now() - FIRST_LOOK_MS;
   /** GUID → how often it was asked for. */
-  const askedFor = new Map<string, number>();
-
-  function remember(guid: string): void {
-    askedFor.set(guid, (askedFor.get(guid) ?? 0) + 1);
-    const oldest = askedFor.keys().next().value;
-    if (askedFor.size > MOST_REMEMBERED && oldest !== undefined) askedFor.delete(oldest);
-  }
-
-  async function attemptsSince(octokit: ProbotOctokit, from: number): Promise<Attempt[]> {
-    const attempts: Attempt[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const { data, headers } = await octokit.rest.apps.listWebhookDeliveries(defined({ per_page: 100, cursor }));
-      for (const one of data) {
-        const at = Date.parse(one.delivered_at);
-        if (at < from) return attempts;
-        attempts.push({ id: one.id, guid: one.guid, at, ok: one.status_code >= 200 && one.status_code < 300 });
-      }
-      cursor = nextCursor(headers.link);
-      if (cursor === undefined) return attempts;
-    }
-    log.warn({ looked: attempts.length }, "there are more deliveries than are looked through; the resync finds what they told");
-    return attempts;
-  }
-
-  async function askAgain(octokit: ProbotOctokit, guid: string, id: number): Promise<"asked" | "refused" | "later"> {
-    try {
-      await octokit.rest.apps.redeliverWebhookDelivery({ delivery_id: id });
-      log.info({ delivery: deliveryName(guid) }, "a failed delivery was asked for again");
-      return "asked";
-    } catch (error) {
-      log.warn({ delivery: deliveryName(guid), error: String(error) }, "a failed delivery could not be asked for again");
-      return isRefusal(error) ? "refused" : "later";
-    }
-  }
+  const askedFor = new BoundedMap<string, number>(MOST_REMEMBERED);
 
   return {
     async sweep() {
@@ -88,18 +55,46 @@ export function openSweeper({ app, clock, log }: SweeperOptions): Sweeper {
       let left = began - OVERLAP_MS;
       let asked = 0;
       let tried = 0;
-      for (const [guid, { id, at }] of failed(await attemptsSince(octokit, since), began)) {
+      for (const [guid, { id, at }] of failed(await attemptsSince(octokit, since, log), began)) {
         if ((askedFor.get(guid) ?? 0) >= MOST_ATTEMPTS) continue;
-        const outcome = tried < MOST_ASKED ? await askAgain(octokit, guid, id) : "later";
+        const outcome = tried < MOST_ASKED ? await askAgain(octokit, guid, id, log) : "later";
         tried += 1;
         if (outcome === "later") left = Math.min(left, at);
-        else remember(guid);
+        else askedFor.set(guid, (askedFor.get(guid) ?? 0) + 1);
         if (outcome === "asked") asked += 1;
       }
       since = Math.max(left, began - LONGEST_LOOK_MS);
       return asked;
     },
   };
+}
+
+async function attemptsSince(octokit: ProbotOctokit, from: number, log: Log): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { data, headers } = await octokit.rest.apps.listWebhookDeliveries(defined({ per_page: 100, cursor }));
+    for (const one of data) {
+      const at = Date.parse(one.delivered_at);
+      if (at < from) return attempts;
+      attempts.push({ id: one.id, guid: one.guid, at, ok: one.status_code >= 200 && one.status_code < 300 });
+    }
+    cursor = nextCursor(headers.link);
+    if (cursor === undefined) return attempts;
+  }
+  log.warn({ looked: attempts.length }, "there are more deliveries than are looked through; the resync finds what they told");
+  return attempts;
+}
+
+async function askAgain(octokit: ProbotOctokit, guid: string, id: number, log: Log): Promise<"asked" | "refused" | "later"> {
+  try {
+    await octokit.rest.apps.redeliverWebhookDelivery({ delivery_id: id });
+    log.info({ delivery: deliveryName(guid) }, "a failed delivery was asked for again");
+    return "asked";
+  } catch (error) {
+    log.warn({ delivery: deliveryName(guid), error: String(error) }, "a failed delivery could not be asked for again");
+    return isRefusal(error) ? "refused" : "later";
+  }
 }
 
 /** GitHub will say the same the next time, unlike in an outage or at a limit. */

@@ -36,34 +36,12 @@ interface ReposOptions {
 
 export function openRepos({ log, open, forget }: ReposOptions): Repos {
   const entries = new Map<string, Entry>();
-  /** Dropped ones still being closed: their folder is taken until then. */
-  const closing = new Map<string, Promise<void>>();
-
-  function add(key: string, place: InstalledRepo): void {
-    entries.set(key, { place, suspended: false, served: undefined, working: Promise.resolve() });
-  }
+  const closing = openClosing(log, forget);
 
   function drop(key: string, entry: Entry, why: string): void {
     entries.delete(key);
     log.info({ repository: entry.place.fullName, why }, "a repository is no longer served");
-    const before = closing.get(key) ?? Promise.resolve();
-    const gone = before
-      .then(() => entry.working)
-      .then(() => entry.served?.close())
-      .then(() => forget(entry.place))
-      .catch((error) => log.warn({ repository: entry.place.fullName, error: String(error) }, "a repository could not be closed well"));
-    closing.set(key, gone);
-    void gone.finally(() => {
-      if (closing.get(key) === gone) closing.delete(key);
-    });
-  }
-
-  function keep(entry: Entry, place: InstalledRepo): void {
-    entry.suspended = false;
-    entry.place = place;
-    if (entry.served === undefined || entry.served.baseBranch === place.baseBranch) return;
-    entry.served.baseBranch = place.baseBranch;
-    entry.served.memory.remote.hear();
+    closing.begin(key, entry);
   }
 
   function missing(key: string, entry: Entry, { suspended, unseen }: InstalledRepos): void {
@@ -84,7 +62,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
       }
       for (const [key, place] of places) {
         if (entries.has(key)) continue;
-        add(key, place);
+        entries.set(key, { place, suspended: false, served: undefined, working: Promise.resolve() });
         fresh.push(key);
       }
       return fresh;
@@ -98,7 +76,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
     get: (key) => entries.get(key)?.served,
     opened: () => [...entries.values()].flatMap(({ served }) => (served === undefined ? [] : [served])),
     async work(key, look) {
-      await closing.get(key);
+      await closing.of(key);
       const entry = entries.get(key);
       if (entry === undefined || entry.suspended) return;
       const working = workOn(entry);
@@ -111,9 +89,37 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
       }
     },
     async close() {
-      await Promise.all([...closing.values(), ...[...entries.values()].map((entry) => entry.working.then(() => entry.served?.close()))]);
+      await Promise.all([...closing.all(), ...[...entries.values()].map((entry) => entry.working.then(() => entry.served?.close()))]);
     },
   };
+}
+
+/** Closes repositories that were dropped, once their work has ended: their folder is taken until then. */
+function openClosing(log: Log, forget: ReposOptions["forget"]) {
+  const closing = new Map<string, Promise<void>>();
+  return {
+    of: (key: string) => closing.get(key),
+    all: () => [...closing.values()],
+    begin(key: string, entry: Entry): void {
+      const gone = (closing.get(key) ?? Promise.resolve())
+        .then(() => entry.working)
+        .then(() => entry.served?.close())
+        .then(() => forget(entry.place))
+        .catch((error) => log.warn({ repository: entry.place.fullName, error: String(error) }, "a repository could not be closed well"));
+      closing.set(key, gone);
+      void gone.finally(() => {
+        if (closing.get(key) === gone) closing.delete(key);
+      });
+    },
+  };
+}
+
+function keep(entry: Entry, place: InstalledRepo): void {
+  entry.suspended = false;
+  entry.place = place;
+  if (entry.served === undefined || entry.served.baseBranch === place.baseBranch) return;
+  entry.served.baseBranch = place.baseBranch;
+  entry.served.memory.remote.hear();
 }
 
 /** A new default branch is taken in; all else means other objects behind the same name. */
