@@ -145,7 +145,7 @@ export function sampleRun(change: Partial<Run> = {}): Run {
   };
   delete second.settledAt;
   return {
-    format: 1,
+    format: 2,
     rollout: "payments",
     number: 42,
     release: { values: { version: "v1.4.2" }, attempt: 1 },

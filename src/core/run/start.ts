@@ -27,7 +27,7 @@ export function startRun({ rollout, number, release, trigger, plan, now, before,
   const lastGood = lastGoodFor(plan, before);
   const unproven = before === undefined ? [] : unprovenAfter(before);
   return {
-    format: 1,
+    format: 2,
     rollout: rollout.name,
     number,
     release,

@@ -1,8 +1,8 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { defined } from "../../core/base/defined.ts";
-import { text } from "../../core/base/reason.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
 import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lostWords } from "../../core/run/targets/target-unseen.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
@@ -110,7 +110,7 @@ function lostWarnings(fleet: Fleet, planes: readonly ControlPlane[]): Plan["warn
     const lost = fleet.lost.get(plane.name);
     if (lost === undefined) return [];
     const clusters = fleet.clusters.filter((cluster) => cluster.controlPlane === plane.name).length;
-    return [{ code: "PLANE_LOST", said: text(lostWords(plane.name, lost)), clusters: isRemembered(plane) ? clusters : undefined }];
+    return [{ code: "PLANE_LOST", said: sentenceOf(lostWords(plane.name, lost)), clusters: isRemembered(plane) ? clusters : undefined }];
   });
 }
 

@@ -24,7 +24,8 @@ export class JournalFileError extends Error {
 /** Reads several files at one commit; a missing one is null. */
 export type ReadTexts = (paths: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
 
-const FORMAT = 1;
+/** Raised with every change that an older version could not read. 1 was never released. */
+const FORMAT = 2;
 
 /**
  * Reads the run of these files; undefined where there is none. Throws JournalFileError naming the file that cannot be used.
@@ -132,6 +133,11 @@ function document(files: ReadonlyMap<string, string>, path: string): unknown {
 function refuseOtherFormat(run: unknown, path: string): void {
   const format = typeof run === "object" && run !== null && "format" in run ? run.format : undefined;
   if (format === FORMAT) return;
+  if (format === 1)
+    throw new JournalFileError(
+      path,
+      "is of a version before 0.1.0, whose runs are not read: end them there, then delete the journal's branch",
+    );
   throw new JournalFileError(
     path,
     `has format ${JSON.stringify(format) ?? "none"}; this version reads format ${FORMAT}. A newer version wrote it, or it was edited`,

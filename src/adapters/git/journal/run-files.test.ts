@@ -119,7 +119,7 @@ describe("a run and its files", () => {
   test("the files are what an auditor can read", () => {
     const written = printRun(confirmed(withBatch(freshRun(2, 1), "Open", START), START + 60_000));
     expect(written.files.get("runs/payments/1/run.yaml")).toMatchInlineSnapshot(`
-      "format: 1
+      "format: 2
       rollout: payments
       number: 1
       release:
@@ -186,8 +186,9 @@ describe("files broken by hand", () => {
   const without = (path: string) => new Map([...good].filter(([name]) => name !== path));
 
   test.each<[string, Map<string, string>, string, RegExp]>([
-    ["an unknown format", edit(run, "format: 1", "format: 7"), run, /format 7.*reads format 1/],
-    ["no format", edit(run, "format: 1\n", ""), run, /format none/],
+    ["an unknown format", edit(run, "format: 2", "format: 7"), run, /format 7.*reads format 2/],
+    ["a format of before the first release", edit(run, "format: 2", "format: 1"), run, /before 0\.1\.0/],
+    ["no format", edit(run, "format: 2\n", ""), run, /format none/],
     ["text that is no YAML", edit(run, "why:", "why: [\n"), run, /line \d+/],
     ["a phase nobody knows", edit(run, "phase: Progressing", "phase: Flying"), run, /phase/],
     ["a time that is none", edit(run, /startedAt: .*/, "startedAt: soon"), run, /startedAt: is no time/],

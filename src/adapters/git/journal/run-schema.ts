@@ -88,7 +88,7 @@ const rolloutOrder = z.looseObject({
 });
 
 export const runSchema = z.looseObject({
-  format: z.literal(1),
+  format: z.literal(2),
   rollout: z.string(),
   number: count,
   release,

@@ -70,7 +70,7 @@ export function freshRun(clusters: number, size: number, over: Partial<Run> = {}
   };
   const release = { values: { version: "v1.4.2" }, attempt: 0 };
   return {
-    format: 1,
+    format: 2,
     rollout: "payments",
     number: 1,
     release,

@@ -7,11 +7,19 @@ import { GATES } from "./gates.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
 import { PROBLEMS } from "./problems.ts";
-import { REASONS } from "./say.ts";
+import { REASONS, sentenceOf } from "./say.ts";
 import { TARGETS } from "./targets.ts";
 
 test("each code is declared by one room: none hides another's sentence", () => {
   const codes = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, OUTCOME, LIVENESS, ENGINE, PROBLEMS].flatMap((table) => Object.keys(table));
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());
+});
+
+test.each([
+  ["an unknown code", { code: "NO_SUCH_CODE", by: "eve" }],
+  ["a name of every object", { code: "constructor" }],
+  ["data of another shape", { code: "RETRY_DONE", clusters: 7 }],
+])("of a journal that somebody changed, %s is shown as it stands", (_, reason) => {
+  expect(sentenceOf(reason)).toBe(JSON.stringify(reason));
 });

@@ -33,7 +33,7 @@ function stage(name: string, clusters: string[], size: number, requeued: string[
 function runOf(stages: ReturnType<typeof stage>[], over: Partial<Run> = {}): Run {
   const release = { values: { version: "v2" }, attempt: 0 };
   return {
-    format: 1,
+    format: 2,
     rollout: "payments",
     number: 42,
     release,

@@ -113,7 +113,7 @@ export interface Halt {
 
 /** One execution of a rollout for one release. `run.yaml`, `plan.yaml` and `batches/NNN.yaml` of the journal together. */
 export interface Run {
-  format: 1;
+  format: 2;
   rollout: string;
   number: number;
   release: Release;
