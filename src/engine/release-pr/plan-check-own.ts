@@ -15,10 +15,10 @@ export function isOwnBatch(pull: Pull, repository: string, login: string): boole
 
 /** Where the check is required a batch's own PR must have it before anybody hears of that PR. False: owed. */
 export async function checkOwnBatches(context: RepoContext, memory: RepoMemory, plans: Plans): Promise<boolean> {
-  const required = memory.rules?.rules?.requiredChecks.some((check) => check.context === PLAN_CHECK) === true;
+  const required = memory.rules.last?.requiredChecks.some((check) => check.context === PLAN_CHECK) === true;
   if (!required) return true;
   let all = true;
-  for (const pull of memory.pulls.values()) if (pull.state === "open") all = (await checkOwn(context, memory, plans, pull.head)) && all;
+  for (const head of memory.pulls.openHeads()) all = (await checkOwn(context, memory, plans, head)) && all;
   return all;
 }
 

@@ -19,7 +19,6 @@ import type { Snapshot } from "../config-repo/snapshot.ts";
 import { makePlan } from "../resolve/make-plan.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
-import { rulesOf } from "../round/observe/pull-needs.ts";
 import { stickyMarker } from "../round/publish/publish.ts";
 import type { JudgedPull, PlanBase } from "./judged-pull.ts";
 import { gateWarnings } from "./plan-check-gates.ts";
@@ -130,7 +129,7 @@ async function judgePlanned(
   { plan, touches, isRelease, known }: { plan: Plan; touches: Touches; isRelease: boolean; known: boolean },
 ): Promise<Planned> {
   const { context, memory, base, pull, before, after, findings } = judging;
-  const rules = await rulesOf(context, memory, base.branch);
+  const rules = await memory.rules.of(base.branch);
   const outside = await lintPlanned(context, rollout, plan, after, base.branch, rules?.requiredChecks);
   findings.problems.push(...outside);
   const question = { base, pull, before, after, touches, isRelease, plan };

@@ -190,11 +190,11 @@ describe("every open PR to the base has the check", () => {
 
   test("where the check is required a batch's PR has it before anybody hears of the PR", async () => {
     const own = { ...toPull(9, DOCS), author: "stagecoach[bot]" };
-    memory.pulls.set(own.branch, own);
+    memory.pulls.see(own.branch, own);
     await publish(false);
     expect(calls).toEqual([]);
     const rules = { requiredChecks: [{ context: "stagecoach/plan" }] };
-    memory.rules = { branch: "main", at: 0, rules: rules as never };
+    memory.rules = { last: rules as never, of: async () => rules as never };
     await publish(false);
     await publish(false);
     expect(calls).toEqual(["putCheck"]);

@@ -1,14 +1,11 @@
-import { ForgeError } from "../../adapters/forge/port.ts";
 import type { Effect } from "../../core/run/state/world.ts";
 import type { Command, CommandName } from "../../core/spec/command.ts";
 import { type ActScope, act } from "./act.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decision.ts";
 import type { RepoMemory } from "./memory.ts";
-import { labelPulls } from "./publish/dress.ts";
-import { fence, putGates } from "./publish/gate-check.ts";
+import { lock, putGates } from "./publish/gate-check.ts";
 
-const FIRST_RETRY_MS = 2000;
 /** These are answered only once no PR of the run can be merged any more. */
 const STOPS: readonly CommandName[] = ["pause", "abort", "halt"];
 
@@ -26,9 +23,8 @@ const ORDER: Record<Effect["kind"], number> = {
 };
 /** What comes of these is heard of when there is something to hear: looking at once would show nothing. */
 const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "StartAnalysis", "StopAnalysis", "CallHook"]);
-const LONGEST_RETRY_MS = 5 * 60_000;
 
-/** True where something was done whose outcome is worth looking at now. `whole`: every run of the repo was looked at, and so could be fenced. */
+/** True where something was done whose outcome is worth looking at now. `whole`: every run of the repo was looked at, and so could be locked. */
 export async function actAll(
   context: RepoContext,
   memory: RepoMemory,
@@ -38,27 +34,27 @@ export async function actAll(
   let acted = false;
   const journalHead = memory.remote.last.journal;
   // All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more.
-  let fenced = true;
+  let locked = true;
   for (const decision of decisions) {
-    if (await fence(context, memory, decision)) continue;
-    fenced = false;
-    trouble(context, memory, decision.advanced.run.rollout, undefined);
+    if (await lock(memory.gates, decision)) continue;
+    locked = false;
+    memory.backoff.note(decision.advanced.run.rollout);
   }
   for (const decision of decisions) {
     const { advanced, world, decidedAt, now } = decision;
     const scope = { run: advanced.run, base, baseBranch, journalHead, commands: world.commands, decidedAt, now };
     // A required gate has to be green before GitHub takes the merge; one that is not follows it.
     const merges = advanced.effects.some((effect) => effect.kind === "Merge");
-    if (!merges) await putGates(context, memory, decision);
+    if (!merges) await putGates(memory.gates, decision);
     for (const effect of [...advanced.effects].sort((a, b) => ORDER[a.kind] - ORDER[b.kind])) {
       // docs/spec.md §9.13: nobody is told that nothing merges while something still may.
-      if (!fenced && isStop(effect, scope.commands, STOPS)) continue;
+      if (!locked && isStop(effect, scope.commands, STOPS)) continue;
       // A halt is for all runs: one that could not be looked at may still have something open.
       if (!whole && isStop(effect, scope.commands, ["halt"])) continue;
       if (await tryOne(context, memory, scope, effect)) acted = true;
     }
-    if (merges) await putGates(context, memory, decision);
-    await labelPulls(context, memory, advanced.run);
+    if (merges) await putGates(memory.gates, decision);
+    await memory.labels.set(advanced.run);
   }
   return acted;
 }
@@ -68,17 +64,17 @@ async function tryOne(context: RepoContext, memory: RepoMemory, scope: ActScope,
   const { rollout, batches } = scope.run;
   // What failed is left alone for a while, whoever wakes the round.
   const patient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
-  if (patient && (memory.troubles.get(rollout)?.until ?? 0) > context.clock.now()) return false;
+  if (patient && memory.backoff.until(rollout) !== undefined) return false;
   try {
     const done = await act(context, memory, scope, effect);
-    if (effect.kind === "Propose") memory.proposed.add(batches[effect.batch - 1]?.branch ?? "");
-    if (!done) trouble(context, memory, rollout, undefined);
+    if (effect.kind === "Propose") memory.pulls.propose(batches[effect.batch - 1]?.branch ?? "");
+    if (!done) memory.backoff.note(rollout);
     if (!done || UNSEEN.has(effect.kind)) return false;
-    memory.troubles.delete(rollout);
+    memory.backoff.forget(rollout);
     return true;
   } catch (error) {
     context.log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
-    trouble(context, memory, rollout, error);
+    memory.backoff.note(rollout, error);
     return false;
   }
 }
@@ -87,12 +83,4 @@ function isStop(effect: Effect, commands: readonly Command[], names: readonly Co
   if (effect.kind !== "Answer" || effect.outcome !== "done") return false;
   const command = commands.find((one) => one.id === effect.command);
   return command !== undefined && names.includes(command.name);
-}
-
-function trouble(context: RepoContext, memory: RepoMemory, rollout: string, error: unknown): void {
-  const count = (memory.troubles.get(rollout)?.count ?? 0) + 1;
-  const now = context.clock.now();
-  const until = now + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
-  const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
-  memory.troubles.set(rollout, { count, until: Math.max(until, asked) });
 }

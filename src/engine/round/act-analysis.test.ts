@@ -6,7 +6,7 @@ import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { memoryOf } from "../testing/memory.ts";
-import { startAnalysis } from "./act-analysis.ts";
+import { openAnalyses } from "./act-analysis.ts";
 import type { RepoContext } from "./context.ts";
 import { silentLog } from "./context.ts";
 import type { RepoMemory } from "./memory.ts";
@@ -48,21 +48,19 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
   const planes = new Map([["hub", { clusters: () => [{ name: "eu-1", labels: { region: "emea" } }] }]]);
   const service = { engine, secret: () => undefined };
   const context = { repository: "Acme/fleet", clock, log: silentLog, planes, analysis: service } as unknown as RepoContext;
-  const memory: RepoMemory = {
-    ...memoryOf(context),
-    commits: {
-      snapshot: (id: string) => {
-        const files: SyncFiles = { read: (path) => AT[id]?.[path] ?? null, paths: () => Object.keys(AT[id] ?? {}) };
-        return {
-          id,
-          paths: async () => files.paths(),
-          links: async () => [],
-          read: async (path: string) => files.read(path),
-          with: async (work: (files: SyncFiles) => unknown) => work(files),
-        };
-      },
-    } as unknown as Commits,
-  };
+  const commits = {
+    snapshot: (id: string) => {
+      const files: SyncFiles = { read: (path) => AT[id]?.[path] ?? null, paths: () => Object.keys(AT[id] ?? {}) };
+      return {
+        id,
+        paths: async () => files.paths(),
+        links: async () => [],
+        read: async (path: string) => files.read(path),
+        with: async (work: (files: SyncFiles) => unknown) => work(files),
+      };
+    },
+  } as unknown as Commits;
+  const memory: RepoMemory = { ...memoryOf(context), analyses: openAnalyses(context, commits) };
   const record: RunAnalysis = {
     ...{ id: ID, stage: 0, when: "AfterBatch" as const, batch: 1, cluster: "hub/eu-1", attempt: 1 },
     ...{ args: [{ name: "host", value: "eu-1" }], phase: "Running" as const, why: "", startedAt: "2026-11-21T10:00:00.000Z" },
@@ -82,8 +80,8 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
 
 describe("beginning an analysis", () => {
   test("takes its templates as they were when the run started, and fields from the cluster; the engine knows it by the repo, too", async () => {
-    const { started, context, memory, run } = scene();
-    await startAnalysis(context, memory, run, ID);
+    const { started, memory, run } = scene();
+    await memory.analyses.start(run, ID);
     expect(started.map(({ id, analysis }) => [id, analysis.mustEnd])).toEqual([[`acme/fleet:${ID}`, true]]);
     const [first] = started;
     const request = first === undefined ? undefined : prepare(first.analysis.asked, first.analysis.sources);
@@ -92,10 +90,10 @@ describe("beginning an analysis", () => {
 
   test("one that can never be run is an Error of the run, and not tried again", async () => {
     const { started, context, memory, run } = scene({ templateName: "webchek" });
-    await startAnalysis(context, memory, run, ID);
-    await startAnalysis(context, memory, run, ID);
+    await memory.analyses.start(run, ID);
+    await memory.analyses.start(run, ID);
     expect(started).toEqual([]);
-    expect(observeAnalyses(context, memory.analysisTroubles, run).analyses?.get(ID)).toEqual({
+    expect(observeAnalyses(context, memory.analyses.troubles, run).analyses?.get(ID)).toEqual({
       phase: "Error",
       message: "there is no AnalysisTemplate called webchek; did you mean webcheck?",
       metrics: [],
@@ -109,13 +107,13 @@ describe("beginning an analysis", () => {
       throw new Error("no connection");
     };
     const { context, memory, run, clock } = scene({ engine: { start } });
-    await startAnalysis(context, memory, run, ID);
-    await startAnalysis(context, memory, run, ID);
+    await memory.analyses.start(run, ID);
+    await memory.analyses.start(run, ID);
     expect(tries).toBe(1);
-    expect(memory.remarks.get("payments")?.get("analysis")).toContain("no connection");
-    expect(observeAnalyses(context, memory.analysisTroubles, run).analyses?.has(ID)).toBe(false);
+    expect(memory.analyses.remarkOf("payments")).toContain("no connection");
+    expect(observeAnalyses(context, memory.analyses.troubles, run).analyses?.has(ID)).toBe(false);
     clock.time = 10_000;
-    await startAnalysis(context, memory, run, ID);
+    await memory.analyses.start(run, ID);
     expect(tries).toBe(2);
   });
 });

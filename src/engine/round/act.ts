@@ -7,11 +7,10 @@ import { mergeText } from "./act/batch-text.ts";
 import { moveBranches } from "./act/branch-act.ts";
 import { movesBranches } from "./act/branch-moves.ts";
 import { proposeBatch } from "./act/propose.ts";
-import { mergeOrEnqueue } from "./act/queue-merge.ts";
-import { startAnalysis, stopAnalysis } from "./act-analysis.ts";
+import { stopAnalysis } from "./act-analysis.ts";
 import { callHook } from "./act-hooks.ts";
 import type { RepoContext } from "./context.ts";
-import { keep, type RepoMemory } from "./memory.ts";
+import type { RepoMemory } from "./memory.ts";
 import { closeWithBranch } from "./observe/open-pulls.ts";
 
 /** What acting needs to know of the round it belongs to. */
@@ -55,7 +54,7 @@ export async function act(context: RepoContext, memory: RepoMemory, scope: ActSc
     case "RolloutActions":
       return memory.actions.run(scope.run, effect.command);
     case "StartAnalysis":
-      return startAnalysis(context, memory, scope.run, effect.analysis);
+      return memory.analyses.start(scope.run, effect.analysis);
     case "StopAnalysis":
       return stopAnalysis(context, effect.analysis);
     case "CallHook":
@@ -90,30 +89,33 @@ async function merge(
   const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : scope.now - epoch(batch.intention.at);
   if (old + performance.now() - scope.decidedAt > INTENTION_BEGINS_BY_MS) return false;
   if (movesBranches(run)) {
-    await moveBranches(context, memory, batch, effect.head);
+    await moveBranches(context, memory.commits, memory.pulls, batch, effect.head);
     return true;
   }
-  const outcome = await mergeOrEnqueue(context, memory, batch.branch, {
+  const outcome = await memory.queue.merge(batch.branch, {
     number: effect.pull,
     head: effect.head,
     method: run.spec.delivery.method,
     ...mergeText(context, run, batch, effect.pull),
   });
-  const key = `${batch.branch}@${effect.head}`;
   if (outcome.kind === "merged" || outcome.kind === "queued") {
-    memory.refusals.delete(key);
+    memory.pulls.refuse(batch.branch, effect.head, undefined);
     return true;
   }
   context.log.info({ pull: effect.pull, outcome: outcome.kind, message: outcome.message }, "merge was refused");
   const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
-  keep(memory.refusals, key, { kind, message: outcome.message, ...(batch.intention === undefined ? {} : { to: batch.intention.at }) });
+  memory.pulls.refuse(batch.branch, effect.head, {
+    kind,
+    message: outcome.message,
+    ...(batch.intention === undefined ? {} : { to: batch.intention.at }),
+  });
   return kind !== "Retry";
 }
 
 async function close(context: RepoContext, memory: RepoMemory, pull: number): Promise<void> {
   // Nothing is open where branches are moved: it is withdrawn by being journalled as closing.
   if (pull === 0) return;
-  const known = [...memory.pulls.values()].find((one) => one.number === pull) ?? (await context.forge.pull(pull));
+  const known = memory.pulls.byNumber(pull) ?? (await context.forge.pull(pull));
   if (known === null) return;
   await closeWithBranch(context, known);
 }

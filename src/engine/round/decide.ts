@@ -20,11 +20,12 @@ export async function decide(
   baseBranch: string,
 ): Promise<Decision> {
   const commands = await context.commands.read(run.rollout, places);
-  const looked = await observe(context, memory, { run, base, baseBranch, commands, others });
-  const first = judge(context, run, looked);
+  const { world: looked, remarks } = await observe(context, memory, { run, base, baseBranch, commands, others });
+  const first = judge(context, run, looked, remarks);
   // What came before a merge is read by name only where nothing else stands against it: then it is decided again, by what was read.
   const { wantsHealth } = first.advanced;
-  const judged = wantsHealth === undefined ? first : judge(context, run, await readHealth(context, memory.reader, looked, wantsHealth));
+  const judged =
+    wantsHealth === undefined ? first : judge(context, run, await readHealth(context, memory.reader, looked, wantsHealth), remarks);
   const { world, now, advanced } = judged;
   const violations = checkInvariants(run, advanced.run, advanced.effects, world, now);
   if (violations.length > 0) {
@@ -35,8 +36,8 @@ export async function decide(
   return judged;
 }
 
-function judge({ clock }: RepoContext, before: Run, world: World): Decision {
+function judge({ clock }: RepoContext, before: Run, world: World, remarks: readonly string[]): Decision {
   const decidedAt = performance.now();
   const now = clock.now();
-  return { decidedAt, now, before, world, advanced: advance(before, world, now) };
+  return { decidedAt, now, before, world, remarks, advanced: advance(before, world, now) };
 }

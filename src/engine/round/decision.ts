@@ -8,6 +8,8 @@ export interface Decision {
   now: number;
   before: Run;
   world: World;
+  /** What people are told of it on the run's page beside its own words. */
+  remarks: readonly string[];
   advanced: Advanced<Run>;
   /** A bug of ours kept it from being judged. */
   stoodStill?: true;

@@ -5,11 +5,12 @@ import type { Run } from "../../core/run/state/run.ts";
 import type { ObservedPull, World } from "../../core/run/state/world.ts";
 import type { Command } from "../../core/spec/command.ts";
 import { memoryOf } from "../testing/memory.ts";
-import { readQueue } from "./act/queue-merge.ts";
 import { actAll } from "./act-all.ts";
+import type { Rules } from "./branch-rules.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import type { Decision } from "./decision.ts";
 import type { RepoMemory } from "./memory.ts";
+import { openMergeQueue } from "./merge-queue.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 
@@ -27,8 +28,10 @@ function desk(queued: number[] = []) {
   const commands = { answer: async (command: Command) => void did.push(`answer ${command.name}`) };
   const clock = { now: () => now };
   const context = { forge, commands, clock, log: silentLog, mirror: {} } as unknown as RepoContext;
-  const memory: RepoMemory = memoryOf(context);
-  memory.rules = { branch: "main", at: now, rules: { mergeQueue: true } as BranchRules };
+  const opened = memoryOf(context);
+  const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined };
+  const queue = openMergeQueue({ ...opened, context, rules });
+  const memory: RepoMemory = { ...opened, rules, queue, gates: { ...opened.gates, queue } };
   const pass = (ms: number) => {
     now += ms;
   };
@@ -52,7 +55,14 @@ function open(change: Partial<Run> = {}): { run: Run; pull: ObservedPull; number
 function decision(run: Run, world: Partial<World>, command?: Command, fenced: number[] = []): Decision {
   const effects = command === undefined ? [] : [{ kind: "Answer" as const, command: command.id, outcome: "done" as const, message: "" }];
   const seen = { pulls: new Map(), commands: command === undefined ? [] : [command], ...world } as World;
-  return { decidedAt: 0, now: Date.parse(AT), before: run, world: seen, advanced: { run, effects, change: "none", events: [], fenced } };
+  return {
+    decidedAt: 0,
+    now: Date.parse(AT),
+    before: run,
+    world: seen,
+    remarks: [],
+    advanced: { run, effects, change: "none", events: [], fenced },
+  };
 }
 
 const halt: Command = {
@@ -88,14 +98,14 @@ describe("what is fenced before a stop is answered", () => {
   });
 
   test("the queue is read for an open PR, too, since a person may have put it in, and not in every round", async () => {
-    const { context, memory, did, pass } = desk([12]);
+    const { memory, did, pass } = desk([12]);
     const { run } = open();
-    await readQueue(context, memory, run, "main");
-    await readQueue(context, memory, run, "main");
+    await memory.queue.read(run, "main");
+    await memory.queue.read(run, "main");
     expect(did).toEqual(["read queue"]);
     expect(memory.queue.entries).toMatchObject([{ pull: 12, head: "group12" }]);
     pass(31_000);
-    await readQueue(context, memory, run, "main");
+    await memory.queue.read(run, "main");
     expect(did).toHaveLength(2);
   });
 });

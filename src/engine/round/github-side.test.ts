@@ -111,7 +111,7 @@ describe("the live page's edits", () => {
     const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;
     const look = async (run = sampleRun(), ms = 1000, change: Advanced<unknown>["change"] = "transition") => {
       now += ms;
-      const due = publishRun(context, memory, { run, effects: [], change, events: [] });
+      const due = publishRun(context, memory, { run, effects: [], change, events: [] }, []);
       await memory.comments.settled();
       return due === undefined ? undefined : due - now;
     };

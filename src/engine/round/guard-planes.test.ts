@@ -13,6 +13,7 @@ import { pinFilesOf, setsByPlane } from "../config-repo/plane-sets.ts";
 import { lostPlanes } from "../resolve/fleet.ts";
 import { memoryOf } from "../testing/memory.ts";
 import { type RepoContext, silentLog } from "./context.ts";
+import { openGuard } from "./guard/guard.ts";
 import type { RepoMemory } from "./memory.ts";
 import { guardUnproposed } from "./observe/observe.ts";
 
@@ -105,7 +106,7 @@ async function judge(context: RepoContext, targets: Batch["targets"], planes: st
   const { pull: _pull, merged: _merged, ...last } = sample.batches.at(-1) as Batch;
   const batch: Batch = { ...last, phase: "Proposing", targets };
   const run: Run = { ...sample, plan: { ...sample.plan, stages }, batches: [batch] };
-  return guardUnproposed(context, memory, { run, base, baseBranch: "main" }, batch);
+  return guardUnproposed(context, { ...memory, guardBatch: openGuard(context, memory.commits) }, { run, base, baseBranch: "main" }, batch);
 }
 
 const EU = "hubs/eu/payments.yaml";
@@ -156,7 +157,6 @@ describe("a rollout over two control planes with a manifest each", () => {
     const context = contextOf(planes);
     const why = "control plane hub-eu cannot be seen since 2026-11-21 09:00:00 UTC: forbidden; grant list on applications";
     expect(await judge(context, [target("hub-eu", "eu-1", EU)], NAMES)).toMatchObject({ ok: false, retry: true, why });
-    memory.guards.clear();
     expect(await judge(context, [target("hub-us", "us-1", US)], NAMES)).toMatchObject({ ok: true });
   });
 
@@ -172,7 +172,6 @@ test("where both planes follow one manifest, a change that both would make is of
   const context = contextOf(NAMES.map((name) => hub({ name, set })));
   const why = "it would change payments-shared, which is not part of this batch";
   expect(await judge(context, [target("hub-us", "shared", EU)], NAMES)).toMatchObject({ ok: false, why });
-  memory.guards.clear();
   expect(await judge(context, [target("hub-us", "shared", EU), target("hub-eu", "shared", EU)], NAMES)).toMatchObject({ ok: true });
 });
 
@@ -226,7 +225,6 @@ describe("what cannot be rendered offline", () => {
       retry: false,
       why: expect.toSay(/plugin.*allowGenerate: true.*applicationsets, create.*sourceRef.unverified: true/s),
     });
-    memory.guards.clear();
     expect(await judge(context, mine(), [], true)).toMatchObject({ ok: true });
   });
 
@@ -241,7 +239,6 @@ describe("what cannot be rendered offline", () => {
       retry: false,
       why: expect.toSay("permission denied"),
     });
-    memory.guards.clear();
     const failing = hub({ name: "hub", set, generate: async () => ({ kind: "failed", why: "plugin ours: no answer" }) });
     expect(await judge(contextOf([failing]), mine(), [])).toMatchObject({
       ok: false,

@@ -1,31 +1,42 @@
-import type { BranchRules, Pull, QueueEntry } from "../../adapters/forge/port.ts";
-import type { Approver, Guard, Joiner } from "../../core/run/state/world.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { type Commits, openCommits } from "../config-repo/commits.ts";
 import { type DurationsOf, openDurations } from "../config-repo/history-durations.ts";
 import { openReleases, type Releases } from "../config-repo/releases.ts";
 import { openTags } from "../config-repo/releases-tags.ts";
 import { openRemoteHeads, type RemoteHeads } from "../config-repo/remote-heads.ts";
 import { openRenderer, type Renderer } from "../config-repo/rendered.ts";
+import { openSettings, type Settings } from "../config-repo/settings.ts";
 import { noPlans, type Plans } from "../release-pr/plans.ts";
 import { openReruns, type Reruns } from "../release-pr/reruns.ts";
 import { openPins, type Pins } from "../resolve/pin-values.ts";
 import { openRolloutActions, type RolloutActions } from "./act/rollout-actions.ts";
+import { type Analyses, openAnalyses } from "./act-analysis.ts";
+import { type Backoff, openBackoff } from "./backoff.ts";
+import { type BatchPulls, openBatchPulls } from "./batch-pulls.ts";
+import { openRules, type Rules } from "./branch-rules.ts";
 import type { RepoContext } from "./context.ts";
+import { type GuardBatch, openGuard } from "./guard/guard.ts";
 import { openRefresher, type Refresher } from "./guard/refresh.ts";
 import { openTargetReader, type TargetReader } from "./guard/refresh-read.ts";
+import { type MergeQueue, openMergeQueue } from "./merge-queue.ts";
 import { type BranchHeads, openBranchHeads } from "./observe/branch-heads.ts";
-import type { PullOfRun } from "./observe/former-places.ts";
+import { type EditRemarks, openEditRemarks } from "./observe/edited-midrun.ts";
+import { type FormerPlaces, openFormerPlaces } from "./observe/former-places.ts";
 import { openFacts, type WithFacts } from "./observe/mirror-facts.ts";
-import { type AnalysisTroubles, openAnalysisTroubles } from "./observe/observe-analysis.ts";
+import { type ObserveJoiners, openJoiners } from "./observe/observe-joiners.ts";
+import { openPeople, type People } from "./observe/people.ts";
 import { openRolloutReader, type RolloutReader } from "./observe/rollouts-seen.ts";
 import { openStability, type Stability } from "./observe/stability.ts";
 import { openPermissions, type Permissions } from "./permissions.ts";
+import { openDeployments, type PutDeployments } from "./publish/deployments.ts";
+import type { GateParts } from "./publish/gate-check.ts";
+import { type GateChecks, openGateChecks } from "./publish/gate-checks.ts";
+import { type Labels, openLabels } from "./publish/labels.ts";
 import { openRolloutComments, type PublishRollouts } from "./publish/rollouts-publish.ts";
 import { type Comments, openComments } from "./publish/send-comment.ts";
 import { type MergedPull, openMergedPulls } from "./start/merged-pull.ts";
-import type { RefusedReleases } from "./start/refused-releases.ts";
+import { openRefusedReleases, type RefusedReleases } from "./start/refused-releases.ts";
 import { openTrackingIssues, type TrackingIssues } from "./start/tracking-issue.ts";
-
 /**
  * What a process remembers of a repo between rounds. All of it may be lost at any moment: it saves work and widens what
  * can be shown, and nothing is decided by it that could not be found out again.
@@ -44,7 +55,6 @@ export interface RepoMemory {
   stability: Stability;
   rollouts: RolloutReader;
   actions: RolloutActions;
-  analysisTroubles: AnalysisTroubles;
   comments: Comments;
   publishRollouts: PublishRollouts;
   mergedPull: MergedPull;
@@ -52,64 +62,51 @@ export interface RepoMemory {
   permissions: Permissions;
   reruns: Reruns;
   plans: Plans;
-  /** `branch@head` → the last refusal of a merge call, and the time of the intention it was the answer to. */
-  refusals: Map<string, { kind: "Retry" | "Wait" | "Human"; message: string; to?: string }>;
-  /** Rules of the base branch as last read; undefined: not read yet. */
-  rules: { branch: string; at: number; rules: BranchRules | undefined } | undefined;
-  /**
-   * The merge queue as last read, and whether the base branch is known to merge through it only. `mine`: `branch@head` put in by
-   * this process. `groups`: PR → the last commit its merge group was seen at.
-   */
-  queue: { only: boolean; at: number; entries: readonly QueueEntry[]; mine: Set<string>; groups: Map<number, string> };
-  /** Branch of a batch → its PR as last seen. */
-  pulls: Map<string, Pull>;
-  /** PRs whose labels and review requests were set by this process. */
-  dressed: Set<number>;
-  /** Commit → what our gate last said there, and when; kind `other`: of a PR that is not ours. `unsent`: it may not write checks. */
-  gates: Map<string, { kind: string; title: string; at: number; unsent?: boolean }>;
-  /** `environment task` → what its deployment last said. */
-  deployments: Map<string, string>;
-  /** Rollout → remarks for its status comment, by topic. */
-  remarks: Map<string, Map<string, string>>;
-  /** Branch → the last answer of the render guard, and what it was an answer to. */
-  guards: Map<string, { key: string; guard: Guard }>;
-  /**
-   * PRs that an event told of as commented on, and until when they are read; and of which run a PR is, null for none. For those that
-   * no run in progress reads anyway.
-   */
-  former: { until: Map<number, number>; pulls: Map<number, PullOfRun | null> };
-  /** Rollout and PR → what its live page last showed, when, and whether something of it waits to be shown. */
-  pages: Map<string, { run: number; phase: string; at: number; batches: number; changedAt: number; waiting: boolean; remarks: string }>;
-  /** `journal.keep` of the settings as last read; undefined: not said, or not read yet. */
-  journalKeep: number | undefined;
-  /** `branch@head` → who has approved it, as last read. */
-  approvals: Map<string, { at: number; approvers: readonly Approver[] }>;
-  /** Person and teams → those the person is in, as last asked; undefined: could not be seen. */
-  members: Map<string, { at: number; teams: string[] | undefined }>;
-  /** Rollout → Applications that its run does not know, and what they resolve to. */
-  joiners: Map<string, { key: string; joiners: Joiner[] }>;
-  /** Rollout and run → the base that its resource was last compared with. */
-  compared: Map<string, string>;
-  /** Branches whose PR was asked for by this process. */
-  proposed: Set<string>;
-  /** Releases that cannot start because of an error on this base. */
+  pulls: BatchPulls;
+  rules: Rules;
+  queue: MergeQueue;
+  checks: GateChecks;
+  gates: GateParts;
+  putDeployments: PutDeployments;
+  labels: Labels;
+  guardBatch: GuardBatch;
+  formerPlaces: FormerPlaces;
+  settings: Settings;
+  people: People;
+  observeJoiners: ObserveJoiners;
+  editRemarks: EditRemarks;
   refused: RefusedReleases;
-  /** Rollout → effects that failed in a row, and when they may be tried again. */
-  troubles: Map<string, { count: number; until: number }>;
+  backoff: Backoff;
+  analyses: Analyses;
+  /** Rollout and PR → what its live page last showed, when, and whether something of it waits to be shown. */
+  pages: Map<string, Page>;
   /** Rollout → when an observation was last recorded. */
   observedAt: Map<string, number>;
 }
 
+interface Page {
+  run: number;
+  phase: string;
+  at: number;
+  batches: number;
+  changedAt: number;
+  waiting: boolean;
+  remarks: string;
+}
+
+const MOST_KEPT = 1000;
+
+/** Opens all of them, once for a repo. */
 export function repoMemory(context: RepoContext, remote = openRemoteHeads(context)): RepoMemory {
   const commits = openCommits(context.mirror);
+  const comments = openComments(context);
+  return { commits, remote, comments, ...openLooks(context, commits, remote), ...openDoings(context, commits, remote, comments) };
+}
+
+function openLooks(context: RepoContext, commits: Commits, remote: RemoteHeads) {
   const heads = openBranchHeads(context, remote);
   const pins = openPins(commits, heads);
-  const rollouts = openRolloutReader(context);
-  const comments = openComments(context);
-  const permissions = openPermissions(context);
   return {
-    commits,
-    remote,
     heads,
     pins,
     withFacts: openFacts({ context, commits, remote, pins }),
@@ -119,80 +116,44 @@ export function repoMemory(context: RepoContext, remote = openRemoteHeads(contex
     refresher: openRefresher(context),
     reader: openTargetReader(context),
     stability: openStability(),
+    guardBatch: openGuard(context, commits),
+    formerPlaces: openFormerPlaces(context),
+    settings: openSettings(context, commits),
+    people: openPeople(context),
+    observeJoiners: openJoiners(context, commits),
+    editRemarks: openEditRemarks(context, commits),
+    analyses: openAnalyses(context, commits),
+  };
+}
+
+function openDoings(context: RepoContext, _commits: Commits, remote: RemoteHeads, comments: Comments) {
+  const permissions = openPermissions(context);
+  const reruns = openReruns(permissions);
+  const pulls = openBatchPulls();
+  const rules = openRules(context);
+  const queue = openMergeQueue({ context, rules, pulls, remote });
+  const checks = openGateChecks(context, reruns, permissions);
+  const rollouts = openRolloutReader(context);
+  const mergedPull = openMergedPulls(context);
+  return {
+    permissions,
+    reruns,
+    pulls,
+    rules,
+    queue,
+    checks,
+    gates: { context, checks, queue, pulls },
     rollouts,
     actions: openRolloutActions(context, rollouts),
-    analysisTroubles: openAnalysisTroubles(),
-    comments,
     publishRollouts: openRolloutComments(context, comments),
-    mergedPull: openMergedPulls(context),
+    putDeployments: openDeployments(context, permissions, comments),
+    labels: openLabels(context),
+    mergedPull,
+    refused: openRefusedReleases(context, mergedPull),
     issues: openTrackingIssues(context, comments),
-    permissions,
-    reruns: openReruns(permissions),
+    backoff: openBackoff(context),
     plans: noPlans(),
-    ...nothing(),
+    pages: new BoundedMap<string, Page>(MOST_KEPT),
+    observedAt: new BoundedMap<string, number>(MOST_KEPT),
   };
-}
-
-/** What is no concern of its own yet. */
-function nothing(): Pick<
-  RepoMemory,
-  | "refusals"
-  | "rules"
-  | "queue"
-  | "pulls"
-  | "dressed"
-  | "gates"
-  | "deployments"
-  | "remarks"
-  | "guards"
-  | "former"
-  | "pages"
-  | "journalKeep"
-  | "approvals"
-  | "members"
-  | "joiners"
-  | "compared"
-  | "proposed"
-  | "refused"
-  | "troubles"
-  | "observedAt"
-> {
-  return {
-    refusals: new Map(),
-    rules: undefined,
-    queue: { only: false, at: 0, entries: [], mine: new Set(), groups: new Map() },
-    pulls: new Map(),
-    dressed: new Set(),
-    gates: new Map(),
-    deployments: new Map(),
-    remarks: new Map(),
-    guards: new Map(),
-    former: { until: new Map(), pulls: new Map() },
-    pages: new Map(),
-    journalKeep: undefined,
-    approvals: new Map(),
-    members: new Map(),
-    joiners: new Map(),
-    compared: new Map(),
-    proposed: new Set(),
-    refused: { base: undefined, found: [], missing: [] },
-    troubles: new Map(),
-    observedAt: new Map(),
-  };
-}
-
-/** Something for people to read beside the run's own words; undefined takes it back. */
-export function remark(memory: RepoMemory, rollout: string, topic: string, text: string | undefined): void {
-  const remarks = memory.remarks.get(rollout) ?? new Map<string, string>();
-  if (text === undefined) remarks.delete(topic);
-  else remarks.set(topic, text);
-  memory.remarks.set(rollout, remarks);
-}
-
-/** Remembers the newest so many. */
-export function keep<K, V>(map: Map<K, V>, key: K, value: V, most = 1000): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next().value;
-  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }

@@ -17,14 +17,12 @@ import { decide } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import type { RepoMemory } from "./memory.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
-import { formerPlaces, pullsToRead } from "./observe/former-places.ts";
+import { pullsToRead } from "./observe/former-places.ts";
 import { watchOpenPulls } from "./observe/open-pulls.ts";
 import { endedUntold } from "./publish/closing-summary.ts";
-import { putDeployments } from "./publish/deployments.ts";
 import { publishRefusal, publishRun, slowedWake, stickyMarker } from "./publish/publish.ts";
 import { record } from "./record.ts";
 import type { Started } from "./start/overlap.ts";
-import { refusedReleases } from "./start/refused-releases.ts";
 import { startRuns } from "./start/start-runs.ts";
 
 /** After an effect the world is different: its outcome is looked at at once. */
@@ -40,7 +38,7 @@ export interface RoundResult {
 export async function round(context: RepoContext, memory: RepoMemory, baseBranch: string): Promise<RoundResult> {
   const heard = memory.remote.hasNews;
   // A merge group may be there, or gone.
-  if (heard) memory.queue.at = 0;
+  if (heard) memory.queue.expire();
   const { base, journal } = await memory.remote.read(baseBranch);
   if (base === undefined) return { runs: [] };
   const state = await context.journal.read({ head: journal });
@@ -56,7 +54,7 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const last = new Map([...state.runs, ...fresh]);
   const active = [...last.values()].filter((run) => !isEnded(run));
   const decisions: Decision[] = [];
-  const former = await formerPlaces(context, memory, last);
+  const former = await memory.formerPlaces(last);
   // One run a rollout is recorded in a round: what is said to the one before waits while its successor begins.
   const before = [...state.runs.values()].filter((run) => !fresh.has(run.rollout));
   const spoken = await spokenTo(context, before, former);
@@ -82,7 +80,7 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
     whole: !failed && decisions.every(({ stoodStill }) => stoodStill !== true),
   });
   const runs = new Map([...state.runs, ...decisions.map(({ advanced }) => [advanced.run.rollout, advanced.run] as const)]);
-  if (heard) await watchOpenPulls(context, memory, runs, baseBranch);
+  if (heard) await watchOpenPulls(context, memory.checks, runs, baseBranch);
   const shown = publishAll(context, memory, started, decisions, runs);
   const wakeAt = Math.min(shown, wake(context, memory, started, decisions, acted));
   const moved = memory.remote.needsFetch;
@@ -109,7 +107,7 @@ async function startAll(
       all.push({ runs: [], events: [], waiting: true, rollout: rollout.name });
     }
   }
-  const refused = await refusedReleases(context, memory, state, project, base, baseBranch);
+  const refused = await memory.refused.find(state, project, base, baseBranch);
   return [...all, ...refused.map((one) => ({ runs: [], events: [], waiting: false, rollout: "", refused: one }))];
 }
 
@@ -144,12 +142,12 @@ function publishAll(
     if (s.notice !== undefined) memory.comments.send({ key: `notice ${s.rollout}`, marker: stickyMarker(s.rollout), ...s.notice });
   }
   let due = Number.POSITIVE_INFINITY;
-  for (const { advanced } of decisions) {
-    due = Math.min(due, publishRun(context, memory, advanced) ?? due, memory.publishRollouts(advanced.run) ?? due);
-    putDeployments(context, memory, advanced.run);
+  for (const { advanced, remarks } of decisions) {
+    due = Math.min(due, publishRun(context, memory, advanced, remarks) ?? due, memory.publishRollouts(advanced.run) ?? due);
+    memory.putDeployments(advanced.run);
   }
   for (const run of endedUntold(context, memory, runs.values()))
-    publishRun(context, memory, { run, effects: [], change: "none", events: [] });
+    publishRun(context, memory, { run, effects: [], change: "none", events: [] }, []);
   return due;
 }
 
@@ -173,8 +171,8 @@ function wake(
   const now = context.clock.now();
   const times: number[] = [];
   if (acted) times.push(now + SOON_MS);
-  for (const { until } of memory.troubles.values()) if (until > now) times.push(until);
-  if (memory.refused.lookout !== undefined) times.push(memory.refused.lookout.again);
+  times.push(...memory.backoff.pending());
+  if (memory.refused.recheckAt !== undefined) times.push(memory.refused.recheckAt);
   if (started.some((s) => s.waiting)) times.push(now + RETRY_START_MS);
   for (const { advanced } of decisions) {
     if (advanced.change === "transition") times.push(now);

@@ -10,6 +10,7 @@ import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
 import { isBatchCommit, judgeBranch } from "./batch-commit.ts";
+import { openGuard } from "../guard/guard.ts";
 import { proposeBatch } from "./propose.ts";
 
 const FILE = "appsets/payments.yaml";
@@ -99,7 +100,9 @@ function gitHubLike(breaksAfter = 3): CommitWriter {
 }
 
 function propose(writer: CommitWriter | undefined): Promise<boolean> {
-  return proposeBatch(contextWith(writer), memory, { run, base: memory.remote.last.base ?? "", baseBranch: "main" }, batch);
+  const context = contextWith(writer);
+  const mine = { ...memory, guardBatch: openGuard(context, memory.commits) };
+  return proposeBatch(context, mine, { run, base: memory.remote.last.base ?? "", baseBranch: "main" }, batch);
 }
 
 /** Somebody's own commit on the batch's branch. */

@@ -1,7 +1,6 @@
 import type { CommitWriter } from "../../../adapters/git/port.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
-import { guardBatch } from "../guard/guard.ts";
 import type { RepoMemory } from "../memory.ts";
 import { batchWrite, buildBatchCommit, judgeBranch } from "./batch-commit.ts";
 import { batchText } from "./batch-text.ts";
@@ -25,7 +24,7 @@ export async function proposeBatch(context: RepoContext, memory: RepoMemory, sco
   if (movesBranches(run)) return true;
   const commit = await buildBatchCommit(context, memory, run, batch, base);
   // docs/spec.md §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
-  const guard = await guardBatch(context, memory, run, batch, base, scope.baseBranch, commit);
+  const guard = await memory.guardBatch(run, batch, { base, baseBranch: scope.baseBranch, head: commit });
   if (!guard.ok) return false;
   const { writer } = context;
   const { title, body } = batchText(context, run, batch);

@@ -2,12 +2,13 @@ import { drySourceOf } from "../../../core/argocd/decode/source.ts";
 import type { ApplicationView, SourceView } from "../../../core/argocd/views.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
+import type { Commits } from "../../config-repo/commits.ts";
 import { sameRepo } from "../../config-repo/repo-url.ts";
 import { planesFor } from "../../resolve/fleet.ts";
 import { type BranchMove, branchesOf, movesOf } from "../act/branch-moves.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { guardBatch } from "./guard.ts";
+import type { BranchHeads } from "../observe/branch-heads.ts";
+import type { GuardBatch, GuardedAt } from "./guard.ts";
 
 /**
  * docs/spec.md §9.4 and §9.5 for a batch that moves branches. The ApplicationSet must be Git's and render without those branches, so
@@ -15,19 +16,24 @@ import { guardBatch } from "./guard.ts";
  * fast-forward.
  */
 export async function guardMove(
-  context: RepoContext,
-  memory: RepoMemory,
+  { context, commits, heads, guardBatch }: MoveParts,
   run: Run,
   batch: Batch,
-  base: string,
-  baseBranch: string,
+  { base, baseBranch }: Omit<GuardedAt, "head">,
 ): Promise<Guard> {
-  const rendered = await guardBatch(context, memory, run, batch, base, baseBranch, base);
+  const rendered = await guardBatch(run, batch, { base, baseBranch, head: base });
   if (!rendered.ok) return rendered;
   const branches = branchesOf(batch).map(({ branch }) => branch);
-  const moves = await movesOf(memory.commits, batch, await memory.heads.of(branches));
+  const moves = await movesOf(commits, batch, await heads.of(branches));
   const problem = strangers(context, run, batch, new Set(branches)) ?? (await notForward(context, moves));
   return problem === undefined ? rendered : { ok: false, base, at: rendered.at, ...problem };
+}
+
+interface MoveParts {
+  context: RepoContext;
+  commits: Commits;
+  heads: BranchHeads;
+  guardBatch: GuardBatch;
 }
 
 interface Problem {

@@ -12,6 +12,7 @@ import { memoryOf } from "../../testing/memory.ts";
 import type { RepoContext } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";
 import { guardUnproposed } from "../observe/observe.ts";
+import { openGuard } from "./guard.ts";
 
 const URL = "https://github.example/org/config";
 
@@ -66,7 +67,12 @@ async function unproposed(context: RepoContext, change: Partial<Batch> = {}, of:
   const sample = sampleRun(of);
   const { pull: _pull, merged: _merged, ...last } = sample.batches.at(-1) as Batch;
   const batch: Batch = { ...last, phase: "Proposing", targets: [batchTarget("us-1", "Pending")], ...change };
-  return guardUnproposed(context, memory, { run: { ...sample, batches: [batch] }, base, baseBranch: "main" }, batch);
+  return guardUnproposed(
+    context,
+    { ...memory, guardBatch: openGuard(context, memory.commits) },
+    { run: { ...sample, batches: [batch] }, base, baseBranch: "main" },
+    batch,
+  );
 }
 
 async function gitSpec(): Promise<Record<string, unknown>> {
@@ -99,7 +105,6 @@ describe("a batch without a PR", () => {
     const ledger = { namespace: "argocd", name: "ledger", spec: { sources } } as unknown as ApplicationView;
     const targets = [{ ...batchTarget("us-1", "Pending"), edits }];
     expect(await unproposed(contextWith(await gitSpec()), { targets })).toMatchObject({ ok: true });
-    memory.guards.clear();
     const guard = await unproposed(contextWith(await gitSpec(), [ledger]), { targets });
     expect(guard).toMatchObject({ ok: false, retry: false, why: expect.toSay("values/us.yaml, which ledger in hub reads too") });
   });

@@ -1,10 +1,12 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { compareRenders, type RenderResult } from "../../../core/appset/index.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
 import { planeOf } from "../../../core/run/targets/target-unseen.ts";
 import { type ApplicationSetInGit, generatorClusters, renderAt } from "../../config-repo/appset-in-git.ts";
+import type { Commits } from "../../config-repo/commits.ts";
 import { generateRenders } from "../../config-repo/generate-renders.ts";
 import { pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
 import { specDifference } from "../../config-repo/same-spec.ts";
@@ -12,7 +14,6 @@ import { outsideReader } from "../../lint/outside-readers.ts";
 import { heldByLost, lostPlanes, planesFor } from "../../resolve/fleet.ts";
 import { editsOf } from "../act/batch-commit.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
 
 /** Past this age the live side may have changed: the guard is asked again. */
 const VOID_AFTER_MS = 60_000;
@@ -22,26 +23,36 @@ const VOID_AFTER_MS = 60_000;
  * produce; every Application must stay, under its name, on its destination, in its project, and only the batch's may
  * change. Nor may an Application outside the batch read a file that it changes (§9.2). Kept for the same base, head and live state while younger than a minute.
  */
-export async function guardBatch(
-  context: RepoContext,
-  memory: RepoMemory,
-  run: Run,
-  batch: Batch,
-  base: string,
-  baseBranch: string,
-  head: string,
-): Promise<Guard> {
-  const now = context.clock.now();
-  const key = `${base} ${head} ${liveVersion(context, run)}`;
-  const known = memory.guards.get(batch.branch);
-  if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
-  const at = iso(now);
-  const problem =
-    (run.spec.source.kind === "ApplicationSet" ? await judgeSet(context, memory, run, batch, base, baseBranch, head) : undefined) ??
-    (await outsideReader(context, memory.commits.snapshot(base), run, batch, baseBranch));
-  const guard: Guard = problem === undefined ? { ok: true, base, at } : { ok: false, base, at, ...problem };
-  memory.guards.set(batch.branch, { key, guard });
-  return guard;
+export type GuardBatch = (run: Run, batch: Batch, at: GuardedAt) => Promise<Guard>;
+
+/** What the merge would be of. */
+export interface GuardedAt {
+  base: string;
+  baseBranch: string;
+  head: string;
+}
+
+const MOST_KEPT = 1000;
+
+export function openGuard(context: RepoContext, commits: Commits): GuardBatch {
+  /** Branch → the last answer, and what it was an answer to. */
+  const kept = new BoundedMap<string, { key: string; guard: Guard }>(MOST_KEPT);
+  return async (run, batch, at) => {
+    const { base, head } = at;
+    const now = context.clock.now();
+    const key = `${base} ${head} ${liveVersion(context, run)}`;
+    const known = kept.get(batch.branch);
+    if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
+    const problem = await judgeBatch(context, commits, run, batch, at);
+    const guard: Guard = problem === undefined ? { ok: true, base, at: iso(now) } : { ok: false, base, at: iso(now), ...problem };
+    kept.set(batch.branch, { key, guard });
+    return guard;
+  };
+}
+
+async function judgeBatch(context: RepoContext, commits: Commits, run: Run, batch: Batch, at: GuardedAt): Promise<Problem | undefined> {
+  const ofSet = run.spec.source.kind === "ApplicationSet" ? await judgeSet(context, commits, run, batch, at) : undefined;
+  return ofSet ?? (await outsideReader(context, commits.snapshot(at.base), run, batch, at.baseBranch));
 }
 
 interface Problem {
@@ -60,7 +71,7 @@ function liveVersion(context: RepoContext, run: Run): string {
 /** Where a batch is judged: what it would make of the tree, seen from each control plane. */
 interface Judging {
   context: RepoContext;
-  memory: RepoMemory;
+  commits: Commits;
   run: Run;
   batch: Batch;
   /** Commits, and the tree that the merge would give. */
@@ -72,21 +83,19 @@ interface Judging {
 
 async function judgeSet(
   context: RepoContext,
-  memory: RepoMemory,
+  commits: Commits,
   run: Run,
   batch: Batch,
-  base: string,
-  baseBranch: string,
-  head: string,
+  { base, baseBranch, head }: GuardedAt,
 ): Promise<Problem | undefined> {
   const ref = run.spec.source;
   const merged = await context.mirror.mergeTree(base, head);
   if ("conflicts" in merged) return { why: `merging it would conflict in ${merged.conflicts.slice(0, 3).join(", ")}`, retry: true };
   const planes = planesFor(context, ref.controlPlanes);
   const likely = editsOf(batch).map((edit) => edit.file);
-  const before = await setsByPlane(memory.commits.snapshot(base), ref, likely, planes, pinFilesOf(run.plan));
-  const after = await sameSetsAt(memory.commits.snapshot(merged.tree), ref, before);
-  const judging: Judging = { context, memory, run, batch, base, head, tree: merged.tree, baseBranch };
+  const before = await setsByPlane(commits.snapshot(base), ref, likely, planes, pinFilesOf(run.plan));
+  const after = await sameSetsAt(commits.snapshot(merged.tree), ref, before);
+  const judging: Judging = { context, commits, run, batch, base, head, tree: merged.tree, baseBranch };
   const lost = lostPlanes(planes);
   const held = heldByLost(lost, planes, batch);
   if (held !== undefined) return { why: held, retry: true };
@@ -109,12 +118,12 @@ async function judgePlane(
   plane: ControlPlane,
   { before, after, lost }: { before: ApplicationSetInGit | undefined; after: ApplicationSetInGit | undefined; lost: boolean },
 ): Promise<Problem | undefined> {
-  const { context, memory, run, base, tree, baseBranch } = judging;
+  const { context, commits, run, base, tree, baseBranch } = judging;
   if (before === undefined || after === undefined) return undeclared(judging, plane);
   const clusters = generatorClusters([plane]);
   const offline = {
-    before: await memory.commits.snapshot(base).with((files) => renderAt(before, clusters, files, context.repoURL, baseBranch)),
-    after: await memory.commits.snapshot(tree).with((files) => renderAt(after, clusters, files, context.repoURL, baseBranch)),
+    before: await commits.snapshot(base).with((files) => renderAt(before, clusters, files, context.repoURL, baseBranch)),
+    after: await commits.snapshot(tree).with((files) => renderAt(after, clusters, files, context.repoURL, baseBranch)),
   };
   const applications = judging.batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
   if (offline.before.ok && offline.after.ok) {

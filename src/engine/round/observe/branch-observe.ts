@@ -13,7 +13,7 @@ import type { RepoMemory } from "../memory.ts";
  * commit on the branch proves the change whatever the clocks say.
  */
 export async function observeMove(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch): Promise<ObservedPull | null> {
-  if (batch.phase === "Proposing" && !memory.proposed.has(batch.branch)) return null;
+  if (batch.phase === "Proposing" && !memory.pulls.isProposed(batch.branch)) return null;
   const heads = await memory.heads.of(branchesOf(batch).map(({ branch }) => branch));
   const moves = await movesOf(memory.commits, batch, heads);
   const [first] = moves;
@@ -22,7 +22,7 @@ export async function observeMove(context: RepoContext, memory: RepoMemory, run:
   // After our push somebody may have committed on top; without an intention a branch that is past was so before.
   const done = moves.every(({ stands }) => stands === "there" || (batch.intention !== undefined && stands === "past"));
   if (!done && batch.closing !== undefined) return null;
-  const refusal = memory.refusals.get(`${batch.branch}@${head}`);
+  const refusal = memory.pulls.refusalOf(batch.branch, head);
   const merged = done
     ? await mergedPart(
         context,

@@ -1,10 +1,11 @@
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { findApplicationSet } from "../../config-repo/appset-in-git.ts";
+import type { Commits } from "../../config-repo/commits.ts";
 import { readProject } from "../../config-repo/project.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory, remark } from "../memory.ts";
 
 /** Where it stands, not what it says: a release changes it all the time. */
 const NOT_COMPARED: ReadonlySet<string> = new Set(["release", "file"]);
@@ -14,20 +15,35 @@ const MOST_NAMED = 8;
  * Says on a run's page that its resource, or its ApplicationSet, is not what it was when the run began: the run keeps what it started
  * with (docs/spec.md §9.16), and nobody should wonder why an edit does nothing, or does it everywhere at once.
  */
-export async function sayEdited(context: RepoContext, memory: RepoMemory, run: Run, base: string): Promise<void> {
-  if (isEnded(run) || run.kind === "Rollback") return;
-  const key = `${run.rollout} ${run.number}`;
-  if (memory.compared.get(key) === base) return;
-  try {
-    const { rollouts, problems } = await readProject(memory.commits.snapshot(base));
-    const now = rollouts.find((one) => one.name === run.rollout);
-    const broken = problems.some((problem) => problem.severity === "error");
-    remark(memory, run.rollout, "resource", broken && now === undefined ? undefined : resourceWords(run, now));
-    remark(memory, run.rollout, "source", await sourceWords(memory, run, base));
-    keep(memory.compared, key, base);
-  } catch (error) {
-    context.log.warn({ rollout: run.rollout, error: String(error) }, "whether the run's resource was edited could not be seen");
-  }
+export type EditRemarks = (run: Run, base: string) => Promise<readonly string[]>;
+
+const MOST_KEPT = 1000;
+
+export function openEditRemarks(context: RepoContext, commits: Commits): EditRemarks {
+  /** Rollout and run → the base that its resource was last compared with, and what is said of it. */
+  const kept = new BoundedMap<string, { base: string; remarks: readonly string[] }>(MOST_KEPT);
+  return async (run, base) => {
+    if (isEnded(run) || run.kind === "Rollback") return [];
+    const key = `${run.rollout} ${run.number}`;
+    const known = kept.get(key);
+    if (known?.base === base) return known.remarks;
+    try {
+      const remarks = await remarksOf(commits, run, base);
+      kept.set(key, { base, remarks });
+      return remarks;
+    } catch (error) {
+      context.log.warn({ rollout: run.rollout, error: String(error) }, "whether the run's resource was edited could not be seen");
+      return known?.remarks ?? [];
+    }
+  };
+}
+
+async function remarksOf(commits: Commits, run: Run, base: string): Promise<string[]> {
+  const { rollouts, problems } = await readProject(commits.snapshot(base));
+  const now = rollouts.find((one) => one.name === run.rollout);
+  const isBroken = problems.some((problem) => problem.severity === "error");
+  const resource = isBroken && now === undefined ? undefined : resourceWords(run, now);
+  return [resource, await sourceWords(commits, run, base)].filter((words) => words !== undefined);
 }
 
 /** What of the resource is not as the run has it. undefined: nothing. */
@@ -49,11 +65,11 @@ function writtenAs(name: string): string {
   return name === "source" ? "sourceRef" : name.replace(/Ms$/, "");
 }
 
-async function sourceWords(memory: RepoMemory, run: Run, base: string): Promise<string | undefined> {
+async function sourceWords(commits: Commits, run: Run, base: string): Promise<string | undefined> {
   if (run.spec.source.kind !== "ApplicationSet") return undefined;
   const likely = new Set(run.spec.pins.flatMap((pin) => ("file" in pin && !pin.file.includes("{{") ? [pin.file] : [])));
-  const before = await findApplicationSet(memory.commits.snapshot(run.trigger.commit), run.spec.source, likely);
-  const after = await findApplicationSet(memory.commits.snapshot(base), run.spec.source, before === undefined ? likely : [before.file]);
+  const before = await findApplicationSet(commits.snapshot(run.trigger.commit), run.spec.source, likely);
+  const after = await findApplicationSet(commits.snapshot(base), run.spec.source, before === undefined ? likely : [before.file]);
   if (before === undefined) return undefined;
   if (after === undefined) return `${before.file} no longer declares ApplicationSet ${run.spec.source.name}.`;
   const [old, young] = [partsOf(before.object), partsOf(after.object)];

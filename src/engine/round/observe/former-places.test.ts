@@ -3,7 +3,7 @@ import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Pull } from "../../../adapters/forge/port.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { formerPlaces, pullsToRead } from "./former-places.ts";
+import { pullsToRead } from "./former-places.ts";
 
 const REPOSITORY = "acme/fleet";
 
@@ -26,7 +26,7 @@ function desk(branches: Record<number, string>) {
   const runs = new Map([["payments", sampleRun()]]);
   return {
     hear: (...pulls: number[]) => void told.push(...pulls),
-    look: async () => (await formerPlaces(context, memory, runs)).get("payments"),
+    look: async () => (await memory.formerPlaces(runs)).get("payments"),
     asked: () => asked,
     fail: (is: boolean) => {
       down = is;

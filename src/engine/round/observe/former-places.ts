@@ -1,12 +1,12 @@
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { parseBranch } from "../../../core/run/state/branch-name.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
 import type { CommandPlace } from "./command-source.ts";
 import { isRunBranch } from "./open-pulls.ts";
 
 /** Which batch of which run a PR is of. Its branch says so, and never changes. */
-export interface PullOfRun {
+interface PullOfRun {
   rollout: string;
   run: number;
   stage: number;
@@ -23,17 +23,29 @@ const MOST_READ = 50;
  * PRs besides those of the runs in progress on which somebody has just written something: of attempts that were built again and of runs
  * that are over. By rollout. Costs one call for each PR that an event tells of for the first time; none without an event.
  */
-export async function formerPlaces(
-  context: RepoContext,
-  memory: RepoMemory,
-  runs: ReadonlyMap<string, Run>,
-): Promise<Map<string, CommandPlace[]>> {
+export type FormerPlaces = (runs: ReadonlyMap<string, Run>) => Promise<Map<string, CommandPlace[]>>;
+
+const MOST_KEPT = 1000;
+
+export function openFormerPlaces(context: RepoContext): FormerPlaces {
+  const former: Former = { until: new BoundedMap(MOST_READ), pulls: new BoundedMap(MOST_KEPT) };
+  return (runs) => formerPlaces(context, former, runs);
+}
+
+interface Former {
+  /** PRs that an event told of as commented on, and until when they are read. */
+  until: Map<number, number>;
+  /** Of which run a PR is, null for none. */
+  pulls: Map<number, PullOfRun | null>;
+}
+
+async function formerPlaces(context: RepoContext, former: Former, runs: ReadonlyMap<string, Run>): Promise<Map<string, CommandPlace[]>> {
   const now = context.clock.now();
-  const { until } = memory.former;
-  for (const pull of context.commands.spokenOn?.() ?? []) keep(until, pull, now + READ_FOR_MS, MOST_READ);
+  const { until } = former;
+  for (const pull of context.commands.spokenOn?.() ?? []) until.set(pull, now + READ_FOR_MS);
   const places = new Map<string, CommandPlace[]>();
   for (const [pull, end] of until) {
-    const of = end > now ? await ofWhich(context, memory, pull) : null;
+    const of = end > now ? await ofWhich(context, former, pull) : null;
     const run = of == null ? undefined : runs.get(of.rollout);
     if (of === null) until.delete(pull);
     else if (of !== undefined && run !== undefined && of.run <= run.number)
@@ -43,13 +55,13 @@ export async function formerPlaces(
 }
 
 /** null: of no run. undefined: it could not be asked; the next round asks again. */
-async function ofWhich(context: RepoContext, memory: RepoMemory, pull: number): Promise<PullOfRun | null | undefined> {
-  const known = memory.former.pulls.get(pull);
+async function ofWhich(context: RepoContext, { pulls }: Former, pull: number): Promise<PullOfRun | null | undefined> {
+  const known = pulls.get(pull);
   if (known !== undefined) return known;
   try {
     const found = await context.forge.pull(pull);
     const named = found === null || !isRunBranch(found, context.repository) ? undefined : parseBranch(found.branch);
-    keep(memory.former.pulls, pull, named ?? null);
+    pulls.set(pull, named ?? null);
     return named ?? null;
   } catch (error) {
     context.log.warn({ pull, error: String(error) }, "whose pull request was commented on could not be asked; trying again");

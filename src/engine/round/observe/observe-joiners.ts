@@ -1,15 +1,17 @@
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Joiner, World } from "../../../core/run/state/world.ts";
+import type { Commits } from "../../config-repo/commits.ts";
 import { withGeneratorParams } from "../../config-repo/generator-params.ts";
-import { type Declared, declaredAt } from "../../config-repo/inventory.ts";
+import type { Declared } from "../../config-repo/inventory.ts";
+import type { Snapshot } from "../../config-repo/snapshot.ts";
 import { clustersOf, planesFor } from "../../resolve/fleet.ts";
 import { resolveTargets } from "../../resolve/targets.ts";
 import { normaliseServer } from "../../resolve/targets-join.ts";
 import { applicationsOf, type SeenApplication } from "../../resolve/targets-select.ts";
 import type { RepoContext } from "../context.ts";
-import { type RepoMemory, remark } from "../memory.ts";
 
 /** So many are looked at in one round; more join in later ones. */
 const MOST_JOINERS = 200;
@@ -18,27 +20,45 @@ const MOST_JOINERS = 200;
  * Clusters with Applications of the rollout's source that the run's plan does not have, their pins resolved as planning does. One whose
  * pin cannot be found yet is left out and said so: an Application may be there before its pin is merged.
  */
-export async function observeJoiners(
+export type ObserveJoiners = (run: Run, base: string, baseBranch: string, declared?: Declared) => Promise<Seen>;
+
+/** `remark`: what people are told on the run's page. */
+interface Seen extends Pick<World, "joiners"> {
+  remark?: string | undefined;
+}
+
+interface Found {
+  joiners: Joiner[];
+  remark: string | undefined;
+}
+
+const MOST_KEPT = 1000;
+
+export function openJoiners(context: RepoContext, commits: Commits): ObserveJoiners {
+  /** Rollout → Applications that its run does not know, and what they resolve to. */
+  const kept = new BoundedMap<string, { key: string; found: Found }>(MOST_KEPT);
+  return (run, base, baseBranch, declared) => observeJoiners(context, commits, kept, run, base, baseBranch, declared);
+}
+
+async function observeJoiners(
   context: RepoContext,
-  memory: RepoMemory,
+  commits: Commits,
+  kept: Map<string, { key: string; found: Found }>,
   run: Run,
   base: string,
   baseBranch: string,
-  declared?: Declared,
-): Promise<Pick<World, "joiners">> {
+  declared: Declared | undefined,
+): Promise<Seen> {
   if (isEnded(run) || run.ending !== undefined || run.kind === "Rollback") return {};
   const unknown = unknownApplications(context, run);
-  if (unknown.length === 0) {
-    remark(memory, run.rollout, "joiners", undefined);
-    return { joiners: [] };
-  }
+  if (unknown.length === 0) return { joiners: [] };
   const key = `${base} ${unknown.map(keyOf).join(" ")}`;
-  const before = memory.joiners.get(run.rollout);
-  const joiners = before?.key === key ? before.joiners : await resolve(context, memory, run, base, baseBranch, unknown, declared);
-  memory.joiners.set(run.rollout, { key, joiners });
+  const before = kept.get(run.rollout);
+  const found = before?.key === key ? before.found : await resolve(context, commits.snapshot(base), run, baseBranch, unknown, declared);
+  kept.set(run.rollout, { key, found });
   // Labels are those of now: they say which stage takes it.
   const now = new Map(clustersOf(context, run.spec.source.controlPlanes, { declared }).clusters.map((cluster) => [cluster.key, cluster]));
-  return { joiners: joiners.map((one) => ({ ...one, cluster: now.get(one.cluster.key) ?? one.cluster })) };
+  return { remark: found.remark, joiners: found.joiners.map((one) => ({ ...one, cluster: now.get(one.cluster.key) ?? one.cluster })) };
 }
 
 function keyOf({ controlPlane, view }: SeenApplication): string {
@@ -63,44 +83,39 @@ function unknownApplications(context: RepoContext, run: Run): SeenApplication[] 
 
 async function resolve(
   context: RepoContext,
-  memory: RepoMemory,
+  snapshot: Snapshot,
   run: Run,
-  base: string,
   baseBranch: string,
   unknown: readonly SeenApplication[],
   declared: Declared | undefined,
-): Promise<Joiner[]> {
+): Promise<Found> {
   const names = run.spec.source.controlPlanes;
-  const snapshot = memory.commits.snapshot(base);
   const applications = await withGeneratorParams(context, run.spec, unknown, planesFor(context, names), snapshot, baseBranch);
   // While the inventory cannot be read nobody joins: where Applications are would be guessed from themselves.
-  if (declared?.ok === false) return [];
+  if (declared?.ok === false) return { joiners: [], remark: undefined };
   const { clusters } = clustersOf(context, names, { declared });
   const resolved = await snapshot.with((files) =>
     resolveTargets({ rollout: run.spec, release: run.release, applications, clusters, readFile: (path) => files.read(path) }),
   );
   const [problem] = resolved.problems.filter((one) => one.severity === "error");
-  const words =
+  const remark =
     problem === undefined ? undefined : `Applications appeared during the run and cannot join it yet: ${sayProblem(problem).message}`;
-  remark(memory, run.rollout, "joiners", words);
   const byCluster = Map.groupBy(resolved.targets, (target) => target.cluster);
-  return resolved.clusters.flatMap((cluster) => {
+  const joiners = resolved.clusters.flatMap((cluster) => {
     const targets = byCluster.get(cluster.key) ?? [];
     const planned = targets.map(({ key, application, cluster: on, edits }) => ({ key, application, cluster: on, edits }));
     return planned.length === 0 ? [] : [{ cluster, targets: planned }];
   });
+  return { joiners, remark };
 }
 
-/** The run's own inventory as it is on the base now; what is wrong with it is told on the run's page. */
-export async function observeInventory(memory: RepoMemory, run: Run, base: string): Promise<Declared | undefined> {
-  if (run.spec.inventory === undefined) return undefined;
-  const declared = await declaredAt(memory.commits.snapshot(base), run.spec);
+/** Says on the run's page what is wrong with its own inventory as it is on the base now. */
+export function inventoryRemark(declared: Declared | undefined): string | undefined {
   const [problem] = declared?.ok === false ? declared.problems : [];
   const said = problem === undefined ? undefined : sayProblem(problem);
   const place = problem === undefined ? "" : `${problem.file}:${problem.line}:${problem.column}`;
   const words = `The clusters cannot be read, so nothing that depends on them goes on: ${said?.message} (${place}); ${said?.hint}.`;
-  remark(memory, run.rollout, "inventory", problem === undefined ? undefined : words);
-  return declared;
+  return problem === undefined ? undefined : words;
 }
 
 /** By cluster key: those to which Argo CD says its connection failed, and why. */

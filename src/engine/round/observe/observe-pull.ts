@@ -3,9 +3,8 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
 import { isBatchCommit, isExactMerge } from "../act/batch-commit.ts";
 import { movesBranches } from "../act/branch-moves.ts";
-import { learnWhyLeft, placeInQueue } from "../act/queue-merge.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { observeMove } from "./branch-observe.ts";
 import { observeNeeds } from "./pull-needs.ts";
 
@@ -17,10 +16,10 @@ export async function observePull(context: RepoContext, memory: RepoMemory, run:
   if (movesBranches(run)) return observeMove(context, memory, run, batch);
   const found = await withMergeable(context, await pullOf(context, batch));
   if (found === null || found.headRepository?.toLowerCase() !== context.repository.toLowerCase()) return null;
-  keep(memory.pulls, batch.branch, found);
-  const queue = placeInQueue(context, memory, batch, found.number, found.head);
-  if (queue === null && found.state === "open") await learnWhyLeft(context, memory, batch, found.number, found.head);
-  const refusal = memory.refusals.get(`${batch.branch}@${found.head}`);
+  memory.pulls.see(batch.branch, found);
+  const queue = memory.queue.placeOf(batch, found.number, found.head);
+  if (queue === null && found.state === "open") await memory.queue.learnWhyLeft(batch, found.number, found.head);
+  const refusal = memory.pulls.refusalOf(batch.branch, found.head);
   // A PR that somebody pointed at another branch is no longer the one we opened.
   const retargeted = found.base !== memory.remote.last.branch;
   return {
@@ -54,7 +53,7 @@ async function pullOf(context: RepoContext, batch: Batch): Promise<Pull | null> 
 /** What cannot be read leaves the PR blocked for a reason not known; it never holds the run's other looks. */
 async function needs(context: RepoContext, memory: RepoMemory, run: Run, pull: Pull): Promise<Pick<ObservedPull, "needs" | "gate">> {
   try {
-    return await observeNeeds(context, memory, run, pull);
+    return await observeNeeds(context, memory.rules, run, pull);
   } catch (error) {
     context.log.warn({ pull: pull.number, error: String(error) }, "what GitHub wants of a pull request could not be read");
     return {};

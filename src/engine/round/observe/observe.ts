@@ -3,23 +3,20 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { hasGoneOn } from "../../../core/run/state/steps.ts";
 import type { Guard, ObservedPull, ObservedTarget, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/command.ts";
+import { declaredAt } from "../../config-repo/inventory.ts";
 import type { SpecsByPlane } from "../../config-repo/rendered.ts";
 import { clustersOf } from "../../resolve/fleet.ts";
 import { applyEdits } from "../../resolve/pin-edit.ts";
 import { buildBatchCommit, editsOf, judgeBranch } from "../act/batch-commit.ts";
 import { movesBranches } from "../act/branch-moves.ts";
-import { readQueue } from "../act/queue-merge.ts";
 import type { RepoContext } from "../context.ts";
 import { guardMove } from "../guard/branch-guard.ts";
-import { guardBatch } from "../guard/guard.ts";
 import type { RepoMemory } from "../memory.ts";
 import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
-import { sayEdited } from "./edited-midrun.ts";
 import { observeAnalyses } from "./observe-analysis.ts";
-import { observeApprovals, observeBounds, withTeams } from "./observe-gates.ts";
 import { observeHealth } from "./observe-health.ts";
 import { observeHooks } from "./observe-hooks.ts";
-import { observeInventory, observeJoiners, observeUnreachable } from "./observe-joiners.ts";
+import { inventoryRemark, observeUnreachable } from "./observe-joiners.ts";
 import { observePull } from "./observe-pull.ts";
 
 export interface ObserveInput {
@@ -33,18 +30,19 @@ export interface ObserveInput {
 }
 
 /** Looks at everything a run depends on. What cannot be seen is left out of the world, never filled in. */
-export async function observe(context: RepoContext, memory: RepoMemory, input: ObserveInput): Promise<World> {
+export async function observe(context: RepoContext, memory: RepoMemory, input: ObserveInput): Promise<{ world: World; remarks: string[] }> {
   const { run, base, baseBranch } = input;
-  await sayEdited(context, memory, run, base);
-  await readQueueFirst(context, memory, run, baseBranch);
+  await memory.queue.read(run, baseBranch);
   const before = healthIssuesBefore(context, run);
   const pulls = await observePulls(context, memory, run);
-  const declared = await observeInventory(memory, run, base);
+  const declared = await declaredAt(memory.commits.snapshot(base), run.spec);
   const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
   const rollouts = await memory.rollouts.observe(run, input.commands, fleet.lost);
   const targets = await observeTargets(context, memory, run, base, baseBranch, before);
   for (const [key, looked] of rollouts) targets.set(key, { ...targets.get(key), rollouts: looked });
-  return {
+  const { remark, ...joiners } = await memory.observeJoiners(run, base, baseBranch, declared);
+  const remarks = [...(await memory.editRemarks(run, base)), inventoryRemark(declared), remark];
+  const world: World = {
     base: { commit: base },
     pulls,
     taken: await observeTaken(context, memory, run, pulls),
@@ -54,27 +52,18 @@ export async function observe(context: RepoContext, memory: RepoMemory, input: O
     clustersKnown: fleet.known,
     lostPlanes: fleet.lost,
     actions: memory.actions.outcomes(run),
-    commands: await withTeams(context, memory, run, input.commands),
+    commands: await memory.people.withTeams(run, input.commands),
     others: input.others,
-    ...(await observeBounds(context, memory, base)),
-    ...(await observeApprovals(context, memory, run, pulls)),
-    ...(await observeJoiners(context, memory, run, base, baseBranch, declared)),
+    ...(await memory.settings.bounds(base)),
+    ...(await memory.people.observeApprovals(run, pulls)),
+    ...joiners,
     ...observeUnreachable(context, run, fleet.clusters),
-    ...observeAnalyses(context, memory.analysisTroubles, run),
+    ...observeAnalyses(context, memory.analyses.troubles, run),
     ...observeHooks(context, run),
     // Last, since its answer is good for a minute only.
     guards: await observeGuards(context, memory, input, pulls),
   };
-}
-
-async function readQueueFirst(context: RepoContext, memory: RepoMemory, run: Run, base: string): Promise<void> {
-  try {
-    await readQueue(context, memory, run, base);
-  } catch (error) {
-    // Not seen: nothing is concluded from a queue that is not known.
-    memory.queue.at = 0;
-    context.log.warn({ rollout: run.rollout, error: String(error) }, "the merge queue could not be read");
-  }
+  return { world, remarks: remarks.filter((one) => one !== undefined) };
 }
 
 function needsPull(batch: Batch): boolean {
@@ -99,7 +88,7 @@ async function observeTaken(
   const taken = new Map<number, string>();
   if (movesBranches(run)) return taken;
   for (const batch of run.batches) {
-    if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !memory.proposed.has(batch.branch)) continue;
+    if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !memory.pulls.isProposed(batch.branch)) continue;
     const head = await context.mirror.remoteHead(batch.branch);
     if (head !== undefined && (await judgeBranch(context, memory, run, batch, head, context.writer)) === "foreign")
       taken.set(batch.number, head);
@@ -124,8 +113,8 @@ async function observeGuards(
     }
     if (pull?.state !== "open" || !pull.headIsOurs) continue;
     const guard = movesBranches(run)
-      ? await guardMove(context, memory, run, batch, base, baseBranch)
-      : await guardBatch(context, memory, run, batch, base, baseBranch, pull.head);
+      ? await guardMove({ ...memory, context }, run, batch, { base, baseBranch })
+      : await memory.guardBatch(run, batch, { base, baseBranch, head: pull.head });
     guards.set(batch.number, guard);
   }
   return guards;
@@ -144,7 +133,8 @@ export async function guardUnproposed(
   if (batch.phase !== "Proposing" || movesBranches(run)) return undefined;
   const edited = await memory.commits.snapshot(base).with((files) => applyEdits(editsOf(batch), (path) => files.read(path)));
   if (!edited.ok) return undefined;
-  return guardBatch(context, memory, run, batch, base, baseBranch, await buildBatchCommit(context, memory, run, batch, base));
+  const head = await buildBatchCommit(context, memory, run, batch, base);
+  return memory.guardBatch(run, batch, { base, baseBranch, head });
 }
 
 async function observeTargets(

@@ -3,8 +3,7 @@ import { overWords } from "../../../core/report/batch/gate-check.ts";
 import { parseBranch } from "../../../core/run/state/branch-name.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { gateSaid, putGateCheck, putNotOurs } from "../publish/gate-check.ts";
+import type { GateChecks } from "../publish/gate-checks.ts";
 
 /**
  * Looks at every open PR to the base, where somebody else may have opened, reopened or pushed one: those that are none of ours
@@ -12,7 +11,7 @@ import { gateSaid, putGateCheck, putNotOurs } from "../publish/gate-check.ts";
  */
 export async function watchOpenPulls(
   context: RepoContext,
-  memory: RepoMemory,
+  checks: GateChecks,
   runs: ReadonlyMap<string, Run>,
   baseBranch: string,
 ): Promise<void> {
@@ -20,8 +19,8 @@ export async function watchOpenPulls(
     try {
       const over = whyOver(pull, runs, context.repository);
       if (over === undefined && !isRunBranch(pull, context.repository)) {
-        if (pull.base === baseBranch) await putNotOurs(context, memory, pull.head);
-      } else if (over !== undefined) await closeAgain(context, memory, pull, over);
+        if (pull.base === baseBranch) await checks.putNotOurs(pull.head);
+      } else if (over !== undefined) await closeAgain(context, checks, pull, over);
     } catch (error) {
       context.log.warn({ pull: pull.number, error: String(error) }, "an open pull request could not be looked at");
     }
@@ -51,9 +50,9 @@ export function whyOver(pull: Pull, runs: ReadonlyMap<string, Run>, repository: 
     : `${what}, which is paused: \`/resume\` on the release's pull request opens a new one`;
 }
 
-async function closeAgain(context: RepoContext, memory: RepoMemory, pull: Pull, why: string): Promise<void> {
+async function closeAgain(context: RepoContext, checks: GateChecks, pull: Pull, why: string): Promise<void> {
   const words = overWords(why);
-  if (gateSaid(memory, pull.head)?.title !== words.title) await putGateCheck(context, memory, pull.head, words, "fenced");
+  if (checks.reported(pull.head)?.title !== words.title) await checks.put(pull.head, words, "fenced");
   await closeWithBranch(context, pull);
   context.log.info({ pull: pull.number, why }, "a pull request of an attempt that is over was closed again");
 }

@@ -1,39 +1,24 @@
-import { type BranchRules, type CheckSeen, ForgeError, type Pull, type Review } from "../../../adapters/forge/port.ts";
+import type { BranchRules, CheckSeen, Pull, Review } from "../../../adapters/forge/port.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { ObservedPull, PullNeed } from "../../../core/run/state/world.ts";
+import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-
-const RULES_FOR_MS = 5 * 60_000;
-
-/** What the base branch asks of a PR; undefined: the App may not read it. Kept for a while: rules change seldom. */
-export async function rulesOf(context: RepoContext, memory: RepoMemory, branch: string): Promise<BranchRules | undefined> {
-  const now = context.clock.now();
-  const known = memory.rules;
-  if (known !== undefined && known.branch === branch && now - known.at < RULES_FOR_MS) return known.rules;
-  const rules = await context.forge.branchRules(branch).catch((error: unknown) => {
-    if (error instanceof ForgeError && (error.kind === "Forbidden" || error.kind === "NotFound")) return undefined;
-    throw error;
-  });
-  memory.rules = { branch, at: now, rules };
-  return rules;
-}
 
 /** Asked for only where GitHub reports the PR as blocked: else it wants nothing. */
 export async function observeNeeds(
-  context: RepoContext,
-  memory: RepoMemory,
+  { forge }: RepoContext,
+  rules: Rules,
   run: Run,
   pull: Pull,
 ): Promise<Pick<ObservedPull, "needs" | "gate">> {
   if (pull.state !== "open" || pull.mergeable !== true || pull.mergeableState !== "blocked") return {};
-  const rules = await rulesOf(context, memory, pull.base);
-  if (rules === undefined) return { needs: [] };
-  const checks = rules.requiredChecks.length === 0 ? [] : await context.forge.checksOf(pull.head);
-  const reviewed = rules.approvals > 0 || rules.codeOwners || rules.lastPushApproval;
-  const reviews = reviewed ? await context.forge.reviews(pull.number) : [];
-  return needsOf(rules, checks, reviews, pull, run.spec.delivery.method);
+  const wanted = await rules.of(pull.base);
+  if (wanted === undefined) return { needs: [] };
+  const checks = wanted.requiredChecks.length === 0 ? [] : await forge.checksOf(pull.head);
+  const reviewed = wanted.approvals > 0 || wanted.codeOwners || wanted.lastPushApproval;
+  const reviews = reviewed ? await forge.reviews(pull.number) : [];
+  return needsOf(wanted, checks, reviews, pull, run.spec.delivery.method);
 }
 
 /** What these rules want that is not there. Our own gate is told apart: it is waited for by nobody but us. */

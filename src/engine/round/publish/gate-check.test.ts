@@ -4,8 +4,6 @@ import { type CheckReport, ForgeError } from "../../../adapters/forge/port.ts";
 import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { putDeployments } from "./deployments.ts";
-import { gateSaid, putGateCheck, putNotOurs } from "./gate-check.ts";
 
 const HEAD = "a".repeat(40);
 const NO_PERMISSION = new ForgeError("Forbidden", 403, "403 Resource not accessible by integration");
@@ -33,42 +31,42 @@ function scene() {
 }
 
 test("a gate that somebody asked for again is sent afresh, once", async () => {
-  const { context, memory, sent } = scene();
-  for (let n = 0; n < 2; n++) await putNotOurs(context, memory, HEAD);
+  const { memory, sent } = scene();
+  for (let n = 0; n < 2; n++) await memory.checks.putNotOurs(HEAD);
   expect(sent.map(({ afresh }) => afresh)).toEqual([undefined]);
   memory.reruns.ask(HEAD);
-  for (let n = 0; n < 2; n++) await putNotOurs(context, memory, HEAD);
+  for (let n = 0; n < 2; n++) await memory.checks.putNotOurs(HEAD);
   expect(sent.map(({ afresh }) => afresh)).toEqual([undefined, true]);
   expect(["stagecoach/plan", "stagecoach/gate"].filter((name) => memory.reruns.isAsked(HEAD, name))).toEqual(["stagecoach/plan"]);
 });
 
 test("a gate that could not be posted for want of the permission is owed as soon as that may have been given", async () => {
-  const { context, memory, sent, answers } = scene();
+  const { memory, sent, answers } = scene();
   answers.next = NO_PERMISSION;
-  await putNotOurs(context, memory, HEAD);
+  await memory.checks.putNotOurs(HEAD);
   delete answers.next;
-  await putNotOurs(context, memory, HEAD);
-  expect([sent.length, gateSaid(memory, HEAD)?.kind]).toEqual([0, "other"]);
+  await memory.checks.putNotOurs(HEAD);
+  expect([sent.length, memory.checks.reported(HEAD)?.kind]).toEqual([0, "other"]);
   memory.permissions.renewed();
-  await putNotOurs(context, memory, HEAD);
-  await putNotOurs(context, memory, HEAD);
+  await memory.checks.putNotOurs(HEAD);
+  await memory.checks.putNotOurs(HEAD);
   expect(sent).toHaveLength(1);
 });
 
 test("another 403 leaves the gate owed, and checks are not given up", async () => {
-  const { context, memory, answers } = scene();
+  const { memory, answers } = scene();
   answers.next = new ForgeError("Forbidden", 403, "403 Repository was archived so is read-only.");
   const words = { status: "completed", conclusion: "success", title: "t", summary: "s" } as const;
-  await expect(putGateCheck(context, memory, HEAD, words, "passed")).rejects.toThrow("archived");
-  expect([memory.permissions.isForbidden("checks"), gateSaid(memory, HEAD)]).toEqual([false, undefined]);
+  await expect(memory.checks.put(HEAD, words, "passed")).rejects.toThrow("archived");
+  expect([memory.permissions.isForbidden("checks"), memory.checks.reported(HEAD)]).toEqual([false, undefined]);
 });
 
 test("deployments come once their permission is given; another 403 is tried again by itself", async () => {
-  const { context, memory, deployed, answers } = scene();
+  const { memory, deployed, answers } = scene();
   const run = sampleRun();
   const wanted = stageDeployments(run).map(({ environment }) => environment);
   const round = async () => {
-    putDeployments(context, memory, run);
+    memory.putDeployments(run);
     await memory.comments.settled();
   };
   answers.next = new ForgeError("Forbidden", 403, "403 This installation has been suspended");

@@ -6,7 +6,7 @@ import type { Run } from "../../../core/run/state/run.ts";
 import type { Advanced } from "../../../core/run/state/world.ts";
 import type { PlanProblem } from "../../resolve/make-plan.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
+import type { RepoMemory } from "../memory.ts";
 import { publishEnd, publishHandOver } from "./closing-summary.ts";
 import { SLOW_ROUND_MS, slowness } from "./pace.ts";
 
@@ -24,18 +24,19 @@ const LONG_MS = 5 * 60_000;
  * Brings the release PR's comment up to date: at once for what needs people, else once a batch. Gives the time (epoch
  * milliseconds) at which an edit that waits is due. A trouble with the comment never holds a run.
  */
-export function publishRun(context: RepoContext, memory: RepoMemory, advanced: Advanced<Run>): number | undefined {
+export function publishRun(context: RepoContext, memory: RepoMemory, advanced: Advanced<Run>, seen: readonly string[]): number | undefined {
   const { run } = advanced;
   const { pull } = run.trigger;
   if (pull === undefined) return undefined;
   const now = context.clock.now();
   const slow = slowness(context);
-  const remarks = [...(memory.remarks.get(run.rollout)?.values() ?? []), ...(slow === undefined ? [] : [slow])];
+  const others = [memory.analyses.remarkOf(run.rollout), memory.labels.remarkOf(run.rollout), slow];
+  const remarks = [...seen, ...others.filter((one) => one !== undefined)];
   const key = `${run.rollout} ${pull}`;
   const page = memory.pages.get(key) ?? { run: 0, phase: "", at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
   if (advanced.change === "transition") page.changedAt = now;
   page.waiting ||= advanced.change !== "none" || page.remarks !== JSON.stringify(remarks);
-  keep(memory.pages, key, page);
+  memory.pages.set(key, page);
   publishHandOver(memory.comments, run, pull);
   const due = page.run !== run.number || page.phase !== phaseOf(run) ? now : dueAt(page, run, slow !== undefined);
   if (!page.waiting && page.run === run.number) return undefined;

@@ -5,7 +5,6 @@ import type { Mirror } from "../../../adapters/git/port.ts";
 import type { Project } from "../../config-repo/project.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { refusedReleases } from "./refused-releases.ts";
 
 const MINUTE = 60_000;
 const base = "b".repeat(40);
@@ -34,7 +33,7 @@ function scene(lateAt: number) {
   const memory = memoryOf(context);
   const state = { index: new Map([["a", { cursor: "c" }]]) } as unknown as JournalState;
   const project = { rollouts: [], problems: [problem("rollouts/1.yaml"), problem("rollouts/2.yaml")] } as unknown as Project;
-  const round = async () => (await refusedReleases(context, memory, state, project, base, "main")).map(({ pull }) => pull);
+  const round = async () => (await memory.refused.find(state, project, base, "main")).map(({ pull }) => pull);
   /** A round each ten seconds. */
   async function rounds(until: number): Promise<number[]> {
     let told: number[] = [];
@@ -49,7 +48,7 @@ test("a PR that GitHub lists a little late is told why no run starts, once it is
   expect(await rounds(MINUTE)).toEqual([1]);
   expect(await rounds(3 * MINUTE)).toEqual([1, 2]);
   expect(asked).toEqual(["1 at 0", "2 at 0", "2 at 1", "2 at 2", "2 at 3"]);
-  expect(memory.refused.lookout).toBeUndefined();
+  expect(memory.refused.recheckAt).toBeUndefined();
   await rounds(60 * MINUTE);
   expect(asked).toHaveLength(5);
 });
@@ -57,7 +56,7 @@ test("a PR that GitHub lists a little late is told why no run starts, once it is
 test("a commit that has none is asked for once a minute, for ten minutes, and then said to have none, once", async () => {
   const { rounds, asked, warned, memory } = scene(Number.POSITIVE_INFINITY);
   await rounds(9 * MINUTE);
-  expect([warned, memory.refused.lookout?.again]).toEqual([[], 10 * MINUTE]);
+  expect([warned, memory.refused.recheckAt]).toEqual([[], 10 * MINUTE]);
   expect(await rounds(120 * MINUTE)).toEqual([1]);
   expect(asked).toHaveLength(1 + 11);
   expect(warned).toEqual([{ commit: "2".repeat(40), problems: ["no"] }]);

@@ -3,8 +3,7 @@ import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import type { Problem } from "../../../core/spec/parse/parse.ts";
 import type { Project } from "../../config-repo/project.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { NONE_FOR_MS } from "./merged-pull.ts";
+import { type MergedPull, NONE_FOR_MS } from "./merged-pull.ts";
 
 /** A PR whose merge brought in what no run can start from. */
 export interface RefusedRelease {
@@ -18,40 +17,46 @@ interface Unplaced {
 }
 
 /** Of one base: what is said where, and what no PR is known for yet. */
-export interface RefusedReleases {
+interface Refused {
   base: string | undefined;
   found: readonly RefusedRelease[];
   missing: readonly Unplaced[];
-  /** PRs of the missing ones are asked for again at `again`, and for the last time at `until`; absent: no more. Epoch milliseconds. */
-  lookout?: { again: number; until: number };
+  /** When PRs of the missing ones are asked for again, and until when; absent: no more. Epoch milliseconds. */
+  recheck?: { at: number; until: number };
 }
 
 /** As far back as the commit that brought an error is looked for. */
 const MOST_COMMITS = 200;
 /** A forge may list a commit's PR a little late: asked for again once a minute, for this long. */
-const LOOK_OUT_MS = 10 * NONE_FOR_MS;
+const RECHECK_MS = 10 * NONE_FOR_MS;
 
 /**
  * Rollouts that have an error on the base: they give no rollout, so nothing else would speak of them. Each problem is told
  * on the PR of the newest commit that touched its file. Found once for a base, where each commit's PR was.
  */
-export async function refusedReleases(
-  context: RepoContext,
-  memory: RepoMemory,
-  state: JournalState,
-  project: Project,
-  base: string,
-  baseBranch: string,
-): Promise<readonly RefusedRelease[]> {
-  const now = context.clock.now();
-  const { refused } = memory;
-  if (refused.base !== base) {
-    const missing = await unplaced(context, state, project, base);
-    memory.refused = await place(context, memory, { base, found: [], missing }, baseBranch, now + LOOK_OUT_MS);
-  } else if (refused.lookout !== undefined && now >= refused.lookout.again) {
-    memory.refused = await place(context, memory, refused, baseBranch, refused.lookout.until);
-  }
-  return memory.refused.found;
+export interface RefusedReleases {
+  find(state: JournalState, project: Project, base: string, baseBranch: string): Promise<readonly RefusedRelease[]>;
+  /** When PRs that were missing are asked for again, in epoch milliseconds. */
+  readonly recheckAt: number | undefined;
+}
+
+export function openRefusedReleases(context: RepoContext, mergedPull: MergedPull): RefusedReleases {
+  let refused: Refused = { base: undefined, found: [], missing: [] };
+  return {
+    async find(state, project, base, baseBranch) {
+      const now = context.clock.now();
+      if (refused.base !== base) {
+        const missing = await unplaced(context, state, project, base);
+        refused = await place(context, mergedPull, { base, found: [], missing }, baseBranch, now + RECHECK_MS);
+      } else if (refused.recheck !== undefined && now >= refused.recheck.at) {
+        refused = await place(context, mergedPull, refused, baseBranch, refused.recheck.until);
+      }
+      return refused.found;
+    },
+    get recheckAt() {
+      return refused.recheck?.at;
+    },
+  };
 }
 
 /** Errors by the commit that is to blame for them. */
@@ -68,20 +73,20 @@ async function unplaced(context: RepoContext, state: JournalState, project: Proj
 /** Asks for the PRs of those that have none yet. */
 async function place(
   context: RepoContext,
-  memory: RepoMemory,
-  { base, found: before, missing: open }: RefusedReleases,
+  mergedPull: MergedPull,
+  { base, found: before, missing: open }: Refused,
   baseBranch: string,
   until: number,
-): Promise<RefusedReleases> {
+): Promise<Refused> {
   const now = context.clock.now();
   const found = [...before];
   const missing: Unplaced[] = [];
   for (const one of open) {
-    const pull = await memory.mergedPull(one.commit, baseBranch);
+    const pull = await mergedPull(one.commit, baseBranch);
     if (pull === undefined) missing.push(one);
     else found.push({ pull: pull.number, problems: one.problems });
   }
-  if (missing.length > 0 && now < until) return { base, found, missing, lookout: { again: now + NONE_FOR_MS, until } };
+  if (missing.length > 0 && now < until) return { base, found, missing, recheck: { at: now + NONE_FOR_MS, until } };
   for (const { commit, problems } of missing)
     context.log.warn({ commit, problems: problems.map((p) => sayProblem(p).message) }, "pushed without a pull request to say it on");
   return { base, found, missing };

@@ -39,7 +39,7 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
     for (const served of repos.opened()) {
       if (served.installationId !== installationId) continue;
       served.memory.permissions.suspect();
-      served.memory.members.clear();
+      served.memory.people.forgetTeams();
       served.memory.remote.hear();
       served.pullsNeedFetch = true;
       wake(served.context.repository.toLowerCase());
@@ -57,7 +57,7 @@ function note(served: ServedRepo, event: BotEvent): void {
   if (event.pull !== undefined && event.name === "issue_comment") served.inbox.touched(event.pull);
   if (event.sender === served.login) return;
   // What somebody has just said in a review counts in the next round.
-  if (event.name === "pull_request_review") served.memory.approvals.clear();
+  if (event.name === "pull_request_review") served.memory.people.forgetReviews();
   const again = rerequested(event);
   if (again !== undefined) served.memory.reruns.ask(again.head, again.name);
   if (MOVING_EVENTS.has(event.name) || again !== undefined) served.memory.remote.hear();

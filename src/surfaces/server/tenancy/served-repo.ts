@@ -74,7 +74,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const commits = commitsOf(options.signing, { octokit, forge, mirror, login, author });
-  const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => memory.journalKeep });
+  const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => memory.settings.journalKeep });
   const context = contextOf(place, options, { forge, mirror, journal, commands: inbox, author, writer: commits.writer });
   const memory = repoMemory(context);
   const served: ServedRepo = {

@@ -4,7 +4,6 @@ import { approvalHash } from "../../../core/run/gates/approval.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { observeApprovals } from "./observe-gates.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 
@@ -30,7 +29,7 @@ test("who approved by command counts only while in the team: asked again at most
   const stage = second.stage;
   run.approvals = [{ stage, hash: approvalHash(run, stage), by: "bob", at: AT }];
   const pulls = new Map([[second.number, { number: 12, state: "open", head: "head12" } as ObservedPull]]);
-  const look = async () => (await observeApprovals(context, memory, run, pulls)).lapsed?.get(second.number);
+  const look = async () => (await memory.people.observeApprovals(run, pulls)).lapsed?.get(second.number);
 
   expect(await look()).toBeUndefined();
   member = false;

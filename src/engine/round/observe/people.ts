@@ -1,42 +1,53 @@
 import type { Review } from "../../../adapters/forge/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso } from "../../../core/base/time.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { givenApprovals, wantsApproval } from "../../../core/run/gates/approval.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Approver, Lapsed, ObservedPull, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/command.ts";
-import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
-import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { RepoContext } from "../context.ts";
-import { keep, type RepoMemory } from "../memory.ts";
 
 /** Reviews of a PR that waits for approval are read anew after this long at the latest, whatever was or was not heard. */
 const REVIEWS_MS = 60_000;
 /** Memberships are asked for by person: somebody who left the team a moment ago must not approve. */
 const MEMBER_MS = 10_000;
 
-type Bounds = Pick<World, "freezes" | "limits" | "settingsBroken">;
+/** Who may approve what, as GitHub last said. */
+export interface People {
+  observeApprovals(run: Run, pulls: ReadonlyMap<number, ObservedPull | null>): Promise<Pick<World, "approvals" | "lapsed">>;
+  /** Commands that may be approvals, with the teams their author is in now. */
+  withTeams(run: Run, commands: readonly Command[]): Promise<Command[]>;
+  /** What somebody has just said in a review counts in the next round. */
+  forgetReviews(): void;
+  forgetTeams(): void;
+}
 
-/** What the repo's settings at the base, and the server's, say of when and how much may move. */
-export async function observeBounds(context: RepoContext, memory: RepoMemory, base: string): Promise<Bounds> {
-  const { bounds, problems } = parseRepoConfig(await memory.commits.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE);
-  const error = problems.find((problem) => problem.severity === "error");
-  if (error !== undefined) return { settingsBroken: `${error.file}:${error.line}:${error.column}: ${sayProblem(error).message}` };
-  memory.journalKeep = bounds.keep;
-  const freezes = [
-    ...bounds.freezes.map((window) => ({ ...window, where: SETTINGS_FILE })),
-    ...(context.freezes ?? []).map((window) => ({ ...window, where: "the server" })),
-  ];
-  return { freezes, ...(bounds.limits === undefined ? {} : { limits: bounds.limits }) };
+const MOST_KEPT = 1000;
+
+export function openPeople(context: RepoContext): People {
+  const parts: Parts = { context, approvals: new BoundedMap(MOST_KEPT), members: new BoundedMap(MOST_KEPT) };
+  return {
+    observeApprovals: (run, pulls) => observeApprovals(parts, run, pulls),
+    withTeams: (run, commands) => withTeams(parts, run, commands),
+    forgetReviews: () => parts.approvals.clear(),
+    forgetTeams: () => parts.members.clear(),
+  };
+}
+
+interface Parts {
+  context: RepoContext;
+  /** `branch@head` → who has approved it, as last read. */
+  approvals: Map<string, { at: number; approvers: readonly Approver[] }>;
+  /** Person and teams → those the person is in, as last asked; undefined: could not be seen. */
+  members: Map<string, { at: number; teams: string[] | undefined }>;
 }
 
 /**
  * Who has approved the PRs of batches that want it: by an approving review of the very head, as a member of a team that may, now. Who
  * approved by command is asked about again: they may have left it since.
  */
-export async function observeApprovals(
-  context: RepoContext,
-  memory: RepoMemory,
+async function observeApprovals(
+  parts: Parts,
   run: Run,
   pulls: ReadonlyMap<number, ObservedPull | null>,
 ): Promise<Pick<World, "approvals" | "lapsed">> {
@@ -47,9 +58,9 @@ export async function observeApprovals(
     const wanted = wantsApproval(run, batch);
     const pull = pulls.get(batch.number);
     if (wanted === undefined || batch.phase !== "Open" || pull == null || pull.state !== "open" || pull.number === 0) continue;
-    const gone = await lapsedOf(context, memory, run, batch, wanted.teams);
+    const gone = await lapsedOf(parts, run, batch, wanted.teams);
     if (gone.length > 0) lapsed.set(batch.number, gone);
-    const approvers = await approversOf(context, memory, batch, pull, wanted.teams);
+    const approvers = await approversOf(parts, batch, pull, wanted.teams);
     unread ||= approvers === undefined;
     if (approvers !== undefined) found.set(batch.number, approvers);
   }
@@ -58,10 +69,10 @@ export async function observeApprovals(
 }
 
 /** Approvals by command of people who are in none of the teams now, or of whom that cannot be seen. */
-async function lapsedOf(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, teams: readonly string[]): Promise<Lapsed[]> {
+async function lapsedOf(parts: Parts, run: Run, batch: Batch, teams: readonly string[]): Promise<Lapsed[]> {
   const lapsed: Lapsed[] = [];
   for (const { by } of givenApprovals(run, batch.stage)) {
-    const { teams: now } = await teamsOf(context, memory, teams, by, REVIEWS_MS);
+    const { teams: now } = await teamsOf(parts, teams, by, REVIEWS_MS);
     if (now === undefined) lapsed.push({ by, why: "whether they are in one of them still cannot be seen just now" });
     else if (now.length === 0) lapsed.push({ by, why: "is in none of them any more" });
   }
@@ -69,22 +80,21 @@ async function lapsedOf(context: RepoContext, memory: RepoMemory, run: Run, batc
 }
 
 async function approversOf(
-  context: RepoContext,
-  memory: RepoMemory,
+  { context, approvals }: Parts,
   batch: Batch,
   pull: ObservedPull,
   teams: readonly string[],
 ): Promise<readonly Approver[] | undefined> {
   const key = `${batch.branch}@${pull.head}`;
   const now = context.clock.now();
-  const known = memory.approvals.get(key);
+  const known = approvals.get(key);
   if (known !== undefined && now - known.at < REVIEWS_MS) return known.approvers;
   try {
     const approvers: Approver[] = [];
     for (const review of approving(await context.forge.reviews(pull.number), pull.head)) {
       if (await inOneOf(context, teams, review.author)) approvers.push({ by: review.author, at: review.at });
     }
-    keep(memory.approvals, key, { at: now, approvers });
+    approvals.set(key, { at: now, approvers });
     return approvers;
   } catch (error) {
     context.log.warn({ pull: pull.number, error: String(error) }, "reviews could not be read");
@@ -105,27 +115,26 @@ async function inOneOf(context: RepoContext, teams: readonly string[], login: st
 }
 
 /** Commands that may be approvals, with the teams their author is in now. */
-export async function withTeams(context: RepoContext, memory: RepoMemory, run: Run, commands: readonly Command[]): Promise<Command[]> {
+async function withTeams(parts: Parts, run: Run, commands: readonly Command[]): Promise<Command[]> {
   const teams = [...new Set(run.spec.stages.flatMap((stage) => stage.approval?.teams ?? []))];
   const handled = new Set(run.commands.map((command) => command.id));
   const told: Command[] = [];
   for (const command of commands) {
     if (command.name !== "promote" || teams.length === 0 || handled.has(command.id)) told.push(command);
-    else told.push({ ...command, ...(await teamsOf(context, memory, teams, command.actor)) });
+    else told.push({ ...command, ...(await teamsOf(parts, teams, command.actor)) });
   }
   return told;
 }
 
 async function teamsOf(
-  context: RepoContext,
-  memory: RepoMemory,
+  { context, members }: Parts,
   teams: readonly string[],
   login: string,
   mostMs = MEMBER_MS,
 ): Promise<{ teams?: string[] }> {
   const now = context.clock.now();
   const key = `${login.toLowerCase()} ${teams.join(",")}`;
-  const known = memory.members.get(key);
+  const known = members.get(key);
   if (known !== undefined && now - known.at < mostMs) return known.teams === undefined ? {} : { teams: known.teams };
   const mine: string[] = [];
   let unseen = false;
@@ -137,6 +146,6 @@ async function teamsOf(
   // Being in one of them is enough; not being seen in any is not the same as not being in any.
   const answer = unseen && mine.length === 0 ? undefined : mine;
   context.log.debug({ login, at: iso(now) }, "looked up the teams of somebody who promotes");
-  keep(memory.members, key, { at: now, teams: answer });
+  members.set(key, { at: now, teams: answer });
   return answer === undefined ? {} : { teams: answer };
 }

@@ -1,0 +1,35 @@
+import { ForgeError } from "../../adapters/forge/port.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
+import type { RepoContext } from "./context.ts";
+
+const FIRST_RETRY_MS = 2000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+const MOST_KEPT = 1000;
+
+/** Rollouts whose effects failed are left alone for a while, longer each time in a row. */
+export interface Backoff {
+  /** When its effects may be tried again, in epoch milliseconds; undefined: now. */
+  until(rollout: string): number | undefined;
+  note(rollout: string, error?: unknown): void;
+  forget(rollout: string): void;
+  /** The times that are still to come. */
+  pending(): number[];
+}
+
+export function openBackoff(context: Pick<RepoContext, "clock">): Backoff {
+  const failed = new BoundedMap<string, { count: number; until: number }>(MOST_KEPT);
+  return {
+    until(rollout) {
+      const { until = 0 } = failed.get(rollout) ?? {};
+      return until > context.clock.now() ? until : undefined;
+    },
+    note(rollout, error) {
+      const count = (failed.get(rollout)?.count ?? 0) + 1;
+      const until = context.clock.now() + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
+      const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
+      failed.set(rollout, { count, until: Math.max(until, asked) });
+    },
+    forget: (rollout) => void failed.delete(rollout),
+    pending: () => [...failed.values()].map(({ until }) => until).filter((until) => until > context.clock.now()),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Pull } from "../../adapters/forge/port.ts";
+import { BoundedMap, BoundedSet } from "../../core/base/bounded.ts";
+import type { ObservedPull } from "../../core/run/state/world.ts";
+
+const MOST_KEPT = 1000;
+
+export type Refusal = NonNullable<ObservedPull["refusal"]>;
+
+/** The PRs of batches as this process last saw them, and what came of its calls. Each is known by the branch of its batch. */
+export interface BatchPulls {
+  see(branch: string, pull: Pull): void;
+  byNumber(number: number): Pull | undefined;
+  /** Heads of those that were open. */
+  openHeads(): string[];
+  /** The last refusal of a merge call at this head. */
+  refusalOf(branch: string, head: string): Refusal | undefined;
+  /** undefined takes it back. */
+  refuse(branch: string, head: string, refusal: Refusal | undefined): void;
+  /** Its PR, or its move, was asked for by this process. */
+  isProposed(branch: string): boolean;
+  propose(branch: string): void;
+}
+
+export function openBatchPulls(): BatchPulls {
+  const seen = new BoundedMap<string, Pull>(MOST_KEPT);
+  const refusals = new BoundedMap<string, Refusal>(MOST_KEPT);
+  const proposed = new BoundedSet<string>(MOST_KEPT);
+  return {
+    see: (branch, pull) => void seen.set(branch, pull),
+    byNumber: (number) => [...seen.values()].find((pull) => pull.number === number),
+    openHeads: () => [...seen.values()].flatMap((pull) => (pull.state === "open" ? [pull.head] : [])),
+    refusalOf: (branch, head) => refusals.get(`${branch}@${head}`),
+    refuse(branch, head, refusal) {
+      if (refusal === undefined) refusals.delete(`${branch}@${head}`);
+      else refusals.set(`${branch}@${head}`, refusal);
+    },
+    isProposed: (branch) => proposed.has(branch),
+    propose: (branch) => void proposed.add(branch),
+  };
+}

@@ -1,0 +1,32 @@
+import { type BranchRules, ForgeError } from "../../adapters/forge/port.ts";
+import type { RepoContext } from "./context.ts";
+
+/** Rules change seldom. */
+const RULES_FOR_MS = 5 * 60_000;
+
+/** What the base branch asks of PRs. */
+export interface Rules {
+  /** undefined: the App may not read it. */
+  of(branch: string): Promise<BranchRules | undefined>;
+  /** As last read. */
+  readonly last: BranchRules | undefined;
+}
+
+export function openRules(context: Pick<RepoContext, "forge" | "clock">): Rules {
+  let known: { branch: string; at: number; rules: BranchRules | undefined } | undefined;
+  return {
+    async of(branch) {
+      const now = context.clock.now();
+      if (known?.branch === branch && now - known.at < RULES_FOR_MS) return known.rules;
+      const rules = await context.forge.branchRules(branch).catch((error: unknown) => {
+        if (error instanceof ForgeError && (error.kind === "Forbidden" || error.kind === "NotFound")) return undefined;
+        throw error;
+      });
+      known = { branch, at: now, rules };
+      return rules;
+    },
+    get last() {
+      return known?.rules;
+    },
+  };
+}
