@@ -8,9 +8,9 @@ import { batchCommitMessage } from "../../../core/report/batch/batch-pull.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
+import { openGuard } from "../guard/guard.ts";
 import type { RepoMemory } from "../memory.ts";
 import { isBatchCommit, judgeBranch } from "./batch-commit.ts";
-import { openGuard } from "../guard/guard.ts";
 import { proposeBatch } from "./propose.ts";
 
 const FILE = "appsets/payments.yaml";
