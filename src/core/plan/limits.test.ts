@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { drive } from "../../simulate/drive.ts";
 import { CALM, type ModelRollout, PLAIN, type Scenario } from "../../simulate/generate/scenario.ts";
 import { fleetOf } from "../../simulate/world/fleet.ts";
-import { sayProblem } from "../report/reasons/problems.ts";
 import { clustersOf } from "../run/state/run-names.ts";
 import { batch, bench, bring, guard, pull, round, STAGE, say, wants } from "../run/testing/bench.ts";
 import { told } from "../run/testing/told.ts";
@@ -44,9 +43,10 @@ describe("a batch larger than the limits allow", () => {
 
   test("is told with its numbers", () => {
     const made = planned({ clusters: 1 });
-    expect(made.ok && made.plan.warnings.map((one) => sayProblem(one).message)[0]).toBe(
-      'stage "stage 1" would have 4 clusters in flight at once and limits.clusters of the repo\'s settings allows 1: its batches are cut to that, 10 instead of 3',
-    );
+    expect(made.ok && made.plan.warnings[0]).toEqual({
+      code: "BATCHES_CUT",
+      ...{ stage: "stage 1", over: { setting: "limits.clusters", have: 4, most: 1 }, batches: 10, uncut: 3 },
+    });
   });
 
   test("cannot be planned where it cannot be cut: clusters that share a pin", () => {

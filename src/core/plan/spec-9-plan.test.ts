@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sayProblem } from "../report/reasons/problems.ts";
 import { planRollback } from "../run/outcome/rollback.ts";
 import { adopt, startRollback } from "../run/start.ts";
 import { batch, bench, bring, guard, pull, round, say, wants } from "../run/testing/bench.ts";
@@ -30,7 +29,7 @@ const codes = (spec: string) => read(spec).problems.map(({ code }) => code);
 function rolloutOf(stages: string): Rollout {
   const { rollouts, problems } = read(`  pins: [${PIN}]\n  stages: [${stages}]\n`);
   const [rollout] = rollouts;
-  if (rollout === undefined) throw new Error(problems.map((one) => sayProblem(one).message).join("; "));
+  if (rollout === undefined) throw new Error(JSON.stringify(problems));
   return rollout;
 }
 
