@@ -1,3 +1,4 @@
+/** `stagecoach completion`: the scripts are made from what each subcommand says in its own help, so they cannot say anything else. */
 import { Argument, Command } from "commander";
 import { parseArgs } from "./args.ts";
 import { CommandError, type CommandModule } from "./command.ts";

@@ -1,3 +1,4 @@
+/** Numbers for Prometheus, with bounded labels. */
 import type { ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";

@@ -1,3 +1,4 @@
+/** The server as its configuration says: everything is opened here, and closed again in a drain. Called by `stagecoach serve`. */
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { whyUnreached } from "../../adapters/forge/github/errors.ts";

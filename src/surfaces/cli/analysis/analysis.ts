@@ -1,3 +1,4 @@
+/** `stagecoach analysis run`: one template is measured once, by the builtin engine, and leaves nothing behind. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { KubeConfig } from "@kubernetes/client-node";
 import { Option } from "commander";

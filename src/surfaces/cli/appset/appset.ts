@@ -1,3 +1,4 @@
+/** `stagecoach appset render`: ApplicationSets are rendered offline, from a file, an inventory and a checkout. Nothing is sent anywhere. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { Option } from "commander";

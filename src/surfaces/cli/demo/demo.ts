@@ -1,3 +1,4 @@
+/** `stagecoach demo`: the embedded world and the bot run in this process, a release is merged, and the run is watched to its end. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

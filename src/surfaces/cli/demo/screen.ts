@@ -1,3 +1,4 @@
+/** What the demo prints: the run drawn in place or told line by line, and the last words. Called by `demo.ts`. */
 import type { Clock } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";

@@ -1,3 +1,4 @@
+/** What the options of `explain` name as the change, and what a clone says of it. Called by `explain.ts`. */
 import { type Fields, fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { type Change, isFullSha, type LivenessInput, normalRepo } from "../../../core/argocd/liveness/liveness.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";

@@ -1,3 +1,4 @@
+/** `stagecoach explain`: liveness is judged on files that were given, by the very clauses that the bot goes by. */
 import { Command, Option } from "commander";
 import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clauses/docs.ts";
 import { assess, CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/liveness.ts";

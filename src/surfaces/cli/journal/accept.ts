@@ -1,3 +1,4 @@
+/** `stagecoach journal accept`: one commit accepts the journal as it stands, and names the head that was looked at and who did. */
 import { readFileSync } from "node:fs";
 import { Octokit } from "@octokit/rest";
 import { Command } from "commander";

@@ -1,3 +1,4 @@
+/** `stagecoach pin get|set`: one pin is read or written, and every other byte of the file stays as it is. */
 import { type Command, Option } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../../../core/pins/index.ts";

@@ -1,3 +1,4 @@
+/** `stagecoach sim github`: the embedded GitHub runs with one repository until it is stopped; the first line printed says where. */
 import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

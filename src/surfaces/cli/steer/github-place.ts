@@ -1,3 +1,4 @@
+/** Where a person's commands go on GitHub, and with which token of theirs. Called by `post-command.ts` and `release`. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Octokit } from "@octokit/rest";

@@ -1,3 +1,4 @@
+/** Subcommands that steer a run comment as the person who runs them: they can do nothing that a comment by hand could not. Called by `main.ts`. */
 import { Command, Option } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";

@@ -1,3 +1,4 @@
+/** What people see of what became of their commands: reactions, answers and refusals, each once. Called by the inbox and its readings. */
 import { type Forge, ForgeError, type Reaction } from "../../../adapters/forge/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";

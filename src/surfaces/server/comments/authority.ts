@@ -1,3 +1,4 @@
+/** Who may give a command: GitHub's permissions and the settings of the default branch, asked anew in every reading. */
 import type { Comment, Forge } from "../../../adapters/forge/port.ts";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
 import type { CommandName, Permission } from "../../../core/spec/command.ts";

@@ -1,3 +1,4 @@
+/** A comment becomes commands, a reply, or nothing; whatever the text, it throws nothing. Called by readings, and by the CLI before it posts. */
 import { setImmediate } from "node:timers/promises";
 import { distance } from "fastest-levenshtein";
 import { BoundedMap } from "../../../core/base/bounded.ts";

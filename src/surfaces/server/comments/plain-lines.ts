@@ -1,3 +1,4 @@
+/** Which lines of a comment GitHub shows as plain text, in bounded time: only they may be commands. Called by `parse.ts`. */
 import { fromMarkdown } from "mdast-util-from-markdown";
 
 type Block = ReturnType<typeof fromMarkdown>["children"][number];

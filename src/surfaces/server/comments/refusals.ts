@@ -1,3 +1,4 @@
+/** The one comment of refusals on each PR keeps what was refused for good, over restarts and replicas. Called by `answers.ts`. */
 import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
 import { refusalAnswer } from "../../../core/report/answers.ts";
 import type { Log } from "../../../engine/round/context.ts";

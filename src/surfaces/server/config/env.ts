@@ -1,3 +1,4 @@
+/** The environment wins over the configuration's file, and credentials come from it or from files; no secret is ever in a message. */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";

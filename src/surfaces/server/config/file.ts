@@ -1,3 +1,4 @@
+/** The configuration's file is read with its places: a server that starts has one without a problem. */
 import { matchPath } from "../../../core/appset/globs.ts";
 import { nearest } from "../../../core/base/nearest.ts";
 import { parseDuration } from "../../../core/base/time.ts";

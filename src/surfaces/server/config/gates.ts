@@ -1,3 +1,4 @@
+/** What measures and what asks hooks is opened as the configuration says; what can never work is refused at the start. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";

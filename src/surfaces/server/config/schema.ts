@@ -1,3 +1,4 @@
+/** The server's configuration, field by field; `npm run generate` makes the reference and the JSON schema from it. */
 import { z } from "zod";
 import { show } from "../../../core/base/problem.ts";
 import { packReason } from "../../../core/reasons/problem.ts";

@@ -1,3 +1,4 @@
+/** Requests from outside are bounded in size and time before anything of them is read. Called by the server and the set-up page. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { createNodeMiddleware } from "probot";

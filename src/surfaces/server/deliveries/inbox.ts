@@ -1,3 +1,4 @@
+/** A delivery is taken once, and says only where to look again. Called by `server.ts`. */
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";

@@ -1,3 +1,4 @@
+/** What no webhook told is found all the same: installations, repositories and failed deliveries, every few minutes. */
 import type { ProbotOctokit } from "probot";
 import type { Queue } from "../../../adapters/queue/port.ts";
 import type { Clock } from "../../../core/base/time.ts";

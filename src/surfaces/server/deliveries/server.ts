@@ -1,3 +1,4 @@
+/** The doors of the server: deliveries are verified, noted and answered here, and worked on in the queue. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createNodeMiddleware, type ProbotOctokit } from "probot";
 import { defined } from "../../../core/base/defined.ts";

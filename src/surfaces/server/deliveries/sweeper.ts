@@ -1,3 +1,4 @@
+/** Failed deliveries are asked for again, at most three times each. Called by the resync. */
 import type { ProbotOctokit } from "probot";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";

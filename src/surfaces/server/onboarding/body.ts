@@ -1,3 +1,4 @@
+/** What the onboarding pull request says, within GitHub's limit. Called by `onboard.ts` and `stagecoach init`. */
 import { BODY_LIMIT, cell, code } from "../../../core/report/escape.ts";
 import { foundSentence, pinLines, stagesLine } from "../../../engine/onboarding/show.ts";
 import type { Proposal, ProposedRollout } from "../../../engine/onboarding/types.ts";

@@ -1,3 +1,4 @@
+/** The onboarding pull request is opened once, where a repository has no rollouts; a closed one means no. Called after every round. */
 import type { Pull } from "../../../adapters/forge/port.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";

@@ -1,3 +1,4 @@
+/** A proposed rollout is planned and linted by the bot's own means before anybody sees it. Called by `onboard.ts`. */
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";

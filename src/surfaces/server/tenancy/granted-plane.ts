@@ -1,3 +1,4 @@
+/** A control plane shows a tenant nothing but its own projects. Called by `tenancy.ts`. */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { plainServer } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";

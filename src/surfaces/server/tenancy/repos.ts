@@ -1,3 +1,4 @@
+/** The repositories that are served: never two works on one at once, and a dropped one is closed before it may come again. */
 import type { Log } from "../../../engine/round/context.ts";
 import type { InstalledRepo, InstalledRepos } from "./installed-repos.ts";
 import type { ServedRepo } from "./served-repo.ts";

@@ -1,3 +1,4 @@
+/** One repository with everything its rounds work with; opened at its first round, closed when it is dropped. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbotOctokit } from "probot";

@@ -1,3 +1,4 @@
+/** The set-up pages as HTML: whatever comes from outside is escaped here. Called by `setup.ts`. */
 import type { AppManifest, Asked } from "./manifest.ts";
 
 /** Everything the set-up page says. */

@@ -1,3 +1,4 @@
+/** The set-up page's server: it answers this computer only, and writes the App's credentials to one file. Called by `serve.ts`. */
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
