@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { epoch } from "../../src/core/base/time.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 import { mergeChange, mostInFlight, untilRunOf, withLedger } from "../support/second-rollout.ts";
@@ -29,7 +30,7 @@ function freezeFrom(now: number, minutes: number): string {
   return `freezes:\n  - { schedule: "${at.getUTCMinutes()} ${at.getUTCHours()} * * *", duration: ${minutes}m, kind: deny }\n`;
 }
 
-const whys = (run: Run) => run.batches.map((batch) => batch.why).join(" | ");
+const whys = (run: Run) => run.batches.map((batch) => sentenceOf(batch.why, run)).join(" | ");
 
 test("windows, a freeze added mid-run, approvals by review and by command, /halt over two rollouts, limits and dependsOn", {
   timeout: 240_000,

@@ -55,7 +55,9 @@ describe("a batch never deletes", () => {
       expect(edit(before)).not.toBe(before);
       await alice.push(world.repository, { branch: "main", files: { [SET]: edit(before) }, message: "a change of the set" });
       alice.comment(world.repository, release, "/promote");
-      const held = await journey.until("the next batch is held", (run) => why.test(`${run.why} ${run.batches[1]?.why}`));
+      const held = await journey.until("the next batch is held", (run) =>
+        why.test(`${sentenceOf(run.why, run)} ${sentenceOf(run.batches[1]?.why ?? "", run)}`),
+      );
       expect(held.batches[1]?.merged).toBeUndefined();
       expect(journey.versions().get("us-east-1-a")).toBe("v1.4.1");
       await alice.push(world.repository, { branch: "main", files: { [SET]: before }, message: "put it back" });

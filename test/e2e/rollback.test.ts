@@ -74,7 +74,7 @@ test("the way back: automatic, of a run long over, and of one in progress; its l
   await bob.push(world.repository, { branch: "main", files: { [SET]: pinned(here, "us-east-1-d", "main") }, message: "By hand" });
   bob.comment(world.repository, again, "/rollback");
   const fourth = await here.until("it is taken back", (run) => run.number === 4 && ended(run));
-  expect([fourth.phase, fourth.skipped.map((one) => [one.cluster.slice(4), one.why])]).toEqual([
+  expect([fourth.phase, fourth.skipped.map((one) => [one.cluster.slice(4), sentenceOf(one.why, fourth)])]).toEqual([
     "RolledBack",
     [["us-east-1-d", "pinned by hand to main since: left as it is"]],
   ]);
@@ -132,7 +132,7 @@ test("clusters go back to the generator entry they came from", { timeout: 180_00
   world.argocd.setFault(canary, { kind: "degraded", revision: "v1.4.2" });
   const again = await releaseAgain(here, "v1.4.2");
   const failed = await here.until("it fails and asks", (run) => run.number === 3 && run.phase === "Paused");
-  expect([failed.paused?.kind, failed.paused?.reason]).toEqual(["Failure", expect.stringContaining(canary)]);
+  expect([failed.paused?.kind, failed.paused?.reason]).toEqual(["Failure", expect.toSay(canary)]);
   world.argocd.setFault(canary, null);
   bob.comment(world.repository, again, "/requeue failed");
   const third = await here.until("it goes through", (run) => run.number === 3 && ended(run));

@@ -6,6 +6,7 @@ import { KubeConfig, type KubernetesObject } from "@kubernetes/client-node";
 import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { fastClock } from "../../src/sim/clock.ts";
@@ -171,7 +172,11 @@ function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<v
     let merged = 0;
     const timer = setTimeout(() => {
       const run = bot.runs()[0]?.run;
-      finish(new Error(`the run has not ended: ${run?.phase} ${run?.why} ${run?.batches.map((batch) => batch.why).join("; ")}`));
+      finish(
+        new Error(
+          `the run has not ended: ${run?.phase} ${sentenceOf(run?.why ?? "", run)} ${run?.batches.map((batch) => sentenceOf(batch.why, run)).join("; ")}`,
+        ),
+      );
     }, patience);
     const off = bot.onChange(() => {
       const run = bot.runs()[0]?.run;

@@ -6,6 +6,7 @@ import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { defined } from "../../src/core/base/defined.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import type { EmbeddedPlane } from "../../src/sim/plane.ts";
@@ -223,7 +224,7 @@ function untilRun(listeners: Set<() => void>, current: () => Run | undefined, wh
       const state =
         run === undefined
           ? "not there"
-          : `#${run.number} ${run.phase}: ${run.why} (${run.batches.map((batch) => `${batch.phase}: ${batch.why}`).join("; ")})`;
+          : `#${run.number} ${run.phase}: ${sentenceOf(run.why, run)} (${run.batches.map((batch) => `${batch.phase}: ${sentenceOf(batch.why, run)}`).join("; ")})`;
       reject(new Error(`${what}: not within ${PATIENCE_MS / 1000} s; the run is ${state}`));
     }, PATIENCE_MS);
     listeners.add(look);

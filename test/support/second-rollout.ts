@@ -1,4 +1,5 @@
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import type { Journey } from "./journey.ts";
 
@@ -52,7 +53,11 @@ export function untilRunOf({ bot }: Journey, rollout: string, what: string, hold
     const patience = setTimeout(() => {
       off();
       const run = look();
-      reject(new Error(`${rollout}: ${what}: not within a minute; ${run === undefined ? "no run" : `${run.phase}: ${run.why}`}`));
+      reject(
+        new Error(
+          `${rollout}: ${what}: not within a minute; ${run === undefined ? "no run" : `${run.phase}: ${sentenceOf(run.why, run)}`}`,
+        ),
+      );
     }, 60_000);
     check();
   });

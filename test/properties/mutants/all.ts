@@ -1,4 +1,3 @@
-import { sentenceOf } from "../../../src/core/report/reasons/say.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { Advanced, World } from "../../../src/core/run/state/world.ts";
@@ -106,10 +105,16 @@ function silent(run: Run, world: World, now: number): Advanced<Run> {
   return { ...advanced, run: { ...advanced.run, next: null } };
 }
 
+function isAskedFor(why: Batch["why"]): boolean {
+  return (
+    typeof why === "object" && why.code === "BATCH_OPENING" && "clusters" in why && Array.isArray(why.clusters) && why.clusters.length > 0
+  );
+}
+
 /** Asks for a PR only in the round that made the batch: right, as long as nothing ever fails in between. */
 function forgetful(run: Run, world: World, now: number): Advanced<Run> {
   const advanced = advance(run, world, now);
-  const asked = (number: number) => run.batches.some((batch) => batch.number === number && sentenceOf(batch.why).startsWith("the PR for"));
+  const asked = (number: number) => run.batches.some((batch) => batch.number === number && isAskedFor(batch.why));
   return { ...advanced, effects: advanced.effects.filter((effect) => effect.kind !== "Propose" || !asked(effect.batch)) };
 }
 

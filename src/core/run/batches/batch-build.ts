@@ -1,11 +1,14 @@
-import { text } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Edit, PlannedTarget } from "../../plan/plan-types.ts";
 import { type BatchStep, editsAt } from "../../plan/steps.ts";
+import { batchReason } from "../../reasons/batches.ts";
+import { gateReason } from "../../reasons/gates.ts";
 import { failedBefore, nameBehind } from "../outcome/step-left.ts";
+import { isInTurn, putsBack } from "../state/batch-kind.ts";
 import { branchOf } from "../state/branch-name.ts";
 import { type Batch, type BatchTarget, mayMove, type Run } from "../state/run.ts";
 import { batchOf, change, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "../state/run-draft.ts";
-import { batchName, clusterName, clustersOf, isThere, liveTargets, nameList, targetsOf, unitOf } from "../state/run-names.ts";
+import { batchRef, clustersOf, isThere, liveTargets, targetsOf, unitOf } from "../state/run-names.ts";
 import { firstStep } from "../state/steps.ts";
 import { arrive } from "./batch-arrive.ts";
 import { leave } from "./batch-leave.ts";
@@ -42,10 +45,14 @@ export function addBatch(
     since: draft.at,
     ...opening(draft.run),
     targets: targets.map((target) => pending(target, draft, place.step)),
-    ...(draft.run.restore !== undefined && place.kind !== "Revert" && isLast(draft.run, clusters) ? { also: draft.run.restore } : {}),
+    ...(draft.run.restore !== undefined && !putsBack(place) && isLast(draft.run, clusters) ? { also: draft.run.restore } : {}),
   };
   draft.rebuilt.add(number);
-  change(draft, { batches: [...draft.run.batches, batch] }, `${batchName(draft.run, batch)}: ${nameList(draft.run, clusters)}`);
+  change(
+    draft,
+    { batches: [...draft.run.batches, batch] },
+    batchReason("BATCH_MADE", { batch: batchRef(draft.run, batch), clusters: [...clusters] }),
+  );
 }
 
 /** No cluster is left for a batch after this one. */
@@ -57,10 +64,9 @@ function isLast(run: Run, clusters: readonly string[]): boolean {
 }
 
 /** Why a batch that has just been made, or is built again, is where it is. */
-function opening(run: Run, again = ""): Pick<Batch, "why" | "next"> {
-  if (run.spec.delivery.strategy === "Commit")
-    return { why: `its branches are being looked at${again}`, next: { what: "they may be moved" } };
-  return { why: `its PR is being opened${again}`, next: { what: "it is open" } };
+function opening(run: Run, again = false, clusters: string[] = []): Pick<Batch, "why" | "next"> {
+  const branches = run.spec.delivery.strategy === "Commit";
+  return { why: batchReason("BATCH_OPENING", { branches, again, clusters }), next: { what: batchReason("NEXT_OPEN", { branches }) } };
 }
 
 function pending({ key, application, cluster, edits }: PlannedTarget, { run, at }: Draft, step: BatchStep | undefined): BatchTarget {
@@ -71,7 +77,7 @@ function pending({ key, application, cluster, edits }: PlannedTarget, { run, at 
 function isLeftOut(run: Run, batch: Batch, cluster: string): boolean {
   if (run.skipped.some((one) => one.cluster === cluster) || failedBefore(run, batch, cluster)) return true;
   // What is put back is put off by that very thing.
-  if (batch.kind === "Revert") return false;
+  if (putsBack(batch)) return false;
   if (run.quarantined?.some((one) => one.cluster === cluster) === true) return true;
   return run.requeued.some((one) => one.cluster === cluster && one.failed !== true);
 }
@@ -81,7 +87,8 @@ export function rebuild(draft: Draft, batch: Batch): void {
   const attempt = batch.attempt + 1;
   const pull = draft.world.pulls.get(batch.number);
   // Opened again by hand after it was closed: it would be merged beside the new one.
-  if (pull?.state === "open") draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: "it is built again" });
+  if (pull?.state === "open")
+    draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: batchReason("BUILT_AGAIN") });
   nameBehind(draft, batch);
   const kept = batch.targets.filter((target) => !isLeftOut(draft.run, batch, target.cluster));
   const { targets, dropped } = fitting(draft, batch, kept);
@@ -100,11 +107,11 @@ export function rebuild(draft: Draft, batch: Batch): void {
     draft,
     batch.number,
     "Proposing",
-    { ...patch, promoted: undefined, ...opening(draft.run, " again") },
-    `${batchName(draft.run, batch)}: attempt ${attempt}`,
+    { ...patch, promoted: undefined, ...opening(draft.run, true) },
+    batchReason("BATCH_ATTEMPT", { batch: batchRef(draft.run, batch), attempt }),
   );
   // Of a planned batch they are the stage's next.
-  if (dropped.length > 0 && batch.kind !== "Planned") requeue(draft, batch.stage, dropped, "the limits of the repo allow fewer at once");
+  if (dropped.length > 0 && batch.kind !== "Planned") requeue(draft, batch.stage, dropped, batchReason("LIMITS_ALLOW_FEWER"));
 }
 
 /** Asks for the PRs of batches that have none yet, or lets a batch with nothing to change go on without one. */
@@ -112,7 +119,7 @@ export function propose(draft: Draft): void {
   for (const batch of draft.run.batches) {
     // A later stage's batch waits where an earlier stage has something to catch up on.
     if (!mayMove(draft.run, batch)) continue;
-    const inTurn = batch.stage <= draft.run.stage || batch.kind === "Hotfix" || batch.kind === "Revert";
+    const inTurn = batch.stage <= draft.run.stage || !isInTurn(batch);
     if (batch.phase === "Proposing" && batch.closing === undefined && inTurn) proposeOne(draft, batch.number);
   }
 }
@@ -120,42 +127,36 @@ export function propose(draft: Draft): void {
 function proposeOne(draft: Draft, number: number): void {
   const fresh = draft.rebuilt.has(number);
   if (!fresh && draft.world.pulls.get(number) === undefined) {
-    sayBatch(draft, number, "waiting for GitHub: whether its PR is there could not be seen", { what: "looked at again" });
+    sayBatch(draft, number, batchReason("PULL_UNKNOWN"), { what: gateReason("NEXT_LOOKED_AGAIN") });
     return;
   }
   if (!readPins(draft, number)) return;
   const batch = batchOf(draft.run, number);
   const live = liveTargets(batch);
   if (live.length === 0 && batch.also === undefined) {
-    moveBatch(draft, number, "Settled", { settledAt: draft.at, why: "every cluster of it was left out", next: null });
+    moveBatch(draft, number, "Settled", { settledAt: draft.at, why: batchReason("ALL_LEFT_OUT"), next: null });
     return;
   }
   if (live.every(isThere) && batch.also === undefined) {
     arrive(draft, batch, { commit: draft.world.base.commit, at: draft.at, by: "nobody: already at the release" });
-    draft.events.push(`${batchName(draft.run, batch)} needs no PR: ${nameList(draft.run, clustersOf(live))} already at the release`);
+    draft.events.push(batchReason("BATCH_NEEDS_NO_PULL", { batch: batchRef(draft.run, batch), clusters: clustersOf(live) }));
     return;
   }
   if (!fresh && !guardAllows(draft, batch)) return;
   draft.effects.push({ kind: "Propose", batch: number });
-  const { why, next } = opening(draft.run);
-  const names = nameList(draft.run, clustersOf(live));
-  sayBatch(
-    draft,
-    number,
-    draft.run.spec.delivery.strategy === "Commit" ? `${text(why)}: ${names}` : `the PR for ${names} is being opened`,
-    next,
-  );
+  const { why, next } = opening(draft.run, false, clustersOf(live));
+  sayBatch(draft, number, why, next);
 }
 
 function guardAllows(draft: Draft, batch: Batch): boolean {
   const guard = draft.world.guards.get(batch.number);
   if (guard === undefined || guard.ok) return true;
   if (guard.retry) {
-    sayBatch(draft, batch.number, `its PR is not opened yet: ${text(guard.why)}`, { what: "judged again" });
+    sayBatch(draft, batch.number, batchReason("NOT_OPENED_YET", { because: guard.why }), { what: gateReason("NEXT_JUDGED_AGAIN") });
     return false;
   }
-  const reason = `${batchName(draft.run, batch)} must not be proposed: ${text(guard.why)}`;
-  pause(draft, "Refused", "stagecoach", reason, "change what it names, then `/resume`; or `/skip CLUSTER`; or `/abort`");
+  const reason = batchReason("MUST_NOT_PROPOSE", { batch: batchRef(draft.run, batch), because: guard.why });
+  pause(draft, "Refused", "stagecoach", reason, batchReason("ASK_CHANGE_NAMED"));
   return false;
 }
 
@@ -173,11 +174,11 @@ function readPins(draft: Draft, number: number): boolean {
   }
   if (unread.length > 0) {
     if (draft.rebuilt.has(number)) wakeAt(draft, draft.now);
-    sayBatch(draft, number, `waiting for the pins of ${nameList(draft.run, unread)} to be read`, { what: "they are read", at: draft.at });
+    sayBatch(draft, number, batchReason("PINS_UNREAD", { clusters: unread }), { what: gateReason("NEXT_READ"), eta: draft.at });
     return false;
   }
   for (const target of gone) if (!leave(draft, number, target)) return false;
-  if (draft.run.kind === "Rollback" || batchOf(draft.run, number).kind === "Revert") leavePinnedByHand(draft, number);
+  if (draft.run.kind === "Rollback" || putsBack(batchOf(draft.run, number))) leavePinnedByHand(draft, number);
   mapTargets(draft, number, (target) => {
     const pins = draft.world.targets.get(target.key)?.pins;
     const edits = pins === undefined ? target.edits : withValues(target.edits, pins);
@@ -189,22 +190,19 @@ function readPins(draft: Draft, number: number): boolean {
 /** A rollback takes back what its run wrote, and nothing that somebody has pinned since: that is named, and left. */
 function leavePinnedByHand(draft: Draft, number: number): void {
   const { run, world } = draft;
-  const pinned = new Map<string, string>();
+  const pinned = new Map<string, AnyReason>();
   for (const target of liveTargets(batchOf(run, number))) {
     const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
     for (const [i, edit] of (frozen?.edits ?? []).entries()) {
       const value = world.targets.get(target.key)?.pins?.[i] ?? null;
       const ours = value === edit.from || value === edit.to || (value !== null && edit.steps?.includes(value) === true);
-      if (!ours) pinned.set(target.cluster, value ?? "nothing");
+      if (!ours) pinned.set(target.cluster, batchReason("PINNED_BY_HAND", value === null ? {} : { value }));
     }
   }
   if (pinned.size === 0) return;
   for (const cluster of [...pinned.keys()])
-    for (const member of unitOf(run, cluster)) if (!pinned.has(member)) pinned.set(member, `with ${clusterName(run, cluster)}`);
-  for (const [cluster, value] of pinned) {
-    const why = `pinned by hand to ${value} since: left as it is`;
-    skip(draft, cluster, why, `${clusterName(run, cluster)} ${text(why)}`);
-  }
+    for (const member of unitOf(run, cluster)) if (!pinned.has(member)) pinned.set(member, batchReason("PINNED_WITH", { cluster }));
+  for (const [cluster, because] of pinned) skip(draft, cluster, because, batchReason("CLUSTER_EVENT", { cluster, because }));
   const targets = batchOf(draft.run, number).targets.filter((target) => !pinned.has(target.cluster));
   changeBatch(draft, number, { targets });
 }

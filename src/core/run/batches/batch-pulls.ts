@@ -1,13 +1,15 @@
-import { text } from "../../base/reason.ts";
+import { defined } from "../../base/defined.ts";
 import { epoch } from "../../base/time.ts";
+import { batchReason } from "../../reasons/batches.ts";
 import { gateReason } from "../../reasons/gates.ts";
 import { approvedBy } from "../gates/approval.ts";
 import { tooEarlyFor } from "../gates/gates.ts";
 import { refusalKey, whatToChange } from "../gates/github.ts";
+import { changedPull } from "../gates/sound.ts";
 import { INTENTION_MS } from "../state/progress.ts";
 import type { Batch } from "../state/run.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "../state/run-draft.ts";
-import { batchName, pullName, whatChanged } from "../state/run-names.ts";
+import { batchRef, pullRef } from "../state/run-names.ts";
 import type { ObservedPull } from "../state/world.ts";
 import { arrive } from "./batch-arrive.ts";
 
@@ -41,17 +43,16 @@ function absent(draft: Draft, batch: Batch): void {
   }
   const head = draft.world.taken?.get(batch.number);
   if (head === undefined) return;
-  const reason = `somebody else made the branch ${batch.branch} (at ${head.slice(0, 10)}): no pull request is opened on it`;
-  pause(draft, "Refused", "Git", reason, `delete that branch, then \`/resume\`; or \`/abort\` ends the run`);
+  pause(draft, "Refused", "Git", batchReason("BRANCH_TAKEN", { branch: batch.branch, head }), batchReason("ASK_DELETE_BRANCH"));
 }
 
 function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const seen = seenPull(pull);
   if (batch.phase === "Proposing") {
-    const event = `${batchName(draft.run, batch)} proposed: ${pullName(pull)}`;
+    const event = batchReason("BATCH_PROPOSED", { batch: batchRef(draft.run, batch), pull: pullRef(pull) });
     moveBatch(draft, batch.number, "Open", { pull: seen }, event);
     mapTargets(draft, batch.number, (target) =>
-      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", `in ${pullName(pull)}, not merged yet`) : target,
+      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", batchReason("TARGET_IN_PULL", { pull: pullRef(pull) })) : target,
     );
   } else if (seen !== undefined && pull.headIsOurs && (batch.pull?.head !== pull.head || batch.pull.number !== pull.number)) {
     changeBatch(draft, batch.number, { pull: seen });
@@ -62,13 +63,8 @@ function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   }
   lapse(draft, batchOf(draft.run, batch.number), pull);
   if (!pull.headIsOurs) {
-    pause(
-      draft,
-      "HeadMoved",
-      "stagecoach",
-      `${pullName(pull)} was changed: ${whatChanged(pull)}, so it is not merged`,
-      "`/resume` closes it and builds it again, `/abort` ends the run",
-    );
+    const reason = batchReason("CHANGED_NOT_MERGED", { because: changedPull(pull) });
+    pause(draft, "HeadMoved", "stagecoach", reason, batchReason("ASK_BUILD_AGAIN"));
   }
 }
 
@@ -82,13 +78,13 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const answer = pull.refusal?.to === undefined || pull.refusal.to === intention.at ? pull.refusal : undefined;
   if (answer?.kind === "Human") {
     moveBatch(draft, batch.number, "Open", { intention: undefined });
-    const reason = `GitHub refuses to merge ${pullName(pull)}: ${text(answer.message)}`;
+    const reason = batchReason("GITHUB_REFUSES", { pull: pullRef(pull), message: answer.message });
     pause(draft, "Refused", "GitHub", reason, gateReason("ASK_GITHUB_CHANGE", { change: whatToChange(answer.message) }));
     return;
   }
   if (answer?.kind === "Wait") {
     const refused = { message: answer.message, at: draft.at, key: refusalKey(pull) };
-    moveBatch(draft, batch.number, "Open", { intention: undefined, refused }, `GitHub does not merge ${pullName(pull)} yet`);
+    moveBatch(draft, batch.number, "Open", { intention: undefined, refused }, batchReason("GITHUB_WAITS", { pull: pullRef(pull) }));
     return;
   }
   const ends = epoch(intention.at) + INTENTION_MS;
@@ -96,7 +92,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
     wakeAt(draft, ends);
     return;
   }
-  moveBatch(draft, batch.number, "Open", { intention: undefined }, `the intention to merge ${pullName(pull)} lapsed`);
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, batchReason("INTENTION_LAPSED", { pull: pullRef(pull) }));
 }
 
 /** In a merge queue the intention stands for as long as its PR does; a PR that left the queue unmerged is not put in again by itself. */
@@ -105,15 +101,19 @@ function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["inten
     // Its merge group is built and built again without a word of it to the PR.
     wakeAt(draft, draft.now + QUEUE_MS);
     if (intention.queued !== undefined) return true;
-    changeBatch(draft, batch.number, { intention: { ...intention, queued: draft.at } }, `${pullName(pull)} is in GitHub's merge queue`);
+    changeBatch(
+      draft,
+      batch.number,
+      { intention: { ...intention, queued: draft.at } },
+      batchReason("QUEUE_ENTERED", { pull: pullRef(pull) }),
+    );
     return true;
   }
   if (intention.queued === undefined) return false;
   if (pull.queue === undefined) return true;
-  moveBatch(draft, batch.number, "Open", { intention: undefined }, `${pullName(pull)} left the merge queue`);
-  const said = pull.refusal === undefined ? "" : `: ${text(pull.refusal.message)}`;
-  const reason = `GitHub took ${pullName(pull)} out of its merge queue without merging it${said}`;
-  pause(draft, "Refused", "GitHub", reason, "look at its checks in the queue, then `/resume` puts it in again; or `/abort`");
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, batchReason("QUEUE_LEFT", { pull: pullRef(pull) }));
+  const reason = batchReason("QUEUE_REFUSED", defined({ pull: pullRef(pull), message: pull.refusal?.message }));
+  pause(draft, "Refused", "GitHub", reason, batchReason("ASK_QUEUE"));
   return true;
 }
 
@@ -127,16 +127,10 @@ function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
     changeBatch(draft, batch.number, { pull: seenPull(pull) });
   }
   const by = pull.closedBy ?? "somebody";
-  moveBatch(draft, batch.number, "Closed", { intention: undefined }, `${pullName(pull)} was closed by ${by}`);
+  moveBatch(draft, batch.number, "Closed", { intention: undefined }, batchReason("PULL_CLOSED", { pull: pullRef(pull), by }));
   unpropose(draft, batch.number);
-  const reason = `${by} closed ${pullName(pull)} (${batchName(draft.run, batch)}) without merging it`;
-  pause(
-    draft,
-    "PullClosed",
-    by,
-    reason,
-    "`/resume` opens it again as a new PR, `/skip CLUSTER` leaves clusters out, `/abort` ends the run",
-  );
+  const reason = batchReason("CLOSED_UNMERGED", { by, pull: pullRef(pull), batch: batchRef(draft.run, batch) });
+  pause(draft, "PullClosed", by, reason, batchReason("ASK_CLOSED"));
 }
 
 /** Built again in run-stage.ts, by a run that is not paused or ending. */
@@ -147,7 +141,7 @@ function afterClose(draft: Draft, batch: Batch): void {
 
 function unpropose(draft: Draft, number: number): void {
   mapTargets(draft, number, (target) =>
-    target.phase === "Proposed" ? moveTarget(draft, target, "Pending", "its PR was closed without a merge") : target,
+    target.phase === "Proposed" ? moveTarget(draft, target, "Pending", batchReason("TARGET_PULL_CLOSED")) : target,
   );
 }
 
@@ -158,14 +152,15 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const early = byUs || batch.phase === "Merging" ? undefined : tooEarlyFor(draft, batch, pull, at);
   arrive(draft, batch, { commit, at, by });
   const seen = seenPull(pull);
-  const event = `${batchName(draft.run, batch)} merged: ${pullName(pull)} as ${commit.slice(0, 10)}${byUs ? "" : ` by ${by}`}`;
+  const who = byUs ? {} : { by };
+  const event = batchReason("BATCH_MERGED", { batch: batchRef(draft.run, batch), pull: pullRef(pull), commit, ...who });
   const approved = early === undefined ? approvedBy(draft.run, batch) : {};
   changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined, ...approved }, event);
   if (!exact) {
-    const reason = `the merge commit ${commit.slice(0, 10)} of ${pullName(pull)} does not change exactly the pins of its batch`;
-    pause(draft, "UnexpectedMerge", by, reason, "look at the commit; `/resume` accepts it, `/abort` ends the run");
+    const reason = batchReason("MERGE_UNEXPECTED", { commit, pull: pullRef(pull) });
+    pause(draft, "UnexpectedMerge", by, reason, batchReason("ASK_UNEXPECTED"));
   } else if (early !== undefined) {
-    const reason = `${by} merged ${pullName(pull)} before its gates allowed it: ${text(early)}`;
-    pause(draft, "MergedByOther", by, reason, "`/resume` goes on from there once its clusters are confirmed, `/abort` ends the run");
+    const reason = batchReason("MERGED_EARLY", { by, pull: pullRef(pull), because: early });
+    pause(draft, "MergedByOther", by, reason, batchReason("ASK_MERGED_EARLY"));
   }
 }

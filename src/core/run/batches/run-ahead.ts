@@ -1,3 +1,5 @@
+import { batchReason } from "../../reasons/batches.ts";
+import { isInTurn } from "../state/batch-kind.ts";
 import type { Draft } from "../state/run-draft.ts";
 import { close } from "./close.ts";
 
@@ -9,11 +11,11 @@ import { close } from "./close.ts";
 export function makeRoom(draft: Draft, stage: number): boolean {
   let room = true;
   for (const batch of draft.run.batches) {
-    const inTurn = batch.kind === "Planned" || batch.kind === "CatchUp";
+    const inTurn = isInTurn(batch);
     if (batch.stage === stage || !inTurn || !["Proposing", "Open", "Merging"].includes(batch.phase)) continue;
     room = false;
     if (batch.stage > stage && (batch.phase !== "Merging" || batch.intention?.queued !== undefined))
-      close(draft, batch, "an earlier stage has clusters to catch up on");
+      close(draft, batch, batchReason("EARLIER_STAGE_FIRST"));
   }
   return room;
 }

@@ -1,4 +1,5 @@
 import { stepAt } from "../../plan/steps.ts";
+import { batchReason } from "../../reasons/batches.ts";
 import { leaveBehind } from "../outcome/step-left.ts";
 import { isSettled } from "../state/progress.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
@@ -80,29 +81,9 @@ export function takeAlong(draft: Draft, batch: Batch, cluster: string): void {
 /** Nobody of it goes on: what is there stays at its weight, and is in flight no more. */
 function stay(draft: Draft, { number, step }: Batch): void {
   mapTargets(draft, number, (target) =>
-    isHealthy(target)
-      ? moveTarget(draft, target, "Baked", `stays at weight ${step?.weight ?? ""}: it is left out of what follows`)
-      : target,
+    isHealthy(target) ? moveTarget(draft, target, "Baked", batchReason("STAYS_AT_WEIGHT", { weight: step?.weight ?? 0 })) : target,
   );
   draft.transition = true;
-}
-
-/** The next weight has merged: what the one before it holds is watched there from now on. */
-export function passOn(draft: Draft, batch: Batch): void {
-  const { step } = batch;
-  if (step === undefined) return;
-  const here = new Set(batch.targets.map((target) => target.key));
-  for (const other of draft.run.batches) {
-    if (other.number >= batch.number || other.stage !== batch.stage || !isMidStep(other) || other.merged === undefined) continue;
-    const before = other.ofStage === batch.ofStage;
-    mapTargets(draft, other.number, (target) => {
-      if (target.phase !== "Healthy" || !(before || here.has(target.key))) return target;
-      const why = here.has(target.key)
-        ? `went on to weight ${step.weight}`
-        : `stays at weight ${other.step?.weight ?? ""}: it is left out of what follows`;
-      return moveTarget(draft, target, "Baked", why, { waitingSince: undefined, deadlineAt: undefined });
-    });
-  }
 }
 
 /** What a step left at a cluster, held against what stood there before the first: the edits that put all of it back. */

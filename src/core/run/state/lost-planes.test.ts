@@ -59,7 +59,7 @@ describe("a control plane that cannot be read", () => {
     round(self);
     const [first, second] = self.run.batches[0]?.targets ?? [];
     expect([first?.phase, second?.phase]).toEqual(["Healthy", "Merged"]);
-    expect(second?.why).toMatch(
+    expect(second?.why).toSay(
       /^control plane hub-us cannot be seen since 2026-01-05 09:\d\d:\d\d UTC: forbidden; grant the verbs get, list and watch/,
     );
     expect(self.run.unseen).toEqual([{ plane: "hub-us", since: expect.any(String), why: WHY }]);

@@ -1,3 +1,4 @@
+import { text } from "../../../core/base/reason.ts";
 import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
@@ -65,7 +66,7 @@ export function publishRun(context: RepoContext, memory: RepoMemory, advanced: A
 function phaseOf(run: Run): string {
   const rollouts = run.batches.map((batch) => (batch.phase === "Settled" ? "" : pausedSign(batch))).join("");
   const unseen = (run.unseen ?? []).map((one) => one.plane).join();
-  return `${run.phase} ${run.paused?.reason ?? ""} ${unseen} ${rollouts}`;
+  return `${run.phase} ${text(run.paused?.reason ?? "")} ${unseen} ${rollouts}`;
 }
 
 /** One a batch, and one more where a person merges it: that merge is no write of ours. */

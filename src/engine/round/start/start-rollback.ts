@@ -1,4 +1,5 @@
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { planRollback } from "../../../core/run/outcome/rollback.ts";
 import { startRollback } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -42,7 +43,7 @@ export async function startRollbackOf(
     // What is asked for stays asked for until the last batch puts it back: nothing is a new release meanwhile.
     entry: { ...entry, lastRun: number, ...(alone ? { cursor: base } : {}) },
     run,
-    event: `${rollout.name} #${number}: rolls back #${before.number}: ${asked.reason}`,
+    event: `${rollout.name} #${number}: rolls back #${before.number}: ${sentenceOf(asked.reason, before)}`,
   };
 }
 
