@@ -73,6 +73,7 @@ const FIRST_VERSION = "v1.4.1";
 const NEXT_VERSION = "v1.4.2";
 const WEBHOOK_SECRET = "embedded-webhook-secret";
 const PATIENCE_MS = 60_000;
+const PEOPLE = { alice: "write", bob: "maintain", carol: "admin" } as const;
 
 export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
   const clock = fastClock(options.speed ?? 1, options.start);
@@ -80,35 +81,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   const files = fleetFiles(`${github.gitUrl}/${OWNER}/${NAME}.git`);
   options.files?.(files);
   const { repository, cloneUrl, head } = await github.createRepo({ owner: OWNER, name: NAME, files });
-  for (const [login, role] of [
-    ["alice", "write"],
-    ["bob", "maintain"],
-    ["carol", "admin"],
-  ] as const)
-    github.collaborator(repository, login, role);
+  for (const [login, role] of Object.entries(PEOPLE)) github.collaborator(repository, login, role);
   if (options.argocdMayPush === true) github.collaborator(repository, "argocd", "write");
   await tag(github, repository, FIRST_VERSION, head);
   const inventory = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml");
-  const repo = { url: cloneUrl, token: github.token("argocd") };
-  const planes: EmbeddedPlane[] = [];
-  for (const { name, labels } of options.planes ?? [{ name: "hub", labels: {} }]) {
-    const own = inventory.clusters.filter((cluster) => Object.entries(labels).every(([key, value]) => cluster.labels[key] === value));
-    planes.push(
-      await startPlane(
-        defined({
-          name,
-          repo,
-          clock,
-          seed: options.seed ?? 1,
-          render,
-          clusters: own.map(({ name, server, labels }) => ({ name, server, labels })),
-          webhookSecret: WEBHOOK_SECRET,
-          ...options.argocd,
-          lag: options.lag ?? options.argocd?.lag,
-        }),
-      ),
-    );
-  }
+  const planes = await startPlanes(options, clock, { url: cloneUrl, token: github.token("argocd") }, inventory.clusters);
   const [first] = planes;
   if (first === undefined) throw new Error("a world has at least one control plane");
   const { kubernetes, argocd } = first;
@@ -132,18 +109,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
     clusters: inventory.clusters.map((cluster) => cluster.name),
     drained,
     undrain: () => argocd.relabel(drained, { drained: null }),
-    async openReleasePull(person, version = NEXT_VERSION) {
-      const built = await person.push(repository, { branch: "main", files: bumped(version), message: `my-app ${version}` });
-      await tag(github, repository, version, built);
-      const text = files.get("releases/my-app.yaml") ?? "";
-      const branch = `release-${version}`;
-      await person.push(repository, {
-        branch,
-        files: { "releases/my-app.yaml": text.replace(FIRST_VERSION, version) },
-        message: `Release my-app ${version}`,
-      });
-      return await person.openPull(repository, { head: branch, title: `Release my-app ${version}` });
-    },
+    openReleasePull: (person, version = NEXT_VERSION) => openReleasePull(github, repository, files, person, version),
     untilComment: (pull, text) => untilComment(github, repository, pull, text),
     async close() {
       await hooks.close();
@@ -154,11 +120,49 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
       await github.close();
     },
   };
+}
 
-  function bumped(version: string): Record<string, string> {
-    const path = "apps/my-app/kustomization.yaml";
-    return { [path]: (files.get(path) ?? "").replaceAll(FIRST_VERSION, version) };
+/** Starts the control planes one after the other, each with the clusters that have its labels. */
+async function startPlanes(
+  options: WorldOptions,
+  clock: EmbeddedWorld["clock"],
+  repo: { url: string; token: string },
+  clusters: readonly { name: string; server: string; labels: Record<string, string> }[],
+): Promise<EmbeddedPlane[]> {
+  const planes: EmbeddedPlane[] = [];
+  for (const { name, labels } of options.planes ?? [{ name: "hub", labels: {} }]) {
+    const own = clusters.filter((cluster) => Object.entries(labels).every(([key, value]) => cluster.labels[key] === value));
+    const plane = defined({
+      name,
+      repo,
+      clock,
+      seed: options.seed ?? 1,
+      render,
+      clusters: own.map(({ name, server, labels }) => ({ name, server, labels })),
+      webhookSecret: WEBHOOK_SECRET,
+      ...options.argocd,
+      lag: options.lag ?? options.argocd?.lag,
+    });
+    planes.push(await startPlane(plane));
   }
+  return planes;
+}
+
+async function openReleasePull(
+  github: GitHubSim,
+  repository: string,
+  files: ReadonlyMap<string, string>,
+  person: Person,
+  version: string,
+): Promise<number> {
+  const path = "apps/my-app/kustomization.yaml";
+  const bumped = { [path]: (files.get(path) ?? "").replaceAll(FIRST_VERSION, version) };
+  const built = await person.push(repository, { branch: "main", files: bumped, message: `my-app ${version}` });
+  await tag(github, repository, version, built);
+  const text = (files.get("releases/my-app.yaml") ?? "").replace(FIRST_VERSION, version);
+  const branch = `release-${version}`;
+  await person.push(repository, { branch, files: { "releases/my-app.yaml": text }, message: `Release my-app ${version}` });
+  return await person.openPull(repository, { head: branch, title: `Release my-app ${version}` });
 }
 
 /** The sample config repo, with the embedded GitHub's address where the fixture names github.com. */

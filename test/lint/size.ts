@@ -25,7 +25,6 @@ const LONGER: readonly string[] = [
   "src/sim/argocd/index.ts#startArgoCd",
   "src/sim/github/http/api.ts#send",
   "src/sim/kubernetes/index.ts#startKubernetes",
-  "src/sim/world.ts#startWorld",
   "test/traps/argocd-model.ts",
   "test/traps/status-traps.ts",
 ];
