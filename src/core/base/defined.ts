@@ -1,5 +1,5 @@
 /** An object type whose keys that may be `undefined` became optional ones, never present without a value. */
-export type Defined<T> = T extends object ? DefinedKeys<T> : T;
+type Defined<T> = T extends object ? DefinedKeys<T> : T;
 
 type DefinedKeys<T> = Flat<
   { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

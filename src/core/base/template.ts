@@ -13,7 +13,7 @@ export interface TemplateValues {
   release: Readonly<Record<string, string>>;
 }
 
-export type Variable =
+type Variable =
   | { root: "cluster.name" | "cluster.server" | "application.name" | "application.namespace" | "release.version" }
   | { root: "cluster.labels" | "params" | "release.values"; key: string }
   | { root: "step.weight" | "step.replicas" };
@@ -23,7 +23,7 @@ export type TemplatePart = { text: string } | { variable: Variable; source: stri
 /** What is wrong with a template, and which variables it may have. */
 export type TemplateFault = { kind: "Open"; template: string } | { kind: "Unknown"; variable: string; known: readonly string[] };
 
-export type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; fault: TemplateFault };
+type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; fault: TemplateFault };
 
 const PLAIN = ["cluster.name", "cluster.server", "application.name", "application.namespace", "release.version"] as const;
 const OF_STEPS = ["step.weight", "step.replicas"] as const;

@@ -2,7 +2,7 @@ import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import type { SeenApplication } from "../resolve/targets-select.ts";
+import type { SeenApplication } from "../resolve/draft.ts";
 import type { RepoContext } from "../round/context.ts";
 import { generatorClusters, renderAt } from "./appset-in-git.ts";
 import { setsByPlane } from "./plane-sets.ts";

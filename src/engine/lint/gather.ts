@@ -54,9 +54,8 @@ export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
     edits,
     parents,
     seesAll,
-    ...defined({ set, rendered, pinPaths, repoURL, base }),
+    ...defined({ set, rendered, pinPaths, repoURL, base, updaters: pinsAnImage(rollout) ? imageUpdatersIn(files) : undefined }),
     files: files.paths().length,
-    ...(pinsAnImage(rollout) ? { updaters: imageUpdatersIn(files) } : {}),
     ...requirements(input, files),
   };
 }

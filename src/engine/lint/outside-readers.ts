@@ -10,7 +10,7 @@ import { heldByLost, lostPlanes, planesFor } from "../resolve/fleet.ts";
 import type { RepoContext } from "../round/context.ts";
 
 /** The config repo at the base branch, as Applications' sources name it. */
-export interface BaseOfRepo {
+interface BaseOfRepo {
   repoURL: string;
   baseBranch: string;
 }

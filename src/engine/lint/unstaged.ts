@@ -10,7 +10,7 @@ import { readsFile } from "./outside-readers.ts";
 export const UNSTAGED = "UNSTAGED";
 
 /** An Application that a PR would change past the stages, the moment it is merged. */
-export interface Unstaged {
+interface Unstaged {
   application: string;
   /** Cluster key; "" where it is not known. */
   cluster: string;
@@ -97,7 +97,7 @@ function byFiles({ rollout, targets, touched, repoURL, baseBranch }: UnstagedInp
   });
 }
 
-export function tracksBase(source: SourceView, repoURL: string, baseBranch: string): boolean {
+function tracksBase(source: SourceView, repoURL: string, baseBranch: string): boolean {
   if (source.chart !== undefined || !sameRepo(source.repoURL, repoURL)) return false;
   const revision = (source.targetRevision ?? "").replace(/^refs\/heads\//, "");
   return revision === "" || revision === "HEAD" || revision === baseBranch;

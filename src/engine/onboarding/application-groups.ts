@@ -4,7 +4,7 @@ import { textAt } from "./scan.ts";
 import type { InitTarget } from "./types.ts";
 
 /** Hand-written Applications of one thing on several clusters. */
-export interface ApplicationGroup {
+interface ApplicationGroup {
   name: string;
   targets: InitTarget[];
   /** Of `sourceRef.selector`. */

@@ -1,4 +1,5 @@
 import { compareText } from "../../core/base/compare-text.ts";
+import { defined } from "../../core/base/defined.ts";
 import { findPin } from "../../core/pins/index.ts";
 import type { InitTarget, Place, ProposedPin } from "./types.ts";
 
@@ -31,7 +32,7 @@ export function generalise(targets: readonly InitTarget[], places: readonly Plac
   );
   if (path === undefined)
     return { why: `no name of a cluster, Application or parameter tells ${sample(places.map((place) => place.path))} apart` };
-  return { pin: { file, path, ...(first.part === undefined ? {} : { part: first.part }) } };
+  return { pin: defined({ file, path, part: first.part }) };
 }
 
 function sample(texts: readonly string[]): string {
@@ -102,6 +103,6 @@ function filled(template: string, candidates: readonly Candidate[], index: numbe
 
 /** The value at a place as the bot would read it; undefined where it would refuse to. */
 export function valueAt(text: string, path: string, part?: Place["part"]): string | undefined {
-  const found = findPin(text, { path, ...(part === undefined ? {} : { part }) });
+  const found = findPin(text, defined({ path, part }));
   return found.ok && found.found.value !== null && found.found.value !== "" ? found.found.value : undefined;
 }

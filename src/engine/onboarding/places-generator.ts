@@ -14,7 +14,7 @@ interface Wanted {
   at: string;
 }
 
-export interface GeneratorPlaces {
+interface GeneratorPlaces {
   places: Place[];
   /** Why a version that the template takes from a parameter has no place in Git. */
   why: string[];

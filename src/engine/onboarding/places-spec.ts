@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/index.ts";
@@ -24,7 +25,7 @@ export function specPlaces(manifest: Manifest, spec: Record<string, unknown>, be
         slot,
         file: manifest.file,
         path: printPinPath({ document, steps: [...root, ...steps] }),
-        ...(part === undefined ? {} : { part }),
+        ...defined({ part }),
       },
       text,
     );
@@ -71,7 +72,7 @@ function putBlock(values: string, steps: readonly PinStep[], put: Put): void {
   }
 }
 
-export interface SourceAt {
+interface SourceAt {
   source: Record<string, unknown>;
   steps: PinStep[];
   /** ` 2` for the second of several, for slots. */

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { defined } from "../../core/base/defined.ts";
 import type { ProposedPin, ProposedStage } from "./types.ts";
 
 export interface RolloutParts {
@@ -33,15 +34,7 @@ export function printRollout({ name, source, version, pins, stages, guesses }: R
 }
 
 function printStage({ name, selector, maxClusters, maxUnavailable, topologyKey, bake, requeue }: ProposedStage): Record<string, unknown> {
-  return {
-    name,
-    clusters: { selector },
-    ...(maxClusters === undefined ? {} : { maxClusters }),
-    maxUnavailable,
-    ...(topologyKey === undefined ? {} : { topologyKey }),
-    ...(bake === undefined ? {} : { bake }),
-    ...(requeue === undefined ? {} : { requeue }),
-  };
+  return defined({ name, clusters: { selector }, maxClusters, maxUnavailable, topologyKey, bake, requeue });
 }
 
 function indent(text: string): string {

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import type { Proposal, ProposedRollout, Undecided } from "./types.ts";
 
 /** What was found, in one sentence. */
@@ -128,7 +129,7 @@ export function proposalJson(proposal: Proposal, written: readonly Written[] | u
     existing: proposal.existing,
     settings: proposal.settings ?? null,
     undecided: proposal.undecided,
-    ...(written === undefined ? {} : { written }),
+    ...defined({ written }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 import type { InitTarget, Undecided } from "./types.ts";
 
 /** A rollout that has some of a group's Applications already, and those of the group that no rollout has. */
-export interface Staged {
+interface Staged {
   rollout: Rollout;
   rest: InitTarget[];
 }

@@ -1,12 +1,13 @@
+import { defined } from "../../core/base/defined.ts";
 import type { InitCluster, ProposedStage } from "./types.ts";
 
-export interface Grouping {
+interface Grouping {
   stages: ProposedStage[];
   /** What was guessed, one sentence each. */
   guesses: string[];
 }
 
-export interface GroupingOptions {
+interface GroupingOptions {
   /** Labels are those of cluster Secrets. Otherwise stages name their clusters: labels would be guesses. */
   labelsAreSure: boolean;
   /** One batch for each stage, and no stage that splits another: for pins that several clusters share. */
@@ -121,7 +122,7 @@ function rankOf(value: string): number | undefined {
 }
 
 /** By distance from customers; numbers (`wave-2`) as numbers; what says nothing comes after what is known to be early. */
-export function compareValues(a: string, b: string): number {
+function compareValues(a: string, b: string): number {
   const [first, second] = [rankOf(a), rankOf(b)];
   const unknown = RANKS.length - 2.5;
   if (first !== undefined || second !== undefined) {
@@ -145,7 +146,7 @@ function stageOf(part: Part, all: readonly InitCluster[], options: GroupingOptio
     name: stageName(part.value === "" ? "all" : part.value),
     selector: select(part, all, options),
     maxUnavailable: options.wide || !last ? "100%" : many ? "25%" : 1,
-    ...(topologyKey === undefined || !last ? {} : { topologyKey }),
+    ...defined({ topologyKey: last ? topologyKey : undefined }),
     bake: last ? "5m" : "10m",
     ...away(part.clusters, options),
     clusters: part.clusters.length,

@@ -7,7 +7,7 @@ import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 const TYPE_LABEL = "argocd.argoproj.io/secret-type";
 const IN_CLUSTER = "https://kubernetes.default.svc";
 
-export type Targets = { ok: true; targets: InitTarget[] } | { ok: false; why: string; hint: string };
+type Targets = { ok: true; targets: InitTarget[] } | { ok: false; why: string; hint: string };
 
 /** The Applications that an ApplicationSet of the repo yields, with their clusters. */
 export function targetsOfSet(set: Manifest, input: InitInput): Targets {

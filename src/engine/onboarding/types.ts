@@ -49,7 +49,7 @@ export interface Manifest {
 }
 
 /** Kinds of places where versions live (docs/spec.md §6). */
-export type PlaceKind =
+type PlaceKind =
   | "generator field"
   | "targetRevision"
   | "kustomize newTag"

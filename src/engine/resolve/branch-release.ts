@@ -22,7 +22,7 @@ export async function branchPlaces(
 }
 
 /** The commit that a full commit id, a tag or a branch of the config repo means. undefined: it is none of them. */
-export async function releaseCommit({ mirror }: Pick<RepoContext, "mirror">, version: string): Promise<string | undefined> {
+async function releaseCommit({ mirror }: Pick<RepoContext, "mirror">, version: string): Promise<string | undefined> {
   if (/^[0-9a-f]{40}$/.test(version)) {
     if ((await mirror.commitInfo(version)) === undefined) await mirror.fetch();
     return (await mirror.commitInfo(version)) === undefined ? undefined : version;

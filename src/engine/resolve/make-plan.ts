@@ -13,13 +13,13 @@ import { branchesOf } from "../round/act/branch-moves.ts";
 import type { RepoContext } from "../round/context.ts";
 import { limitsOf } from "../round/observe/grants.ts";
 import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
+import type { SeenApplication } from "./draft.ts";
 import { clustersOf, type Fleet, isRemembered, planesFor } from "./fleet.ts";
 import { locateIn, planOver } from "./plan-over.ts";
-import type { SeenApplication } from "./targets-select.ts";
 
 export type PlanProblem = Problem;
 
-export type MadePlan =
+type MadePlan =
   | { ok: true; plan: Plan }
   | { ok: false /** The outside cannot be seen now: try again. */; retry: boolean; problems: PlanProblem[] };
 

@@ -1,9 +1,10 @@
-import { splice } from "../../core/pins/index.ts";
+import { defined } from "../../core/base/defined.ts";
+import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator, type PinError, splice } from "../../core/pins/index.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../core/reasons/problem.ts";
-import { moveClusters } from "./pin-move.ts";
+import { type GeneratorPair, readPair } from "./targets-generator.ts";
 
-export type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; problem: Problem };
+type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; problem: Problem };
 
 /**
  * The new text of every file that a batch's edits touch; every byte outside the edited values stays. Edits of kind
@@ -42,12 +43,7 @@ function editText(text: string, file: string, edits: readonly Edit[]): { ok: tru
   const values = edits.filter((edit) => edit.kind === "value");
   const spliced = splice(
     text,
-    values.map(({ path, part, create, to }) => ({
-      path,
-      value: to,
-      ...(part === undefined ? {} : { part }),
-      ...(create === undefined ? {} : { create }),
-    })),
+    values.map(({ path, part, create, to }) => defined({ path, value: to, part, create })),
   );
   if (!spliced.ok) {
     const { code, message, hint, line, column } = spliced.error;
@@ -63,4 +59,39 @@ function editText(text: string, file: string, edits: readonly Edit[]): { ok: tru
 
 function problemIn(file: string, reason: ProblemReason | OwnWords, line = 1, column = 1): Problem {
   return { ...reason, severity: "error", file, line, column, path: [] };
+}
+
+type Moved = { ok: true; text: string } | { ok: false; error: PinError };
+
+/**
+ * Moves the edits' clusters to the generator entry that is to hold the release, and sets its version where it differs.
+ * Clusters that are there already stay. Errors: those of reading the pair and of the moves.
+ */
+function moveClusters(text: string, edits: readonly Edit[]): Moved {
+  let done: Moved = { ok: true, text };
+  for (const group of Map.groupBy(edits, ({ path, entry, at, to }) => [path, entry, at, to].join("\n")).values()) {
+    if (done.ok) done = moveGroup(done.text, group);
+  }
+  return done;
+}
+
+function moveGroup(text: string, edits: readonly Edit[]): Moved {
+  const [first] = edits;
+  if (first === undefined) return { ok: true, text };
+  const read = readPair(text, first);
+  if (!read.ok) return read;
+  const names = [...new Set(edits.map((edit) => edit.cluster ?? ""))];
+  const into = destinationOf(read.pair, first.to, names);
+  const going = names.filter((name) => read.pair.listed.has(name) !== (into === "In"));
+  if (going.length === 0) return { ok: true, text };
+  const move = { old: first.path, new: first.entry ?? "", names: going, path: first.at ?? "", value: first.to };
+  const moved: MoveResult = into === "In" ? moveInClusterGenerator(text, move) : moveOutOfClusterGenerator(text, move);
+  return moved.ok ? { ok: true, text: moved.text } : moved;
+}
+
+/** The entry that holds the release, else the one without clusters: `NotIn` once all are listed. */
+function destinationOf({ listed, inside, notIn }: GeneratorPair, to: string, names: readonly string[]): "In" | "NotIn" {
+  if (inside === to) return "In";
+  if (notIn === to) return "NotIn";
+  return names.every((name) => listed.has(name)) ? "NotIn" : "In";
 }

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { defined } from "../../core/base/defined.ts";
 import { findPin } from "../../core/pins/index.ts";
 import type { Edit, PlannedTarget } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget } from "../../core/run/state/run.ts";
@@ -105,7 +106,7 @@ function readPin(files: SyncFiles, edit: Edit): string | null | undefined {
 }
 
 function pinOf({ path, part, create }: Edit) {
-  return { path, ...(part === undefined ? {} : { part }), ...(create === undefined ? {} : { create }) };
+  return defined({ path, part, create });
 }
 
 async function driftOf(

@@ -1,4 +1,5 @@
 import { lintAnalyses } from "../../core/analysis/lint.ts";
+import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { plan } from "../../core/plan/plan.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
@@ -9,7 +10,7 @@ import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type Resolved, type ResolveInput, resolveTargets } from "./targets.ts";
 
-export interface PlanInput extends Omit<ResolveInput, "readFile" | "release"> {
+interface PlanInput extends Omit<ResolveInput, "readFile" | "release"> {
   /** Left out: there is none that could be filled in, so the clusters are planned, not the edits. */
   release?: Release;
   files: RepoFiles;
@@ -17,7 +18,7 @@ export interface PlanInput extends Omit<ResolveInput, "readFile" | "release"> {
   analyses?: { builtin: boolean; unknown?: true };
 }
 
-export interface PlannedOver extends Resolved {
+interface PlannedOver extends Resolved {
   /** Absent where there are errors. */
   plan?: Plan;
 }
@@ -33,8 +34,8 @@ export function planOver(input: PlanInput): PlannedOver {
   const measured = analyses === undefined ? [] : lintAnalyses(rollout, files, analyses);
   const made = planResolved(rollout, release, resolved, files);
   const problems = [...resolved.problems, ...measured.map(place), ...(made.ok ? [] : made.problems.map(place))];
-  const failed = !made.ok || problems.some(({ severity }) => severity === "error");
-  return { ...resolved, problems, ...(failed ? {} : { plan: made.plan }) };
+  const failed = problems.some(({ severity }) => severity === "error");
+  return { ...resolved, problems, ...defined({ plan: made.ok && !failed ? made.plan : undefined }) };
 
   function place(problem: Problem): Problem {
     return locateIn(rollout, files, problem);

@@ -13,7 +13,7 @@ export interface GeneratorPair {
   inside: string | null;
 }
 
-export type ReadPair = { ok: true; pair: GeneratorPair } | { ok: false; error: PinError };
+type ReadPair = { ok: true; pair: GeneratorPair } | { ok: false; error: PinError };
 
 /**
  * Which version each cluster has now, in the order of the edits. The release goes into the entry that holds it already, or

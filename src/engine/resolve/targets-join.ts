@@ -11,7 +11,7 @@ export function normaliseServer(server: string): string {
 }
 
 /** Finds the cluster of a destination on one control plane; makes those that only Applications tell of. */
-export interface ClusterIndex {
+interface ClusterIndex {
   find(controlPlane: string, application: ApplicationView): Cluster | { missing: string };
   /** Clusters found that were not in the inventory: `in-cluster`, or all of them where no cluster Secret can be seen. */
   made(): Cluster[];

@@ -1,14 +1,16 @@
+import { defined } from "../../core/base/defined.ts";
 import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/index.ts";
 import type { Edit, Release } from "../../core/plan/plan-types.ts";
 import type { ProblemReason } from "../../core/reasons/problem.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { whyOutside } from "../../core/spec/rules/pins.ts";
+import { VERSION } from "../config-repo/release.ts";
+import { whyNoBranch } from "../round/observe/branch-heads.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import { type Draft, valuesOf } from "./draft.ts";
-import { placeBranches } from "./targets-branches.ts";
 import { readGeneratorMove } from "./targets-generator.ts";
-import type { ProblemList } from "./targets-problems.ts";
+import type { ProblemList, TargetProblem } from "./targets-problems.ts";
 
 type Texts = Record<"file" | "path" | "value" | "branch", TemplatePart[]>;
 
@@ -91,15 +93,8 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
   if (!isInside(file, ["spec", "pins", index, "file"], draft, problems)) return undefined;
   if (pin.kind === "clusterGenerator")
     return { file, path, kind: "clusterGenerator", entry: pin.new, cluster: cluster.name, at: pin.path, from: null, to };
-  return {
-    file,
-    path,
-    kind: "value",
-    ...(pin.part === undefined ? {} : { part: pin.part }),
-    ...(pin.create ? { create: true } : {}),
-    from: null,
-    to,
-  };
+  const create = pin.create ? true : undefined;
+  return { file, path, kind: "value", ...defined({ part: pin.part, create }), from: null, to };
 }
 
 /** Reads what stands in the place of a pin now, file by file. `place`: path of the pin in the rollout. */
@@ -159,4 +154,32 @@ function readFrom(
     const at = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
     problems.add({ code, message: `in ${at}: ${message}`, hint, path: [...place, "path"], oneCause: true }, draft.seen.view.name);
   }
+}
+
+/** Puts the commits into branch edits: where each branch is, and the release commit. A pin without either is a problem. */
+function placeBranches(
+  index: number,
+  drafts: readonly Draft[],
+  release: Release,
+  { release: to, heads }: BranchPlaces,
+  problems: ProblemList,
+): void {
+  for (const draft of drafts) {
+    const edit = draft.edits[index];
+    if (edit === undefined) continue;
+    const from = heads.get(edit.path);
+    const problem = to === undefined ? noCommit(release) : from === undefined ? noBranch(edit.path, index) : undefined;
+    if (problem !== undefined) problems.add(problem, draft.seen.view.name);
+    draft.edits[index] = to === undefined || from === undefined ? undefined : { ...edit, from, to };
+  }
+}
+
+function noCommit({ values }: Release): TargetProblem {
+  return { code: "RELEASE_COMMIT", version: values[VERSION], path: ["spec", "release"] };
+}
+
+function noBranch(branch: string, index: number): TargetProblem {
+  const path = ["spec", "pins", index, "branch"];
+  const why = whyNoBranch(branch);
+  return why === undefined ? { code: "BRANCH_MISSING", branch, path } : { code: "BRANCH_NAME", said: why, path };
 }

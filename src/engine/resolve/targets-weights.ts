@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../../core/base/template.ts";
 import { weightValue } from "../../core/plan/plan-steps.ts";
 import type { Edit, Release, WeightPart } from "../../core/plan/plan-types.ts";
@@ -47,7 +48,7 @@ function fill(
     problems.add({ code: "TEMPLATE_VALUE", variable: parts.missing, path: [...place, "value"] }, draft.seen.view.name);
     return undefined;
   }
-  const weigh = { value: parts.value, ...(pin.replicas === undefined ? {} : { replicas: pin.replicas }) };
+  const weigh = defined({ value: parts.value, replicas: pin.replicas });
   const to = weightValue(parts.value, 100, weighed(pin.replicas ?? 0, 100));
   return { ...where, kind: "value", from: null, to, weigh };
 }

@@ -6,7 +6,8 @@ import type { Cluster } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { resolveTargets, type SeenApplication } from "./targets.ts";
+import type { SeenApplication } from "./draft.ts";
+import { resolveTargets } from "./targets.ts";
 
 const FLEET = new URL("../../../fixtures/fleet/", import.meta.url);
 const APPSET = readFileSync(new URL("appsets/my-app-set.yaml", FLEET), "utf8");

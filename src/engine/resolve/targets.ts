@@ -1,4 +1,5 @@
 import type { ApplicationView } from "../../core/argocd/views.ts";
+import { defined } from "../../core/base/defined.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
 import type { Cluster, Edit, Release, Target } from "../../core/plan/plan-types.ts";
@@ -6,13 +7,11 @@ import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import type { Draft } from "./draft.ts";
+import { applicationsOf, type SeenApplication } from "./draft.ts";
 import { indexClusters } from "./targets-join.ts";
 import { resolvePins } from "./targets-pins.ts";
 import { collectProblems, type TargetProblem } from "./targets-problems.ts";
-import { applicationsOf, type SeenApplication } from "./targets-select.ts";
 import { resolveWeights } from "./targets-weights.ts";
-
-export type { SeenApplication } from "./targets-select.ts";
 
 export interface ResolveInput {
   rollout: Rollout;
@@ -81,7 +80,7 @@ function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {
       controlPlane,
       cluster: cluster.key,
       edits: whole,
-      ...(status === undefined ? {} : { status }),
+      ...defined({ status }),
     },
   ];
 }

@@ -7,10 +7,10 @@ import type { Commits } from "../../config-repo/commits.ts";
 import { withGeneratorParams } from "../../config-repo/generator-params.ts";
 import type { Declared } from "../../config-repo/inventory.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
+import { applicationsOf, type SeenApplication } from "../../resolve/draft.ts";
 import { clustersOf, planesFor } from "../../resolve/fleet.ts";
 import { resolveTargets } from "../../resolve/targets.ts";
 import { normaliseServer } from "../../resolve/targets-join.ts";
-import { applicationsOf, type SeenApplication } from "../../resolve/targets-select.ts";
 import type { RepoContext } from "../context.ts";
 
 /** So many are looked at in one round; more join in later ones. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
 import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
 import type { Proposal } from "../../../engine/onboarding/types.ts";
@@ -9,9 +10,9 @@ import { proposalComment } from "../../server/onboarding/body.ts";
 import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
+import { lint } from "../lint/lint-run.ts";
 import { inventoryAt } from "../plan/plan-args.ts";
 import { visible } from "../visible.ts";
-import { whatLintSays } from "./init-verify.ts";
 
 interface Options {
   repo?: string;
@@ -85,4 +86,21 @@ function shown(proposal: Proposal, written: Written[] | undefined, output: Optio
   if (output === "json") return `${JSON.stringify(proposalJson(proposal, written), null, 2)}\n`;
   if (output === "markdown") return `${proposalComment(proposal)}\n`;
   return proposalText(proposal, written, visible, again);
+}
+
+/** A checkout with one more file in it that is not on disk. */
+function withFile(checkout: Checkout, file: string, text: string): Checkout {
+  return {
+    root: checkout.root,
+    read: (path) => (path === file ? text : checkout.read(path)),
+    paths: () => (checkout.paths().includes(file) ? checkout.paths() : [...checkout.paths(), file].toSorted()),
+  };
+}
+
+/** What `stagecoach lint` and `plan` would hold against a rollout file if it were there: errors only, a line each. */
+function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (file: string, text: string) => string[] {
+  return (file, text) => {
+    const { problems } = lint(withFile(checkout, file, text), [file], inventory);
+    return problems.filter((problem) => problem.severity === "error").map((problem) => `${problem.code}: ${sayProblem(problem).message}`);
+  };
 }

@@ -1,14 +1,13 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../visible.ts";
-import { loadInventory } from "./plan-inputs.ts";
 
 /** Reads an inventory file; `-` is standard input. What is wrong in it is told on stderr, and the rest is used; one with nothing to use is no answer. */
 export function inventoryAt(path: string | undefined): Inventory | undefined {
   if (path === undefined) return undefined;
   if (path !== "-" && (!existsSync(path) || !statSync(path).isFile())) throw new CommandError(2, `--inventory ${path} is not a file`);
-  const inventory = loadInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
+  const inventory = readInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
   const usable = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;
   const [first] = inventory.problems;
   if (usable === 0 && first !== undefined) throw new CommandError(2, `--inventory holds nothing to go by: ${visible(first)}`);

@@ -1,35 +1,31 @@
 import { type RenderResult, render } from "../../../core/appset/index.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
-import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
+import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
-import type { Rollout } from "../../../core/spec/rollout.ts";
-import { sourceText } from "../../../core/spec/rollout.ts";
+import { type Rollout, sourceText } from "../../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn } from "../../../engine/config-repo/inventory.ts";
+import { scanRepo } from "../../../engine/onboarding/scan.ts";
+import type { Manifest } from "../../../engine/onboarding/types.ts";
+import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
-import { applicationsOf, type SeenApplication } from "../../../engine/resolve/targets-select.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
-import { applicationsInRepo } from "./plan-applications.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
 
 /** The clusters and Applications a rollout is planned over, and where they come from. */
-export interface FleetInputs {
+interface FleetInputs {
   applications: SeenApplication[];
   clusters: Cluster[];
   /** `inventory`: Applications as they are. `rendered`: as the ApplicationSet in the repo yields them, or as they are written there. */
   from: "inventory" | "rendered" | "nothing";
   problems: Problem[];
-}
-
-/** Reads an inventory file; its own problems are lines of text. */
-export function loadInventory(text: string, file: string): Inventory {
-  return readInventory(text, file);
 }
 
 /**
@@ -107,7 +103,7 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
   const applications = result.applications.flatMap((object, i): SeenApplication[] => {
     const [seen] = decode([owned(object, name)], controlPlane);
     const own = params.length === result.applications.length ? params[i] : undefined;
-    return seen === undefined ? [] : [{ ...seen, ...(own === undefined ? {} : { params: flat(own) }) }];
+    return seen === undefined ? [] : [{ ...seen, ...defined({ params: own && flat(own) }) }];
   });
   return { applications, problems: [] };
 }
@@ -182,4 +178,22 @@ function guessClusters(applications: readonly SeenApplication[], controlPlane: s
 /** A warning that is about the rollout's source. */
 function note(rollout: Rollout, reason: ProblemReason | OwnWords): Problem {
   return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef"] };
+}
+
+/** A checkout does not change while it is looked at, and lint asks once for each rollout. */
+const SCANNED = new WeakMap<Checkout, readonly Manifest[]>();
+
+/** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
+function applicationsInRepo(checkout: Checkout): readonly Record<string, unknown>[] {
+  const manifests = SCANNED.get(checkout) ?? scanRepo(checkout).applications;
+  SCANNED.set(checkout, manifests);
+  const first = new Map<string, Record<string, unknown>>();
+  for (const { object } of manifests) {
+    const { metadata } = object as { metadata?: { name?: unknown; namespace?: unknown } | null };
+    if (typeof metadata?.name !== "string") continue;
+    const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "argocd";
+    const key = `${namespace}/${metadata.name}`;
+    if (!first.has(key)) first.set(key, object);
+  }
+  return [...first.values()];
 }

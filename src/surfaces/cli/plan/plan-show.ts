@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { defined } from "../../../core/base/defined.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { NextBatch } from "../../../core/plan/next.ts";
@@ -34,13 +35,13 @@ export interface PlanJson {
   warnings: ShownWarning[];
 }
 
-export interface ShownWarning {
+interface ShownWarning {
   code: string;
   message: string;
 }
 
 /** Short names of keys (`controlPlane/cluster`), where they are unique. */
-export function shortNames(keys: readonly string[]): (key: string) => string {
+function shortNames(keys: readonly string[]): (key: string) => string {
   const count = new Map<string, number>();
   const short = (key: string) => key.slice(key.lastIndexOf("/") + 1);
   for (const key of new Set(keys)) count.set(short(key), (count.get(short(key)) ?? 0) + 1);
@@ -58,7 +59,7 @@ export function toJson(plan: Plan, next: NextBatch | null, problems: readonly Pr
     cluster: cluster(target.cluster),
     application: application(target.key),
     ...first(target.edits),
-    ...(target.edits.length > 1 ? { edits: target.edits.map(({ from, to, file, path }) => ({ from, to, file, path })) } : {}),
+    ...defined({ edits: target.edits.length > 1 ? target.edits.map(({ from, to, file, path }) => ({ from, to, file, path })) : undefined }),
   });
   return {
     rollout: plan.rollout,

@@ -6,7 +6,7 @@ import { FOREVER, type Script } from "../../../simulate/generate/scenario.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../visible.ts";
 
-export const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;
+const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;
 
 export interface Fault {
   /** Key of the cluster; undefined: one that is drawn anew for each run. */
@@ -43,7 +43,7 @@ export function parseFaults(texts: readonly string[], plan: Plan, rollout: Rollo
 }
 
 /** `CLUSTER=FAULT[@BATCH]`. Wrong usage names what is nearest. */
-export function parseFault(text: string, plan: Plan, rollout: Rollout): Fault {
+function parseFault(text: string, plan: Plan, rollout: Rollout): Fault {
   const [, name, word = "", at] = /^([^=]+)=([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
   if (name === undefined) throw new CommandError(2, `--fail ${visible(text)}: write CLUSTER=FAULT, such as eu-1=degraded`);
   const kind = FAULTS.find((one) => one === word);

@@ -16,7 +16,7 @@ export const PEOPLE_MS = 10 * 60_000;
 export type Returns = ReadonlyMap<string, number>;
 
 /** Branches that a person has come to merge. */
-export type Visited = Set<string>;
+type Visited = Set<string>;
 
 /** They do what a pull request waits for, and nothing else: a run that stops on a failure stops for good. */
 export function attend(driver: Driver, returns: Returns, visited: Visited): void {

@@ -1,3 +1,4 @@
+import { defined } from "../../../core/base/defined.ts";
 import { hasCode } from "../../../core/base/reason.ts";
 import { type Cluster, type Plan, type Target, targetsOf } from "../../../core/plan/plan-types.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
@@ -175,7 +176,7 @@ function behaviourOf(target: Target, faults: readonly Fault[], times: Times | un
   ];
   const kind = fault?.kind ?? known?.failed;
   if (kind === undefined) return { lagMs, script: back };
-  return { lagMs, script: scriptOf(kind, progressMs), ...(kind === "unreachable" ? {} : { back }) };
+  return defined({ lagMs, script: scriptOf(kind, progressMs), back: kind === "unreachable" ? undefined : back });
 }
 
 /** Faults that wait for a batch begin when it has merged. The old version mends them, but for a cluster that cannot be reached. */

@@ -19,7 +19,7 @@ export interface Moment {
 }
 
 /** Gathers what happens from what is recorded, round after round. */
-export interface Timeline {
+interface Timeline {
   look(run: Run, now: number): void;
   /** In order. `endsAt`: the run never ended by itself; what it waits for then is told, too. */
   moments(endsAt?: number): Moment[];

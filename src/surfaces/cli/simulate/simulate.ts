@@ -1,6 +1,11 @@
 import { Command, Option } from "commander";
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
+import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { parseArgs, wantsColour } from "../args.ts";
@@ -11,7 +16,6 @@ import { lintText } from "../lint/lint-show.ts";
 import { inventoryAt, versionGiven } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
-import { boundsOf } from "./simulate-bounds.ts";
 import { like, parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
 import { notesOf } from "./simulate-notes.ts";
@@ -87,9 +91,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (rollout === undefined) return 1;
   const outside = outsideOf(rollout, checkout);
   if (outside === undefined) return 1;
-  const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to === undefined ? {} : { version: options.to });
+  const made = makePlan(rollout, checkout, inventoryAt(options.inventory), defined({ version: options.to }));
   if (made.plan === undefined) {
-    process.stderr.write(lintText({ problems: made.problems, rollouts: [], files: [] }, reader(checkout), false));
+    process.stderr.write(lintText({ problems: made.problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false));
     return 1;
   }
   const { plan } = made;
@@ -98,7 +102,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const faults = parseFaults(options.fail, plan, rollout);
   const times =
     options.fromJournal === true
-      ? await timesFromJournal({ repo: checkout.root, ...(options.fetch === true ? { fetch: true } : {}) }, rollout.name, rollout.settleMs)
+      ? await timesFromJournal(defined({ repo: checkout.root, fetch: options.fetch }), rollout.name, rollout.settleMs)
       : undefined;
   const input: SimulateInput = { rollout, plan, clusters: made.clusters ?? [], faults, bounds: boundsOf(checkout), times };
   const warned = allWarnings(plan, [...made.problems, ...outside]).map(({ code, message }) => `${code}: ${message}`);
@@ -166,7 +170,7 @@ function outsideOf(rollout: Rollout, checkout: Checkout): Problem[] | undefined 
   const errors = problems.filter((problem) => problem.severity === "error");
   if (errors.length === 0) return problems;
   const located = errors.map((problem) => locateIn(rollout, checkout, problem));
-  process.stderr.write(lintText({ problems: located, rollouts: [], files: [] }, reader(checkout), false));
+  process.stderr.write(lintText({ problems: located, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false));
   return undefined;
 }
 
@@ -178,7 +182,7 @@ function pick(checkout: Checkout, name: string): Rollout | undefined {
   if (rollout !== undefined) return rollout;
   const errors = problems.filter((problem) => problem.severity === "error");
   if (errors.length > 0) {
-    process.stderr.write(lintText({ problems: errors, rollouts: [], files }, reader(checkout), false));
+    process.stderr.write(lintText({ problems: errors, rollouts: [], files }, (file) => readOrNull(checkout, file), false));
     return undefined;
   }
   const known = rollouts.map((one) => one.name);
@@ -186,12 +190,21 @@ function pick(checkout: Checkout, name: string): Rollout | undefined {
   throw new CommandError(2, `no rollout called ${name}${like(name, known)}; in rollouts/ of ${checkout.root} ${there}`);
 }
 
-function reader(checkout: Checkout): (file: string) => string | null {
-  return (file) => {
-    try {
-      return checkout.read(file);
-    } catch {
-      return null;
-    }
-  };
+/** Freezes and limits of the repo's settings. CommandError 1 where these have an error: then the bot starts nothing either. */
+function boundsOf(checkout: Checkout): RepoBounds {
+  const { bounds, problems } = parseRepoConfig(textOf(checkout), SETTINGS_FILE);
+  const error = problems.find((problem) => problem.severity === "error");
+  if (error !== undefined) {
+    const { message, hint } = sayProblem(error);
+    throw new CommandError(1, `${error.file}:${error.line}:${error.column}: ${message}; ${hint}. Until then nothing starts`);
+  }
+  return bounds;
+}
+
+function textOf(checkout: Checkout): string | null {
+  try {
+    return checkout.read(SETTINGS_FILE);
+  } catch (error) {
+    throw new CommandError(1, `${SETTINGS_FILE} cannot be read: ${error instanceof Error ? error.message : "unknown reason"}`);
+  }
 }

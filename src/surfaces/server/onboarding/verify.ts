@@ -11,8 +11,8 @@ import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
 import { editsOf } from "../../../engine/lint/gather.ts";
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
 import type { InitTarget } from "../../../engine/onboarding/types.ts";
+import type { SeenApplication } from "../../../engine/resolve/draft.ts";
 import { planOver } from "../../../engine/resolve/plan-over.ts";
-import type { SeenApplication } from "../../../engine/resolve/targets-select.ts";
 
 interface TryInput {
   file: string;
