@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
+import type { Words } from "../../core/base/reason.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
@@ -26,7 +27,7 @@ export async function outsideReader(
   run: Run,
   batch: Batch,
   baseBranch: string,
-): Promise<{ why: string; retry: boolean } | undefined> {
+): Promise<{ why: Words; retry: boolean } | undefined> {
   const files = await watchedFiles(snapshot, run, batch);
   if (files.length === 0) return undefined;
   const mine = new Set(batch.targets.map((target) => target.key));

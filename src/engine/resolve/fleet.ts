@@ -1,7 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
-import { text } from "../../core/base/reason.ts";
+import { type AnyReason, text } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
@@ -89,11 +89,11 @@ export function heldByLost(
   lost: ReadonlyMap<string, LostPlane>,
   planes: readonly ControlPlane[],
   batch: { targets: readonly { key: string }[] },
-): string | undefined {
+): AnyReason | undefined {
   const mine = new Set(batch.targets.map((target) => planeOf(target.key)));
   for (const plane of planes) {
     const state = lost.get(plane.name);
-    if (state !== undefined && (mine.has(plane.name) || !isRemembered(plane))) return text(lostWords(plane.name, state));
+    if (state !== undefined && (mine.has(plane.name) || !isRemembered(plane))) return lostWords(plane.name, state);
   }
   return undefined;
 }

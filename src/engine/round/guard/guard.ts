@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { compareRenders, type RenderResult } from "../../../core/appset/index.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { Words } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
@@ -56,7 +57,7 @@ async function judgeBatch(context: RepoContext, commits: Commits, run: Run, batc
 }
 
 interface Problem {
-  why: string;
+  why: Words;
   /** May be different in a while without anybody changing the PR. */
   retry: boolean;
 }
