@@ -2,6 +2,7 @@ import { text } from "../../base/reason.ts";
 import { epoch, formatDuration, iso } from "../../base/time.ts";
 import { afterBatch, measuresBatch } from "../gates/analysis.ts";
 import { withinBudget } from "../outcome/run-failures.ts";
+import { isInTurn, putsBack } from "../state/batch-kind.ts";
 import type { Batch, BatchTarget, Next } from "../state/run.ts";
 import { batchOf, type Draft, mapTargets, moveBatch, moveTarget, sayBatch, wakeAt } from "../state/run-draft.ts";
 import { batchName, clustersOf, liveTargets, nameList } from "../state/run-names.ts";
@@ -13,7 +14,7 @@ export function settleBatches(draft: Draft): void {
   for (const { number, merged, phase } of draft.run.batches) {
     if (merged === undefined || phase === "Settled") continue;
     if (draft.disturbed.has(number)) disturb(draft, batchOf(draft.run, number));
-    if (isRolling(draft, batchOf(draft.run, number)) && batchOf(draft.run, number).kind !== "Revert") bakeSingly(draft, number);
+    if (isRolling(draft, batchOf(draft.run, number)) && !putsBack(batchOf(draft.run, number))) bakeSingly(draft, number);
     settleOne(draft, number);
   }
 }
@@ -23,7 +24,7 @@ function isRolling(draft: Draft, batch: Batch): boolean {
 }
 
 function bakeMs(draft: Draft, batch: Batch): number {
-  return draft.run.promotedFully !== undefined || batch.kind === "Hotfix" || batch.kind === "Revert" || isMidStep(batch)
+  return draft.run.promotedFully !== undefined || !isInTurn(batch) || isMidStep(batch)
     ? 0
     : (draft.run.spec.stages[batch.stage]?.bakeMs ?? 0);
 }
@@ -74,10 +75,9 @@ function endBake(draft: Draft, batch: Batch): void {
     settled(draft, batch, failed);
     return;
   }
-  const [phase, reached] =
-    batch.kind === "Revert"
-      ? (["RolledBack", "has what it had before, live and healthy"] as const)
-      : (["Baked", "live, healthy and baked"] as const);
+  const [phase, reached] = putsBack(batch)
+    ? (["RolledBack", "has what it had before, live and healthy"] as const)
+    : (["Baked", "live, healthy and baked"] as const);
   mapTargets(draft, batch.number, (target) =>
     target.phase === "Healthy" ? moveTarget(draft, target, phase, reached, { waitingSince: undefined }) : target,
   );

@@ -2,6 +2,7 @@ import { count } from "../../base/count.ts";
 import { text, type Words } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch } from "../../base/time.ts";
+import { putsBack } from "../state/batch-kind.ts";
 import { isMoving, type Run } from "../state/run.ts";
 import { change, type Draft, pause, wakeAt } from "../state/run-draft.ts";
 import { clusterCount, clusterName, clustersOf, liveTargets, nameList, unitOf } from "../state/run-names.ts";
@@ -96,7 +97,7 @@ export function leaveUnreachableOpen(draft: Draft): void {
   for (const batch of draft.run.batches) {
     const unseen = batch.phase === "Proposing" && draft.world.pulls.get(batch.number) === null;
     const open = batch.phase === "Open" && batch.intention === undefined;
-    if (!(unseen || open) || batch.closing !== undefined || batch.kind === "Revert") continue;
+    if (!(unseen || open) || batch.closing !== undefined || putsBack(batch)) continue;
     const clusters = clustersOf(liveTargets(batch));
     const left = leaveUnreachable(draft, batch.stage, clusters);
     if (left.length === clusters.length) continue;

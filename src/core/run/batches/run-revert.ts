@@ -1,5 +1,6 @@
 import type { PlannedTarget } from "../../plan/plan-types.ts";
 import { backwards } from "../outcome/rollback.ts";
+import { putsBack } from "../state/batch-kind.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import type { Draft } from "../state/run-draft.ts";
 import { clusterName } from "../state/run-names.ts";
@@ -9,7 +10,7 @@ import { withinLimits } from "./within-limits.ts";
 
 /** What of a cluster has been changed by a merged batch and would have to be put back. */
 export function changedTargets(batch: Batch | undefined, targets: readonly BatchTarget[]): BatchTarget[] {
-  if (batch?.merged === undefined || batch.kind === "Revert") return [];
+  if (batch?.merged === undefined || putsBack(batch)) return [];
   return targets.filter((target) => target.edits.some((edit) => edit.from !== edit.to));
 }
 
@@ -17,7 +18,7 @@ export function changedTargets(batch: Batch | undefined, targets: readonly Batch
 export function asBefore(run: Run, batch: Batch, target: BatchTarget): BatchTarget {
   const whole = sinceFirstStep(run, batch, target);
   const earlier = run.batches.slice(0, batch.number - 1).reverse();
-  const last = earlier.findIndex((one) => one.kind === "Revert" && one.merged !== undefined && ofKey(one, target) !== undefined);
+  const last = earlier.findIndex((one) => putsBack(one) && one.merged !== undefined && ofKey(one, target) !== undefined);
   const since = last < 0 ? earlier : earlier.slice(0, last);
   const edits = whole.edits.map((edit, index) => {
     let { from } = edit;

@@ -1,4 +1,5 @@
 import { type Limiter, limiter, type Sized } from "../../plan/limits.ts";
+import { putsBack } from "../state/batch-kind.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import type { Draft } from "../state/run-draft.ts";
 import { clustersOf, isOut, liveTargets, targetsOf, unitOf } from "../state/run-names.ts";
@@ -33,7 +34,7 @@ export function withinLimits(draft: Draft, clusters: readonly string[]): string[
 /** Of the targets of a batch that is built again, those that may still travel together, and the clusters that are left for a later batch. */
 export function fitting(draft: Draft, batch: Batch, targets: BatchTarget[]): { targets: BatchTarget[]; dropped: string[] } {
   // The later weights of what is in flight, and what puts old values back, stay whole.
-  if (batch.kind === "Revert" || (batch.step?.index ?? 1) > 1) return { targets, dropped: [] };
+  if (putsBack(batch) || (batch.step?.index ?? 1) > 1) return { targets, dropped: [] };
   const live = clustersOf(targets.filter((target) => !isOut(target)));
   const fits = new Set(withinLimits(draft, live));
   const kept = targets.filter((target) => isOut(target) || fits.has(target.cluster));

@@ -3,6 +3,7 @@ import type { AnyReason } from "../../base/reason.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import { gateReason } from "../../reasons/gates.ts";
 import type { Dependency } from "../../spec/rollout.ts";
+import { putsBack } from "../state/batch-kind.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/run-names.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
@@ -48,9 +49,9 @@ export function versionAt(run: Run, cluster: string): string | undefined {
     return targets.length === 0 ? [] : [{ ...batch, targets }];
   });
   // On its way back, were its pull request still to come: neither the one nor the other.
-  if (here.some((batch) => batch.kind === "Revert" && batch.targets.some((target) => !isOut(target)))) return undefined;
+  if (here.some((batch) => putsBack(batch) && batch.targets.some((target) => !isOut(target)))) return undefined;
   // What came before it was put back is not there any more.
-  const back = here.findLast((batch) => batch.kind === "Revert" && batch.targets.some((target) => target.phase === "RolledBack"));
+  const back = here.findLast((batch) => putsBack(batch) && batch.targets.some((target) => target.phase === "RolledBack"));
   const begun = here.filter(
     ({ number, merged, intention }) => number > (back?.number ?? 0) && (merged !== undefined || intention !== undefined),
   );

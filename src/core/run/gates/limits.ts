@@ -1,6 +1,7 @@
 import { epoch } from "../../base/time.ts";
 import { gateReason, type OverLimit } from "../../reasons/gates.ts";
 import { limiterOf, sizesOf } from "../batches/within-limits.ts";
+import { putsBack } from "../state/batch-kind.ts";
 import { type Batch, type BatchTarget, isEnded, type Run } from "../state/run.ts";
 import { batchRef, clustersOf, liveTargets, unitOf } from "../state/run-names.ts";
 import { isMidway } from "../state/steps.ts";
@@ -107,12 +108,12 @@ function tooLarge(run: Run, batch: Batch, over: OverLimit, now: string[]): Decis
 
 /** What puts old values back is never held for good, nor what has begun to go from weight to weight. */
 function mergesAlone(run: Run, batch: Batch): boolean {
-  return run.kind === "Rollback" || batch.kind === "Revert" || (batch.step?.index ?? 1) > 1;
+  return run.kind === "Rollback" || putsBack(batch) || (batch.step?.index ?? 1) > 1;
 }
 
 /** Parts of it may travel one after the other. */
 function canBeCut(run: Run, batch: Batch): boolean {
-  if (batch.kind === "Revert" || (batch.step?.index ?? 1) > 1) return false;
+  if (putsBack(batch) || (batch.step?.index ?? 1) > 1) return false;
   const clusters = clustersOf(liveTargets(batch));
   const [first] = clusters;
   if (first === undefined) return false;

@@ -4,6 +4,7 @@ import { windowOf } from "../../plan/pick.ts";
 import { hashPlan, hashStage } from "../../plan/plan-hash.ts";
 import { type Edit, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
+import { putsBack } from "../state/batch-kind.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
 import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "../state/run-names.ts";
 
@@ -66,7 +67,7 @@ export function movedTargets(run: Run): Map<string, BatchTarget> {
     if (batch.merged === undefined) continue;
     for (const target of batch.targets) {
       if (wasOutBefore(batch.merged.at, target)) continue;
-      if (batch.kind === "Revert") moved.delete(target.key);
+      if (putsBack(batch)) moved.delete(target.key);
       // Tried again after it had moved: nothing was left to write, and it has moved all the same.
       else if (moved.has(target.key) || target.edits.some((edit) => edit.from !== edit.to)) moved.set(target.key, target);
     }

@@ -2,6 +2,7 @@ import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit, Plan, PlannedTarget, Release } from "../../plan/plan-types.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import { putsBack } from "./batch-kind.ts";
 import type { RunAnalysis } from "./run-analysis-types.ts";
 import type { Batch, Next } from "./run-batch-types.ts";
 import type { HookCall } from "./run-hooks-types.ts";
@@ -204,7 +205,7 @@ export function isMoving(run: Pick<Run, "phase">): boolean {
 
 /** The run goes on by itself; or it is paused, and this batch puts back what clusters had before (docs/spec.md §9.14). */
 export function mayMove(run: Pick<Run, "phase" | "ending">, batch: Pick<Batch, "kind">): boolean {
-  return isMoving(run) || (run.phase === "Paused" && run.ending === undefined && batch.kind === "Revert");
+  return isMoving(run) || (run.phase === "Paused" && run.ending === undefined && putsBack(batch));
 }
 
 /** The phase in which a run goes on. */

@@ -1,10 +1,11 @@
 import { type BatchStep, stepAt } from "../../plan/steps.ts";
+import { isInTurn } from "./batch-kind.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 
 /** The first step of a batch that is made now; undefined: it travels at once. */
 export function firstStep(run: Pick<Run, "spec">, stage: number, kind: Batch["kind"]): BatchStep | undefined {
   const steps = run.spec.stages[stage]?.steps;
-  if (steps === undefined || (kind !== "Planned" && kind !== "CatchUp")) return undefined;
+  if (steps === undefined || !isInTurn({ kind })) return undefined;
   return stepAt(steps, 1);
 }
 
