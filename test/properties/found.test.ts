@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { drive, type Outcome } from "../../src/simulate/drive.ts";
 import {
   CALM,
@@ -116,7 +117,7 @@ describe("what random runs once found", () => {
       scripts: { c1: [{ state: "Degraded", forMs: FOREVER }] },
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.run.skipped.map(({ cluster, why }) => `${cluster} ${why}`)).toEqual([
+    expect(outcome.run.skipped.map(({ cluster, why }) => `${cluster} ${sentenceOf(why)}`)).toEqual([
       "hub/c2 stays at weight 18: its pin is that of c1, which did not get through",
     ]);
   });
@@ -182,7 +183,7 @@ describe("what random runs once found", () => {
       scripts: { c1: dips(5 * MINUTE) },
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.log.join("\n")).toMatch(/c1 failed: after it was confirmed[\s\S]*retried by operator/);
+    expect(outcome.log.join("\n")).toMatch(/c1 failed: after it was confirmed[\s\S]*retried by @operator/);
     expect(outcome.log.join("\n")).not.toContain("put to the stage's end");
     expect(values(outcome, "c1")).toEqual(["v2", "100"]);
   });

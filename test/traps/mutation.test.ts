@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { BAD_CONDITIONS } from "../../src/core/argocd/decode/status.ts";
 import { CLAUSES } from "../../src/core/argocd/liveness/liveness.ts";
 import { CLAUSE_NAMES, type PartName } from "../../src/core/argocd/liveness/types.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
 import { SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";
@@ -19,7 +20,7 @@ function passesWrongly(trap: Trap, without: PartName | (typeof CLAUSE_NAMES)[num
 describe("traps that others fell into, read by read", () => {
   test.each(titled)("%s", (_title, trap) => {
     const { assessments, passedAt, failedAt } = play(trap);
-    const said = assessments.map((one) => `${one.verdict} ${one.clause}: ${one.sentence}`);
+    const said = assessments.map((one) => `${one.verdict} ${one.clause}: ${sentenceOf(one.sentence)}`);
     expect(said.at(-1)?.split(" ")[0], said.join("\n")).toBe(trap.ends);
     if (trap.ends === "live") expect(passedAt, said.join("\n")).toBeGreaterThanOrEqual(mayPass(trap));
     else expect(passedAt, said.join("\n")).toBeUndefined();

@@ -95,7 +95,7 @@ describe("a batch larger than the limits allow", () => {
     self.world = { ...self.world, limits: { clusters: 3 } };
     guard(self, 1);
     expect(wants(round(self))).toContain("Close 1");
-    expect(batch(self.run, 1).closing?.why).toBe("limits.clusters of .github/stagecoach.yaml allows 3 in flight, and it has 4 clusters");
+    expect(batch(self.run, 1).closing?.why).toEqual("limits.clusters of .github/stagecoach.yaml allows 3 in flight, and it has 4 clusters");
     pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
     round(self);
     expect(batch(self.run, 1)).toMatchObject({ attempt: 2, phase: "Proposing" });
@@ -115,14 +115,14 @@ describe("a batch larger than the limits allow", () => {
     self.world = { ...self.world, limits: { clusters: 3 } };
     guard(self, 1);
     expect(wants(round(self))).toContain("Close 1");
-    expect(batch(self.run, 1).closing?.why).toContain("limits.clusters of .github/stagecoach.yaml allows 3 in flight");
+    expect(batch(self.run, 1).closing?.why).toSay("limits.clusters of .github/stagecoach.yaml allows 3 in flight");
     pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
     round(self);
     pull(self, 1, { state: "open", number: 200, head: "again" });
     guard(self, 1);
     round(self);
     round(self);
-    expect(batch(self.run, 1).why).toContain("wants the approval");
+    expect(batch(self.run, 1).why).toSay("wants the approval");
   });
 
   test("pauses the run where it cannot be cut, and names the setting", () => {

@@ -89,7 +89,7 @@ describe("docs/spec.md §9", () => {
   test("§9.10 a PR opens before its approval and waits for it open; another's /promote ends bakes only", () => {
     const self = bench(1, [{ bakeMs: 30 * MINUTE }], approving);
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.stringContaining("wants the approval") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("wants the approval") });
     say(self, "/promote", { actor: "dan", teams: [], batch: 1 });
     round(self);
     expect(self.run.commands.at(-1)?.outcome).toBe("refused");
@@ -108,7 +108,7 @@ describe("docs/spec.md §9", () => {
     guard(self, 2);
     see(self, "c1", { pins: ["v1"], drift: { commit: "9".repeat(40), author: "bob", subject: "by hand" } });
     expect(wants(round(self))).not.toContain("Merge 2");
-    expect(told(self.run).paused).toMatchObject({ kind: "Drift", reason: expect.stringContaining("bob in 9999999999") });
+    expect(told(self.run).paused).toMatchObject({ kind: "Drift", reason: expect.toSay("bob in 9999999999") });
   });
 
   test("§9.12 a merge commit that changes more than the batch's pins pauses the run", () => {

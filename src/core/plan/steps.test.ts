@@ -35,7 +35,7 @@ describe("a batch travels from weight to weight", () => {
     ]);
     round(run, 60 * MINUTE);
     expect(run.run.batches).toHaveLength(1);
-    expect(batch(run.run, 1).why).toContain("paused at weight 20");
+    expect(batch(run.run, 1).why).toSay("paused at weight 20");
     say(run, "/promote");
     expect(wants(round(run))).toEqual(["Propose 2", "Answer done"].reverse());
     expect(batch(run.run, 2)).toMatchObject({
@@ -93,7 +93,7 @@ describe("a batch travels from weight to weight", () => {
     round(run);
     guard(run, 2);
     expect(wants(round(run))).toEqual(["Answer done"]);
-    expect(batch(run.run, 2).why).toContain("waiting for the window");
+    expect(batch(run.run, 2).why).toSay("waiting for the window");
   });
 
   test("a hotfix brings the whole weight at once", () => {
@@ -172,10 +172,10 @@ describe("pauses", () => {
     bringStep(run, 1);
     say(run, "/promote", { createdAt: early });
     round(run);
-    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.stringContaining("before this wait began") });
+    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("before this wait began") });
     say(run, "/promote", { batch: 1 });
     round(run);
-    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "done", message: expect.stringContaining("step 2 of 3") });
+    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "done", message: expect.toSay("step 2 of 3") });
     expect(weights(run.run)).toEqual([20, 60]);
   });
 
@@ -216,7 +216,7 @@ describe("what people do meanwhile", () => {
     expect(run.run.phase).toBe("Progressing");
     pinned(run, "c1", NEW, "35");
     round(run);
-    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Drift", reason: expect.stringContaining("35") } });
+    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Drift", reason: expect.toSay("35") } });
   });
 
   test("/skip leaves a cluster at its weight, in a pause and while the next pull request is open", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../base/time.ts";
+import { sentenceOf } from "../report/reasons/say.ts";
 import { supersede } from "../run/start.ts";
 import {
   batch,
@@ -23,7 +24,7 @@ import { COMMANDS, hasPermission } from "./commands.ts";
 
 function answer(run: ReturnType<typeof bench>): string {
   const last = run.run.commands.at(-1);
-  return last === undefined ? "none" : `${last.outcome}: ${last.message}`;
+  return last === undefined ? "none" : `${last.outcome}: ${sentenceOf(last.message)}`;
 }
 
 describe("who may", () => {
@@ -153,7 +154,7 @@ describe("/pause and /resume", () => {
     say(run, "/pause the network is down", { actor: "bob" });
     round(run);
     expect(answer(run)).toBe("done: paused: nothing merges until `/resume`");
-    expect(run.run.why).toMatch(/^1 cluster failed .*; @bob paused the run: the network is down$/);
+    expect(run.run.why).toSay(/^1 cluster failed .*; @bob paused the run: the network is down$/);
     say(run, "/pause", { actor: "carol" });
     round(run);
     expect(answer(run)).toContain("refused: the run is paused already");
@@ -439,7 +440,7 @@ describe("/requeue and /retry", () => {
     round(run);
     say(run, "/requeue failed", { createdAt: iso(run.now - MINUTE) });
     round(run);
-    expect(answer(run)).toBe("refused: c1 failed after it was written: say it again");
+    expect(answer(run)).toBe("refused: c1 failed after it was written: look again, and say it again");
     expect(phases(run.run, 1)).toEqual(["Failed"]);
   });
 
@@ -459,7 +460,7 @@ describe("a newer release", () => {
     run.run = supersede(run.run, { values: { version: "v3" }, commit: "e".repeat(40) }, run.now);
     round(run);
     expect(run.run.phase).toBe("Paused");
-    expect(run.run.why).toContain("a newer release took over: v3 (eeeeeeeeee): waiting for c1, in flight");
+    expect(run.run.why).toSay("a newer release took over: v3 (eeeeeeeeee): waiting for c1, in flight");
     judge(run, "c1", "live", "all");
     round(run);
     expect(run.run.phase).toBe("Superseded");

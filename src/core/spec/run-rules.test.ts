@@ -71,7 +71,7 @@ describe("a merged target", () => {
     round(run, 1);
     expect(phases(run.run, 1)).toEqual(["Failed"]);
     expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
-    expect(run.run.paused?.ask).toContain("`/retry`");
+    expect(run.run.paused?.ask).toSay("`/retry`");
   });
 
   test("has failed where it is not healthy within progressDeadline of first sight; waiting stops that clock", () => {
@@ -82,7 +82,7 @@ describe("a merged target", () => {
     round(run);
     round(run, 30 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Syncing"]);
-    expect(run.run.why).toContain("A window is closed.");
+    expect(run.run.why).toSay("A window is closed.");
     judge(run, "c1", "pending");
     round(run);
     expect(epoch(batch(run.run, 1).targets[0]?.deadlineAt ?? "")).toBe(deadline + 30 * MINUTE + SECOND);
@@ -130,10 +130,10 @@ describe("a merged target", () => {
     see(run, "c1", { pins: ["v2"], inHistory: true });
     round(run);
     round(run);
-    expect(run.run.why).toContain("merged; Argo CD has not been read since");
+    expect(run.run.why).toSay("merged; Argo CD has not been read since");
     round(run, 30 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Merged"]);
-    expect(run.run.why).toContain("Argo CD cannot be read");
+    expect(run.run.why).toSay("Argo CD cannot be read");
   });
 
   test("that is well by its deadline has five minutes more to settle and be read again, and not if it ails once more", () => {
@@ -165,7 +165,7 @@ describe("a merged target", () => {
       const assessment = [...run.world.targets.values()].find((seen) => seen.assessment?.clause === "health")?.assessment;
       if (assessment !== undefined) assessment.evidence.fields["health"] = "Missing";
       round(run);
-      expect(batch(run.run, 1).targets[0]?.why).toContain("not healthy after it was confirmed; fails in 15m");
+      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy after it was confirmed; fails in 15m");
       if (well) judge(run, "c1", "live", "all");
       round(run, 15 * MINUTE);
       expect(phases(run.run, 1)).toEqual([then]);
@@ -267,7 +267,7 @@ describe("failures", () => {
     guard(run, 2);
     judge(run, "c1", "failing", "health", "Degraded.");
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.paused?.reason).toContain("c1");
+    expect(run.run.paused?.reason).toSay("c1");
   });
 });
 
@@ -279,7 +279,7 @@ describe("confirmed is not forgotten", () => {
     bring(run, 2, "merging");
     expect(batch(run.run, 2).intention).toBeUndefined();
     expect(run.run.paused).toMatchObject({ kind: "Drift", by: "bob" });
-    expect(run.run.why).toContain("dddddddddd (hotfix): it is v9, this run set v2");
+    expect(run.run.why).toSay("dddddddddd (hotfix): it is v9, this run set v2");
   });
 
   test("a commit no longer in the history pauses the run", () => {
@@ -354,7 +354,7 @@ describe("requeue", () => {
     round(run);
     round(run);
     expect(run.run.requeued).toMatchObject([{ attempts: 1, nextAt: iso(run.now + 30 * MINUTE) }]);
-    expect(run.run.why).toBe("1 cluster put off (c1): c1 still matches the requeue selector (look 1 of 2)");
+    expect(run.run.why).toEqual("1 cluster put off (c1): c1 still matches the requeue selector (look 1 of 2)");
     expect(run.run.next).toEqual({ what: "looked at again", at: iso(run.now + 30 * MINUTE) });
     expect(run.run.batches).toEqual([]);
     drained(run, "c1", false);
@@ -370,7 +370,7 @@ describe("requeue", () => {
     round(run);
     round(run, 30 * MINUTE);
     expect(run.run).toMatchObject({ phase: "Paused", requeued: [{ attempts: 2, failed: true }] });
-    expect(run.run.paused?.reason).toContain("still put off after 2 looks");
+    expect(run.run.paused?.reason).toSay("still put off after 2 looks");
   });
 
   test("waits, and says so, where the clusters cannot be read", () => {
@@ -378,7 +378,7 @@ describe("requeue", () => {
     run.world = { ...run.world, clusters: new Map(), clustersKnown: false };
     round(run);
     expect(run.run.batches).toEqual([]);
-    expect(run.run.why).toContain("waiting for the clusters to be read");
+    expect(run.run.why).toSay("waiting for the clusters to be read");
   });
 
   test("holds the next stage back", () => {
@@ -404,7 +404,7 @@ describe("a catch-up batch", () => {
     run.run = { ...run.run, requeued, plan: { ...run.run.plan, stages: stage === undefined ? [] : [{ ...stage, batches: shared }] } };
     round(run);
     expect(run.run.batches).toEqual([]);
-    expect(run.run.why).toContain("c1, c2 cannot travel now");
+    expect(run.run.why).toSay("c1, c2 cannot travel now");
   });
 });
 
@@ -423,7 +423,7 @@ describe("a cluster that left before its batch was proposed", () => {
     see(run, "c1", { pins: [null] });
     expect(wants(round(run))).toEqual([]);
     expect(run.run.paused).toMatchObject({ kind: "Drift" });
-    expect(run.run.why).toContain("the pin of c1 is gone from apps.yaml");
+    expect(run.run.why).toSay("the pin of c1 is gone from apps.yaml");
   });
 });
 
@@ -449,8 +449,8 @@ describe("a branch of our name that somebody else made", () => {
     noPull(run, 1);
     run.world = { ...run.world, taken: new Map([[1, MERGE]]) };
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.paused).toMatchObject({ kind: "Refused", reason: expect.stringContaining(batch(run.run, 1).branch) });
-    expect(run.run.paused?.reason).toContain(MERGE.slice(0, 10));
+    expect(run.run.paused).toMatchObject({ kind: "Refused", reason: expect.toSay(batch(run.run, 1).branch) });
+    expect(run.run.paused?.reason).toSay(MERGE.slice(0, 10));
     run.world = { ...run.world, taken: new Map() };
     expect(wants(round(run))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { openMirror } from "../mirror.ts";
@@ -37,7 +38,7 @@ afterEach(async () => {
 function change(run: Run, over: Partial<JournalChange> = {}): JournalChange {
   return {
     runs: [run],
-    subject: `${run.rollout} #${run.number}: ${run.why}`,
+    subject: `${run.rollout} #${run.number}: ${sentenceOf(run.why)}`,
     trailers: { "Stagecoach-Event": "test" },
     at: START,
     ...over,

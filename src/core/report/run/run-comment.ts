@@ -77,7 +77,7 @@ function unseenPlanes(run: Run, now: number): string[] {
       run.batches.flatMap((batch) => batch.targets.filter((target) => target.key.startsWith(`${plane}/`)).map((target) => target.cluster)),
     );
     const held = clusters.size === 0 ? "" : ` ${clusters.size} of its clusters are in this run's batches so far.`;
-    return `Control plane ${plane} cannot be seen since ${clockTime(since, now)}: ${why}. Its clusters wait, those of other control planes go on.${held}`;
+    return `Control plane ${plane} cannot be seen since ${clockTime(since, now)}: ${sentenceOf(why, run)}. Its clusters wait, those of other control planes go on.${held}`;
   });
 }
 

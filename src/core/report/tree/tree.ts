@@ -70,7 +70,8 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
     ...sentence("Why", sentenceOf(run.why, run)),
   ];
   if (run.paused !== undefined && run.paused.ask !== "") lines.push(...sentence("Asks", sentenceOf(run.paused.ask, run), "warn"));
-  for (const { plane, since, why } of run.unseen ?? []) lines.push(line("Unseen", `control plane ${plane} since ${since}: ${why}`, "warn"));
+  for (const { plane, since, why } of run.unseen ?? [])
+    lines.push(line("Unseen", `control plane ${plane} since ${since}: ${sentenceOf(why, run)}`, "warn"));
   const next = nextOfRun(run);
   const time = next?.eta ?? next?.deadline;
   if (next !== undefined) lines.push(...sentence("Next", time === undefined ? next.what : `${next.what} (${within(time, now)})`));

@@ -19,7 +19,7 @@ export function quarantineWhy(draft: Draft, cluster: string): Words | undefined 
   if (rule === undefined) return undefined;
   const { world } = draft;
   const unreachable = world.unreachable?.get(cluster);
-  if (unreachable !== undefined) return `Argo CD cannot reach it: ${unreachable}`;
+  if (unreachable !== undefined) return `Argo CD cannot reach it: ${text(unreachable)}`;
   const lost = lostPlane(draft, cluster);
   if (lost !== undefined) {
     const from = epoch(lost.since) + draft.run.spec.graceMs;
@@ -85,7 +85,7 @@ export function judgeQuarantine(draft: Draft): void {
     run,
     inside.map((one) => one.cluster),
   );
-  const reason = `${count(inside.length, "cluster")} in quarantine (${names}), at most ${most} may: ${inside.at(-1)?.why ?? ""}`;
+  const reason = `${count(inside.length, "cluster")} in quarantine (${names}), at most ${most} may: ${text(inside.at(-1)?.why ?? "")}`;
   const ask = "`/resume` goes on without them, `/skip CLUSTER…` leaves some out for good, `/abort` ends the run";
   change(draft, { quarantined: inside.map((one) => ({ ...one, asked: true as const })) });
   pause(draft, "Quarantine", "stagecoach", reason, ask);

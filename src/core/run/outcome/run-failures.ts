@@ -47,7 +47,7 @@ export function judgeFailures(draft: Draft): void {
   const most = budget(run);
   if (failed.length > most && run.spec.onFailure.action !== "Continue") {
     const [first = ""] = failed;
-    const reason = `${count(failed.length, "cluster")} failed (${nameList(run, failed)}), at most ${most} may: ${whyFailed(run, first)}`;
+    const reason = `${count(failed.length, "cluster")} failed (${nameList(run, failed)}), at most ${most} may: ${text(whyFailed(run, first))}`;
     if (run.spec.onFailure.action === "Rollback" && run.rollback === undefined && run.ending === undefined) {
       rollBack(draft, { by: "stagecoach", reason, at: draft.at });
       return;

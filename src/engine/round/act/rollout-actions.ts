@@ -1,6 +1,7 @@
 import type { ActionOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { epoch } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { hasMoved } from "../../../core/run/commands/rollouts-lockstep.ts";
 import { actionKey } from "../../../core/run/commands/run-rollouts.ts";
 import type { OrderedRollout, RolloutOrder, RolloutOutcome, Run } from "../../../core/run/state/run.ts";
@@ -142,7 +143,7 @@ function nothingDone(order: RolloutOrder, tried: Tried): boolean {
 function giveUp(order: RolloutOrder, tried: Tried, refused: RolloutOutcome): void {
   for (const rollout of order.rollouts) {
     const key = actionKey(rollout);
-    const why = `not tried, since the batch moves together: ${refused.why ?? ""}`.slice(0, 500);
+    const why = `not tried, since the batch moves together: ${sentenceOf(refused.why ?? "")}`.slice(0, 500);
     if (rollout.outcome === undefined && !tried.outcomes.has(key)) tried.outcomes.set(key, { kind: refused.kind, why });
   }
 }

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { batchesMeant, wantsRollouts } from "../../../core/run/commands/run-rollouts.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../../../core/run/state/run.ts";
 import type { LostPlane, ObservedRollouts } from "../../../core/run/state/world.ts";
@@ -106,7 +107,7 @@ async function look(
   const now = context.clock.now();
   const plane = context.planes.get(planeName);
   if (plane === undefined || lost.has(planeName)) {
-    const why = `control plane ${planeName} cannot be seen: ${lost.get(planeName)?.why ?? "it is not configured"}`;
+    const why = `control plane ${planeName} cannot be seen: ${sentenceOf(lost.get(planeName)?.why ?? "it is not configured")}`;
     return wanted ? { rollouts: { at: iso(now), unseen: why, cannotAct: why }, read: false } : undefined;
   }
   const sign = signOf(plane, namespace, name);

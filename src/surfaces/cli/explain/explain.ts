@@ -1,9 +1,11 @@
 /** `stagecoach explain`: liveness is judged on files that were given, by the very clauses that the bot goes by. */
+
 import { Command, Option } from "commander";
 import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clauses/docs.ts";
 import { assess, CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/liveness.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { epoch, iso, parseDuration } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
@@ -136,7 +138,7 @@ function shown({ verdict, clause, sentence, lookAgainAt, wantsRefresh, evidence 
   const rows = Object.entries({ resourceVersion: evidence.resourceVersion ?? null, readAt: evidence.readAt, ...evidence.fields });
   const width = Math.max(...rows.map(([name]) => name.length));
   return [
-    `${verdict}${verdict === "live" ? "" : ` (clause ${clause})`}: ${sentence}`,
+    `${verdict}${verdict === "live" ? "" : ` (clause ${clause})`}: ${sentenceOf(sentence)}`,
     ...(lookAgainAt === undefined ? [] : [`Look again at ${lookAgainAt}.`]),
     ...(wantsRefresh ? ["A refresh by Argo CD would help."] : []),
     ...why(clause),
