@@ -7,7 +7,7 @@ import { defined } from "../core/base/defined.ts";
 import type { Lag } from "./argocd/application/lag.ts";
 import type { Fault } from "./argocd/faults.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./argocd/index.ts";
-import { fastClock } from "./clock.ts";
+import { fastClock, type WorldClock } from "./clock.ts";
 import type { Person } from "./github/model/people.ts";
 import { type GitHubOptions, type GitHubSim, startGitHub } from "./github/start.ts";
 import type { KubernetesSim } from "./kubernetes/index.ts";
@@ -17,6 +17,8 @@ import { startRelay } from "./relay.ts";
 export interface WorldOptions {
   /** How many times as fast as the wall's clock. Default 1. */
   speed?: number;
+  /** Instead of one of this speed. */
+  clock?: WorldClock;
   /** Epoch milliseconds the world's clock starts at; default now. */
   start?: number;
   seed?: number;
@@ -38,7 +40,7 @@ export interface WorldOptions {
 
 /** GitHub, Kubernetes and Argo CD around the fleet of fixtures/fleet, ready: every Application live at v1.4.1 and healthy. */
 export interface EmbeddedWorld {
-  clock: ReturnType<typeof fastClock>;
+  clock: WorldClock;
   github: GitHubSim;
   /** Each control plane; what follows is of the first. */
   planes: readonly EmbeddedPlane[];
@@ -72,11 +74,13 @@ const NAME = "fleet";
 const FIRST_VERSION = "v1.4.1";
 const NEXT_VERSION = "v1.4.2";
 const WEBHOOK_SECRET = "embedded-webhook-secret";
+/** Of the wall's clock, where the world's runs at its speed. */
 const PATIENCE_MS = 60_000;
 const PEOPLE = { alice: "write", bob: "maintain", carol: "admin" } as const;
+const LOOK_MS = 25;
 
 export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
-  const clock = fastClock(options.speed ?? 1, options.start);
+  const clock = options.clock ?? fastClock(options.speed ?? 1, options.start);
   const github = await startGitHub({ ...options.github, clock });
   const files = fleetFiles(`${github.gitUrl}/${OWNER}/${NAME}.git`);
   options.files?.(files);
@@ -110,7 +114,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
     drained,
     undrain: () => argocd.relabel(drained, { drained: null }),
     openReleasePull: (person, version = NEXT_VERSION) => openReleasePull(github, repository, files, person, version),
-    untilComment: (pull, text) => untilComment(github, repository, pull, text),
+    untilComment: (pull, text) => untilComment({ clock, github, repository }, pull, text),
     async close() {
       await hooks.close();
       for (const plane of planes) {
@@ -185,14 +189,18 @@ async function tag(github: GitHubSim, repository: string, name: string, sha: str
   if (response.status !== 201) throw new Error(`tag ${name}: ${response.status} ${await response.text()}`);
 }
 
-async function untilComment(github: GitHubSim, repository: string, pull: number, text: string): Promise<string> {
-  const until = performance.now() + PATIENCE_MS;
+async function untilComment(
+  { clock, github, repository }: Pick<EmbeddedWorld, "clock" | "github" | "repository">,
+  pull: number,
+  text: string,
+): Promise<string> {
+  const until = clock.now() + PATIENCE_MS * clock.speed;
   const headers = { authorization: `token ${github.token("alice")}` };
   for (;;) {
     const response = await fetch(`${github.url}/repos/${repository}/issues/${pull}/comments`, { headers });
     const found = ((await response.json()) as { body: string }[]).find((comment) => comment.body.includes(text));
     if (found !== undefined) return found.body;
-    if (performance.now() > until) throw new Error(`no comment on #${pull} holds "${text}"`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (clock.now() > until) throw new Error(`no comment on #${pull} holds "${text}"`);
+    await new Promise<void>((resolve) => void clock.after(LOOK_MS * clock.speed, resolve));
   }
 }

@@ -16,7 +16,7 @@ describe("one rollout over two control planes", () => {
   test("each has its own clusters; one that cannot be reached holds its own batches, says so, and no other", {
     timeout: 120_000,
   }, async () => {
-    journey = await startJourney({ speed: 60, files: overTwoHubs, planes: PLANES });
+    journey = await startJourney({ files: overTwoHubs, planes: PLANES });
     const { world } = journey;
     const [eu, us] = world.planes;
     const applications = ({ kubernetes }: (typeof world.planes)[number]) =>

@@ -112,7 +112,7 @@ describe("what Argo CD and its clusters do", () => {
     async () => {
       // Seen and gone within `ignore`, however busy the machine: a second is 90 of theirs.
       const spec = "baseline: Tolerate\n  flap: { ignore: 5m, most: 3, window: 30m }";
-      journey = await startJourney({ speed: 90, files: short({ spec, bake: "6m" }) });
+      journey = await startJourney({ files: short({ spec, bake: "6m" }) });
       const { argocd } = journey.world;
       const before = "eu-west-1-a";
       argocd.setFault(before, { kind: "degraded", scope: "now" });
@@ -138,7 +138,7 @@ describe("what Argo CD and its clusters do", () => {
   );
 
   test("an ApplicationSet that is deleted in the midst of it takes the run nowhere, and it says what is lost", TIMEOUT, async () => {
-    journey = await startJourney({ speed: 120, files: short({ stage: "progressDeadline: 3m", bake: "10m" }) });
+    journey = await startJourney({ files: short({ stage: "progressDeadline: 3m", bake: "10m" }) });
     const { store } = journey.world.kubernetes;
     await journey.release();
     await journey.until("the first batch bakes", (run) => run.batches[0]?.phase === "Baking");

@@ -8,6 +8,7 @@ import type { CommandName } from "../../src/core/spec/command.ts";
 import { CommandError } from "../../src/surfaces/cli/command.ts";
 import * as release from "../../src/surfaces/cli/plan/release.ts";
 import { postCommand } from "../../src/surfaces/cli/steer/post-command.ts";
+import { askUntil } from "../support/ask-until.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;
@@ -67,33 +68,26 @@ async function cloneAs({ world }: Journey, login: string): Promise<string> {
   return clone;
 }
 
-interface Told {
-  comments: { id: number; body: string; user: { login: string } }[];
-  reactions(comment: number): Promise<string[]>;
+interface Comment {
+  id: number;
+  body: string;
+  user: { login: string };
 }
 
-async function told({ world }: Journey, pull: number): Promise<Told> {
+async function ask<T>({ world }: Journey, path: string): Promise<T> {
   const headers = { authorization: `token ${world.github.token("carol")}` };
-  const ask = async <T>(path: string) =>
-    (await (await fetch(`${world.github.url}/repos/${world.repository}${path}`, { headers })).json()) as T;
-  return {
-    comments: await ask(`/issues/${pull}/comments?per_page=100`),
-    reactions: async (comment) => (await ask<{ content: string }[]>(`/issues/comments/${comment}/reactions`)).map((one) => one.content),
-  };
+  return (await (await fetch(`${world.github.url}/repos/${world.repository}${path}`, { headers })).json()) as T;
 }
 
-const answers = ({ comments }: Told) => comments.filter((comment) => comment.body.startsWith("<!-- stagecoach:answer -->"));
+const comments = (journey: Journey, pull: number) => ask<Comment[]>(journey, `/issues/${pull}/comments?per_page=100`);
 
-/** Waits for something on the page of a pull request. */
-async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + 30_000;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > end) throw new Error(`${what}: not within 30 s`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** As soon as the comment wears this mark. */
+async function reacted(journey: Journey, comment: number, mark: string): Promise<void> {
+  const look = () => ask<{ content: string }[]>(journey, `/issues/comments/${comment}/reactions`);
+  await askUntil(journey.world.clock, `comment ${comment} has ${mark}`, look, (all) => all.some(({ content }) => content === mark));
 }
+
+const answers = (all: readonly Comment[]) => all.filter(({ body }) => body.startsWith("<!-- stagecoach:answer -->"));
 
 test(
   "from the command line: release opens the PR, /plan refreshes it, the run is steered, and every answer comes back",
@@ -128,12 +122,10 @@ test(
     const alice = world.github.actAs("alice");
     const plan = alice.comment(repository, release, "/plan");
     const early = alice.comment(repository, release, "/pause");
-    await until("/plan is done", async () => ((await (await told(here, release)).reactions(plan)).includes("rocket") ? true : undefined));
+    await reacted(here, plan, "rocket");
     await world.untilComment(release, "there is no run yet that `/pause` could be for");
     // Told first, so that nobody is left with a mark and no reason.
-    await until("/pause is refused", async () =>
-      (await (await told(here, release)).reactions(early)).includes("confused") ? true : undefined,
-    );
+    await reacted(here, early, "confused");
 
     await alice.mergePull(repository, release, "squash");
     const first = await here.until("its first batch is open", (run) => run.batches[0]?.phase === "Open");
@@ -160,9 +152,7 @@ test(
 
     // Questions are answered where they are asked; one comment each, edited in place.
     const asked = world.github.actAs("bob").comment(repository, batch, "/status\n/help skip");
-    await until("/status is answered", async () =>
-      (await (await told(here, batch)).reactions(asked)).includes("rocket") ? true : undefined,
-    );
+    await reacted(here, asked, "rocket");
     expect(await world.untilComment(batch, "stagecoach:status:my-app")).toMatch(/### .* my-app #1: v1\.4\.2[\s\S]*\[every cluster\]\(/);
     expect(await world.untilComment(batch, "`/skip`")).toContain("leaves clusters out of this run");
 
@@ -173,7 +163,7 @@ test(
     mallory.comment(repository, release, "/paus");
     alice.comment(repository, release, "/resume eu-1");
     await world.untilComment(release, "takes no words");
-    expect(answers(await told(here, release))).toHaveLength(1);
+    expect(answers(await comments(here, release))).toHaveLength(1);
 
     // A bot is heard once the settings on the default branch name it; a pull request that would say so changes nothing.
     world.github.collaborator(repository, "renovate[bot]", "write");

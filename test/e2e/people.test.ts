@@ -209,7 +209,7 @@ describe("commands", () => {
   });
 
   test("a command found more than 15 minutes after it was written changes nothing; a late /pause still pauses", TIMEOUT, async () => {
-    const { journey, world, alice, repository, release } = await begin({ files: byHand, speed: 400 });
+    const { journey, world, alice, repository, release } = await begin({ files: byHand });
     await opened(journey, 1);
     await journey.stop();
     alice.comment(repository, release, "/skip us-east-1-a");

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import type { EmbeddedWorld } from "../../src/sim/world.ts";
+import { askUntil } from "../support/ask-until.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 import { applications, ROLLOUT_FILE, releasedByCommit, releasedByTag, SET_FILE } from "../support/pin-kinds.ts";
 
@@ -12,7 +13,6 @@ afterEach(async () => {
 });
 
 const TIMEOUT = { timeout: 120_000 };
-const PATIENCE_MS = 30_000;
 
 interface CheckRun {
   name: string;
@@ -30,17 +30,6 @@ async function get<T>(world: EmbeddedWorld, path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** Asks until it holds; what was seen last is in the error. */
-async function until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    if (performance.now() > end) throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s; last seen ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 /** The newest check run of each name. */
 async function checkRuns(world: EmbeddedWorld, head: string): Promise<CheckRun[]> {
   return (await get<{ check_runs: CheckRun[] }>(world, `commits/${head}/check-runs`)).check_runs;
@@ -49,7 +38,8 @@ async function checkRuns(world: EmbeddedWorld, head: string): Promise<CheckRun[]
 /** The check stagecoach/plan at the head of a branch, as soon as its title is so. */
 async function planCheck(world: EmbeddedWorld, branch: string, title: RegExp): Promise<CheckRun & { head: string }> {
   const head = git(world.github.repoDirectory(world.repository), "rev-parse", branch).trim();
-  const runs = await until(
+  const runs = await askUntil(
+    world.clock,
     `the check of ${branch} says ${title}`,
     async () => (await checkRuns(world, head)).filter((run) => run.name === "stagecoach/plan"),
     (all) => all.some((run) => title.test(run.output.title)),
@@ -81,7 +71,8 @@ describe("pull requests before they are merged", () => {
 
     // "Re-run": the same is said again, by a new run, though nothing has changed.
     alice.rerun(repository, green.id);
-    const again = await until(
+    const again = await askUntil(
+      world.clock,
       "the check is made anew",
       () => planCheck(world, "release-v1.4.2", /my-app: 6 clusters/),
       (run) => run.id !== green.id,
@@ -93,13 +84,15 @@ describe("pull requests before they are merged", () => {
     const docs = await planCheck(world, "docs", /not a rollout PR/);
     expect(docs.conclusion).toBe("success");
     // All of ours: the gate comes anew, too.
-    const ours = await until(
+    const ours = await askUntil(
+      world.clock,
       "both are there",
       () => checkRuns(world, docs.head),
       (all) => all.length === 2,
     );
     await alice.rerunAll(repository, docs.check_suite.id);
-    const renewed = await until(
+    const renewed = await askUntil(
+      world.clock,
       "both are made anew",
       () => checkRuns(world, docs.head),
       (all) => all.every((run) => ours.every(({ id }) => id !== run.id)),
@@ -149,12 +142,14 @@ describe("pull requests before they are merged", () => {
 
     const asked = alice.comment(repository, release, "/plan");
     const early = alice.comment(repository, release, "/pause");
-    await until(
+    await askUntil(
+      world.clock,
       "/plan is answered",
       () => get<{ content: string }[]>(world, `issues/comments/${asked}/reactions`),
       (all) => all.some((one) => one.content === "rocket"),
     );
-    await until(
+    await askUntil(
+      world.clock,
       "/pause is refused",
       () => get<{ content: string }[]>(world, `issues/comments/${early}/reactions`),
       (all) => all.some((one) => one.content === "confused"),
@@ -248,7 +243,8 @@ describe("releases that stand in no file", () => {
     const run = await journey.until("the run ends", ended);
     expect([run.phase, run.release.values, journey.errors]).toEqual(["Succeeded", { version: "v1.4.2" }, []]);
     expect(new Set(applications(world).map(({ spec }) => spec.source?.targetRevision))).toEqual(new Set(["v1.4.2"]));
-    await until(
+    await askUntil(
+      world.clock,
       "its issue is closed",
       () => get<{ state: string }>(world, `issues/${issue}`),
       ({ state }) => state === "closed",

@@ -49,7 +49,7 @@ describe("Argo Rollouts in the clusters of a batch", () => {
   test("pause at a step, are shown on the PRs and in the tree, and move on in lockstep by a comment; then the batch is confirmed", {
     timeout: 120_000,
   }, async () => {
-    journey = await startJourney({ files: withRollouts, overApi: true, speed: 60 });
+    journey = await startJourney({ files: withRollouts, overApi: true });
     const { world } = journey;
     const [alice, bob] = [world.github.actAs("alice"), world.github.actAs("bob")];
     const release = await journey.release();

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function begin(options: JourneyOptions): Promise<{ journey: Journey; truth: Truth }> {
-  journey = await startJourney({ speed: 60, ...options });
+  journey = await startJourney(options);
   return { journey, truth: watchTruth(journey) };
 }
 
@@ -80,7 +80,7 @@ describe("traps of commits that Argo CD sees late", () => {
     argocd.setFault("eu-central-1-a", [{ kind: "refresh-lost" }, { kind: "slow", factor: 20 }]);
     const asks = countAsks(journey, "eu-central-1-a");
     await journey.release();
-    await truth.hears("eu-west-1-a", /Hydration failed: .*no such chart/, 15_000);
+    await truth.hears("eu-west-1-a", /Hydration failed: .*no such chart/, 15 * 60_000);
     argocd.setFault("eu-west-1-a", null);
     await expectWell(journey, truth);
     expect(asks()).toBeGreaterThan(1);

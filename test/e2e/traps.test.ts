@@ -20,7 +20,7 @@ afterEach(async () => {
 const TIMEOUT = { timeout: 120_000 };
 
 async function begin(options: JourneyOptions): Promise<{ journey: Journey; truth: Truth }> {
-  journey = await startJourney({ speed: 60, ...options });
+  journey = await startJourney(options);
   return { journey, truth: watchTruth(journey) };
 }
 
@@ -162,7 +162,7 @@ describe("the one event that matters is dropped on the way (argo-cd#24750)", () 
     ["by the watch", false],
   ])("%s: neither the confirmation nor the end of a bake believes the Healthy that was told", TIMEOUT, async (_, overApi) => {
     const spec = short({ spec: "settle: 30s", bake: "5m" });
-    const { journey, truth } = await begin({ overApi, annotationRefresh: !overApi, files: spec, speed: 110 });
+    const { journey, truth } = await begin({ overApi, annotationRefresh: !overApi, files: spec });
     const { argocd, kubernetes } = journey.world;
     const lose = overApi ? argocd.api.faults.loseEvents : kubernetes.faults.loseEvents;
     const alice = journey.world.github.actAs("alice");

@@ -9,11 +9,13 @@ import { defined } from "../../src/core/base/defined.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
+import { idleClock } from "../../src/sim/idle-clock.ts";
 import type { EmbeddedPlane } from "../../src/sim/plane.ts";
 import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../src/sim/world.ts";
 import type { CommitSigning } from "../../src/surfaces/server/commits.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
+import { PATIENCE_MS } from "./ask-until.ts";
 
 export interface JourneyOptions extends WorldOptions {
   /** Whose run is looked at. Default my-app. */
@@ -55,11 +57,10 @@ export interface Journey {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 60_000;
-
 /** The embedded world and the whole bot in this process, talking over loopback. */
 export async function startJourney(options: JourneyOptions = {}): Promise<Journey> {
-  const world = await startWorld({ speed: 120, ...options });
+  const clock = options.speed === undefined ? idleClock(options.start) : undefined;
+  const world = await startWorld({ ...options, ...(clock === undefined ? {} : { clock }) });
   const root = await mkdtemp(join(tmpdir(), "stagecoach-journey-"));
   const errors: Journey["errors"] = [];
   const log: Log = { ...silentLog, error: (fields, message) => void errors.push({ fields, message }) };
@@ -97,7 +98,7 @@ export async function startJourney(options: JourneyOptions = {}): Promise<Journe
     },
     errors,
     run: latest,
-    until: (what, holds) => untilRun(listeners, latest, what, holds),
+    until: (what, holds) => untilRun({ clock: world.clock, listeners, current: latest }, what, holds),
     async release(version) {
       const alice = world.github.actAs("alice");
       const pull = await world.openReleasePull(alice, version);
@@ -111,6 +112,7 @@ export async function startJourney(options: JourneyOptions = {}): Promise<Journe
     async close() {
       await stop();
       await world.close();
+      clock?.stop();
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -216,23 +218,29 @@ ${spec === "" ? "" : `  ${spec}\n`}  stages:
 /** Every cluster of the two stages of `short`. */
 export const SHORT_CLUSTERS = ["eu-west-1-a", "eu-central-1-a", "us-east-1-a", "us-east-1-b", "us-east-1-c", "us-east-1-d"];
 
-function untilRun(listeners: Set<() => void>, current: () => Run | undefined, what: string, holds: (run: Run) => boolean): Promise<Run> {
+interface Watched {
+  clock: EmbeddedWorld["clock"];
+  listeners: Set<() => void>;
+  current: () => Run | undefined;
+}
+
+function untilRun({ clock, listeners, current }: Watched, what: string, holds: (run: Run) => boolean): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const patience = setTimeout(() => {
+    const calm = clock.after(PATIENCE_MS, () => {
       listeners.delete(look);
       const run = current();
       const state =
         run === undefined
           ? "not there"
           : `#${run.number} ${run.phase}: ${sentenceOf(run.why, run)} (${run.batches.map((batch) => `${batch.phase}: ${sentenceOf(batch.why, run)}`).join("; ")})`;
-      reject(new Error(`${what}: not within ${PATIENCE_MS / 1000} s; the run is ${state}`));
-    }, PATIENCE_MS);
+      reject(new Error(`${what}: not within ${PATIENCE_MS / 3_600_000} h; the run is ${state}`));
+    });
     listeners.add(look);
     look();
     function look(): void {
       const run = current();
       if (run === undefined || !holds(run)) return;
-      clearTimeout(patience);
+      calm();
       listeners.delete(look);
       resolve(run);
     }

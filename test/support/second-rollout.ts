@@ -1,6 +1,7 @@
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
+import { PATIENCE_MS } from "./ask-until.ts";
 import type { Journey } from "./journey.ts";
 
 type Files = Map<string, string>;
@@ -39,26 +40,26 @@ export async function mergeChange({ world }: Journey, login: string, files: Reco
 }
 
 /** The last run of a rollout, as soon as this holds of it. */
-export function untilRunOf({ bot }: Journey, rollout: string, what: string, holds: (run: Run) => boolean): Promise<Run> {
+export function untilRunOf({ bot, world }: Journey, rollout: string, what: string, holds: (run: Run) => boolean): Promise<Run> {
   const look = () => bot.runs().find(({ run }) => run.rollout === rollout)?.run;
   return new Promise((resolve, reject) => {
     const check = () => {
       const run = look();
       if (run === undefined || !holds(run)) return;
-      clearTimeout(patience);
+      calm();
       off();
       resolve(run);
     };
     const off = bot.onChange(check);
-    const patience = setTimeout(() => {
+    const calm = world.clock.after(PATIENCE_MS, () => {
       off();
       const run = look();
       reject(
         new Error(
-          `${rollout}: ${what}: not within a minute; ${run === undefined ? "no run" : `${run.phase}: ${sentenceOf(run.why, run)}`}`,
+          `${rollout}: ${what}: not in time; ${run === undefined ? "no run" : `${run.phase}: ${sentenceOf(run.why, run)}`}`,
         ),
       );
-    }, 60_000);
+    });
     check();
   });
 }

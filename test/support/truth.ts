@@ -1,6 +1,7 @@
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import type { ArgoCdSim } from "../../src/sim/argocd/index.ts";
+import { PATIENCE_MS } from "./ask-until.ts";
 import type { Journey } from "./journey.ts";
 
 /** What was true in the clusters whenever the run went on, and what it said meanwhile. */
@@ -89,16 +90,16 @@ export function watchTruth(journey: Journey): Truth {
     early,
     looks: () => looks,
     said: (cluster) => words.get(cluster) ?? [],
-    hears(cluster, pattern, patienceMs = 45_000) {
+    hears(cluster, pattern, patienceMs = PATIENCE_MS) {
       return new Promise((resolve, reject) => {
-        const patience = setTimeout(() => {
+        const calm = journey.world.clock.after(patienceMs, () => {
           listeners.delete(check);
           reject(new Error(`${cluster} never said ${pattern}, but: ${(words.get(cluster) ?? []).join(" / ")}`));
-        }, patienceMs);
+        });
         function check(): void {
           const found = (words.get(cluster) ?? []).find((sentence) => pattern.test(sentence));
           if (found === undefined) return;
-          clearTimeout(patience);
+          calm();
           listeners.delete(check);
           resolve(found);
         }

@@ -1,0 +1,67 @@
+/**
+ * A clock for tests that hold the whole embedded world in one process: its time passes while nobody works. Waiting costs
+ * next to nothing then, and a slow or busy machine makes nothing late: what a world second is full of is done within it.
+ */
+import { performance } from "node:perf_hooks";
+import { commandsUnderWay } from "../adapters/git/launch/launcher.ts";
+import type { WorldClock } from "./clock.ts";
+
+export interface Pace {
+  /** World ms that pass in a wall ms in which something was done. */
+  busy: number;
+  /** The same once nothing is done. */
+  idle: number;
+}
+
+const PACE: Pace = { busy: 15, idle: 1000 };
+/** Nothing may be on its way between two ends of a socket, either: so many looks in a row must find nobody working. */
+const QUIET_LOOKS = 2;
+/** A look that comes later than this has waited for somebody's work, or for the processor. */
+const LATE_MS = 4;
+
+interface Timer {
+  at: number;
+  wake: () => void;
+}
+
+export function idleClock(start = Date.now(), pace = PACE): WorldClock & { stop(): void } {
+  let now = start;
+  let looked = performance.now();
+  let events = 0;
+  let quiet = 0;
+  const timers = new Set<Timer>();
+  let next: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    const [wall, seen] = [performance.now(), performance.nodeTiming.uvMetricsInfo.events];
+    const elapsed = wall - looked;
+    const still = seen === events && elapsed < LATE_MS && commandsUnderWay() === 0;
+    quiet = still ? quiet + 1 : 0;
+    [looked, events] = [wall, seen];
+    pass(elapsed * (quiet > QUIET_LOOKS ? pace.idle : pace.busy));
+    next = setTimeout(look, 1);
+    next.unref();
+  }
+
+  /** Never past the next timer: what it wakes may have something to do first. */
+  function pass(ms: number): void {
+    const due = Math.min(...[...timers].map(({ at }) => at));
+    now = Math.max(now, Math.min(now + ms, due));
+    for (const timer of [...timers].sort((a, b) => a.at - b.at)) {
+      if (timer.at > now) break;
+      if (timers.delete(timer)) timer.wake();
+    }
+  }
+
+  look();
+  return {
+    speed: 120,
+    now: () => now,
+    after(ms, wake) {
+      const timer = { at: now + Math.max(0, ms), wake };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    stop: () => clearTimeout(next),
+  };
+}
