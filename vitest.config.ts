@@ -1,10 +1,43 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Whole worlds first, since they take longest; and each project's files in a row, so that workers are kept. */
+const ORDER = ["worlds", "rooms", "core"];
+
+class WorldsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ project }: TestSpecification) => ORDER.indexOf(project.name);
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
+
+const WORLDS = ["test/e2e/**/*.test.ts", "test/real/**/*.test.ts"];
+const CORE = ["src/core/**/*.test.ts", "src/simulate/**/*.test.ts", "test/traps/**/*.test.ts", "test/corpus/**/*.test.ts"];
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    setupFiles: ["test/schemas/every-world.ts", "test/support/sentences.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // A worker takes file after file: its modules are loaded once, and no test may leave anything behind in them.
+    isolate: false,
+    maxWorkers: "100%",
+    sequence: { sequencer: WorldsFirst },
+    // These end what hangs, and bound no test's pace: a machine may be busy with ten other things.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: "core", include: CORE } },
+      {
+        extends: true,
+        test: {
+          name: "rooms",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: [...CORE, ...WORLDS],
+          setupFiles: ["test/schemas/every-world.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: { name: "worlds", include: WORLDS, setupFiles: ["test/schemas/every-world.ts"], testTimeout: 900_000, hookTimeout: 900_000 },
+      },
+    ],
   },
 });

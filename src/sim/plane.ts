@@ -12,7 +12,7 @@ export interface EmbeddedPlane {
   kubeconfig: string;
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 interface PlaneOptions extends Omit<ArgoCdOptions, "kubernetes" | "git"> {
   name: string;

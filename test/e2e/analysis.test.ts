@@ -18,7 +18,6 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-const TIMEOUT = { timeout: 120_000 };
 const SECRET = "hooks-secret";
 
 /** As in the seed, unchanged. */
@@ -66,7 +65,7 @@ const analysis = (host: string, when: string) =>
   `analysis: { templates: [{ templateName: webcheck }], args: [{ name: host, value: "${host}" }], when: [${when}] }`;
 
 describe("webcheck, while batches bake", () => {
-  test("a service that turns from ok to nok rolls the release back, and the evidence is in every report", TIMEOUT, async () => {
+  test("a service that turns from ok to nok rolls the release back, and the evidence is in every report", async () => {
     let status = "ok";
     const service = await serve((request, response) => json({ status })(request, response));
     const world = files(analysis(service.host, "AfterBatch"), "onFailure: { action: Rollback }");
@@ -95,7 +94,7 @@ describe("webcheck, while batches bake", () => {
 });
 
 describe("hooks around a stage", () => {
-  test("are asked with signed events, may hold, survive a crash of the bot, and are told of failures", TIMEOUT, async () => {
+  test("are asked with signed events, may hold, survive a crash of the bot, and are told of failures", async () => {
     const heard: { event: StageEvent; signature: boolean; request: string }[] = [];
     let ready = false;
     const hooks = await serve((request, response) => {

@@ -13,9 +13,7 @@ afterEach(async () => {
 const mergedBatches = (now: Journey) => now.run()?.batches.filter((batch) => batch.merged !== undefined).length;
 
 describe("one rollout over two control planes", () => {
-  test("each has its own clusters; one that cannot be reached holds its own batches, says so, and no other", {
-    timeout: 120_000,
-  }, async () => {
+  test("each has its own clusters; one that cannot be reached holds its own batches, says so, and no other", async () => {
     journey = await startJourney({ files: overTwoHubs, planes: PLANES });
     const { world } = journey;
     const [eu, us] = world.planes;

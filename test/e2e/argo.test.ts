@@ -9,7 +9,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 90_000 };
 const SICK = "us-east-1-a";
 
 async function begin(kind: Fault["kind"], spec: Parameters<typeof short>[0] = {}, speed = 120) {
@@ -62,7 +61,7 @@ function sick(run: Awaited<ReturnType<Journey["until"]>>) {
 }
 
 describe("what Argo CD and its clusters do", () => {
-  test("a cluster that is stuck past its deadline pauses the run; healed, /retry goes on to the end", TIMEOUT, async () => {
+  test("a cluster that is stuck past its deadline pauses the run; healed, /retry goes on to the end", async () => {
     const { journey, release } = await begin("stuck", { stage: "progressDeadline: 3m" });
     const paused = await pausedOnFailure(journey);
     expect([sick(paused)?.phase, journey.versions().get("us-east-1-c")]).toEqual(["Failed", "v1.4.1"]);
@@ -70,7 +69,7 @@ describe("what Argo CD and its clusters do", () => {
     await expectSucceeded(journey);
   });
 
-  test("an unreachable cluster that keeps its old Healthy is never counted live", TIMEOUT, async () => {
+  test("an unreachable cluster that keeps its old Healthy is never counted live", async () => {
     const { journey, release } = await begin("unreachable", { spec: "seenDeadline: 3m", stage: "progressDeadline: 3m" });
     const paused = await pausedOnFailure(journey);
     expect(sick(paused)?.phase).toBe("Failed");
@@ -80,7 +79,7 @@ describe("what Argo CD and its clusters do", () => {
     await expectSucceeded(journey);
   });
 
-  test("with auto-sync off the batch waits for a person, and says so; it goes on when it is on again", TIMEOUT, async () => {
+  test("with auto-sync off the batch waits for a person, and says so; it goes on when it is on again", async () => {
     const { journey, world, release } = await begin("autosync-off");
     const waiting = await journey.until("it waits", (run) => sick(run)?.waitingSince !== undefined);
     expect([waiting.phase, sick(waiting)?.evidence?.verdict ?? "waiting"]).toEqual(["Progressing", "waiting"]);
@@ -89,7 +88,7 @@ describe("what Argo CD and its clusters do", () => {
     await expectSucceeded(journey);
   });
 
-  test("a sync that fails pauses the run; synced by a person, /retry goes on to the end", TIMEOUT, async () => {
+  test("a sync that fails pauses the run; synced by a person, /retry goes on to the end", async () => {
     const { journey, world, release, alice } = await begin("sync-failed");
     const paused = await pausedOnFailure(journey);
     expect(sick(paused)?.phase).toBe("Failed");
@@ -101,43 +100,39 @@ describe("what Argo CD and its clusters do", () => {
     await expectSucceeded(journey);
   });
 
-  test("health that flaps is waited for until it has settled", TIMEOUT, async () => {
+  test("health that flaps is waited for until it has settled", async () => {
     const { journey } = await begin("flap", {}, 300);
     await expectSucceeded(journey);
   });
 
-  test(
-    "what was ill before counts apart (baseline: Tolerate), and a dip while baking that is short enough is ignored (flap)",
-    TIMEOUT,
-    async () => {
-      // Seen and gone within `ignore`, however busy the machine: a second is 90 of theirs.
-      const spec = "baseline: Tolerate\n  flap: { ignore: 5m, most: 3, window: 30m }";
-      journey = await startJourney({ files: short({ spec, bake: "6m" }) });
-      const { argocd } = journey.world;
-      const before = "eu-west-1-a";
-      argocd.setFault(before, { kind: "degraded", scope: "now" });
-      await expect.poll(() => healthOf(journey, before), { timeout: 10_000 }).toBe("Degraded");
-      await journey.release();
+  test("what was ill before counts apart (baseline: Tolerate), and a dip while baking that is short enough is ignored (flap)", async () => {
+    // Seen and gone within `ignore`, however busy the machine: a second is 90 of theirs.
+    const spec = "baseline: Tolerate\n  flap: { ignore: 5m, most: 3, window: 30m }";
+    journey = await startJourney({ files: short({ spec, bake: "6m" }) });
+    const { argocd } = journey.world;
+    const before = "eu-west-1-a";
+    argocd.setFault(before, { kind: "degraded", scope: "now" });
+    await expect.poll(() => healthOf(journey, before), { timeout: 60_000 }).toBe("Degraded");
+    await journey.release();
 
-      const baking = await journey.until("the second batch bakes", (run) => run.batches[1]?.phase === "Baking");
-      const [ill] = baking.batches[0]?.targets.filter((target) => target.cluster === `hub/${before}`) ?? [];
-      expect([ill?.phase, ill?.excused, ill?.confirmedAt, ill?.why]).toEqual([
-        "Failed",
-        true,
-        undefined,
-        expect.stringMatching(/^as before its batch \(baseline: .*Degraded.*\), and no worse: /),
-      ]);
-      argocd.setFault(SICK, { kind: "degraded", scope: "now" });
-      await journey.until("the dip is seen", (run) => sick(run)?.dippedAt !== undefined);
-      argocd.setFault(SICK, null);
-      const settled = await journey.until("it settles", (run) => run.batches[1]?.phase === "Settled");
-      expect([settled.batches[1]?.bake?.restarts, settled.phase]).toEqual([0, "Progressing"]);
-      const run = await journey.until("it ends", ended);
-      expect([journey.errors, run.batches.length, journey.versions().get("us-east-1-d")]).toEqual([[], 3, "v1.4.2"]);
-    },
-  );
+    const baking = await journey.until("the second batch bakes", (run) => run.batches[1]?.phase === "Baking");
+    const [ill] = baking.batches[0]?.targets.filter((target) => target.cluster === `hub/${before}`) ?? [];
+    expect([ill?.phase, ill?.excused, ill?.confirmedAt, ill?.why]).toEqual([
+      "Failed",
+      true,
+      undefined,
+      expect.stringMatching(/^as before its batch \(baseline: .*Degraded.*\), and no worse: /),
+    ]);
+    argocd.setFault(SICK, { kind: "degraded", scope: "now" });
+    await journey.until("the dip is seen", (run) => sick(run)?.dippedAt !== undefined);
+    argocd.setFault(SICK, null);
+    const settled = await journey.until("it settles", (run) => run.batches[1]?.phase === "Settled");
+    expect([settled.batches[1]?.bake?.restarts, settled.phase]).toEqual([0, "Progressing"]);
+    const run = await journey.until("it ends", ended);
+    expect([journey.errors, run.batches.length, journey.versions().get("us-east-1-d")]).toEqual([[], 3, "v1.4.2"]);
+  });
 
-  test("an ApplicationSet that is deleted in the midst of it takes the run nowhere, and it says what is lost", TIMEOUT, async () => {
+  test("an ApplicationSet that is deleted in the midst of it takes the run nowhere, and it says what is lost", async () => {
     journey = await startJourney({ files: short({ stage: "progressDeadline: 3m", bake: "10m" }) });
     const { store } = journey.world.kubernetes;
     await journey.release();
@@ -154,7 +149,7 @@ describe("what Argo CD and its clusters do", () => {
     expect([journey.errors, journey.versions().get("us-east-1-a")]).toEqual([[], "v1.4.1"]);
   });
 
-  test("watches that are cut and expire at every turn change nothing", TIMEOUT, async () => {
+  test("watches that are cut and expire at every turn change nothing", async () => {
     journey = await startJourney({ files: short() });
     const { world, bot } = journey;
     let phases = "";

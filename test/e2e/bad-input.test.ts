@@ -92,7 +92,7 @@ const CASES: [string, Change, RegExp, RegExp][] = [
 ];
 
 describe("merged to main as a release, no run starts and the PR's comment says where, what, and what to do", () => {
-  test.each(CASES)("%s", { timeout: 60_000 }, async (_name, change, where, what) => {
+  test.each(CASES)("%s", async (_name, change, where, what) => {
     const { world } = journey;
     const alice = world.github.actAs("alice");
     const changed = change(files);
@@ -112,7 +112,7 @@ describe("merged to main as a release, no run starts and the PR's comment says w
     await alice.push(world.repository, { branch: "main", files: back, message: `take ${version} back` });
   });
 
-  test("a pin file that is a symbolic link", { timeout: 60_000 }, async () => {
+  test("a pin file that is a symbolic link", async () => {
     const { world } = journey;
     const alice = world.github.actAs("alice");
     const branch = "bad-link";
@@ -148,7 +148,7 @@ async function planCheck(pull: number, holds: RegExp): Promise<string> {
 }
 
 describe("pull requests that nobody merges", () => {
-  test("one from a fork that edits rollouts/ is judged on its own tree, and nothing of it acts", { timeout: 60_000 }, async () => {
+  test("one from a fork that edits rollouts/ is judged on its own tree, and nothing of it acts", async () => {
     const { world } = journey;
     const { github, repository } = world;
     const mallory = github.actAs("mallory");
@@ -165,9 +165,7 @@ describe("pull requests that nobody merges", () => {
     expect((await githubPage(world).pull(pull)).state).toBe("open");
   });
 
-  test("a rollout file that is a symbolic link is an error that names it; what it points to is never read", {
-    timeout: 60_000,
-  }, async () => {
+  test("a rollout file that is a symbolic link is an error that names it; what it points to is never read", async () => {
     const { world } = journey;
     const alice = world.github.actAs("alice");
     await alice.push(world.repository, {

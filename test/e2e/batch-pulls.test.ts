@@ -11,8 +11,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 120_000 };
-
 interface Call {
   method: string;
   path: string;
@@ -95,7 +93,7 @@ async function permit({ github, repository }: EmbeddedWorld, permissions: Record
 }
 
 describe("a batch's cost", () => {
-  test("over a whole journey: at most 6 calls a batch, reads and all, 3 of them content, and a few a stage", TIMEOUT, async () => {
+  test("over a whole journey: at most 6 calls a batch, reads and all, 3 of them content, and a few a stage", async () => {
     const calls: Call[] = [];
     journey = await startJourney({ files: short({ bake: "1m", spec: DRESS }), github: askedBy(calls) });
     const { world } = journey;

@@ -22,7 +22,6 @@ afterEach(async () => {
   folder = undefined;
 });
 
-const TIMEOUT = { timeout: 120_000 };
 /** As in app.yml, so that teams can be seen. */
 const PERMISSIONS = {
   metadata: "read",
@@ -89,96 +88,92 @@ async function reacted(journey: Journey, comment: number, mark: string): Promise
 
 const answers = (all: readonly Comment[]) => all.filter(({ body }) => body.startsWith("<!-- stagecoach:answer -->"));
 
-test(
-  "from the command line: release opens the PR, /plan refreshes it, the run is steered, and every answer comes back",
-  TIMEOUT,
-  async () => {
-    const settings = "mode: Propose\ncommands:\n  skip: { teams: [sre] }\n";
-    journey = await startJourney({
-      github: { app: { permissions: PERMISSIONS } },
-      files: (files) => {
-        short({ byHand: true })(files);
-        files.set(".github/stagecoach.yaml", settings);
-      },
-    });
-    const here = journey;
-    const { world } = here;
-    const { repository } = world;
-    world.github.team("acme", "sre", ["bob"]);
-    const clone = await cloneAs(here, "alice");
-    const repo = ["--repo", clone, "--repository", repository];
+test("from the command line: release opens the PR, /plan refreshes it, the run is steered, and every answer comes back", async () => {
+  const settings = "mode: Propose\ncommands:\n  skip: { teams: [sre] }\n";
+  journey = await startJourney({
+    github: { app: { permissions: PERMISSIONS } },
+    files: (files) => {
+      short({ byHand: true })(files);
+      files.set(".github/stagecoach.yaml", settings);
+    },
+  });
+  const here = journey;
+  const { world } = here;
+  const { repository } = world;
+  world.github.team("acme", "sre", ["bob"]);
+  const clone = await cloneAs(here, "alice");
+  const repo = ["--repo", clone, "--repository", repository];
 
-    // The release PR, as alice, changing one value.
-    const opened = await stagecoach("release", "my-app", "v1.4.2", ...repo);
-    expect(opened).toMatchObject({ exit: 0, out: expect.stringContaining("releases/my-app.yaml: version v1.4.1 → v1.4.2\nOpened: ") });
-    const release = Number(/\/pull\/(\d+)/.exec(opened.out)?.[1]);
-    const again = await stagecoach("release", "my-app", "v1.4.2", ...repo);
-    expect(again.out).toContain(`There is one already: ${/Opened: (.*)/.exec(opened.out)?.[1]}`);
-    expect((await stagecoach("release", "my-app", "v1.4.1", ...repo)).out).toContain("is released at v1.4.1 already");
-    expect((await stagecoach("release", "my-ap", "v1", ...repo)).out).toContain('main has no rollout "my-ap"; it has my-app');
+  // The release PR, as alice, changing one value.
+  const opened = await stagecoach("release", "my-app", "v1.4.2", ...repo);
+  expect(opened).toMatchObject({ exit: 0, out: expect.stringContaining("releases/my-app.yaml: version v1.4.1 → v1.4.2\nOpened: ") });
+  const release = Number(/\/pull\/(\d+)/.exec(opened.out)?.[1]);
+  const again = await stagecoach("release", "my-app", "v1.4.2", ...repo);
+  expect(again.out).toContain(`There is one already: ${/Opened: (.*)/.exec(opened.out)?.[1]}`);
+  expect((await stagecoach("release", "my-app", "v1.4.1", ...repo)).out).toContain("is released at v1.4.1 already");
+  expect((await stagecoach("release", "my-ap", "v1", ...repo)).out).toContain('main has no rollout "my-ap"; it has my-app');
 
-    // Before there is a run: /plan is answered, anything else is told that there is none.
-    await world.untilComment(release, "Plan: my-app");
-    const alice = world.github.actAs("alice");
-    const plan = alice.comment(repository, release, "/plan");
-    const early = alice.comment(repository, release, "/pause");
-    await reacted(here, plan, "rocket");
-    await world.untilComment(release, "there is no run yet that `/pause` could be for");
-    // Told first, so that nobody is left with a mark and no reason.
-    await reacted(here, early, "confused");
+  // Before there is a run: /plan is answered, anything else is told that there is none.
+  await world.untilComment(release, "Plan: my-app");
+  const alice = world.github.actAs("alice");
+  const plan = alice.comment(repository, release, "/plan");
+  const early = alice.comment(repository, release, "/pause");
+  await reacted(here, plan, "rocket");
+  await world.untilComment(release, "there is no run yet that `/pause` could be for");
+  // Told first, so that nobody is left with a mark and no reason.
+  await reacted(here, early, "confused");
 
-    await alice.mergePull(repository, release, "squash");
-    const first = await here.until("its first batch is open", (run) => run.batches[0]?.phase === "Open");
-    const batch = first.batches[0]?.pull?.number ?? 0;
+  await alice.mergePull(repository, release, "squash");
+  const first = await here.until("its first batch is open", (run) => run.batches[0]?.phase === "Open");
+  const batch = first.batches[0]?.pull?.number ?? 0;
 
-    // The same rules, permissions and record as by hand.
-    const paused = await stagecoach("pause", "my-app", "errors", "at", "checkout", ...repo);
-    expect(paused).toMatchObject({ exit: 0, out: expect.stringContaining("done: paused: nothing merges until `/resume`") });
-    expect(here.run()?.commands.at(-1)).toMatchObject({
-      actor: "alice",
-      text: "/pause --rollout my-app errors at checkout",
-      outcome: "done",
-    });
-    expect((await stagecoach("pause", "my-app", ...repo)).exit).toBe(1);
-    const skipped = await stagecoach("skip", "my-app", "us-east-1-a", ...repo, "-o", "json");
-    expect([skipped.exit, JSON.parse(skipped.out)]).toMatchObject([
-      1,
-      { outcome: "refused", message: expect.toSay("is for members of team `sre`") },
-    ]);
-    expect((await stagecoach("resume", "my-app", ...repo)).out).toContain("done: resumed");
-    vi.stubEnv("GH_TOKEN", world.github.token("bob"));
-    expect((await stagecoach("skip", "my-app", "us-east-1-a", ...repo)).out).toContain("done: left out of this run: us-east-1-a");
-    expect((await stagecoach("abort", "my-app", "--no-wait", ...repo, "--repository", "acme/nothing")).exit).toBe(1);
+  // The same rules, permissions and record as by hand.
+  const paused = await stagecoach("pause", "my-app", "errors", "at", "checkout", ...repo);
+  expect(paused).toMatchObject({ exit: 0, out: expect.stringContaining("done: paused: nothing merges until `/resume`") });
+  expect(here.run()?.commands.at(-1)).toMatchObject({
+    actor: "alice",
+    text: "/pause --rollout my-app errors at checkout",
+    outcome: "done",
+  });
+  expect((await stagecoach("pause", "my-app", ...repo)).exit).toBe(1);
+  const skipped = await stagecoach("skip", "my-app", "us-east-1-a", ...repo, "-o", "json");
+  expect([skipped.exit, JSON.parse(skipped.out)]).toMatchObject([
+    1,
+    { outcome: "refused", message: expect.toSay("is for members of team `sre`") },
+  ]);
+  expect((await stagecoach("resume", "my-app", ...repo)).out).toContain("done: resumed");
+  vi.stubEnv("GH_TOKEN", world.github.token("bob"));
+  expect((await stagecoach("skip", "my-app", "us-east-1-a", ...repo)).out).toContain("done: left out of this run: us-east-1-a");
+  expect((await stagecoach("abort", "my-app", "--no-wait", ...repo, "--repository", "acme/nothing")).exit).toBe(1);
 
-    // Questions are answered where they are asked; one comment each, edited in place.
-    const asked = world.github.actAs("bob").comment(repository, batch, "/status\n/help skip");
-    await reacted(here, asked, "rocket");
-    expect(await world.untilComment(batch, "stagecoach:status:my-app")).toMatch(/### .* my-app #1: v1\.4\.2[\s\S]*\[every cluster\]\(/);
-    expect(await world.untilComment(batch, "`/skip`")).toContain("leaves clusters out of this run");
+  // Questions are answered where they are asked; one comment each, edited in place.
+  const asked = world.github.actAs("bob").comment(repository, batch, "/status\n/help skip");
+  await reacted(here, asked, "rocket");
+  expect(await world.untilComment(batch, "stagecoach:status:my-app")).toMatch(/### .* my-app #1: v1\.4\.2[\s\S]*\[every cluster\]\(/);
+  expect(await world.untilComment(batch, "`/skip`")).toContain("leaves clusters out of this run");
 
-    // Refusals of one PR stand in one comment, whoever wrote how many.
-    world.github.collaborator(repository, "mallory", "read");
-    const mallory = world.github.actAs("mallory");
-    mallory.comment(repository, release, "/abort");
-    mallory.comment(repository, release, "/paus");
-    alice.comment(repository, release, "/resume eu-1");
-    await world.untilComment(release, "takes no words");
-    expect(answers(await comments(here, release))).toHaveLength(1);
+  // Refusals of one PR stand in one comment, whoever wrote how many.
+  world.github.collaborator(repository, "mallory", "read");
+  const mallory = world.github.actAs("mallory");
+  mallory.comment(repository, release, "/abort");
+  mallory.comment(repository, release, "/paus");
+  alice.comment(repository, release, "/resume eu-1");
+  await world.untilComment(release, "takes no words");
+  expect(answers(await comments(here, release))).toHaveLength(1);
 
-    // A bot is heard once the settings on the default branch name it; a pull request that would say so changes nothing.
-    world.github.collaborator(repository, "renovate[bot]", "write");
-    const renovate = world.github.actAs("renovate[bot]");
-    const wider = `${settings}bots: ["renovate[bot]"]\n`;
-    await alice.push(repository, { branch: "wider", files: { ".github/stagecoach.yaml": wider }, message: "wider" });
-    await alice.openPull(repository, { head: "wider", title: "wider" });
-    renovate.comment(repository, release, "/pause first");
-    alice.comment(repository, release, "/requeue nowhere");
-    await world.untilComment(release, 'no cluster "nowhere"');
-    expect(here.run()?.phase).toBe("Progressing");
-    await alice.push(repository, { branch: "main", files: { ".github/stagecoach.yaml": wider }, message: "bots" });
-    renovate.comment(repository, release, "/pause second");
-    const stopped = await here.until("it pauses", (run) => run.phase === "Paused");
-    expect(stopped.why).toSay("renovate[bot]");
-    expect(here.errors).toEqual([]);
-  },
-);
+  // A bot is heard once the settings on the default branch name it; a pull request that would say so changes nothing.
+  world.github.collaborator(repository, "renovate[bot]", "write");
+  const renovate = world.github.actAs("renovate[bot]");
+  const wider = `${settings}bots: ["renovate[bot]"]\n`;
+  await alice.push(repository, { branch: "wider", files: { ".github/stagecoach.yaml": wider }, message: "wider" });
+  await alice.openPull(repository, { head: "wider", title: "wider" });
+  renovate.comment(repository, release, "/pause first");
+  alice.comment(repository, release, "/requeue nowhere");
+  await world.untilComment(release, 'no cluster "nowhere"');
+  expect(here.run()?.phase).toBe("Progressing");
+  await alice.push(repository, { branch: "main", files: { ".github/stagecoach.yaml": wider }, message: "bots" });
+  renovate.comment(repository, release, "/pause second");
+  const stopped = await here.until("it pauses", (run) => run.phase === "Paused");
+  expect(stopped.why).toSay("renovate[bot]");
+  expect(here.errors).toEqual([]);
+});

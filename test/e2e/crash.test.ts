@@ -57,7 +57,7 @@ function phaseAt(repo: string): string | undefined {
 }
 
 describe("a bot killed at every commit of its journal", () => {
-  test("a run killed with SIGKILL at every journal commit resumes to the same end", { timeout: 240_000 }, async () => {
+  test("a run killed with SIGKILL at every journal commit resumes to the same end", async () => {
     world = await startWorld({ speed: SPEED, lag: { ...SHORT_LAG, applicationSet: 300 }, files: short() });
     directory = await mkdtemp(join(tmpdir(), "stagecoach-crash-"));
     const { github, repository } = world;

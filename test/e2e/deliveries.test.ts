@@ -78,14 +78,14 @@ describe("a whole journey comes to the same end, whatever becomes of every singl
     ["delayed by seven minutes", () => ({ delay: 7 * 60_000 })],
     // Of each eight the last comes first.
     ["reordered", (nth) => ({ delay: (7 - (nth % 8)) * 30_000 })],
-  ])("%s", { timeout: 90_000 }, async (_what, fate) => {
+  ])("%s", async (_what, fate) => {
     const { end, met } = await release(fate);
     expect(met).toBeGreaterThan(15);
     expect(end).toEqual(undisturbed);
     expect(journey.errors).toEqual([]);
   });
 
-  test("a bot that starts afterwards is ready, and shows the run that has ended", { timeout: 60_000 }, async () => {
+  test("a bot that starts afterwards is ready, and shows the run that has ended", async () => {
     await journey.stop();
     await journey.start();
     expect(journey.bot.runs().map(({ repository, run }) => [repository, run.rollout, run.phase])).toEqual([

@@ -10,8 +10,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 90_000 };
-
 /** Every cluster at the release, each batch merged once, no invariant violated. */
 async function expectSameEnd(now: Journey): Promise<void> {
   const run = await now.until("it ends", ended);
@@ -24,14 +22,14 @@ async function expectSameEnd(now: Journey): Promise<void> {
 }
 
 describe("webhooks", () => {
-  test("with every webhook lost the run comes to the same end", TIMEOUT, async () => {
+  test("with every webhook lost the run comes to the same end", async () => {
     journey = await startJourney({ files: short(), resyncMs: 30_000 });
     journey.world.github.faults.webhook = () => "drop";
     await journey.release();
     await expectSameEnd(journey);
   });
 
-  test("doubled, swapped and delayed webhooks change nothing: no batch is merged twice", TIMEOUT, async () => {
+  test("doubled, swapped and delayed webhooks change nothing: no batch is merged twice", async () => {
     journey = await startJourney({ files: short() });
     const fates: WebhookFate[] = ["double", "swap", { delay: 20_000 }, "deliver"];
     let n = 0;
@@ -40,7 +38,7 @@ describe("webhooks", () => {
     await expectSameEnd(journey);
   });
 
-  test("an unsigned or wrongly signed webhook is refused", TIMEOUT, async () => {
+  test("an unsigned or wrongly signed webhook is refused", async () => {
     journey = await startJourney({ files: short() });
     const url = `${journey.bot.url}${WEBHOOK_PATH}`;
     const body = JSON.stringify({ action: "created", repository: { full_name: journey.world.repository } });
@@ -52,7 +50,7 @@ describe("webhooks", () => {
 });
 
 describe("an API that fails", () => {
-  test("GitHub answers 502 after having merged: the merge is found, and nothing is merged twice", TIMEOUT, async () => {
+  test("GitHub answers 502 after having merged: the merge is found, and nothing is merged twice", async () => {
     journey = await startJourney({ files: short() });
     let failed = 0;
     journey.world.github.faults.request = ({ method, path, actor }) => {
@@ -65,7 +63,7 @@ describe("an API that fails", () => {
     expect(failed).toBe(3);
   });
 
-  test("405 'Base branch was modified' is tried again", TIMEOUT, async () => {
+  test("405 'Base branch was modified' is tried again", async () => {
     journey = await startJourney({ files: short() });
     await journey.release();
     const refused = new Set<number>();
@@ -78,7 +76,7 @@ describe("an API that fails", () => {
     expect(refused.size).toBeGreaterThan(1);
   });
 
-  test("tokens taken back before their time are minted anew, again and again", TIMEOUT, async () => {
+  test("tokens taken back before their time are minted anew, again and again", async () => {
     journey = await startJourney({ files: short() });
     const { bot, world } = journey;
     let last = "";

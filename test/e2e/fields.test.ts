@@ -176,9 +176,7 @@ function webOn(cluster: string, set: string): Record<string, string> {
 const clusters = (run: Run) => run.batches.map((batch) => batch.targets.map((target) => target.cluster.slice(4)).sort());
 const target = (run: Run, cluster: string) => run.batches.flatMap((batch) => batch.targets).find((one) => one.cluster.endsWith(cluster));
 
-test("rules that most rollouts leave at their defaults, hand-written Applications, and the way back by them", {
-  timeout: 240_000,
-}, async () => {
+test("rules that most rollouts leave at their defaults, hand-written Applications, and the way back by them", async () => {
   const here = await startJourney({ files });
   journey = here;
   const { world } = here;

@@ -32,9 +32,7 @@ function freezeFrom(now: number, minutes: number): string {
 
 const whys = (run: Run) => run.batches.map((batch) => sentenceOf(batch.why, run)).join(" | ");
 
-test("windows, a freeze added mid-run, approvals by review and by command, /halt over two rollouts, limits and dependsOn", {
-  timeout: 240_000,
-}, async () => {
+test("windows, a freeze added mid-run, approvals by review and by command, /halt over two rollouts, limits and dependsOn", async () => {
   const here = await startJourney({
     start: NOON,
     github: { app: { permissions: PERMISSIONS } },

@@ -10,7 +10,6 @@ let journey: Journey;
 let page: GitHubPage;
 let signing: CommitSigning = { kind: "github" };
 
-const TIMEOUT = { timeout: 120_000 };
 const SET = "appsets/my-app-set.yaml";
 const CI = "ci/test";
 
@@ -72,7 +71,7 @@ async function draft(pull: number, change: "convertPullRequestToDraft" | "markPu
 }
 
 describe("what a branch's rules ask of a batch", () => {
-  test("code owners, the last push, signed commits, and a branch closed to all but those who may bypass it", TIMEOUT, async () => {
+  test("code owners, the last push, signed commits, and a branch closed to all but those who may bypass it", async () => {
     const { world } = journey;
     const { github, repository } = world;
     const [alice, bob, carol] = ["alice", "bob", "carol"].map((login) => github.actAs(login));
@@ -119,38 +118,34 @@ describe("what a branch's rules ask of a batch", () => {
     open();
   });
 
-  test(
-    "a base that must be up to date: built again when it moves; and archived for a while the run only stands still",
-    TIMEOUT,
-    async () => {
-      const { github, repository } = journey.world;
-      await journey.release("v1.4.3");
-      const strict = { strict_required_status_checks_policy: true, required_status_checks: [{ context: CI }] };
-      const lift = ruleset([{ type: "required_status_checks", parameters: strict }]);
-      const first = await batchOf(2, 1, "is open", isOpen(1));
-      await github.actAs("alice").push(repository, { branch: "main", files: { "docs/note.md": "moved again\n" }, message: "a note" });
-      await page.status(first.pull.head, CI, "success");
-      const again = await batchOf(2, 1, "is built again", isOpen(2));
-      const old = await page.pull(first.pull.number);
-      expect([old.state, old.merged, old.head.ref]).toEqual(["closed", false, first.branch]);
-      // The newer attempt's branch is there, the older one's is not.
-      await expect(page.get(`/git/ref/heads/${again.branch}`)).resolves.toBeDefined();
-      await expect(page.get(`/git/ref/heads/${first.branch}`)).rejects.toThrow("404");
-      github.settings(repository, { archived: true });
-      lift();
-      // Its run stands still, or the repository is not served at all, whichever is noticed first.
-      const still = () => journey.run() === undefined || sentenceOf(journey.run()?.why ?? "").includes("archived");
-      for (let n = 0; !still() && n < 300; n++) await new Promise<void>((resolve) => journey.world.clock.after(2000, resolve));
-      expect([still(), (await page.pull(again.pull.number)).merged]).toEqual([true, false]);
-      github.settings(repository, { archived: false });
-      const run = await journey.until("it ends", (one) => one.number === 2 && ended(one));
-      expect(run.phase).toBe("Succeeded");
-      expect(journey.errors.filter(({ message }) => !/archived|a round failed/.test(message))).toEqual([]);
-      journey.errors.length = 0;
-    },
-  );
+  test("a base that must be up to date: built again when it moves; and archived for a while the run only stands still", async () => {
+    const { github, repository } = journey.world;
+    await journey.release("v1.4.3");
+    const strict = { strict_required_status_checks_policy: true, required_status_checks: [{ context: CI }] };
+    const lift = ruleset([{ type: "required_status_checks", parameters: strict }]);
+    const first = await batchOf(2, 1, "is open", isOpen(1));
+    await github.actAs("alice").push(repository, { branch: "main", files: { "docs/note.md": "moved again\n" }, message: "a note" });
+    await page.status(first.pull.head, CI, "success");
+    const again = await batchOf(2, 1, "is built again", isOpen(2));
+    const old = await page.pull(first.pull.number);
+    expect([old.state, old.merged, old.head.ref]).toEqual(["closed", false, first.branch]);
+    // The newer attempt's branch is there, the older one's is not.
+    await expect(page.get(`/git/ref/heads/${again.branch}`)).resolves.toBeDefined();
+    await expect(page.get(`/git/ref/heads/${first.branch}`)).rejects.toThrow("404");
+    github.settings(repository, { archived: true });
+    lift();
+    // Its run stands still, or the repository is not served at all, whichever is noticed first.
+    const still = () => journey.run() === undefined || sentenceOf(journey.run()?.why ?? "").includes("archived");
+    for (let n = 0; !still() && n < 300; n++) await new Promise<void>((resolve) => journey.world.clock.after(2000, resolve));
+    expect([still(), (await page.pull(again.pull.number)).merged]).toEqual([true, false]);
+    github.settings(repository, { archived: false });
+    const run = await journey.until("it ends", (one) => one.number === 2 && ended(one));
+    expect(run.phase).toBe("Succeeded");
+    expect(journey.errors.filter(({ message }) => !/archived|a round failed/.test(message))).toEqual([]);
+    journey.errors.length = 0;
+  });
 
-  test("a draft, a base that moved, a conflict, and somebody who merges what is halted", TIMEOUT, async () => {
+  test("a draft, a base that moved, a conflict, and somebody who merges what is halted", async () => {
     const { github, repository } = journey.world;
     const [alice, bob] = [github.actAs("alice"), github.actAs("bob")];
     const release = await journey.release("v1.4.4");
@@ -190,7 +185,7 @@ describe("what a branch's rules ask of a batch", () => {
     expect([run.phase, run.batches.map(({ attempt }) => attempt), journey.errors]).toEqual(["Succeeded", [1, 2, 1], []]);
   });
 
-  test("commits that nobody signed are refused where the branch wants them signed, and the run says what to change", TIMEOUT, async () => {
+  test("commits that nobody signed are refused where the branch wants them signed, and the run says what to change", async () => {
     const { github, repository } = journey.world;
     await journey.stop();
     signing = { kind: "none" };

@@ -10,7 +10,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 90_000 };
 const SET = "appsets/my-app-set.yaml";
 
 function setText({ world }: Journey): string {
@@ -43,31 +42,27 @@ describe("a batch never deletes", () => {
     ],
     ["removes an element", (text) => text.replace(/ +- cluster: eu-west-1-d\n(?: {12}.*\n)+/, ""), /is not Git's/],
   ];
-  test.each(cases)(
-    "a commit on main that %s and is not applied yet: no batch is merged on top of it",
-    TIMEOUT,
-    async (_name, edit, why) => {
-      const { journey, release } = await toBake();
-      const { world } = journey;
-      const alice = world.github.actAs("alice");
-      const before = setText(journey);
-      stopParent(journey);
-      expect(edit(before)).not.toBe(before);
-      await alice.push(world.repository, { branch: "main", files: { [SET]: edit(before) }, message: "a change of the set" });
-      alice.comment(world.repository, release, "/promote");
-      const held = await journey.until("the next batch is held", (run) =>
-        why.test(`${sentenceOf(run.why, run)} ${sentenceOf(run.batches[1]?.why ?? "", run)}`),
-      );
-      expect(held.batches[1]?.merged).toBeUndefined();
-      expect(journey.versions().get("us-east-1-a")).toBe("v1.4.1");
-      await alice.push(world.repository, { branch: "main", files: { [SET]: before }, message: "put it back" });
-      if (held.phase === "Paused") alice.comment(world.repository, release, "/resume");
-      const merged = await journey.until("it goes on", (run) => run.batches[1]?.merged !== undefined);
-      expect([merged.phase, journey.errors]).toEqual(["Progressing", []]);
-    },
-  );
+  test.each(cases)("a commit on main that %s and is not applied yet: no batch is merged on top of it", async (_name, edit, why) => {
+    const { journey, release } = await toBake();
+    const { world } = journey;
+    const alice = world.github.actAs("alice");
+    const before = setText(journey);
+    stopParent(journey);
+    expect(edit(before)).not.toBe(before);
+    await alice.push(world.repository, { branch: "main", files: { [SET]: edit(before) }, message: "a change of the set" });
+    alice.comment(world.repository, release, "/promote");
+    const held = await journey.until("the next batch is held", (run) =>
+      why.test(`${sentenceOf(run.why, run)} ${sentenceOf(run.batches[1]?.why ?? "", run)}`),
+    );
+    expect(held.batches[1]?.merged).toBeUndefined();
+    expect(journey.versions().get("us-east-1-a")).toBe("v1.4.1");
+    await alice.push(world.repository, { branch: "main", files: { [SET]: before }, message: "put it back" });
+    if (held.phase === "Paused") alice.comment(world.repository, release, "/resume");
+    const merged = await journey.until("it goes on", (run) => run.batches[1]?.merged !== undefined);
+    expect([merged.phase, journey.errors]).toEqual(["Progressing", []]);
+  });
 
-  test("an ApplicationSet edited in the cluster holds the next batch, with that reason, until it is Git's again", TIMEOUT, async () => {
+  test("an ApplicationSet edited in the cluster holds the next batch, with that reason, until it is Git's again", async () => {
     const { journey, release } = await toBake();
     const { world } = journey;
     stopParent(journey);

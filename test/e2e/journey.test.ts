@@ -16,7 +16,7 @@ function versions({ world }: Journey): string[] {
 }
 
 describe("merge a release PR, and every cluster is updated batch by batch", () => {
-  test("the plan is on the PR; after the merge every cluster moves, the drained one once it is back", { timeout: 120_000 }, async () => {
+  test("the plan is on the PR; after the merge every cluster moves, the drained one once it is back", async () => {
     journey = await startJourney();
     const { world } = journey;
     const alice = world.github.actAs("alice");
@@ -36,7 +36,7 @@ describe("merge a release PR, and every cluster is updated batch by batch", () =
     await world.untilComment(pull, "**Succeeded**");
   });
 
-  test("a batch that turns out Degraded pauses the run, and no further cluster is touched", { timeout: 120_000 }, async () => {
+  test("a batch that turns out Degraded pauses the run, and no further cluster is touched", async () => {
     journey = await startJourney({
       faults: [
         { cluster: "eu-west-1-a", kind: "degraded" },
@@ -54,7 +54,7 @@ describe("merge a release PR, and every cluster is updated batch by batch", () =
     expect(comment).toContain("/retry");
   });
 
-  test("/pause holds the next merge, /resume lets it go; a reader and a quote change nothing", { timeout: 120_000 }, async () => {
+  test("/pause holds the next merge, /resume lets it go; a reader and a quote change nothing", async () => {
     journey = await startJourney();
     const { world } = journey;
     world.github.collaborator(world.repository, "mallory", "read");

@@ -22,9 +22,7 @@ function element(text: string, cluster: string): string {
 
 const of = (run: Run, batch: number) => run.batches[batch - 1]?.targets.map((target) => target.cluster.slice(4)).sort();
 
-test("§9.16: clusters that join, leave, are relabelled, drained or stopped during a run, and a resource edited meanwhile", {
-  timeout: 240_000,
-}, async () => {
+test("§9.16: clusters that join, leave, are relabelled, drained or stopped during a run, and a resource edited meanwhile", async () => {
   const here = await startJourney({ files: short({ byHand: true, spec: STOPPED, stage: DRAINED }) });
   journey = here;
   const { world } = here;

@@ -12,8 +12,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 120_000 };
-
 interface Pull {
   number: number;
   title: string;
@@ -42,7 +40,7 @@ function bare(files: Map<string, string>): void {
   for (const path of ["rollouts/my-app.yaml", ".github/stagecoach.yaml", "releases/my-app.yaml", "inventory.yaml"]) files.delete(path);
 }
 
-test("a repo without rollouts gets one pull request, whose proposal is valid; merged, a release by it travels", TIMEOUT, async () => {
+test("a repo without rollouts gets one pull request, whose proposal is valid; merged, a release by it travels", async () => {
   journey = await startJourney({ files: bare, resyncMs: 60_000 });
   const { world, bot } = journey;
   await bot.idle();
@@ -91,7 +89,7 @@ test("a repo without rollouts gets one pull request, whose proposal is valid; me
   expect(ended(run)).toBe(false);
 });
 
-test("closing it means no, whatever is restarted, and though its branch is deleted", TIMEOUT, async () => {
+test("closing it means no, whatever is restarted, and though its branch is deleted", async () => {
   journey = await startJourney({ files: bare, resyncMs: 60_000 });
   const { world } = journey;
   await journey.bot.idle();

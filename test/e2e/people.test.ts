@@ -8,7 +8,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 90_000 };
 const SET = "appsets/my-app-set.yaml";
 /** People merge each batch: its PR stays open as long as the test wants. */
 const byHand = short({ byHand: true });
@@ -44,26 +43,22 @@ async function setOnMain({ world }: Journey, cluster: string, from: string, to: 
 }
 
 describe("what people do beside the bot", () => {
-  test(
-    "a commit pushed onto a batch's branch is never merged: the run pauses and says so; /resume builds the PR again",
-    TIMEOUT,
-    async () => {
-      const { journey, world, alice, repository, release } = await begin({ files: byHand });
-      const pull = await opened(journey, 1);
-      const branch = journey.run()?.batches[0]?.branch ?? "";
-      await alice.push(repository, { branch, files: { "apps/my-app/extra.yaml": "a: 1\n" }, message: "just one more thing" });
-      const paused = await journey.until("it pauses", (run) => run.phase === "Paused");
-      expect([paused.paused?.kind, paused.why]).toEqual(["HeadMoved", expect.toSay(`#${pull} was changed`)]);
-      await world.untilComment(release, "was changed");
-      alice.comment(repository, release, "/resume");
-      const again = await opened(journey, 1, 2);
-      expect(again).toBeGreaterThan(pull);
-      expect(journey.subjects()).not.toContain("just one more thing");
-      expect(journey.errors).toEqual([]);
-    },
-  );
+  test("a commit pushed onto a batch's branch is never merged: the run pauses and says so; /resume builds the PR again", async () => {
+    const { journey, world, alice, repository, release } = await begin({ files: byHand });
+    const pull = await opened(journey, 1);
+    const branch = journey.run()?.batches[0]?.branch ?? "";
+    await alice.push(repository, { branch, files: { "apps/my-app/extra.yaml": "a: 1\n" }, message: "just one more thing" });
+    const paused = await journey.until("it pauses", (run) => run.phase === "Paused");
+    expect([paused.paused?.kind, paused.why]).toEqual(["HeadMoved", expect.toSay(`#${pull} was changed`)]);
+    await world.untilComment(release, "was changed");
+    alice.comment(repository, release, "/resume");
+    const again = await opened(journey, 1, 2);
+    expect(again).toBeGreaterThan(pull);
+    expect(journey.subjects()).not.toContain("just one more thing");
+    expect(journey.errors).toEqual([]);
+  });
 
-  test("a closed batch PR pauses the run, and /resume opens another attempt that goes on to the end", TIMEOUT, async () => {
+  test("a closed batch PR pauses the run, and /resume opens another attempt that goes on to the end", async () => {
     const { journey, world, alice, repository, release } = await begin({ files: byHand });
     const closed = await opened(journey, 1);
     await alice.closePull(repository, closed);
@@ -78,24 +73,20 @@ describe("what people do beside the bot", () => {
     expect([run.phase, run.batches[0]?.attempt, journey.errors]).toEqual(["Succeeded", 2, []]);
   });
 
-  test(
-    "a batch PR that somebody merges while the run is paused is in flight, and the run stays paused until it is resumed",
-    TIMEOUT,
-    async () => {
-      const { journey, alice, repository, release } = await begin({ files: byHand });
-      const pull = await opened(journey, 1);
-      alice.comment(repository, release, "/pause not now");
-      await journey.until("it pauses", (run) => run.phase === "Paused");
-      await alice.mergePull(repository, pull, "squash");
-      const run = await journey.until("its clusters are confirmed", (now) => now.batches[0]?.phase === "Settled");
-      expect([run.phase, run.batches.length, run.batches[0]?.merged?.by]).toEqual(["Paused", 1, "alice"]);
-      alice.comment(repository, release, "/resume");
-      await opened(journey, 2);
-      expect(journey.errors).toEqual([]);
-    },
-  );
+  test("a batch PR that somebody merges while the run is paused is in flight, and the run stays paused until it is resumed", async () => {
+    const { journey, alice, repository, release } = await begin({ files: byHand });
+    const pull = await opened(journey, 1);
+    alice.comment(repository, release, "/pause not now");
+    await journey.until("it pauses", (run) => run.phase === "Paused");
+    await alice.mergePull(repository, pull, "squash");
+    const run = await journey.until("its clusters are confirmed", (now) => now.batches[0]?.phase === "Settled");
+    expect([run.phase, run.batches.length, run.batches[0]?.merged?.by]).toEqual(["Paused", 1, "alice"]);
+    alice.comment(repository, release, "/resume");
+    await opened(journey, 2);
+    expect(journey.errors).toEqual([]);
+  });
 
-  test("a pin edited by hand mid-run pauses it as drift, naming the commit", TIMEOUT, async () => {
+  test("a pin edited by hand mid-run pauses it as drift, naming the commit", async () => {
     const { journey, world, alice, repository, release } = await begin({ files: byHand });
     await alice.mergePull(repository, await opened(journey, 1), "squash");
     await opened(journey, 2);
@@ -107,7 +98,7 @@ describe("what people do beside the bot", () => {
     expect(journey.errors).toEqual([]);
   });
 
-  test("a branch of our name that somebody made before us never gets a PR, and the run says so", TIMEOUT, async () => {
+  test("a branch of our name that somebody made before us never gets a PR, and the run says so", async () => {
     journey = await startJourney({ files: short() });
     const { world } = journey;
     const mallory = world.github.actAs("alice");
@@ -125,7 +116,7 @@ describe("what people do beside the bot", () => {
     expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
   });
 
-  test("a newer release merged mid-run supersedes it: its PRs are closed, and every cluster gets the newer one", TIMEOUT, async () => {
+  test("a newer release merged mid-run supersedes it: its PRs are closed, and every cluster gets the newer one", async () => {
     const { journey, world, release } = await begin({ files: short({ bake: "24h" }) });
     await journey.until("the canary bakes", (run) => run.batches[0]?.phase === "Baking");
     await journey.release("v1.4.3");
@@ -137,7 +128,7 @@ describe("what people do beside the bot", () => {
 });
 
 describe("commands", () => {
-  test("/skip leaves a cluster out, /requeue puts one to its stage's end, /promote ends a bake", TIMEOUT, async () => {
+  test("/skip leaves a cluster out, /requeue puts one to its stage's end, /promote ends a bake", async () => {
     const { journey, alice, repository, release } = await begin({ files: short({ bake: "24h" }) });
     await journey.until("the canary bakes", (run) => run.batches[0]?.phase === "Baking");
     alice.comment(repository, release, "/skip us-east-1-a\n/requeue us-east-1-b\n/promote");
@@ -159,34 +150,30 @@ describe("commands", () => {
     expect(SHORT_CLUSTERS.map((cluster) => versions.get(cluster))).toEqual(["v1.4.2", "v1.4.2", "v1.4.1", "v1.4.2", "v1.4.2", "v1.4.2"]);
   });
 
-  test(
-    "/abort closes the open PR and ends the run; what is updated stays; what is said on its PRs later is answered",
-    TIMEOUT,
-    async () => {
-      const { journey, world, alice, repository, release } = await begin({ files: byHand });
-      const first = await opened(journey, 1);
-      await alice.mergePull(repository, first, "squash");
-      const pull = await opened(journey, 2);
-      alice.comment(repository, release, "/abort wrong version");
-      const run = await journey.until("it ends", ended);
-      expect([run.phase, journey.versions().get("eu-west-1-a"), journey.versions().get("us-east-1-a")]).toEqual([
-        "Aborted",
-        "v1.4.2",
-        "v1.4.1",
-      ]);
-      const answer = await fetch(`${world.github.url}/repos/${repository}/pulls/${pull}`, {
-        headers: { authorization: `token ${world.github.token("alice")}` },
-      });
-      expect(await answer.json()).toMatchObject({ state: "closed", merged: false });
-      await world.untilComment(release, "**Aborted**");
-      // Said on a pull request of a run that is over, it is heard all the same, and answered.
-      alice.comment(repository, first, "/promote");
-      await world.untilComment(first, "the run has ended: Aborted");
-      expect(journey.errors).toEqual([]);
-    },
-  );
+  test("/abort closes the open PR and ends the run; what is updated stays; what is said on its PRs later is answered", async () => {
+    const { journey, world, alice, repository, release } = await begin({ files: byHand });
+    const first = await opened(journey, 1);
+    await alice.mergePull(repository, first, "squash");
+    const pull = await opened(journey, 2);
+    alice.comment(repository, release, "/abort wrong version");
+    const run = await journey.until("it ends", ended);
+    expect([run.phase, journey.versions().get("eu-west-1-a"), journey.versions().get("us-east-1-a")]).toEqual([
+      "Aborted",
+      "v1.4.2",
+      "v1.4.1",
+    ]);
+    const answer = await fetch(`${world.github.url}/repos/${repository}/pulls/${pull}`, {
+      headers: { authorization: `token ${world.github.token("alice")}` },
+    });
+    expect(await answer.json()).toMatchObject({ state: "closed", merged: false });
+    await world.untilComment(release, "**Aborted**");
+    // Said on a pull request of a run that is over, it is heard all the same, and answered.
+    alice.comment(repository, first, "/promote");
+    await world.untilComment(first, "the run has ended: Aborted");
+    expect(journey.errors).toEqual([]);
+  });
 
-  test("a reader, a bot, an edited comment and a quote change nothing", TIMEOUT, async () => {
+  test("a reader, a bot, an edited comment and a quote change nothing", async () => {
     const { journey, world, alice, repository, release } = await begin({ files: byHand });
     const harmless = alice.comment(repository, release, "looks good");
     await alice.mergePull(repository, await opened(journey, 1), "squash");
@@ -208,7 +195,7 @@ describe("commands", () => {
     expect(journey.errors).toEqual([]);
   });
 
-  test("a command found more than 15 minutes after it was written changes nothing; a late /pause still pauses", TIMEOUT, async () => {
+  test("a command found more than 15 minutes after it was written changes nothing; a late /pause still pauses", async () => {
     const { journey, world, alice, repository, release } = await begin({ files: byHand });
     await opened(journey, 1);
     await journey.stop();

@@ -56,9 +56,7 @@ function expectBatchByBatch(run: Run, moves: readonly string[]): void {
 }
 
 describe("the version is a value of a clusters generator", () => {
-  test("clusters move between its entries batch by batch, and back with the next release; none is deleted", {
-    timeout: 150_000,
-  }, async () => {
+  test("clusters move between its entries batch by batch, and back with the next release; none is deleted", async () => {
     journey = await startJourney({ files: clustersGenerator });
     const { world } = journey;
     const before = uids(world);
@@ -88,7 +86,7 @@ describe("the version is a value of a clusters generator", () => {
     expect(uids(world)).toEqual(before);
   });
 
-  test("a cluster that somebody moves back is drift, and pauses the run", { timeout: 120_000 }, async () => {
+  test("a cluster that somebody moves back is drift, and pauses the run", async () => {
     journey = await startJourney({ files: clustersGenerator });
     const { world } = journey;
     await journey.release("v1.4.2");
@@ -103,7 +101,7 @@ describe("the version is a value of a clusters generator", () => {
 });
 
 describe("each cluster follows a branch of its own", () => {
-  test("the branches are fast-forwarded to the tag's commit batch by batch, without a pull request", { timeout: 120_000 }, async () => {
+  test("the branches are fast-forwarded to the tag's commit batch by batch, without a pull request", async () => {
     journey = await startJourney({ files: environmentBranches });
     const { world } = journey;
     await followBranches(world);
@@ -135,9 +133,7 @@ describe("each cluster follows a branch of its own", () => {
     expect(new Set(branchHeads(world).values())).toEqual(new Set([release]));
   });
 
-  test("a branch that somebody committed to pauses the run with the reason, and no branch moves until it is mended", {
-    timeout: 120_000,
-  }, async () => {
+  test("a branch that somebody committed to pauses the run with the reason, and no branch moves until it is mended", async () => {
     journey = await startJourney({ files: environmentBranches });
     const { world } = journey;
     await followBranches(world);

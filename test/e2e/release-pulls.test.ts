@@ -12,8 +12,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 120_000 };
-
 interface CheckRun {
   name: string;
   status: string;
@@ -53,7 +51,7 @@ function comments(world: EmbeddedWorld, pull: number): Promise<{ id: number; bod
 }
 
 describe("pull requests before they are merged", () => {
-  test("every one has the check; a release PR has its plan, and what would pass the stages by is refused", TIMEOUT, async () => {
+  test("every one has the check; a release PR has its plan, and what would pass the stages by is refused", async () => {
     journey = await startJourney({ files: short({ byHand: true }) });
     const { world } = journey;
     const { repository } = world;
@@ -171,7 +169,7 @@ describe("pull requests before they are merged", () => {
     expect(journey.errors).toEqual([]);
   });
 
-  test("under Observe a release is only commented on", TIMEOUT, async () => {
+  test("under Observe a release is only commented on", async () => {
     const observed = short();
     journey = await startJourney({
       files: (files) => {
@@ -198,7 +196,7 @@ describe("pull requests before they are merged", () => {
 });
 
 describe("releases that stand in no file", () => {
-  test("the merge commit of a PR that touches the paths goes to every cluster, batch by batch", TIMEOUT, async () => {
+  test("the merge commit of a PR that touches the paths goes to every cluster, batch by batch", async () => {
     journey = await startJourney({ files: releasedByCommit });
     const { world } = journey;
     const alice = world.github.actAs("alice");
@@ -219,7 +217,7 @@ describe("releases that stand in no file", () => {
     expect(journey.run()?.number).toBe(1);
   });
 
-  test("a tag in the range starts a run, steered from an issue; an older or foreign tag starts none", TIMEOUT, async () => {
+  test("a tag in the range starts a run, steered from an issue; an older or foreign tag starts none", async () => {
     journey = await startJourney({ files: releasedByTag });
     const { world } = journey;
     const alice = world.github.actAs("alice");

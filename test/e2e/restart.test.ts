@@ -8,8 +8,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 90_000 };
-
 async function expectSameEnd(now: Journey): Promise<void> {
   const run = await now.until("it ends", ended);
   const versions = now.versions();
@@ -20,7 +18,7 @@ async function expectSameEnd(now: Journey): Promise<void> {
 }
 
 describe("more than one life", () => {
-  test("a bot that stops mid-run and starts on another machine, with nothing but the journal, comes to the same end", TIMEOUT, async () => {
+  test("a bot that stops mid-run and starts on another machine, with nothing but the journal, comes to the same end", async () => {
     journey = await startJourney({ files: short() });
     await journey.release();
     await journey.until("the first batch is merged", (run) => run.batches[0]?.merged !== undefined);
@@ -32,7 +30,7 @@ describe("more than one life", () => {
     await expectSameEnd(journey);
   });
 
-  test("a release merged while no bot runs is found when one starts", TIMEOUT, async () => {
+  test("a release merged while no bot runs is found when one starts", async () => {
     journey = await startJourney({ files: short() });
     await journey.stop();
     const pull = await journey.release();
@@ -41,7 +39,7 @@ describe("more than one life", () => {
     expect(journey.run()?.trigger.pull).toBe(pull);
   });
 
-  test("two replicas on one repo come to the same end, and no batch is merged twice", TIMEOUT, async () => {
+  test("two replicas on one repo come to the same end, and no batch is merged twice", async () => {
     journey = await startJourney({ files: short(), replicas: 2 });
     await journey.release();
     await expectSameEnd(journey);

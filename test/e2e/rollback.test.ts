@@ -37,9 +37,7 @@ function pinned(here: Journey, cluster: string, to: string): string {
   return text.slice(0, at) + text.slice(at).replace(/targetRevision: \S+/, `targetRevision: ${to}`);
 }
 
-test("the way back: automatic, of a run long over, and of one in progress; its last PR restores the release and starts nothing", {
-  timeout: 300_000,
-}, async () => {
+test("the way back: automatic, of a run long over, and of one in progress; its last PR restores the release and starts nothing", async () => {
   const here = await startJourney({ files: short({ spec: "onFailure: { action: Rollback }" }) });
   journey = here;
   const { world } = here;
@@ -112,7 +110,7 @@ test("the way back: automatic, of a run long over, and of one in progress; its l
   expect(onMain(here, RELEASE)).toContain("v1.4.1");
 });
 
-test("clusters go back to the generator entry they came from", { timeout: 180_000 }, async () => {
+test("clusters go back to the generator entry they came from", async () => {
   const here = await startJourney({ files: clustersGenerator });
   journey = here;
   const before = onMain(here, SET);
@@ -144,7 +142,7 @@ test("clusters go back to the generator entry they came from", { timeout: 180_00
 });
 
 describe("a release merged while a run is in progress", () => {
-  test("onNewRelease: Queue and Reject, /retry of what was rejected, and /hotfix out of turn", { timeout: 240_000 }, async () => {
+  test("onNewRelease: Queue and Reject, /retry of what was rejected, and /hotfix out of turn", async () => {
     const approval = "approval: { teams: [sre] }";
     const here = await startJourney({
       github: { app: { permissions: PERMISSIONS } },

@@ -46,9 +46,7 @@ const pausedAt =
 const handled = (count: number) => (run: Run) => run.commands.length >= count;
 
 describe("Argo Rollouts in the clusters of a batch", () => {
-  test("pause at a step, are shown on the PRs and in the tree, and move on in lockstep by a comment; then the batch is confirmed", {
-    timeout: 120_000,
-  }, async () => {
+  test("pause at a step, are shown on the PRs and in the tree, and move on in lockstep by a comment; then the batch is confirmed", async () => {
     journey = await startJourney({ files: withRollouts, overApi: true });
     const { world } = journey;
     const [alice, bob] = [world.github.actAs("alice"), world.github.actAs("bob")];

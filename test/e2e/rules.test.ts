@@ -11,7 +11,6 @@ afterEach(async () => {
   journey = undefined;
 });
 
-const TIMEOUT = { timeout: 120_000 };
 const GATE = "stagecoach/gate";
 const CI = "ci/test";
 
@@ -68,7 +67,7 @@ async function ci(page: GitHubPage, run: Run | undefined, green: Set<string>): P
 const whyHolds = (text: string) => (run: Run) => run.batches.some((batch) => sentenceOf(batch.why).includes(text));
 
 describe("merge: Manual on a branch with required checks and a required review", () => {
-  test("a person's journey through it: what each batch waits for is said, and only what the rules allow is merged", TIMEOUT, async () => {
+  test("a person's journey through it: what each batch waits for is said, and only what the rules allow is merged", async () => {
     const delivery = "delivery: { merge: Manual, labels: [rollout], reviewers: { users: [bob], teams: [ghosts] } }";
     journey = await startJourney({ files: short({ spec: delivery }) });
     const { world } = journey;
@@ -147,7 +146,7 @@ describe("merge: Manual on a branch with required checks and a required review",
 });
 
 describe("a branch that merges through its queue", () => {
-  test("every batch goes through it; the gate is judged on its merge group; /pause takes a PR out", TIMEOUT, async () => {
+  test("every batch goes through it; the gate is judged on its merge group; /pause takes a PR out", async () => {
     journey = await startJourney({ files: short() });
     const { world } = journey;
     const { github, repository } = world;

@@ -12,7 +12,6 @@ import { type ServeProcess, startServe } from "../support/serve-process.ts";
 let world: EmbeddedWorld;
 let folder: string;
 let running: ServeProcess | undefined;
-const TIMEOUT = { timeout: 60_000 };
 
 beforeAll(async () => {
   world = await startWorld({ lag: SHORT_LAG });
@@ -47,21 +46,21 @@ describe("stagecoach serve does not start", () => {
     ["without a webhook secret", {}, /there is no webhook secret.*WEBHOOK_SECRET/],
     ["with the secret everybody knows", { WEBHOOK_SECRET: "development" }, /everybody knows/],
     ["with a secret file that is not there", { WEBHOOK_SECRET_FILE: "nowhere" }, /nowhere that WEBHOOK_SECRET_FILE names cannot be read/],
-  ])("%s: exit 2 and one sentence", TIMEOUT, async (_what, env, words) => {
+  ])("%s: exit 2 and one sentence", async (_what, env, words) => {
     const process = await serve([], { ...credentials(), ...env });
     expect(await process.ended).toBe(2);
     expect(process.output()).toMatch(words);
     expect(process.output().trim().split("\n")).toHaveLength(1);
   });
 
-  test("with a faulty configuration: exit 2, each mistake with its place and the nearest key", TIMEOUT, async () => {
+  test("with a faulty configuration: exit 2, each mistake with its place and the nearest key", async () => {
     const process = await serve([], {}, { "stagecoach.yaml": "controlPlanes:\n  - name: hub\n    kubeconfg: x\nresync: 5\n" });
     expect(await process.ended).toBe(2);
     expect(process.output()).toMatch(/stagecoach\.yaml:3:5: unknown key "kubeconfg".*\n.*did you mean "kubeconfig"\?/);
     expect(process.output()).toMatch(/stagecoach\.yaml:4:9: 5 is not a duration/);
   });
 
-  test("with another App's key: exit 3, and the sentence says what to compare", TIMEOUT, async () => {
+  test("with another App's key: exit 3, and the sentence says what to compare", async () => {
     const process = await serve(
       [],
       { ...credentials(), APP_ID: "999999", WEBHOOK_SECRET: "s3cret-s3cret" },
@@ -73,7 +72,7 @@ describe("stagecoach serve does not start", () => {
 });
 
 describe("stagecoach serve without credentials", () => {
-  test("shows the set-up page; two clicks make the App, and its credentials are in a file only we can read", TIMEOUT, async () => {
+  test("shows the set-up page; two clicks make the App, and its credentials are in a file only we can read", async () => {
     const process = await serve(["--public-url", "https://stagecoach.example.com", "--org", "acme"], { PORT: "3977" });
     const [, page = "", key = ""] = await process.until(/(http:\S+:3977\/)(\?key=\S+)/);
     // Who is logged in to this computer, too, does not see the terminal.
@@ -115,7 +114,7 @@ describe("stagecoach serve without credentials", () => {
     expect(second.output()).not.toContain("PRIVATE KEY");
   });
 
-  test("in production it says that the App has to be made first", TIMEOUT, async () => {
+  test("in production it says that the App has to be made first", async () => {
     const process = await serve([], { NODE_ENV: "production" });
     expect(await process.ended).toBe(2);
     expect(process.output()).toContain("docs/installation.md");
@@ -125,7 +124,7 @@ describe("stagecoach serve without credentials", () => {
 describe("stagecoach serve", () => {
   const config = "controlPlanes:\n  - { name: hub, kubeconfig: kubeconfig, clusterSecrets: true }\nlog: { level: debug }\n";
 
-  test("serves the installed repos, keeps the page inside, tells its numbers, and drains on SIGTERM", TIMEOUT, async () => {
+  test("serves the installed repos, keeps the page inside, tells its numbers, and drains on SIGTERM", async () => {
     const env = { ...credentials(), WEBHOOK_SECRET: world.webhookSecret };
     const process = await serve([], env, { "stagecoach.yaml": config, kubeconfig: world.kubeconfig });
     const [, url = "", inside = ""] = await process.until(/"url":"([^"]+)","insideUrl":"([^"]+)","msg":"ready"/);

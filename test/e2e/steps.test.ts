@@ -18,7 +18,6 @@ afterEach(async () => {
   service = undefined;
 });
 
-const TIMEOUT = { timeout: 150_000 };
 const SET = "appsets/my-app-set.yaml";
 
 const WEBCHECK = `apiVersion: argoproj.io/v1alpha1
@@ -101,62 +100,58 @@ const canary = (rows: ReadonlyMap<string, string>) => CANARY.map((cluster) => ro
 const weight = (run: Run, number: number) => run.batches[number - 1]?.step?.weight;
 
 describe("20 → pause → analysis → 60 → pause → 100, over the clusters of a batch", () => {
-  test(
-    "one PR a weight, each live before what follows it; /promote ends the pause, the measured answer opens the next",
-    TIMEOUT,
-    async () => {
-      const now = await begin();
-      const { world } = now;
-      const alice = world.github.actAs("alice");
-      const release = await now.release();
-      const paused = await now.until("it is paused at 20", (run) => run.batches[0]?.step?.wait?.from !== undefined);
-      expect(canary(written(now))).toEqual(["v1.4.2 20", "v1.4.2 20"]);
-      const [first] = paused.batches;
-      expect(first).toMatchObject({
-        branch: "stagecoach-run/my-app/1/1-1-1-step1",
-        phase: "Baking",
-        step: { index: 1, of: 3, weight: 20 },
-      });
-      expect(await world.untilComment(release, "paused at weight 20")).toContain("`/promote`");
-      expect(service?.requests).toHaveLength(0);
-      alice.comment(world.repository, first?.pull?.number ?? 0, "/promote");
-      const second = await now.until("60 is open", (run) => run.batches[1]?.pull !== undefined);
-      expect(second.batches[0]?.analyses).toMatchObject([{ phase: "Successful", step: 1, metrics: [{ count: 3, value: "ok" }] }]);
-      expect(service?.requests).toHaveLength(3);
-      const pull = await githubPage(world).pull(second.batches[1]?.pull?.number ?? 0);
-      expect(pull.title).toBe("my-app v1.4.2: step 2 of 3, weight 60, of batch 1 of 1 of canary");
-      expect(pull.body).toContain("step 2 of 3");
-      expect(pull.body).toContain("webcheck");
-      const third = await now.until("it is paused at 60", (run) => run.batches[1]?.step?.wait?.from !== undefined);
-      expect(third.batches[1]?.why).toSay("paused at weight 60 for 3m");
-      expect(canary(written(now))).toEqual(["v1.4.2 60", "v1.4.2 60"]);
-      const tree = renderTree(third, world.clock.now(), { color: false, width: 160 });
-      expect(tree).toContain("step 2 of 3");
-      // Somebody with maintain ends this wait and all later ones; health is waited for all the same.
-      world.github.actAs("bob").comment(world.repository, release, "/promote --full");
-      const run = await now.until("it ends", isEnded);
-      expect(run.promotedFully?.by).toBe("bob");
-      expect([run.phase, now.errors]).toEqual(["Succeeded", []]);
-      expect(run.batches.map((one) => [one.step?.weight, one.merged?.by])).toEqual([
-        [20, "stagecoach[bot]"],
-        [60, "stagecoach[bot]"],
-        [100, "stagecoach[bot]"],
-        [undefined, "stagecoach[bot]"],
-      ]);
-      expect(canary(written(now))).toEqual(["v1.4.2 100", "v1.4.2 100"]);
-      // Each commit changes the weights of its step and nothing else; the first the version, too.
-      const repo = world.github.repoDirectory(world.repository);
-      const changed = run.batches.map(({ merged }) => {
-        const lines = git(repo, "show", "--format=", "--unified=0", merged?.commit ?? "").split("\n");
-        return lines.filter((line) => /^\+ /.test(line)).map((line) => line.slice(1).trim());
-      });
-      expect(changed[0]).toEqual(["targetRevision: v1.4.2", 'weight: "20"', "targetRevision: v1.4.2", 'weight: "20"']);
-      expect(changed.slice(1, 3)).toEqual([Array(2).fill('weight: "60"'), Array(2).fill('weight: "100"')]);
-      expect(await world.untilComment(release, "**Succeeded**")).toContain("2/2");
-    },
-  );
+  test("one PR a weight, each live before what follows it; /promote ends the pause, the measured answer opens the next", async () => {
+    const now = await begin();
+    const { world } = now;
+    const alice = world.github.actAs("alice");
+    const release = await now.release();
+    const paused = await now.until("it is paused at 20", (run) => run.batches[0]?.step?.wait?.from !== undefined);
+    expect(canary(written(now))).toEqual(["v1.4.2 20", "v1.4.2 20"]);
+    const [first] = paused.batches;
+    expect(first).toMatchObject({
+      branch: "stagecoach-run/my-app/1/1-1-1-step1",
+      phase: "Baking",
+      step: { index: 1, of: 3, weight: 20 },
+    });
+    expect(await world.untilComment(release, "paused at weight 20")).toContain("`/promote`");
+    expect(service?.requests).toHaveLength(0);
+    alice.comment(world.repository, first?.pull?.number ?? 0, "/promote");
+    const second = await now.until("60 is open", (run) => run.batches[1]?.pull !== undefined);
+    expect(second.batches[0]?.analyses).toMatchObject([{ phase: "Successful", step: 1, metrics: [{ count: 3, value: "ok" }] }]);
+    expect(service?.requests).toHaveLength(3);
+    const pull = await githubPage(world).pull(second.batches[1]?.pull?.number ?? 0);
+    expect(pull.title).toBe("my-app v1.4.2: step 2 of 3, weight 60, of batch 1 of 1 of canary");
+    expect(pull.body).toContain("step 2 of 3");
+    expect(pull.body).toContain("webcheck");
+    const third = await now.until("it is paused at 60", (run) => run.batches[1]?.step?.wait?.from !== undefined);
+    expect(third.batches[1]?.why).toSay("paused at weight 60 for 3m");
+    expect(canary(written(now))).toEqual(["v1.4.2 60", "v1.4.2 60"]);
+    const tree = renderTree(third, world.clock.now(), { color: false, width: 160 });
+    expect(tree).toContain("step 2 of 3");
+    // Somebody with maintain ends this wait and all later ones; health is waited for all the same.
+    world.github.actAs("bob").comment(world.repository, release, "/promote --full");
+    const run = await now.until("it ends", isEnded);
+    expect(run.promotedFully?.by).toBe("bob");
+    expect([run.phase, now.errors]).toEqual(["Succeeded", []]);
+    expect(run.batches.map((one) => [one.step?.weight, one.merged?.by])).toEqual([
+      [20, "stagecoach[bot]"],
+      [60, "stagecoach[bot]"],
+      [100, "stagecoach[bot]"],
+      [undefined, "stagecoach[bot]"],
+    ]);
+    expect(canary(written(now))).toEqual(["v1.4.2 100", "v1.4.2 100"]);
+    // Each commit changes the weights of its step and nothing else; the first the version, too.
+    const repo = world.github.repoDirectory(world.repository);
+    const changed = run.batches.map(({ merged }) => {
+      const lines = git(repo, "show", "--format=", "--unified=0", merged?.commit ?? "").split("\n");
+      return lines.filter((line) => /^\+ /.test(line)).map((line) => line.slice(1).trim());
+    });
+    expect(changed[0]).toEqual(["targetRevision: v1.4.2", 'weight: "20"', "targetRevision: v1.4.2", 'weight: "20"']);
+    expect(changed.slice(1, 3)).toEqual([Array(2).fill('weight: "60"'), Array(2).fill('weight: "100"')]);
+    expect(await world.untilComment(release, "**Succeeded**")).toContain("2/2");
+  });
 
-  test("unhealthy at 20: onFailure Rollback puts version and weight back, and nobody gets to 60", TIMEOUT, async () => {
+  test("unhealthy at 20: onFailure Rollback puts version and weight back, and nobody gets to 60", async () => {
     const now = await begin("  onFailure: { action: Rollback }\n");
     now.world.argocd.setFault("eu-central-1-a", { kind: "degraded", revision: "w20" });
     await now.release();

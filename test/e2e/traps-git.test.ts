@@ -48,9 +48,7 @@ function countAsks({ world }: Journey, cluster: string): () => number {
 }
 
 describe("traps of commits that Argo CD sees late", () => {
-  test("several sources at a shared branch that moves on, no webhook, and a repository whose errors are kept quiet", {
-    timeout: 120_000,
-  }, async () => {
+  test("several sources at a shared branch that moves on, no webhook, and a repository whose errors are kept quiet", async () => {
     // It polls every half minute and keeps errors quiet for ten: both happen many times over, however slow this machine is.
     const lag = { reconciliation: 30_000, reconciliationJitter: 0, repoErrorGrace: 600_000 };
     const { journey, truth } = await begin({ files: valuesOfCharts, argocdWebhook: false, lag });
@@ -70,9 +68,7 @@ describe("traps of commits that Argo CD sees late", () => {
     await expectWell(journey, truth);
   });
 
-  test("the source hydrator: what is synced is another commit on another branch, which may fail to be made; refreshes that get lost", {
-    timeout: 120_000,
-  }, async () => {
+  test("the source hydrator: what is synced is another commit on another branch, which may fail to be made; refreshes that get lost", async () => {
     const { journey, truth } = await begin({ files: hydrated, argocdMayPush: true, argocdWebhook: false, annotationRefresh: true });
     const { argocd } = journey.world;
     argocd.setFault("eu-west-1-a", { kind: "hydrate-failed", message: "no such chart" });

@@ -28,7 +28,7 @@ async function separate(repoURL: string): Promise<string> {
   return readFile((JSON.parse(line) as { kubeconfig: string }).kubeconfig, "utf8");
 }
 
-test("the journey against a real Argo CD goes well against the embedded one, as a process of its own", { timeout: 120_000 }, async () => {
+test("the journey against a real Argo CD goes well against the embedded one, as a process of its own", async () => {
   const outcome = await realJourney({
     github: {},
     kubeconfig: separate,

@@ -9,7 +9,7 @@ import type { SchemaChecks } from "./validate.ts";
 /** Of each world of this test file, in the order they were started. */
 export const worlds: SchemaChecks[] = [];
 
-watchEveryGitHub(async () => {
+const watchNoMore = watchEveryGitHub(async () => {
   const { schemaChecks } = await import("./validate.ts");
   const checks = schemaChecks();
   worlds.push(checks);
@@ -17,6 +17,7 @@ watchEveryGitHub(async () => {
 });
 
 afterAll(() => {
+  watchNoMore();
   const problems = new Set(worlds.flatMap((checks) => checks.problems));
   if (problems.size > 0) throw new Error(`the embedded GitHub was not as GitHub describes it:\n${[...problems].join("\n")}`);
 });

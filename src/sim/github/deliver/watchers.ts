@@ -10,9 +10,13 @@ export interface Watcher {
 
 const makers = new Set<() => Promise<Watcher>>();
 
-/** From now on each embedded GitHub that this process starts gets a watcher of its own. Tests check all their worlds so. */
-export function watchEveryGitHub(make: () => Promise<Watcher>): void {
+/**
+ * From now on each embedded GitHub that this process starts gets a watcher of its own, until what is given back is called.
+ * Tests check all their worlds so.
+ */
+export function watchEveryGitHub(make: () => Promise<Watcher>): () => void {
   makers.add(make);
+  return () => void makers.delete(make);
 }
 
 /** Those of the process, and the one that was asked for. */
