@@ -100,10 +100,7 @@ if (asked.length > 0) run("asked", asked);
 else {
   // Its own threads take every core, and its pace is one of the things it shows.
   run("runs", [RUNS]);
-  // Half of what these do is waiting for git: one worker a core, where vitest would leave one core to itself.
-  run("rooms", ["--exclude", RUNS, "--exclude", "test/e2e/**", "--exclude", "test/real/**", "--maxWorkers=100%"]);
-  // Whole worlds of processes and sockets wait more than they work: two at a time, and up to twice more where the machine was too busy.
-  run("e2e", ["test/e2e", "test/real", "--maxWorkers=2", "--retry=2"]);
+  run("rest", ["--exclude", RUNS]);
 }
 rmSync(folder, { recursive: true, force: true });
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -7,7 +7,7 @@ import { MUTANTS } from "./mutants/all.ts";
 import { openPool, type Pool, type Result, sum } from "./pool.ts";
 
 const asked = Number(process.env.STAGECOACH_RUNS ?? Number.NaN);
-const RUNS = asked > 0 ? asked : process.env.STAGECOACH_REQUIRE_ALL === "1" ? 100_000 : 2_000;
+const RUNS = asked > 0 ? asked : process.env.STAGECOACH_REQUIRE_ALL === "1" ? 30_000 : 2_000;
 /** Those that are asked for are new ones each time. */
 const FIRST = asked > 0 ? Math.floor(Math.random() * 2 ** 30) : 1_000_000;
 const CHUNK = 100;
