@@ -37,7 +37,7 @@ test("the journey against a real Argo CD goes well against the embedded one, as 
     // It compares by itself a second after each sync; one that is asked for could come too early to prove anything.
     refresh: false,
     settle: "2s",
-    patience: 60_000,
+    patience: 600_000,
   });
   expect([outcome.run.phase, outcome.errors, outcome.left]).toEqual(["Succeeded", [], []]);
   expect(outcome.run.batches.map((batch) => batch.targets.length)).toEqual([1, 2]);
