@@ -19,6 +19,7 @@ export default defineConfig({
     // A worker takes file after file: its modules are loaded once, and no test may leave anything behind in them.
     isolate: false,
     maxWorkers: "100%",
+    setupFiles: ["test/support/setup.ts"],
     sequence: { sequencer: WorldsFirst },
     // These end what hangs, and bound no test's pace: a machine may be busy with ten other things.
     testTimeout: 120_000,

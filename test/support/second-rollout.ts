@@ -54,11 +54,7 @@ export function untilRunOf({ bot, world }: Journey, rollout: string, what: strin
     const calm = world.clock.after(PATIENCE_MS, () => {
       off();
       const run = look();
-      reject(
-        new Error(
-          `${rollout}: ${what}: not in time; ${run === undefined ? "no run" : `${run.phase}: ${sentenceOf(run.why, run)}`}`,
-        ),
-      );
+      reject(new Error(`${rollout}: ${what}: not in time; ${run === undefined ? "no run" : `${run.phase}: ${sentenceOf(run.why, run)}`}`));
     });
     check();
   });
