@@ -3,23 +3,30 @@ import { epoch } from "../../../core/base/time.ts";
 import type { Edit } from "../../../core/plan/plan-types.ts";
 import { batchTrailers } from "../../../core/report/batch/batch-pull.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
+import type { Commits } from "../../config-repo/commits.ts";
+import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import { applyEdits } from "../../resolve/pin-edit.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
 import { commitText } from "./batch-text.ts";
+
+/** What is known of the repo's commits, and of the heads of its remote. */
+interface Known {
+  commits: Commits;
+  remote: RemoteHeads;
+}
 
 /**
  * The commit of a batch on a base, without a work tree. The same batch on the same base gives the same id, so doing it
  * twice is doing it once.
  */
-export async function buildBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, base: string): Promise<string> {
+export async function buildBatchCommit(context: RepoContext, memory: Known, run: Run, batch: Batch, base: string): Promise<string> {
   return context.mirror.commit({ parent: base, author: context.author, ...(await batchWrite(context, memory, run, batch, base)) });
 }
 
 /** What the commit of a batch on a base writes, and says. Throws where a pin cannot be edited there. */
 export async function batchWrite(
   context: Pick<RepoContext, "author">,
-  memory: RepoMemory,
+  memory: Known,
   run: Run,
   batch: Batch,
   base: string,
@@ -36,7 +43,7 @@ export async function batchWrite(
  */
 export async function judgeBranch(
   context: RepoContext,
-  memory: RepoMemory,
+  memory: Known,
   run: Run,
   batch: Batch,
   head: string,
@@ -51,7 +58,7 @@ export async function judgeBranch(
  * trailers and is the batch's edits byte for byte. Trailers can be forged, but then the bytes are ours all the same; and a
  * parent that is not in the base would bring in whatever it holds.
  */
-export async function isBatchCommit(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch, head: string): Promise<boolean> {
+export async function isBatchCommit(context: RepoContext, memory: Known, run: Run, batch: Batch, head: string): Promise<boolean> {
   const info = (await context.mirror.commitInfo(head)) ?? (await fetchAndLook(context, batch.branch, head));
   const [parent, second] = info?.parents ?? [];
   if (info === undefined || parent === undefined || second !== undefined) return false;
@@ -63,7 +70,7 @@ export async function isBatchCommit(context: RepoContext, memory: RepoMemory, ru
 }
 
 /** Only a yes is kept: the base moves on, and what is not known may be fetched. */
-async function isOnBase(context: RepoContext, memory: RepoMemory, commit: string): Promise<boolean> {
+async function isOnBase(context: RepoContext, memory: Known, commit: string): Promise<boolean> {
   const { base } = memory.remote.last;
   if (base === undefined) return false;
   if (memory.commits.known(`${commit} on base`) === true) return true;
@@ -73,7 +80,7 @@ async function isOnBase(context: RepoContext, memory: RepoMemory, commit: string
 }
 
 /** docs/spec.md §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */
-export function isExactMerge(context: RepoContext, memory: RepoMemory, batch: Batch, commit: string): Promise<boolean> {
+export function isExactMerge(context: RepoContext, memory: Known, batch: Batch, commit: string): Promise<boolean> {
   return memory.commits.fact(`merge ${commit} is exactly ${batch.branch}`, async () => {
     const [parent] = (await context.mirror.commitInfo(commit))?.parents ?? [];
     return parent !== undefined && isExactChange(context, memory, batch, parent, commit);
@@ -85,7 +92,7 @@ async function fetchAndLook(context: RepoContext, branch: string, head: string) 
   return context.mirror.commitInfo(head);
 }
 
-async function isExactChange(context: RepoContext, memory: RepoMemory, batch: Batch, before: string, after: string): Promise<boolean> {
+async function isExactChange(context: RepoContext, memory: Known, batch: Batch, before: string, after: string): Promise<boolean> {
   const wanted = await changesOf(memory, batch, before);
   if (wanted === undefined) return false;
   const touched = await context.mirror.changedPaths(before, after);
@@ -97,7 +104,7 @@ async function isExactChange(context: RepoContext, memory: RepoMemory, batch: Ba
 }
 
 /** The batch's files with its edits made; undefined where a pin cannot be found there. */
-async function changesOf(memory: RepoMemory, batch: Batch, base: string): Promise<ReadonlyMap<string, string> | undefined> {
+async function changesOf(memory: Known, batch: Batch, base: string): Promise<ReadonlyMap<string, string> | undefined> {
   const edits = editsOf(batch);
   const result = await memory.commits.snapshot(base).with((files) => applyEdits(edits, (path) => files.read(path)));
   return result.ok ? result.files : undefined;
