@@ -56,23 +56,23 @@ spec.stages[].clusters.topologyKey spec.stages[].topologyKey | src/core/spec/par
 spec.stages[].maxClusters | src/core/plan/plan › the first maxClusters by name | ${FIELDS} | ${PLAN}
 spec.stages[].maxUnavailable | src/core/plan/plan › hold maxUnavailable clusters | ${FIELDS} | src/core/report/plan/plan-comment › at once
 spec.stages[].maxUnavailable.start spec.stages[].maxUnavailable.factor spec.stages[].maxUnavailable.max | src/core/plan/pace › is planned as 1, 2, 4 | ${FIELDS} | ${RULES}1, then times 2 after each
-spec.stages[].batching | src/core/spec/run-rules › is filled again as single clusters are confirmed | ${FIELDS} | ${RULES}batching: Rolling
+spec.stages[].batching | src/core/run/run-rules › is filled again as single clusters are confirmed | ${FIELDS} | ${RULES}batching: Rolling
 spec.stages[].order.by spec.stages[].order.key | src/core/plan/plan › ordered by a label | ${FIELDS} | ${RULES}by label
 spec.stages[].order.seed | src/core/plan/pace › is the same for the same seed | ${FIELDS} | ${RULES}the same for one seed
 spec.stages[].order.pairs | src/core/plan/pace › an active cluster and its standby | ${FIELDS} | ${RULES}never two of a pair at once
-spec.stages[].bake | src/core/spec/run-rules › starts over where a cluster becomes unhealthy | ${FIELDS} | src/core/report/plan/plan-comment › bake 10m
-spec.stages[].progressDeadline | src/core/spec/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
-spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/spec/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/run/report › the next look
+spec.stages[].bake | src/core/run/run-rules › starts over where a cluster becomes unhealthy | ${FIELDS} | src/core/report/plan/plan-comment › bake 10m
+spec.stages[].progressDeadline | src/core/run/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
+spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/run/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/run/report › the next look
 spec.stages[].approval.teams spec.stages[].approval.count | src/core/run/gates/gates › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
 spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/core/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › webcheck: 3 ok, 2 failed
 spec.stages[].analysis.templates[].clusterScope spec.stages[].analysis.templates[].file | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/run/analysis › webcheck
-spec.stages[].analysis.when | src/core/run/checks/run-analysis › Background begins with the first merge | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › after the stage
+spec.stages[].analysis.when | src/core/run/checks/analysis › Background begins with the first merge | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › after the stage
 spec.stages[].steps[].setWeight spec.stages[].steps[].pause.duration | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/steps › steps 20 → 60 → 100
-spec.stages[].hooks.before[].url | src/core/run/checks/run-hooks › are asked one after the other | ${HOOKS} | src/core/report/run/analysis › hook before the stage
+spec.stages[].hooks.before[].url | src/core/run/checks/hooks › are asked one after the other | ${HOOKS} | src/core/report/run/analysis › hook before the stage
 spec.stages[].hooks.before[].timeout | src/core/analysis/lint › lint of analyses | ${HOOKS} | src/core/report/run/analysis › hook before the stage
 spec.stages[].jitter | src/core/plan/pace › holds the merge for a time that is the same | ${FIELDS} | ${RULES}up to 5m apart
 spec.settle spec.grace spec.seenDeadline spec.waitingDeadline | ${PARSED} | ${FIELDS} | ${RULES}A cluster is live once it held still for 5s; failing after 2m
-spec.baseline | src/core/spec/parse/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › (baseline)
+spec.baseline | src/core/run/targets/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › (baseline)
 spec.allowUnstaged | src/core/spec/parse/parse › fills every default in | ${FIELDS} | src/core/report/plan/plan-check › allowUnstaged: true
 spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
 spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-check-windows › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
@@ -81,8 +81,8 @@ spec.inventory.file | src/engine/config-repo/inventory › each mistake is told 
 spec.joiners | src/core/run/targets/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.
 spec.rollback.maxUnavailable spec.rollback.skipBake | src/core/run/outcome/rollback › goes by | ${FIELDS} | ${RULES}A rollback goes by 50% at once, without bakes.
 spec.quarantine.max spec.quarantine.onReturn spec.quarantine.selector | src/core/run/batches/quarantine › onReturn: Skip leaves it as it is | ${FIELDS} | ${RULES}at most 3; also where they come back
-spec.flap.ignore spec.flap.most spec.flap.window | src/core/spec/parse/target-rules › baseline, flap and suspended are read | ${FIELDS} | ${RULES}dips under 30s are passed over, 3 within 10m
-spec.suspended | src/core/spec/parse/target-rules › a Rollout that pauses while its target bakes | ${FIELDS} | ${RULES}what is paused counts as healthy
+spec.flap.ignore spec.flap.most spec.flap.window | src/core/run/targets/target-rules › baseline, flap and suspended are read | ${FIELDS} | ${RULES}dips under 30s are passed over, 3 within 10m
+spec.suspended | src/core/run/targets/target-rules › a Rollout that pauses while its target bakes | ${FIELDS} | ${RULES}what is paused counts as healthy
 spec.weightPins[].file spec.weightPins[].path spec.weightPins[].value | src/core/spec/rules/steps › steps without them, and they without steps | ${STEPS} | src/core/report/steps › step 2 of 3 (weight 60)
-spec.weightPins[].replicas | src/core/plan/plan-steps › 10 replicas on 2 clusters | ${STEPS} | src/core/report/steps › at 20
+spec.weightPins[].replicas | src/core/plan/weigh › 10 replicas on 2 clusters | ${STEPS} | src/core/report/steps › at 20
 `);

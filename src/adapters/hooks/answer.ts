@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../../core/base/time.ts";
-import type { HookAnswer } from "../../core/run/state/run-hooks-types.ts";
+import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
 import type { OutboundAnswer } from "../outbound/outbound.ts";
 
 const DEFAULT_HOLD_MS = 60_000;

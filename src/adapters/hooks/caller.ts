@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { createListeners } from "../../core/base/listeners.ts";
-import type { HookAnswer } from "../../core/run/state/run-hooks-types.ts";
+import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
 import { OutboundError, type OutboundPolicy, outbound } from "../outbound/outbound.ts";
 import { readAnswer } from "./answer.ts";
 import type { HookCaller, HookRequest } from "./port.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import type { HookAnswer } from "../../core/run/state/run-hooks-types.ts";
+import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
 import { type Answering, json, startAnswering } from "../analysis/testing.ts";
 import { hookCaller } from "./caller.ts";
 

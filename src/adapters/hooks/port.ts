@@ -1,4 +1,4 @@
-import type { HookAnswer } from "../../core/run/state/run-hooks-types.ts";
+import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
 
 /** Asks hooks. What they answer is kept in memory alone: a request whose answer was lost is made again by who journalled it. */
 export interface HookCaller {

@@ -31,8 +31,17 @@ export function text(words: Words): string {
 
 /** Says whether two reasons are the same code with the same data. */
 export function sameWords(a: Words | undefined, b: Words | undefined): boolean {
+  return isSame(a, b);
+}
+
+/** Compares plain data, as reasons are: texts, numbers, lists and objects of these. */
+function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  return typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b);
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) if (!isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+  return true;
 }
 
 /** Returns a reason and the causes within it, the outermost first; nothing for a sentence. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withinLimits } from "../run/batches/within-limits.ts";
-import type { Draft } from "../run/state/run-draft.ts";
+import type { Draft } from "../run/state/draft.ts";
 import { bench, STAGE } from "../run/testing/bench.ts";
 import { limiter } from "./limits.ts";
 import { cutBatches } from "./pick.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { drive } from "../../simulate/drive.ts";
 import { CALM, type ModelRollout, PLAIN, type Scenario } from "../../simulate/generate/scenario.ts";
 import { fleetOf } from "../../simulate/world/fleet.ts";
-import { clustersOf } from "../run/state/run-names.ts";
+import { clustersOf } from "../run/state/names.ts";
 import { batch, bench, bring, guard, pull, round, STAGE, say, wants } from "../run/testing/bench.ts";
 import { told } from "../run/testing/told.ts";
 import type { Limits } from "../spec/repo-config.ts";

@@ -2,14 +2,14 @@ import type { Problem, Warning } from "../reasons/problem.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import { apart, keepsApart } from "./apart.ts";
 import { candidates } from "./candidates.ts";
+import { hashPlan, hashStage } from "./hash.ts";
 import { type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
-import { hashPlan, hashStage } from "./plan-hash.ts";
-import { sharedWeights, weighBatch, weighLate } from "./plan-steps.ts";
 import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
 import { strayTarget, unitOverLimits, unitSplit, unitTooLarge, unitTopology } from "./problems.ts";
 import { groupUnits, type Unit } from "./units.ts";
 import { limited, uncoveredOf, warningsOf } from "./warnings.ts";
+import { sharedWeights, weighBatch, weighLate } from "./weigh.ts";
 
 export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
 

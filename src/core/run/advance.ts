@@ -10,38 +10,38 @@
  * Everything an effect depends on is in the returned run, which the caller records before it acts. An effect may be tried
  * twice, or after a crash not at all: it is wanted again until its outcome is observed.
  */
-import { propose } from "./batches/batch-build.ts";
-import { observePulls } from "./batches/batch-pulls.ts";
-import { settleBatches } from "./batches/batch-settle.ts";
+import { propose } from "./batches/build.ts";
+import { end } from "./batches/end.ts";
+import { sayFromBatches, sayPaused } from "./batches/explain.ts";
 import { mergeOpen } from "./batches/merge.ts";
+import { observePulls } from "./batches/pulls.ts";
 import { judgeQuarantine, leaveUnreachableOpen } from "./batches/quarantine.ts";
-import { end } from "./batches/run-end.ts";
-import { sayFromBatches, sayPaused } from "./batches/run-explain.ts";
-import { moveOn } from "./batches/run-stage.ts";
-import { followAnalyses } from "./checks/run-analysis.ts";
-import { judgeAnalyses } from "./checks/run-analysis-judge.ts";
-import { followHooks, judgeHooks } from "./checks/run-hooks.ts";
+import { settleBatches } from "./batches/settle.ts";
+import { moveOn } from "./batches/stage.ts";
+import { followAnalyses } from "./checks/analysis.ts";
+import { followHooks, judgeHooks } from "./checks/hooks.ts";
+import { judgeAnalyses } from "./checks/judge-analyses.ts";
 import { measuresAnything } from "./checks/step-analysis.ts";
-import { obey } from "./commands/run-obey.ts";
-import { followOrders } from "./commands/run-rollouts.ts";
+import { applyCommands } from "./commands/apply-commands.ts";
+import { followOrders } from "./commands/rollouts.ts";
 import { inBackground } from "./gates/analysis.ts";
 import { tellFailures } from "./gates/hooks.ts";
-import { judgeFailures } from "./outcome/run-failures.ts";
+import { judgeFailures } from "./outcome/failures.ts";
+import { change, closeDraft, type Draft, openDraft } from "./state/draft.ts";
 import { isEnded, isMoving, movingPhase, type Run } from "./state/run.ts";
-import { change, closeDraft, type Draft, openDraft } from "./state/run-draft.ts";
 import type { Advanced, World } from "./state/world.ts";
+import { forgetBaselines, noteBaselines } from "./targets/baseline.ts";
 import { takeJoiners } from "./targets/joiners.ts";
-import { forgetBaselines, noteBaselines } from "./targets/target-baseline.ts";
-import { observeTargets } from "./targets/target-observe.ts";
-import { noteUnseen } from "./targets/target-unseen.ts";
-import { watchMoved } from "./targets/target-watch.ts";
+import { observeTargets } from "./targets/observe.ts";
+import { noteUnseen } from "./targets/unseen.ts";
+import { watchMoved } from "./targets/watch.ts";
 
 /** One round. `now` in epoch milliseconds; `run` is not changed. Never throws for a run that startRun made. */
 export function advance(run: Run, world: World, now: number): Advanced<Run> {
   const draft = openDraft(run, world, now);
   if (isEnded(run)) {
     followOrders(draft);
-    obey(draft);
+    applyCommands(draft);
     return closeDraft(draft);
   }
   if (run.phase === "Pending") change(draft, { phase: movingPhase(run), since: draft.at, ...startedFrom(run, world) }, "started");
@@ -51,7 +51,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
   observeTargets(draft);
   noteUnseen(draft);
   followOrders(draft);
-  obey(draft);
+  applyCommands(draft);
   if (!isEnded(draft.run)) decide(draft);
   return closeDraft(draft);
 }

@@ -1,7 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../core/appset/index.ts";
 import { type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
-import { planeOf } from "../../core/run/targets/target-unseen.ts";
+import { planeOf } from "../../core/run/targets/unseen.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import type { RepoContext } from "../round/context.ts";
 import {

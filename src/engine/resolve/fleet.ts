@@ -5,7 +5,7 @@ import { type AnyReason, text } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
-import { lostWords, planeOf } from "../../core/run/targets/target-unseen.ts";
+import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
 import type { Declared } from "../config-repo/inventory.ts";
 import type { RepoContext } from "../round/context.ts";
 

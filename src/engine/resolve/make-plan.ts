@@ -3,7 +3,7 @@ import { defined } from "../../core/base/defined.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
 import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
-import { lostWords } from "../../core/run/targets/target-unseen.ts";
+import { lostWords } from "../../core/run/targets/unseen.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSet, generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
 import { withGeneratorParams } from "../config-repo/generator-params.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AnalysisEngine, AnalysisToRun } from "../../adapters/analysis/port.ts";
 import { prepare } from "../../core/analysis/request.ts";
+import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { memoryOf } from "../testing/memory.ts";

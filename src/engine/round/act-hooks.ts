@@ -1,6 +1,6 @@
 import { stageEvent } from "../../core/run/checks/hook-event.ts";
+import { hookTryKey } from "../../core/run/state/hooks-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import { hookTryKey } from "../../core/run/state/run-hooks-types.ts";
 import type { RepoContext } from "./context.ts";
 import { callerKey } from "./observe/observe-hooks.ts";
 

@@ -1,7 +1,7 @@
 import { epoch } from "../../core/base/time.ts";
+import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
 import { checkInvariants } from "../../core/run/state/invariants.ts";
 import { type Halt, isEnded, type Run } from "../../core/run/state/run.ts";
-import type { RunAnalysis } from "../../core/run/state/run-analysis-types.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import type { ModelPull } from "../world/forge.ts";
 import type { Entry, Said, Truth } from "../world/world.ts";

@@ -1,5 +1,5 @@
 import { epoch } from "../../core/base/time.ts";
-import { analysesOf } from "../../core/run/checks/run-analysis.ts";
+import { analysesOf } from "../../core/run/checks/analysis.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { AnalysisWhen } from "../../core/spec/stage-checks.ts";
 import type { ModelRollout, ModelStage } from "../generate/scenario.ts";

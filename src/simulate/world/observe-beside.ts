@@ -1,9 +1,9 @@
 import type { Target } from "../../core/plan/plan-types.ts";
-import { analysesOf } from "../../core/run/checks/run-analysis.ts";
+import { analysesOf } from "../../core/run/checks/analysis.ts";
 import { measuresAnything } from "../../core/run/checks/step-analysis.ts";
+import type { ObservedAnalysis } from "../../core/run/state/analysis-types.ts";
+import { type HookAnswer, hookTryKey } from "../../core/run/state/hooks-types.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
-import type { ObservedAnalysis } from "../../core/run/state/run-analysis-types.ts";
-import { type HookAnswer, hookTryKey } from "../../core/run/state/run-hooks-types.ts";
 import type { Joiner, World } from "../../core/run/state/world.ts";
 import { pinOf, pinValue } from "./git.ts";
 import { observeAnswer, observeMeasuring } from "./outside.ts";

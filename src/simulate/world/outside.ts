@@ -1,5 +1,5 @@
-import type { ObservedAnalysis } from "../../core/run/state/run-analysis-types.ts";
-import { type HookAnswer, hookTryKey } from "../../core/run/state/run-hooks-types.ts";
+import type { ObservedAnalysis } from "../../core/run/state/analysis-types.ts";
+import { type HookAnswer, hookTryKey } from "../../core/run/state/hooks-types.ts";
 import type { Measure, ModelOutside, Reply } from "../generate/scenario.ts";
 
 /** One analysis while its engine knows of it. */

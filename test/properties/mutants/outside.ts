@@ -1,7 +1,7 @@
 import { advance } from "../../../src/core/run/advance.ts";
+import type { ObservedAnalysis } from "../../../src/core/run/state/analysis-types.ts";
+import type { HookAnswer } from "../../../src/core/run/state/hooks-types.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
-import type { ObservedAnalysis } from "../../../src/core/run/state/run-analysis-types.ts";
-import type { HookAnswer } from "../../../src/core/run/state/run-hooks-types.ts";
 import type { World } from "../../../src/core/run/state/world.ts";
 import { blind, type Mutant, without, withoutEffects, withStages } from "../plant.ts";
 

@@ -1,5 +1,5 @@
 import type { AnyReason, Words } from "../../base/reason.ts";
-import { clusterName, nameList, type Planned } from "../../run/state/run-names.ts";
+import { clusterName, nameList, type Planned } from "../../run/state/names.ts";
 import { BATCHES } from "./batches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { freshRun } from "../../../adapters/git/testing/runs.ts";
+import type { RunAnalysis } from "../../run/state/analysis-types.ts";
+import type { HookCall } from "../../run/state/hooks-types.ts";
 import type { Run } from "../../run/state/run.ts";
-import type { RunAnalysis } from "../../run/state/run-analysis-types.ts";
-import type { HookCall } from "../../run/state/run-hooks-types.ts";
 import { renderTree } from "../tree/tree.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 import { runComment } from "./run-comment.ts";

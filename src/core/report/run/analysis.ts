@@ -1,8 +1,8 @@
-import { hookHost } from "../../run/checks/run-hooks.ts";
+import { hookHost } from "../../run/checks/hooks.ts";
 import { analysisSpec } from "../../run/checks/step-analysis.ts";
+import type { AnalysisMetric, RunAnalysis } from "../../run/state/analysis-types.ts";
+import type { HookCall } from "../../run/state/hooks-types.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
-import type { AnalysisMetric, RunAnalysis } from "../../run/state/run-analysis-types.ts";
-import type { HookCall } from "../../run/state/run-hooks-types.ts";
 import type { AnalysisWhen } from "../../spec/stage-checks.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { shortName } from "../words.ts";

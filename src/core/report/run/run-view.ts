@@ -1,8 +1,8 @@
 import type { PlannedBatch } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
+import { targetsOf } from "../../run/state/names.ts";
 import type { Batch, BatchTarget, Requeued, RolloutState, Run, TargetPhase } from "../../run/state/run.ts";
 import { isEnded } from "../../run/state/run.ts";
-import { targetsOf } from "../../run/state/run-names.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf } from "../places.ts";
 import { type NextView, nextView } from "../reasons/next.ts";

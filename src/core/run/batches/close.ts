@@ -1,8 +1,8 @@
 import type { Words } from "../../base/reason.ts";
 import { batchReason } from "../../reasons/batches.ts";
+import { changeBatch, type Draft, pause } from "../state/draft.ts";
+import { batchRef, pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
-import { changeBatch, type Draft, pause } from "../state/run-draft.ts";
-import { batchRef, pullRef } from "../state/run-names.ts";
 
 /** Builds of one batch that ended in a conflict or a strict up-to-date rule, after which a person is asked. */
 const MOST_ATTEMPTS = 10;

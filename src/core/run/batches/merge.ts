@@ -14,10 +14,10 @@ import { judgeOutside, judgeRun } from "../gates/gates.ts";
 import { haltGate } from "../gates/halt.ts";
 import { hooksBefore } from "../gates/hooks.ts";
 import { isInTurn } from "../state/batch-kind.ts";
+import { batchOf, type Draft, moveBatch, pause, sayBatch, wakeAt } from "../state/draft.ts";
+import { pullRef } from "../state/names.ts";
 import { INTENTION_MS } from "../state/progress.ts";
 import { type Batch, mayMove } from "../state/run.ts";
-import { batchOf, type Draft, moveBatch, pause, sayBatch, wakeAt } from "../state/run-draft.ts";
-import { pullRef } from "../state/run-names.ts";
 import type { ObservedPull } from "../state/world.ts";
 import { close } from "./close.ts";
 

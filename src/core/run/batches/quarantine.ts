@@ -3,11 +3,11 @@ import { text, type Words } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch } from "../../base/time.ts";
 import { putsBack } from "../state/batch-kind.ts";
+import { change, type Draft, pause, wakeAt } from "../state/draft.ts";
+import { clusterCount, clusterName, clustersOf, liveTargets, nameList, unitOf } from "../state/names.ts";
 import { isMoving, type Run } from "../state/run.ts";
-import { change, type Draft, pause, wakeAt } from "../state/run-draft.ts";
-import { clusterCount, clusterName, clustersOf, liveTargets, nameList, unitOf } from "../state/run-names.ts";
-import { lostPlane, lostWords, planeOf } from "../targets/target-unseen.ts";
-import { rebuild } from "./batch-build.ts";
+import { lostPlane, lostWords, planeOf } from "../targets/unseen.ts";
+import { rebuild } from "./build.ts";
 import { close } from "./close.ts";
 
 /**

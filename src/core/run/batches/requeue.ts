@@ -2,10 +2,10 @@ import { count } from "../../base/count.ts";
 import { text, type Words } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
+import { change, type Draft, wakeAtTime } from "../state/draft.ts";
+import { clusterName, unitOf } from "../state/names.ts";
 import type { Requeued } from "../state/run.ts";
-import { change, type Draft, wakeAtTime } from "../state/run-draft.ts";
-import { clusterName, unitOf } from "../state/run-names.ts";
-import { seesClusterOf } from "../targets/target-unseen.ts";
+import { seesClusterOf } from "../targets/unseen.ts";
 
 /** Whether a cluster's labels say that it is to be put off. undefined: the clusters cannot be read now. */
 export function isPutOff(draft: Draft, stage: number, cluster: string): boolean | undefined {

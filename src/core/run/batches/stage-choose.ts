@@ -1,7 +1,7 @@
 import { apart, keepsApart } from "../../plan/apart.ts";
+import { type Draft, say } from "../state/draft.ts";
+import { unitOf } from "../state/names.ts";
 import { occupied } from "../state/progress.ts";
-import { type Draft, say } from "../state/run-draft.ts";
-import { unitOf } from "../state/run-names.ts";
 
 /** At most `free` clusters in order, units whole, and none that is kept apart from another or from one in flight. */
 export function choose(draft: Draft, stage: number, left: readonly string[], free: number): string[] {

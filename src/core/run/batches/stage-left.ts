@@ -1,6 +1,6 @@
 import type { PlannedStage } from "../../plan/plan-types.ts";
+import type { Draft } from "../state/draft.ts";
 import type { Batch, Run } from "../state/run.ts";
-import type { Draft } from "../state/run-draft.ts";
 
 /** Clusters of the stage's planned batches that no batch has taken yet. */
 export function remaining(draft: Draft, stage: number): string[] {

@@ -1,13 +1,13 @@
 import { stepAt } from "../../plan/steps.ts";
 import { batchReason } from "../../reasons/batches.ts";
 import { leaveBehind } from "../outcome/step-left.ts";
+import { change, type Draft, mapTargets, moveTarget } from "../state/draft.ts";
+import { clustersOf, isOut, targetsOf, unitOf } from "../state/names.ts";
 import { isSettled } from "../state/progress.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
-import { change, type Draft, mapTargets, moveTarget } from "../state/run-draft.ts";
-import { clustersOf, isOut, targetsOf, unitOf } from "../state/run-names.ts";
 import { isMidStep } from "../state/steps.ts";
-import { addBatch } from "./batch-build.ts";
-import { makeRoom } from "./run-ahead.ts";
+import { makeRoom } from "./ahead.ts";
+import { addBatch } from "./build.ts";
 
 /**
  * Makes the batch that brings the next weight to clusters that are through with the one before, its pauses and analyses

@@ -5,11 +5,11 @@ import { type Wait, waitsAfter } from "../../plan/steps.ts";
 import type { Command } from "../../spec/command.ts";
 import { done, type Reply, refused, tooEarly } from "../commands/reply.ts";
 import { afterWeight } from "../gates/analysis.ts";
-import { withinBudget } from "../outcome/run-failures.ts";
+import { withinBudget } from "../outcome/failures.ts";
+import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/draft.ts";
+import { batchName, batchRef, clustersOf, nameList } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
-import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/run-draft.ts";
-import { batchName, batchRef, clustersOf, nameList } from "../state/run-names.ts";
-import { seenOf } from "../targets/step-seen.ts";
+import { seenOf } from "../targets/seen.ts";
 
 /**
  * The pauses and analyses that follow a weight, one after the other, once every cluster of its batch is confirmed. True: the

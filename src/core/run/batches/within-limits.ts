@@ -1,8 +1,8 @@
 import { type Limiter, limiter, type Sized } from "../../plan/limits.ts";
 import { putsBack } from "../state/batch-kind.ts";
+import type { Draft } from "../state/draft.ts";
+import { clustersOf, isOut, liveTargets, targetsOf, unitOf } from "../state/names.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
-import type { Draft } from "../state/run-draft.ts";
-import { clustersOf, isOut, liveTargets, targetsOf, unitOf } from "../state/run-names.ts";
 
 /** The limits in force, by the clusters that are known now; undefined: there are none. */
 export function limiterOf({ world }: Pick<Draft, "world">): Limiter | undefined {

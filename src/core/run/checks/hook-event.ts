@@ -1,6 +1,6 @@
 import type { HookWhen } from "../../spec/stage-checks.ts";
+import type { HookCall, HookFailure } from "../state/hooks-types.ts";
 import type { Run } from "../state/run.ts";
-import type { HookCall, HookFailure } from "../state/run-hooks-types.ts";
 
 /** What a hook is told: a CloudEvent 1.0 in structured JSON (https://github.com/cloudevents/spec). */
 export interface StageEvent {

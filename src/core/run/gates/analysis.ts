@@ -15,13 +15,13 @@ import {
   isMoot,
   putAnalysis,
   stopAnalysis,
-} from "../checks/run-analysis.ts";
+} from "../checks/analysis.ts";
 import { analysisSpec } from "../checks/step-analysis.ts";
+import type { RunAnalysis } from "../state/analysis-types.ts";
 import { isInTurn } from "../state/batch-kind.ts";
+import { batchOf, type Draft } from "../state/draft.ts";
+import { clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
-import type { RunAnalysis } from "../state/run-analysis-types.ts";
-import { batchOf, type Draft } from "../state/run-draft.ts";
-import { clustersOf, liveTargets } from "../state/run-names.ts";
 import { isMidStep } from "../state/steps.ts";
 import { type Wait, wait } from "./decision.ts";
 

@@ -1,13 +1,13 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
 import { gateReason } from "../../reasons/gates.ts";
+import { amendedSince, approvalHash } from "../state/amend.ts";
+import { pullRef } from "../state/names.ts";
 import type { Approval, Batch, Run } from "../state/run.ts";
-import { amendedSince, approvalHash } from "../state/run-amend.ts";
-import { pullRef } from "../state/run-names.ts";
 import type { Approver } from "../state/world.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 
-export { approvalHash } from "../state/run-amend.ts";
+export { approvalHash } from "../state/amend.ts";
 
 /** Approvals of a stage by command that have not lapsed by a change of what it holds. */
 export function givenApprovals(run: Run, stage: number): Approval[] {

@@ -4,8 +4,8 @@ import type { Edit } from "../../plan/plan-types.ts";
 import { gateReason } from "../../reasons/gates.ts";
 import type { Dependency } from "../../spec/rollout.ts";
 import { putsBack } from "../state/batch-kind.ts";
+import { clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
-import { clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/run-names.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 

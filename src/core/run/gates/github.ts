@@ -6,8 +6,8 @@
 import { defined } from "../../base/defined.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import { type GitHubChange, gateReason } from "../../reasons/gates.ts";
+import { pullRef } from "../state/names.ts";
 import type { Batch, Next } from "../state/run.ts";
-import { pullRef } from "../state/run-names.ts";
 import type { ObservedPull, PullNeed } from "../state/world.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 

@@ -1,7 +1,7 @@
 import { epoch } from "../../base/time.ts";
 import { gateReason } from "../../reasons/gates.ts";
+import { pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
-import { pullRef } from "../state/run-names.ts";
 import type { ObservedPull } from "../state/world.ts";
 import { type Decision, type Scene, wait } from "./decision.ts";
 

@@ -1,7 +1,7 @@
 import { epoch } from "../../base/time.ts";
 import { gateReason } from "../../reasons/gates.ts";
+import { clusterName, clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch, Halt, Run } from "../state/run.ts";
-import { clusterName, clustersOf, liveTargets } from "../state/run-names.ts";
 import type { Decision, Scene } from "./decision.ts";
 
 /** The halts that are on now, of this run and of every other of the repo. */

@@ -4,12 +4,12 @@ import { defined } from "../../base/defined.ts";
 
 import { epoch, type Time } from "../../base/time.ts";
 import { gateReason } from "../../reasons/gates.ts";
-import { analysesOf, analysisTitle } from "../checks/run-analysis.ts";
-import { callHook, hookCallAt, hookRef, hookTitle, isBadHook, isToleratedHook } from "../checks/run-hooks.ts";
+import { analysesOf, analysisTitle } from "../checks/analysis.ts";
+import { callHook, hookCallAt, hookRef, hookTitle, isBadHook, isToleratedHook } from "../checks/hooks.ts";
+import type { Draft } from "../state/draft.ts";
+import type { HookCall, HookFailure } from "../state/hooks-types.ts";
+import { clusterName } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
-import type { Draft } from "../state/run-draft.ts";
-import type { HookCall, HookFailure } from "../state/run-hooks-types.ts";
-import { clusterName } from "../state/run-names.ts";
 import { isBad } from "./analysis.ts";
 import { type Wait, wait } from "./decision.ts";
 

@@ -1,8 +1,8 @@
 import { seededFraction } from "../../base/seeded.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { gateReason } from "../../reasons/gates.ts";
+import { pullRef } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
-import { pullRef } from "../state/run-names.ts";
 import type { ObservedPull } from "../state/world.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 

@@ -2,8 +2,8 @@ import { epoch } from "../../base/time.ts";
 import { gateReason, type OverLimit } from "../../reasons/gates.ts";
 import { limiterOf, sizesOf } from "../batches/within-limits.ts";
 import { putsBack } from "../state/batch-kind.ts";
+import { batchRef, clustersOf, liveTargets, unitOf } from "../state/names.ts";
 import { type Batch, type BatchTarget, isEnded, type Run } from "../state/run.ts";
-import { batchRef, clustersOf, liveTargets, unitOf } from "../state/run-names.ts";
 import { isMidway } from "../state/steps.ts";
 import { type Decision, type Scene, wait } from "./decision.ts";
 

@@ -1,7 +1,7 @@
 import { gateReason } from "../../reasons/gates.ts";
+import { clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
-import { clustersOf, liveTargets } from "../state/run-names.ts";
-import { lostPlane, lostWords, planeOf } from "../targets/target-unseen.ts";
+import { lostPlane, lostWords, planeOf } from "../targets/unseen.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 
 /**

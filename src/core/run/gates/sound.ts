@@ -1,8 +1,8 @@
 import { defined } from "../../base/defined.ts";
 import { gateReason } from "../../reasons/gates.ts";
 import { failedBefore } from "../outcome/step-left.ts";
+import { clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
-import { clustersOf, liveTargets, pullRef } from "../state/run-names.ts";
 import type { ObservedPull, World } from "../state/world.ts";
 import { type Decision, type Scene, wait } from "./decision.ts";
 

@@ -1,12 +1,12 @@
 import { epoch } from "../../base/time.ts";
 import { keepsApart } from "../../plan/apart.ts";
+import { hashPlan, hashStage } from "../../plan/hash.ts";
 import { windowOf } from "../../plan/pick.ts";
-import { hashPlan, hashStage } from "../../plan/plan-hash.ts";
 import { type Edit, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
 import { putsBack } from "../state/batch-kind.ts";
+import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "../state/names.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
-import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "../state/run-names.ts";
 
 /** A run's way back: what a rollback run is started with. */
 export interface Rollback {

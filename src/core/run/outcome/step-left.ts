@@ -1,8 +1,8 @@
 import { text } from "../../base/reason.ts";
-import { skip } from "../batches/run-skip.ts";
+import { skip } from "../batches/skip.ts";
+import type { Draft } from "../state/draft.ts";
+import { clusterName, clustersOf, isOut, nameList, unitOf } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
-import type { Draft } from "../state/run-draft.ts";
-import { clusterName, clustersOf, isOut, nameList, unitOf } from "../state/run-names.ts";
 import { isMidStep } from "../state/steps.ts";
 
 /** Failed at a weight after the next one's batch was made, or shares its pin with one that did: it does not go on to it. */

@@ -2,8 +2,8 @@ import type { Words } from "../../base/reason.ts";
 import { gateReason } from "../../reasons/gates.ts";
 import { changedPull } from "../gates/sound.ts";
 import { putsBack } from "./batch-kind.ts";
+import { pullRef } from "./names.ts";
 import { type Batch, isEnded, type Next, type Run } from "./run.ts";
-import { pullRef } from "./run-names.ts";
 import type { Advanced, World } from "./world.ts";
 
 /**

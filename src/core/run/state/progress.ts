@@ -1,7 +1,7 @@
 /** How far batches are: what is over, what takes a place in its stage, and what comes before what. */
 import { isInTurn } from "./batch-kind.ts";
+import { liveTargets } from "./names.ts";
 import type { Batch, Run } from "./run.ts";
-import { liveTargets } from "./run-names.ts";
 
 /** How long a journalled merge intention stands for a merge call that may be under way (docs/spec.md §9.13). */
 export const INTENTION_MS = 30_000;

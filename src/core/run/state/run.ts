@@ -2,15 +2,15 @@ import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit, Plan, PlannedTarget, Release } from "../../plan/plan-types.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import type { RunAnalysis } from "./analysis-types.ts";
 import { putsBack } from "./batch-kind.ts";
-import type { RunAnalysis } from "./run-analysis-types.ts";
-import type { Batch, Next } from "./run-batch-types.ts";
-import type { HookCall } from "./run-hooks-types.ts";
-import type { RolloutOrder } from "./run-rollouts-types.ts";
+import type { Batch, Next } from "./batch-types.ts";
+import type { HookCall } from "./hooks-types.ts";
+import type { RolloutOrder } from "./rollouts-types.ts";
 
 export type { BatchStep } from "../../plan/steps.ts";
-export type { Batch, BatchPhase, BatchTarget, Evidence, Next, TargetPhase, Verdict } from "./run-batch-types.ts";
-export type { OrderedRollout, RolloutAction, RolloutOrder, RolloutOutcome, RolloutState } from "./run-rollouts-types.ts";
+export type { Batch, BatchPhase, BatchTarget, Evidence, Next, TargetPhase, Verdict } from "./batch-types.ts";
+export type { OrderedRollout, RolloutAction, RolloutOrder, RolloutOutcome, RolloutState } from "./rollouts-types.ts";
 
 /** RollingBack: what Progressing is, of a run that puts old values back; RolledBack: what Succeeded is. */
 export type RunPhase =

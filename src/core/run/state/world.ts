@@ -5,9 +5,9 @@ import type { PullNeed } from "../../reasons/gates.ts";
 import type { Command } from "../../spec/command.ts";
 import type { Limits } from "../../spec/repo-config.ts";
 import type { Window } from "../../spec/windows.ts";
+import type { ObservedAnalysis } from "./analysis-types.ts";
+import type { HookAnswer } from "./hooks-types.ts";
 import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
-import type { ObservedAnalysis } from "./run-analysis-types.ts";
-import type { HookAnswer } from "./run-hooks-types.ts";
 
 export type { PullNeed } from "../../reasons/gates.ts";
 

@@ -1,12 +1,12 @@
 import { type AnyReason, type ReasonsOf, reasonsOf, sameWords } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { atMost } from "../../plan/pick.ts";
-import { weighLate } from "../../plan/plan-steps.ts";
 import { type Cluster, editKey, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
+import { weighLate } from "../../plan/weigh.ts";
 import type { TargetReasons } from "../../reasons/targets.ts";
+import { change, type Draft, pause } from "../state/draft.ts";
+import { stageOf, targetsOf } from "../state/names.ts";
 import { isMoving, type Joined, type Run } from "../state/run.ts";
-import { change, type Draft, pause } from "../state/run-draft.ts";
-import { stageOf, targetsOf } from "../state/run-names.ts";
 import type { Joiner } from "../state/world.ts";
 
 const reason = reasonsOf<TargetReasons>();

@@ -5,7 +5,7 @@ import type { Words } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
-import { planeOf } from "../../../core/run/targets/target-unseen.ts";
+import { planeOf } from "../../../core/run/targets/unseen.ts";
 import { type ApplicationSetInGit, generatorClusters, renderAt } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { generateRenders } from "../../config-repo/generate-renders.ts";

@@ -1,9 +1,9 @@
 import type { AnalysisState } from "../../../adapters/analysis/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import { analysesOf } from "../../../core/run/checks/run-analysis.ts";
+import { analysesOf } from "../../../core/run/checks/analysis.ts";
 import { measuresAnything } from "../../../core/run/checks/step-analysis.ts";
+import type { AnalysisMetric, ObservedAnalysis } from "../../../core/run/state/analysis-types.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import type { AnalysisMetric, ObservedAnalysis } from "../../../core/run/state/run-analysis-types.ts";
 import type { World } from "../../../core/run/state/world.ts";
 import type { RepoContext } from "../context.ts";
 

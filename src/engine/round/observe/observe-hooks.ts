@@ -1,5 +1,5 @@
+import { type HookAnswer, hookTryKey } from "../../../core/run/state/hooks-types.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { type HookAnswer, hookTryKey } from "../../../core/run/state/run-hooks-types.ts";
 import type { World } from "../../../core/run/state/world.ts";
 import type { RepoContext } from "../context.ts";
 

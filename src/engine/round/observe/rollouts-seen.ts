@@ -2,7 +2,7 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { batchesMeant, wantsRollouts } from "../../../core/run/commands/run-rollouts.ts";
+import { batchesMeant, wantsRollouts } from "../../../core/run/commands/rollouts.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../../../core/run/state/run.ts";
 import type { LostPlane, ObservedRollouts } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/command.ts";

@@ -1,7 +1,7 @@
 import { epoch, iso } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { clustersOf, liveTargets } from "../../../core/run/state/names.ts";
 import { type Batch, isEnded, type Run } from "../../../core/run/state/run.ts";
-import { clustersOf, liveTargets } from "../../../core/run/state/run-names.ts";
 
 /** One thing that happens in a simulated run. Times are its own. */
 export interface Moment {

@@ -1,0 +1,166 @@
+import { defined } from "../../base/defined.ts";
+import { epoch } from "../../base/time.ts";
+import { batchReason } from "../../reasons/batches.ts";
+import { gateReason } from "../../reasons/gates.ts";
+import { approvedBy } from "../gates/approval.ts";
+import { tooEarlyFor } from "../gates/gates.ts";
+import { refusalKey, whatToChange } from "../gates/github.ts";
+import { changedPull } from "../gates/sound.ts";
+import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "../state/draft.ts";
+import { batchRef, pullRef } from "../state/names.ts";
+import { INTENTION_MS } from "../state/progress.ts";
+import type { Batch } from "../state/run.ts";
+import type { ObservedPull } from "../state/world.ts";
+import { arrive } from "./arrive.ts";
+
+/** How often a PR in a merge queue is looked at. */
+const QUEUE_MS = 30_000;
+
+/** Takes in what the forge says of each batch's PR. Only looks: whether to merge is judged later, in gates.ts. */
+export function observePulls(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    const batch = batchOf(draft.run, number);
+    if (batch.merged !== undefined || batch.phase === "Settled" || batch.phase === "Closed") continue;
+    const pull = draft.world.pulls.get(number);
+    if (pull === undefined) continue;
+    if (pull === null) absent(draft, batch);
+    else if (pull.state === "merged") merged(draft, batch, pull);
+    else if (pull.state === "closed") closed(draft, batch, pull);
+    else open(draft, batch, pull);
+  }
+}
+
+/** What the batch keeps of its PR; nothing where it moves branches. */
+function seenPull({ number, url, head, openedAt }: ObservedPull): Batch["pull"] {
+  return number === 0 ? undefined : { number, url, head, openedAt };
+}
+
+/** No PR for the branch: one of ours that was to be closed is not there to be merged either. */
+function absent(draft: Draft, batch: Batch): void {
+  if (batch.closing !== undefined) {
+    afterClose(draft, batch);
+    return;
+  }
+  const head = draft.world.taken?.get(batch.number);
+  if (head === undefined) return;
+  pause(draft, "Refused", "Git", batchReason("BRANCH_TAKEN", { branch: batch.branch, head }), batchReason("ASK_DELETE_BRANCH"));
+}
+
+function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  const seen = seenPull(pull);
+  if (batch.phase === "Proposing") {
+    const event = batchReason("BATCH_PROPOSED", { batch: batchRef(draft.run, batch), pull: pullRef(pull) });
+    moveBatch(draft, batch.number, "Open", { pull: seen }, event);
+    mapTargets(draft, batch.number, (target) =>
+      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", batchReason("TARGET_IN_PULL", { pull: pullRef(pull) })) : target,
+    );
+  } else if (seen !== undefined && pull.headIsOurs && (batch.pull?.head !== pull.head || batch.pull.number !== pull.number)) {
+    changeBatch(draft, batch.number, { pull: seen });
+  }
+  if (batch.closing !== undefined) {
+    draft.effects.push({ kind: "Close", batch: batch.number, pull: pull.number, why: batch.closing.why });
+    return;
+  }
+  lapse(draft, batchOf(draft.run, batch.number), pull);
+  if (!pull.headIsOurs) {
+    const reason = batchReason("CHANGED_NOT_MERGED", { because: changedPull(pull) });
+    pause(draft, "HeadMoved", "stagecoach", reason, batchReason("ASK_BUILD_AGAIN"));
+  }
+}
+
+/**
+ * An outstanding intention ends by GitHub's answer that a person has to change something or that something has to happen first,
+ * by leaving the merge queue, or 30 s after it was journalled: a call of an older one cannot be under way.
+ */
+function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  const { intention } = batch;
+  if (intention === undefined || inQueue(draft, batch, intention, pull)) return;
+  const answer = pull.refusal?.to === undefined || pull.refusal.to === intention.at ? pull.refusal : undefined;
+  if (answer?.kind === "Human") {
+    moveBatch(draft, batch.number, "Open", { intention: undefined });
+    const reason = batchReason("GITHUB_REFUSES", { pull: pullRef(pull), message: answer.message });
+    pause(draft, "Refused", "GitHub", reason, gateReason("ASK_GITHUB_CHANGE", { change: whatToChange(answer.message) }));
+    return;
+  }
+  if (answer?.kind === "Wait") {
+    const refused = { message: answer.message, at: draft.at, key: refusalKey(pull) };
+    moveBatch(draft, batch.number, "Open", { intention: undefined, refused }, batchReason("GITHUB_WAITS", { pull: pullRef(pull) }));
+    return;
+  }
+  const ends = epoch(intention.at) + INTENTION_MS;
+  if (draft.now < ends) {
+    wakeAt(draft, ends);
+    return;
+  }
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, batchReason("INTENTION_LAPSED", { pull: pullRef(pull) }));
+}
+
+/** In a merge queue the intention stands for as long as its PR does; a PR that left the queue unmerged is not put in again by itself. */
+function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["intention"]>, pull: ObservedPull): boolean {
+  if (pull.queue != null) {
+    // Its merge group is built and built again without a word of it to the PR.
+    wakeAt(draft, draft.now + QUEUE_MS);
+    if (intention.queued !== undefined) return true;
+    changeBatch(
+      draft,
+      batch.number,
+      { intention: { ...intention, queued: draft.at } },
+      batchReason("QUEUE_ENTERED", { pull: pullRef(pull) }),
+    );
+    return true;
+  }
+  if (intention.queued === undefined) return false;
+  if (pull.queue === undefined) return true;
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, batchReason("QUEUE_LEFT", { pull: pullRef(pull) }));
+  const reason = batchReason("QUEUE_REFUSED", defined({ pull: pullRef(pull), message: pull.refusal?.message }));
+  pause(draft, "Refused", "GitHub", reason, batchReason("ASK_QUEUE"));
+  return true;
+}
+
+function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  if (batch.closing !== undefined) {
+    afterClose(draft, batch);
+    return;
+  }
+  if (batch.phase === "Proposing" && batch.pull === undefined) {
+    // Closed before it was ever seen open: by a person all the same.
+    changeBatch(draft, batch.number, { pull: seenPull(pull) });
+  }
+  const by = pull.closedBy ?? "somebody";
+  moveBatch(draft, batch.number, "Closed", { intention: undefined }, batchReason("PULL_CLOSED", { pull: pullRef(pull), by }));
+  unpropose(draft, batch.number);
+  const reason = batchReason("CLOSED_UNMERGED", { by, pull: pullRef(pull), batch: batchRef(draft.run, batch) });
+  pause(draft, "PullClosed", by, reason, batchReason("ASK_CLOSED"));
+}
+
+/** Built again in run-stage.ts, by a run that is not paused or ending. */
+function afterClose(draft: Draft, batch: Batch): void {
+  moveBatch(draft, batch.number, "Closed", { closing: undefined, intention: undefined });
+  unpropose(draft, batch.number);
+}
+
+function unpropose(draft: Draft, number: number): void {
+  mapTargets(draft, number, (target) =>
+    target.phase === "Proposed" ? moveTarget(draft, target, "Pending", batchReason("TARGET_PULL_CLOSED")) : target,
+  );
+}
+
+function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
+  // A forge that says merged without saying how is read again: the merge commit may lag behind the state.
+  if (pull.merged === undefined) return;
+  const { commit, at, by, byUs, exact } = pull.merged;
+  const early = byUs || batch.phase === "Merging" ? undefined : tooEarlyFor(draft, batch, pull, at);
+  arrive(draft, batch, { commit, at, by });
+  const seen = seenPull(pull);
+  const who = byUs ? {} : { by };
+  const event = batchReason("BATCH_MERGED", { batch: batchRef(draft.run, batch), pull: pullRef(pull), commit, ...who });
+  const approved = early === undefined ? approvedBy(draft.run, batch) : {};
+  changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined, ...approved }, event);
+  if (!exact) {
+    const reason = batchReason("MERGE_UNEXPECTED", { commit, pull: pullRef(pull) });
+    pause(draft, "UnexpectedMerge", by, reason, batchReason("ASK_UNEXPECTED"));
+  } else if (early !== undefined) {
+    const reason = batchReason("MERGED_EARLY", { by, pull: pullRef(pull), because: early });
+    pause(draft, "MergedByOther", by, reason, batchReason("ASK_MERGED_EARLY"));
+  }
+}

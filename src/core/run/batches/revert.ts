@@ -1,0 +1,68 @@
+import type { PlannedTarget } from "../../plan/plan-types.ts";
+import { backwards } from "../outcome/rollback.ts";
+import { putsBack } from "../state/batch-kind.ts";
+import type { Draft } from "../state/draft.ts";
+import { clusterName } from "../state/names.ts";
+import type { Batch, BatchTarget, Run } from "../state/run.ts";
+import { makeBatch } from "./build.ts";
+import { sinceFirstStep } from "./step-make.ts";
+import { withinLimits } from "./within-limits.ts";
+
+/** What of a cluster has been changed by a merged batch and would have to be put back. */
+export function changedTargets(batch: Batch | undefined, targets: readonly BatchTarget[]): BatchTarget[] {
+  if (batch?.merged === undefined || putsBack(batch)) return [];
+  return targets.filter((target) => target.edits.some((edit) => edit.from !== edit.to));
+}
+
+/** What a batch left at a cluster, held against what stood there before this run came to it: the edits that put all of it back. */
+export function asBefore(run: Run, batch: Batch, target: BatchTarget): BatchTarget {
+  const whole = sinceFirstStep(run, batch, target);
+  const earlier = run.batches.slice(0, batch.number - 1).reverse();
+  const last = earlier.findIndex((one) => putsBack(one) && one.merged !== undefined && ofKey(one, target) !== undefined);
+  const since = last < 0 ? earlier : earlier.slice(0, last);
+  const edits = whole.edits.map((edit, index) => {
+    let { from } = edit;
+    // It was tried again after it had moved: what it found there an earlier batch had brought.
+    for (const one of since) {
+      const brought = one.merged === undefined ? undefined : ofKey(one, target)?.edits[index];
+      if (brought !== undefined && brought.to === from) from = brought.from;
+    }
+    return from === edit.from ? edit : { ...edit, from };
+  });
+  return edits.every((edit, index) => edit === whole.edits[index]) ? whole : { ...whole, edits };
+}
+
+function ofKey({ targets }: Batch, { key }: BatchTarget): BatchTarget | undefined {
+  return targets.find((target) => target.key === key);
+}
+
+/** Why what a batch has changed for a cluster cannot be put back; undefined: it can be. */
+export function cannotRevert(run: Run, targets: readonly BatchTarget[]): string | undefined {
+  for (const { cluster, edits } of targets) {
+    const name = clusterName(run, cluster);
+    const branch = edits.find((edit) => edit.kind === "branch");
+    if (branch !== undefined)
+      return `${name} is merged, and branch ${branch.path} only moves forward; \`/skip ${name}\` goes on without it`;
+    const made = edits.find((edit) => edit.from === null);
+    if (made !== undefined)
+      return `${name} is merged, and its pin in ${made.file} was made by this run: nothing stood there before; \`/skip ${name}\` goes on without it`;
+  }
+  return undefined;
+}
+
+/** A batch of its own that puts back what stood there before, one for each stage and what limits let travel together; it may merge while the run is paused (docs/spec.md §9.14). */
+export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
+  for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
+    let left = [...new Set(group.map((target) => target.cluster))];
+    while (left.length > 0) {
+      const clusters = withinLimits(draft, left);
+      left = left.filter((cluster) => !clusters.includes(cluster));
+      const targets = group.filter((target) => clusters.includes(target.cluster));
+      makeBatch(draft, stage, clusters, "Revert", targets.map(reversed));
+    }
+  }
+}
+
+function reversed({ key, application, cluster, edits }: BatchTarget): PlannedTarget {
+  return { key, application, cluster, edits: edits.map((edit) => backwards(edit, edit.from ?? "")) };
+}

@@ -1,0 +1,132 @@
+import { defined } from "../../base/defined.ts";
+import type { Command } from "../../spec/command.ts";
+import { commandSpec, hasPermission } from "../../spec/commands.ts";
+import { change, type Draft } from "../state/draft.ts";
+import { isEnded, type Run } from "../state/run.ts";
+import { requeueCommand, skipCommand } from "./clusters.ts";
+import { haltCommand } from "./halt.ts";
+import { hotfixCommand } from "./hotfix.ts";
+import { type CommandReason, done, type Reply, refused, tooEarly } from "./reply.ts";
+import { retryCommand } from "./retry.ts";
+import { rollbackCommand } from "./rollback.ts";
+import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./rollouts.ts";
+import { abortCommand, pauseCommand, promoteCommand, resumeCommand } from "./steer.ts";
+
+/** Does what people ask, in the order they asked it. Each command acts once; its answer is given until nobody asks for it. */
+export function applyCommands(draft: Draft): void {
+  if (draft.world.commands.length === 0) return;
+  const handled = new Map(draft.run.commands.map((command) => [command.id, command]));
+  const ordered = new Set<string>();
+  let waiting = false;
+  for (const command of draft.world.commands) {
+    const before = handled.get(command.id);
+    if (before !== undefined) {
+      draft.effects.push({ kind: "Answer", command: command.id, outcome: before.outcome, message: before.message });
+      continue;
+    }
+    if (draft.run.ending?.command?.id === command.id) continue;
+    // Answered once Argo CD has been asked: only what stands behind it in its comment waits for that.
+    if (draft.run.rolloutOrders?.some((order) => order.command === command.id) === true) {
+      ordered.add(commentOf(command));
+      continue;
+    }
+    if (isQuestion(command)) {
+      // Anybody who can read may ask, as often as they like: an answer is given, and nothing is written down.
+      draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: statusOf(draft.run) });
+      continue;
+    }
+    // Those after one that cannot be judged yet wait for it: they are done in order.
+    if (waiting || ordered.has(commentOf(command))) continue;
+    const needs = commandSpec(command.name).who;
+    const denied = !hasPermission(command.permission, needs);
+    const reply = denied ? refused(permissionMissing(command, needs)) : judge(draft, command);
+    if (reply === "later") waiting = true;
+    else record(draft, command, reply, denied);
+  }
+}
+
+function commentOf({ id }: Command): string {
+  return id.slice(0, id.lastIndexOf("#"));
+}
+
+/** Changes nothing, whoever asks. */
+function isQuestion({ name, permission }: Command): boolean {
+  return (name === "status" || name === "plan" || name === "help") && hasPermission(permission, commandSpec(name).who);
+}
+
+function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, denied: boolean): void {
+  const entry = { id: command.id, text: command.text, actor: command.actor, at: draft.at, ...reply };
+  const commands = [...draft.run.commands, entry];
+  draft.effects.push({ kind: "Answer", command: command.id, ...reply });
+  if (!denied) {
+    change(draft, { commands }, reply.outcome === "done" ? { code: "COMMAND_GIVEN", by: command.actor, text: command.text } : undefined);
+    return;
+  }
+  // Anybody may write comments: what they may not do must not cost a journal commit each.
+  draft.run = { ...draft.run, commands };
+  draft.observation = true;
+}
+
+function judge(draft: Draft, command: Command): Reply {
+  if (!commandSpec(command.name).built) return refused(notBuilt(command));
+  return act(draft, command);
+}
+
+function act(draft: Draft, command: Command): Reply {
+  if (command.former !== undefined && command.name !== "halt") return refused(ofFormer(draft.run, command.former));
+  if (tooEarly(command, draft.run.startedAt)) return refused({ code: "COMMAND_TOO_EARLY", before: "run" });
+  // A halt binds every run, so it is heard on an ended one, too.
+  if (command.name === "halt") return haltCommand(draft, command);
+  if (command.name === "rollback") return rollbackCommand(draft, command);
+  const rollouts = wantsRollouts(command);
+  if (command.name === "retry" && !rollouts) return retryCommand(draft, command);
+  if (isEnded(draft.run)) return refused({ code: "RUN_HAS_ENDED", phase: draft.run.phase });
+  if (rollouts) return withRollouts(draft, command);
+  if (draft.run.ending !== undefined && command.name !== "skip")
+    return refused({ code: "RUN_IS_ENDING", because: draft.run.ending.reason });
+  switch (command.name) {
+    case "pause":
+      return pauseCommand(draft, command);
+    case "resume":
+      return resumeCommand(draft, command);
+    case "abort":
+      return abortCommand(draft, command);
+    case "promote":
+      return promoteCommand(draft, command);
+    case "skip":
+      return skipCommand(draft, command);
+    case "requeue":
+      return requeueCommand(draft, command);
+    case "hotfix":
+      return hotfixCommand(draft, command);
+    default:
+      return refused(notBuilt(command));
+  }
+}
+
+/** What binds the whole repo may be said anywhere; all else is said to the run that it is for. */
+function ofFormer({ rollout, number, trigger }: Run, former: number): CommandReason {
+  return defined({ code: "COMMAND_OF_FORMER_RUN" as const, rollout, former, last: number, pull: trigger.pull });
+}
+
+function statusOf({ phase, why }: Run): CommandReason {
+  return { code: "RUN_STATUS", phase, because: why };
+}
+
+function permissionMissing({ name, actor, permission }: Command, needs: string): CommandReason {
+  return { code: "PERMISSION_MISSING", command: name, needs, by: actor, has: permission };
+}
+
+function notBuilt({ name }: Command): CommandReason {
+  return { code: "COMMAND_NOT_BUILT", command: name };
+}
+
+/** `/resume --rollouts` of a paused run resumes the run as well; all others are about the Rollouts alone. */
+function withRollouts(draft: Draft, command: Command): Reply {
+  if (command.name !== "resume" || draft.run.paused === undefined) return rolloutsCommand(draft, command);
+  if (!rolloutsLooked(draft, command)) return "later";
+  const resumed = resumeCommand(draft, command);
+  if (resumed === "later" || resumed.outcome === "refused") return resumed;
+  const reply = rolloutsCommand(draft, command, resumed.message);
+  return reply === "later" ? reply : done({ code: "RESUMED_WITH_ROLLOUTS", resumed: resumed.message, rollouts: reply.message });
+}

@@ -1,0 +1,57 @@
+import type { Command } from "../../spec/command.ts";
+import { makeBatch } from "../batches/build.ts";
+import { takeRequeued } from "../batches/requeue.ts";
+import { keptApart } from "../batches/stage-choose.ts";
+import { limiterOf } from "../batches/within-limits.ts";
+import { allowed } from "../gates/limits.ts";
+import type { Draft } from "../state/draft.ts";
+import { clusterKey, stageOf, targetsOf } from "../state/names.ts";
+import { named, placeOf } from "./clusters.ts";
+import { type CommandReason, done, type Reply, refused, refusedBy } from "./reply.ts";
+
+/** `/hotfix CLUSTER… reason`: one batch now, out of its turn, without bake and windows (docs/spec.md §9.22). Never without health, approval, halts or limits. */
+export function hotfixCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  if (run.kind === "Rollback") return refused({ code: "HOTFIX_OF_ROLLBACK" });
+  if (run.paused !== undefined) return refused({ code: "HOTFIX_WHILE_PAUSED", because: run.paused.reason, ask: run.paused.ask });
+  const names: string[] = [];
+  for (const word of command.args) {
+    if ("error" in clusterKey(run, word)) break;
+    names.push(word);
+  }
+  const reason = command.args.slice(names.length).join(" ");
+  if (names.length === 0) {
+    const found = command.args[0] === undefined ? undefined : clusterKey(run, command.args[0]);
+    return refused(
+      found !== undefined && "error" in found ? found.error : ({ code: "CLUSTERS_NOT_NAMED", command: "hotfix" } as CommandReason),
+    );
+  }
+  if (reason === "") return refused({ code: "HOTFIX_WANTS_REASON", names });
+  const asked = named(run, names);
+  if ("error" in asked) return refusedBy(asked.error);
+  const stages = new Set(asked.clusters.map((cluster) => stageOf(run, cluster)));
+  const [stage] = stages;
+  if (stages.size > 1 || stage === undefined) return refused({ code: "HOTFIX_STAGES_DIFFER" });
+  for (const cluster of asked.clusters) {
+    const why = cannotHotfix(draft, cluster);
+    if (why !== undefined) return refused(why);
+  }
+  const most = run.plan.stages[stage]?.maxUnavailable ?? 1;
+  if (asked.clusters.length > most) return refused({ code: "HOTFIX_TOO_LARGE", most });
+  const sizes = asked.clusters.map((cluster) => ({ cluster, targets: targetsOf(run, cluster).length }));
+  const over = limiterOf(draft)?.().add(sizes);
+  if (over !== undefined) return refused({ code: "HOTFIX_OVER_LIMITS", allowed: allowed(over) });
+  const apart = keptApart(draft, stage, asked.clusters);
+  if (apart !== undefined) return refused({ code: "CLUSTERS_KEPT_APART", clusters: [...apart] });
+  takeRequeued(draft, asked.clusters);
+  makeBatch(draft, stage, asked.clusters, "Hotfix");
+  return done({ code: "HOTFIX_DONE", clusters: asked.clusters, text: reason });
+}
+
+function cannotHotfix(draft: Draft, cluster: string): CommandReason | undefined {
+  const { run } = draft;
+  if (run.skipped.some((one) => one.cluster === cluster)) return { code: "LEFT_OUT_ALREADY", cluster };
+  const { batch } = placeOf(run, cluster);
+  if (batch === undefined) return undefined;
+  return { code: batch.merged === undefined ? "IN_BATCH_ALREADY" : "MOVED_ALREADY", cluster, because: batch.why };
+}

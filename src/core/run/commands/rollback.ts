@@ -1,0 +1,45 @@
+import { defined } from "../../base/defined.ts";
+import type { Command } from "../../spec/command.ts";
+import { planRollback } from "../outcome/rollback.ts";
+import { endSoon } from "../start.ts";
+import { change, type Draft } from "../state/draft.ts";
+import { isEnded } from "../state/run.ts";
+import { type CommandReason, done, type Reply, refused, refusedBy } from "./reply.ts";
+import { mergeUnderWay } from "./steer.ts";
+
+/** `/rollback [--to VERSION]`: of a run in progress or of one long over. A run of its own follows, once nothing of this one is open. */
+export function rollbackCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  if (run.kind === "Rollback") return refused({ code: "ROLLBACK_OF_ROLLBACK" });
+  if (run.rollback !== undefined) return refused({ code: "ROLLING_BACK_ALREADY", by: run.rollback.by });
+  const { to } = command.flags;
+  if (to === true) return refused({ code: "ROLLBACK_WANTS_VERSION" });
+  const back = planRollback(run, to);
+  if ("error" in back) return refusedBy(back.error);
+  if (run.ending !== undefined) return refused({ code: "RUN_IS_ENDING", because: run.ending.reason });
+  if (!isEnded(run) && mergeUnderWay(draft, command)) return "later";
+  const reason: CommandReason = defined({ code: "ROLLED_BACK_BY" as const, by: command.actor, to });
+  const asked = { by: command.actor, reason, at: draft.at, ...(to === undefined ? {} : { to }) };
+  const clusters = back.plan.stages.flatMap((stage) => stage.clusters);
+  const answer: CommandReason = defined({
+    code: "ROLLBACK_DONE" as const,
+    clusters,
+    left: back.left.map((one) => one.cluster),
+    because: back.left[0]?.why,
+  });
+  if (isEnded(run)) {
+    change(draft, { rollback: asked }, reason);
+    return done(answer);
+  }
+  const ending = {
+    phase: "Aborted" as const,
+    by: command.actor,
+    reason,
+    at: draft.at,
+    command: { id: command.id, text: command.text },
+    answer,
+  };
+  change(draft, { ...endSoon(run, ending), rollback: asked }, reason);
+  // Answered in run-end.ts, once nothing of the run is open any more.
+  return "later";
+}

@@ -1,0 +1,172 @@
+import { epoch } from "../../base/time.ts";
+import type { Command } from "../../spec/command.ts";
+import { hasPermission } from "../../spec/commands.ts";
+import { close } from "../batches/close.ts";
+import { promoteStep } from "../batches/step-wait.ts";
+import { approve, wantsApproval } from "../gates/approval.ts";
+import { unacceptedFailures } from "../outcome/failures.ts";
+import { endSoon } from "../start.ts";
+import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "../state/draft.ts";
+import { batchRef, pullRef } from "../state/names.ts";
+import { type Batch, movingPhase, type Pause, type Run } from "../state/run.ts";
+import { hold } from "../targets/watch.ts";
+import { acceptGates, badGates } from "./checks.ts";
+import { type CommandReason, done, type Reply, refused, refusedBy, tooEarly } from "./reply.ts";
+
+/**
+ * A merge call may be under way: what must not be overtaken by it waits, and no other is begun. A PR in a merge queue is not waited
+ * for: it is taken out, or closed, which takes it out.
+ */
+export function mergeUnderWay(draft: Draft, command: Command): boolean {
+  const batch = draft.run.batches.find(
+    (one) => one.intention !== undefined && one.merged === undefined && draft.world.pulls.get(one.number)?.queue == null,
+  );
+  if (batch === undefined) return false;
+  const waits: CommandReason = { code: "COMMAND_WAITS_FOR_MERGE", command: command.name, by: command.actor, pull: pullRef(batch.pull) };
+  hold(draft, waits);
+  return true;
+}
+
+const NEXT: CommandReason = { code: "NEXT_CLUSTERS_LOOKED_AT" };
+const HEAD_CHANGED: CommandReason = { code: "HEAD_CHANGED" };
+const GO_ON: CommandReason = { code: "ASK_RESUME" };
+
+export function pauseCommand(draft: Draft, command: Command): Reply {
+  const { paused } = draft.run;
+  if (paused?.kind === "Command" || paused?.held !== undefined) return refused({ code: "ALREADY_PAUSED", because: paused.reason });
+  if (mergeUnderWay(draft, command)) return "later";
+  const reason: CommandReason = { code: "PAUSED_BY", by: command.actor, text: command.args.join(" ") };
+  if (paused === undefined) pause(draft, "Command", command.actor, reason, GO_ON);
+  else holdPaused(draft, paused, { by: command.actor, reason, at: draft.at });
+  return done({ code: "PAUSE_DONE" });
+}
+
+/** The run had stopped by itself. What a person says besides is kept, so that what ends the one pause does not end the other. */
+function holdPaused(draft: Draft, paused: Pause, held: NonNullable<Pause["held"]>): void {
+  const reason: CommandReason = { code: "PAUSED_BESIDES", because: paused.reason, held: held.reason };
+  const ask: CommandReason = { code: "ASK_BESIDES", ask: paused.ask, by: held.by };
+  change(draft, { paused: { ...paused, reason, ask, held }, why: reason, next: { what: ask } }, held.reason);
+}
+
+/** The run goes on, unless a person paused it besides, which `/resume` alone ends; `patch` as well. */
+export function unpause(draft: Draft, patch: Partial<Run>, event: CommandReason, resumes = false): void {
+  const { paused, endedAt: _, ...running } = draft.run;
+  draft.run = running;
+  // A run that had ended had nothing before it, and this round only obeys.
+  const again = running.next === null ? { why: event, next: { what: NEXT, eta: draft.at } } : {};
+  change(draft, { phase: movingPhase(draft.run), since: draft.at, ...again, ...patch }, event);
+  if (paused?.held !== undefined && !resumes) pause(draft, "Command", paused.held.by, paused.held.reason, GO_ON);
+}
+
+export function resumeCommand(draft: Draft, command: Command): Reply {
+  const { paused } = draft.run;
+  if (paused === undefined) return refused({ code: "NOT_PAUSED" });
+  if (tooEarly(command, paused.held?.at ?? paused.at)) return refused({ code: "COMMAND_BEFORE_PAUSE", because: paused.reason });
+  const failed = unacceptedFailures(draft.run);
+  const gates = badGates(draft.run);
+  const accepts = paused.kind === "Failure" && (failed.length > 0 || gates.length > 0);
+  if (accepts && !hasPermission(command.permission, "maintain")) {
+    return refused({ code: "RESUME_ACCEPTS_FAILURES", clusters: [...failed], checks: gates });
+  }
+  const later = accepts ? failedAfter(draft.run, failed, command) : [];
+  if (later.length > 0) return refused({ code: "FAILED_SINCE", clusters: later });
+  if (paused.kind === "HeadMoved") closeMoved(draft);
+  if (paused.kind === "Waiting") waitAnew(draft);
+  const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;
+  const passed = paused.kind === "Failure" || paused.kind === "Undecided" ? acceptGates(draft, command) : [];
+  unpause(draft, { failedAccepted }, { code: "RESUMED_BY", by: command.actor }, true);
+  return done({ code: "RESUME_DONE", accepted: accepts, clusters: [...failed], checks: passed });
+}
+
+/** Clusters of which its author cannot have known that they failed. */
+export function failedAfter(run: Run, clusters: Iterable<string>, command: Command): string[] {
+  return [...clusters].filter((cluster) =>
+    run.batches.some((batch) =>
+      batch.targets.some((target) => target.cluster === cluster && target.phase === "Failed" && tooEarly(command, target.since)),
+    ),
+  );
+}
+
+/** What somebody pushed onto our branch is never merged: the PR is built again. */
+function closeMoved(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    const batch = batchOf(draft.run, number);
+    const pull = draft.world.pulls.get(number);
+    if (batch.phase === "Open" && pull?.state === "open" && !pull.headIsOurs) close(draft, batch, HEAD_CHANGED);
+  }
+}
+
+function waitAnew(draft: Draft): void {
+  for (const { number } of draft.run.batches) {
+    mapTargets(draft, number, (target) => (target.waitingSince === undefined ? target : { ...target, waitingSince: draft.at }));
+  }
+}
+
+export function abortCommand(draft: Draft, command: Command): Reply {
+  if (mergeUnderWay(draft, command)) return "later";
+  const reason: CommandReason = { code: "ABORTED_BY", by: command.actor, text: command.args.join(" ") };
+  const ending = { phase: "Aborted" as const, by: command.actor, reason, at: draft.at, command: { id: command.id, text: command.text } };
+  change(draft, endSoon(draft.run, ending), reason);
+  // Answered in run-end.ts, once nothing of the run is open any more.
+  return "later";
+}
+
+export function promoteCommand(draft: Draft, command: Command): Reply {
+  const { run } = draft;
+  if (command.flags.full !== undefined) return promoteFully(draft, command);
+  if (run.paused !== undefined) return refused({ code: "RUN_IS_PAUSED", because: run.paused.reason, ask: run.paused.ask });
+  const mine = run.batches.filter((batch) => command.batch === undefined || batch.number === command.batch);
+  const baking = mine.find((batch) => batch.phase === "Baking");
+  if (baking !== undefined) return promoteStep(draft, command, baking) ?? endBakeNow(draft, command, baking);
+  const open = mine.find((batch) => batch.phase === "Open" && batch.closing === undefined);
+  if (open !== undefined) return approveByCommand(draft, command, open) ?? mergeByCommand(draft, command, open);
+  return refused({ code: "NOTHING_TO_PROMOTE", because: run.why });
+}
+
+function endBakeNow(draft: Draft, command: Command, batch: Batch): Reply {
+  if (batch.bake === undefined || tooEarly(command, batch.bake.from)) return refused({ code: "COMMAND_TOO_EARLY", before: "bake" });
+  if (epoch(batch.bake.until) <= draft.now) return refused({ code: "BAKE_OVER", because: batch.why });
+  changeBatch(draft, batch.number, { bake: { ...batch.bake, until: draft.at } });
+  return done({ code: "BAKE_ENDED", batch: batchRef(draft.run, batch) });
+}
+
+/** undefined: the batch wants no approval, and the command means something else. */
+function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply | undefined {
+  if (wantsApproval(draft.run, batch) === undefined) return undefined;
+  if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(beforePull(batch));
+  const given = approve(draft, batch, command.actor, command.teams);
+  if (given === undefined) return undefined;
+  if ("code" in given) return refusedBy(given);
+  const others = (draft.run.approvals ?? []).filter((one) => one.stage !== given.stage || one.by !== given.by);
+  const patch = draft.run.spec.delivery.merge === "Manual" ? { promoted: { by: command.actor, at: draft.at } } : {};
+  change(draft, { approvals: [...others, given] });
+  if (Object.keys(patch).length > 0) changeBatch(draft, batch.number, patch);
+  return done({ code: "STAGE_APPROVED", stage: draft.run.plan.stages[batch.stage]?.name ?? "", by: command.actor });
+}
+
+/** From now on no bake, step pause or analysis of this run is waited for. Health, approvals, windows and halts are. */
+function promoteFully(draft: Draft, command: Command): Reply {
+  if (!hasPermission(command.permission, "maintain")) return refused({ code: "FULL_NEEDS_MAINTAIN", rollouts: false });
+  if (draft.run.promotedFully !== undefined) return refused({ code: "FULL_GIVEN_ALREADY", by: draft.run.promotedFully.by });
+  const given: CommandReason = { code: "WAITS_ENDED_BY", by: command.actor };
+  change(draft, { promotedFully: { by: command.actor, at: draft.at } }, given);
+  for (const { number, phase, bake } of draft.run.batches) {
+    if (phase === "Baking" && bake !== undefined) changeBatch(draft, number, { bake: { ...bake, until: draft.at } });
+  }
+  return done({ code: "FULL_DONE" });
+}
+
+function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {
+  const { run } = draft;
+  const pull = pullRef(batch.pull);
+  if (run.spec.mode !== "Run") return refused({ code: "MODE_NEVER_MERGES", mode: run.spec.mode, pull });
+  if (run.spec.delivery.merge !== "Manual") return refused({ code: "MERGES_BY_ITSELF", pull, because: batch.why });
+  if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(beforePull(batch));
+  if (batch.promoted !== undefined) return refused({ code: "PROMOTED_ALREADY", by: batch.promoted.by, pull, because: batch.why });
+  changeBatch(draft, batch.number, { promoted: { by: command.actor, at: draft.at } });
+  return done({ code: "PROMOTE_DONE", pull });
+}
+
+function beforePull(batch: Batch): CommandReason {
+  return { code: "COMMAND_BEFORE_PULL", pull: pullRef(batch.pull), event: "opened" };
+}
