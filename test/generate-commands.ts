@@ -2,7 +2,7 @@ import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../src/core/spec/comma
 
 const INTRO = `# Commands
 
-<!-- Generated from src/core/run/commands/commands.ts by \`npm run generate\`; do not edit. -->
+<!-- Generated from src/core/spec/commands.ts by \`npm run generate\`; do not edit. -->
 
 People steer a run by comments on its pull requests: the release PR, or the PR of a batch.
 

@@ -106,7 +106,7 @@ describe("hooks around a stage", () => {
       if (event.type.includes(".before.") && !ready) json({ action: "hold", message: "CHG-7 waits", retryAfter: "30s" })(request, response);
       else response.writeHead(204).end();
     });
-    const one = `[{ url: "http://${hooks.host}/hook?key=k" }]`;
+    const one = `[{ url: "http://${hooks.host}/hook?key=k", timeout: 10s }]`;
     journey = await startJourney({
       files: files(`hooks: { before: ${one}, after: ${one}, onFailure: ${one} }`, "onFailure: { action: Pause }"),
       gates: gates([hooks.host]),
