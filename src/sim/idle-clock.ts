@@ -6,14 +6,10 @@ import { performance } from "node:perf_hooks";
 import { commandsUnderWay } from "../adapters/git/launch/launcher.ts";
 import type { WorldClock } from "./clock.ts";
 
-export interface Pace {
-  /** World ms that pass in a wall ms in which something was done. */
-  busy: number;
-  /** The same once nothing is done. */
-  idle: number;
-}
-
-const PACE: Pace = { busy: 15, idle: 1000 };
+/** World ms that pass in a wall ms in which something was done. */
+const BUSY = 15;
+/** The same once nothing is done. */
+const IDLE = 1000;
 /** Nothing may be on its way between two ends of a socket, either: so many looks in a row must find nobody working. */
 const QUIET_LOOKS = 2;
 /** A look that comes later than this has waited for somebody's work, or for the processor. */
@@ -24,7 +20,7 @@ interface Timer {
   wake: () => void;
 }
 
-export function idleClock(start = Date.now(), pace = PACE): WorldClock & { stop(): void } {
+export function idleClock(start = Date.now(), pace = IDLE): WorldClock & { stop(): void } {
   let now = start;
   let looked = performance.now();
   let events = 0;
@@ -38,7 +34,7 @@ export function idleClock(start = Date.now(), pace = PACE): WorldClock & { stop(
     const still = seen === events && elapsed < LATE_MS && commandsUnderWay() === 0;
     quiet = still ? quiet + 1 : 0;
     [looked, events] = [wall, seen];
-    pass(elapsed * (quiet > QUIET_LOOKS ? pace.idle : pace.busy));
+    pass(elapsed * (quiet > QUIET_LOOKS ? pace : BUSY));
     next = setTimeout(look, 1);
     next.unref();
   }

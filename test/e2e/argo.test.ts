@@ -106,7 +106,7 @@ describe("what Argo CD and its clusters do", () => {
   });
 
   test("what was ill before counts apart (baseline: Tolerate), and a dip while baking that is short enough is ignored (flap)", async () => {
-    // Seen and gone within `ignore`, however busy the machine: a second is 90 of theirs.
+    // Seen and gone within `ignore`.
     const spec = "baseline: Tolerate\n  flap: { ignore: 5m, most: 3, window: 30m }";
     journey = await startJourney({ files: short({ spec, bake: "6m" }) });
     const { argocd } = journey.world;
@@ -121,7 +121,7 @@ describe("what Argo CD and its clusters do", () => {
       "Failed",
       true,
       undefined,
-      expect.stringMatching(/^as before its batch \(baseline: .*Degraded.*\), and no worse: /),
+      expect.toSay(/^as before its batch \(baseline: .*Degraded.*\), and no worse: /),
     ]);
     argocd.setFault(SICK, { kind: "degraded", scope: "now" });
     await journey.until("the dip is seen", (run) => sick(run)?.dippedAt !== undefined);

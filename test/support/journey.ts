@@ -31,6 +31,8 @@ export interface JourneyOptions extends WorldOptions {
   signing?: () => CommitSigning;
   /** The bot's writes are about a second apart, as GitHub wants them. Default false. */
   pacing?: boolean;
+  /** World ms that pass in a wall ms in which nobody works: fewer where something waits by the wall's clock. */
+  pace?: number;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
 }
@@ -59,7 +61,7 @@ export interface Journey {
 
 /** The embedded world and the whole bot in this process, talking over loopback. */
 export async function startJourney(options: JourneyOptions = {}): Promise<Journey> {
-  const clock = options.speed === undefined ? idleClock(options.start) : undefined;
+  const clock = options.speed === undefined ? idleClock(options.start, options.pace) : undefined;
   const world = await startWorld({ ...options, ...(clock === undefined ? {} : { clock }) });
   const root = await mkdtemp(join(tmpdir(), "stagecoach-journey-"));
   const errors: Journey["errors"] = [];
