@@ -39,7 +39,7 @@ export const ROLLOUT_COMMANDS = {
   ROLLOUT_UNSEEN: { subject: "application", says: ({ cluster, because }, names) => `${cluster}: ${names.because(because)}` },
   ROLLOUT_STATE: {
     subject: "application",
-    says: ({ cluster, name, ...state }) => `${cluster} ${name} (${rolloutPhrase(state)})`,
+    says: (state) => `${state.cluster} ${state.name} (${rolloutPhrase(state)})`,
   },
   ROLLOUT_NOT_TRIED: { subject: "application", says: () => "it could not be tried in time" },
   ROLLOUTS_BROKEN: {

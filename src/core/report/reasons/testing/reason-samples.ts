@@ -1,0 +1,218 @@
+/**
+ * Data to say every reason of a run with. Fields are called alike in all tables, so a sample for each field does for nearly every code: a new
+ * code needs nothing here, unless it has a field that no other has, or is said in several ways.
+ */
+import type { AnyReason } from "../../../base/reason.ts";
+import type { BatchesReasons } from "../../../reasons/batches.ts";
+import type { CheckReasons } from "../../../reasons/checks.ts";
+import type { CommandReasons } from "../../../reasons/commands.ts";
+import type { EngineReasons } from "../../../reasons/engine.ts";
+import type { GatesReasons, OverLimit, PullNeed } from "../../../reasons/gates.ts";
+import type { LivenessReasons } from "../../../reasons/liveness.ts";
+import type { OutcomeReasons } from "../../../reasons/outcome.ts";
+import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
+import type { TargetReasons } from "../../../reasons/targets.ts";
+
+interface RunReasons
+  extends BatchesReasons,
+    CheckReasons,
+    CommandReasons,
+    EngineReasons,
+    GatesReasons,
+    LivenessReasons,
+    OutcomeReasons,
+    TargetReasons {}
+
+const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
+const analysis: AnalysisRef = { templates: ["webcheck"], of: batch };
+const hook: HookRef = { number: 1, when: "before", stage: "canary", host: "hooks.example.com" };
+const because: AnyReason = { code: "PULL_DRAFT", pull: 9 };
+const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
+const clusters = ["hub/eu-1", "hub/us-1"];
+const rollouts: AnyReason[] = [{ code: "ROLLOUT_STATE", cluster: "eu-1", name: "web", phase: "Paused", paused: true, step: 1, steps: 4 }];
+
+/** A field's sample, whichever code has it. */
+export const FIELDS: Readonly<Record<string, unknown>> = {
+  ...{ batch, analysis, hook, because, over, clusters, rollouts, check: analysis, checks: [analysis, hook] },
+  ...{ ask: { code: "ASK_RESUME" }, allowed: { code: "LIMIT_ALLOWS", over }, held: { code: "PAUSED_BY", by: "bob", text: "" } },
+  ...{ next: { code: "WENT_ON_TO_WEIGHT", weight: 50 }, resumed: { code: "RESUMED_BY", by: "bob" } },
+  ...{ by: "alice", author: "bob", released: ["bob"], teams: ["acme/sre", "acme/web"], have: [], lapsed: [], outdated: [], unread: false },
+  ...{ cluster: "hub/eu-1", plane: "hub", application: "payments-eu-1", applications: ["payments-eu-1"], baseline: "Degraded" },
+  ...{
+    pull: 7,
+    head: "3f2a91c0de44aa",
+    commit: "3f2a91c0de44aa",
+    branch: "stagecoach-run/payments/1/1",
+    rollout: "payments",
+    stage: "canary",
+  },
+  ...{
+    file: "values.yaml",
+    path: "image.tag",
+    place: { file: "values.yaml" },
+    setting: "limits.clusters",
+    mode: "Propose",
+    phase: "Progressing",
+  },
+  ...{ at: "2026-11-21T09:00:00.000Z", since: "2026-11-21T09:00:00.000Z", until: "2026-11-21T10:00:00.000Z", forMs: 600_000 },
+  ...{ run: 41, former: 41, last: 42, attempt: 2, times: 10, most: 3, more: 0, weight: 25, want: 1, done: 2, count: 70, steps: 4, step: 1 },
+  ...{ there: "v1.4.1", wanted: "v1.4.2", found: "v1.4.1", to: "v1.4.1", value: "v1.4.0", where: "payments", state: "QUEUED" },
+  ...{
+    command: "promote",
+    needs: "maintain",
+    has: "write",
+    text: "errors on checkout",
+    name: "eu-1",
+    names: ["eu-1"],
+    keys: ["a/eu-1", "b/eu-1"],
+  },
+  ...{
+    message: "Merge commits are not allowed",
+    status: "Degraded",
+    variable: "cluster.labels.host",
+    action: "resume",
+    others: ["hub/us-1"],
+  },
+  ...{ back: [], left: [], failed: [], skipped: [], quarantined: [], now: ["payments #41"], known: ["eu-1"], near: "eu-1" },
+  ...{
+    seen: false,
+    silent: false,
+    paused: true,
+    promote: false,
+    branches: false,
+    accepted: false,
+    elsewhere: false,
+    error: false,
+    lost: false,
+  },
+};
+
+type Variants = {
+  readonly [Code in keyof RunReasons]?: readonly { readonly [Field in keyof RunReasons[Code]]?: RunReasons[Code][Field] | undefined }[];
+};
+
+const pending: PullNeed = { kind: "check", name: "ci", state: "pending" };
+
+/** Where a code is said in several ways, or its field means something else: what differs, once for each way. */
+export const VARIANTS: Variants = {
+  BATCH_OPENING: [
+    { again: false },
+    { again: true, clusters: [] },
+    { branches: true, again: false },
+    { branches: true, clusters: [], again: false },
+  ],
+  BATCH_MERGED: [{}, { by: undefined }],
+  PINNED_BY_HAND: [{}, { value: undefined }],
+  PIN_GONE: [{}, { file: undefined, path: "env/eu-1" }],
+  PULL_CLOSED: [{}, { pull: null }],
+  QUEUE_REFUSED: [{}, { message: undefined }],
+  NEXT_OPEN: [{}, { branches: true }],
+
+  ANALYSIS_ENDED: [{}, { because: undefined }],
+  ANALYSIS_STOPPED: [
+    { analysis: { ...analysis, background: true, of: { stage: "canary" } } },
+    { analysis: { ...analysis, cluster: "hub/eu-1" } },
+  ],
+  ANALYSIS_FAILED: [{}, { error: true }],
+  ANALYSIS_ACCEPTED: [{}, { check: hook }],
+  CHECKS_END_WITH_RUN: [{ ended: true }, { ended: false }],
+  ASK_FAILED_CHECK: [{ again: "asks" }, { again: "measures" }],
+  ASK_UNDECIDED_CHECK: [{ again: "asks" }, { again: "measures" }],
+  HOOK_ASKED: [{ again: false }, { hook: undefined, again: true }],
+  HOOK_ENDED: [{}, { hook: { ...hook, when: "onFailure", host: "" } }],
+  HOOK_SAID: [{ said: "go" }, { said: "fail" }, { said: "wait" }],
+
+  COMMAND_ENDED: [{ outcome: "done" }],
+  COMMAND_OF_FORMER_RUN: [{}, { pull: undefined }],
+  COMMAND_TOO_EARLY: [{ before: "run" }, { before: "bake" }, { before: "wait" }, { before: "failure" }],
+  COMMAND_BEFORE_PULL: [{ event: "opened" }],
+  PAUSED_BY: [{}, { text: "" }],
+  ABORTED_BY: [{}, { text: "" }],
+  RESUME_DONE: [{}, { checks: [] }, { accepted: true }],
+  RESUMED_WITH_ROLLOUTS: [{ rollouts: { code: "ROLLOUTS_NONE" } }],
+  FULL_NEEDS_MAINTAIN: [{ rollouts: false }, { rollouts: true }],
+  CLUSTERS_NOT_NAMED: [{ command: "skip" }, { command: "requeue" }, { command: "hotfix" }],
+  BATCH_LOSES_CLUSTER: [{ by: "skip" }, { by: "requeue" }, { by: "retry" }],
+  REQUEUE_DONE: [{}, { back: ["hub/eu-1"] }],
+  HALT_DONE: [{ until: "2026-11-21 10:00 UTC" }, { clusters: [], until: undefined }],
+  HALT_NOT_FOUND: [{}, { clusters: [], elsewhere: true }],
+  RETRY_DONE: [{ pausedBy: undefined }, { clusters: [], checks: [], pausedBy: "bob" }, { clusters: [], pausedBy: undefined }],
+  ROLLED_BACK_BY: [{}, { to: undefined }],
+  ROLLBACK_DONE: [{}, { left: ["hub/us-1"] }],
+  ROLLOUTS_ALL_UNSEEN: [{ left: [because] }],
+  ROLLOUT_STATE: [{}, { paused: false, step: undefined }, { phase: "Degraded" }],
+  ROLLOUTS_BROKEN: [{}, { more: 2 }],
+  ROLLOUTS_DONE: [
+    { also: undefined },
+    { also: { code: "RESUMED_BY", by: "bob" }, action: "abort", failed: [{ cluster: "eu-1", name: "web", because }], left: [because] },
+  ],
+
+  PULL_CHANGED: [{ retargeted: undefined }, { retargeted: "release" }],
+  CLUSTERS_HALTED: [{}, { clusters: [], text: "" }],
+  LIMITS_FULL: [
+    {},
+    { now: [] },
+    { over: { setting: "limits.label", have: 2, most: 1, label: { key: "region", value: "eu", percent: 25 } } },
+  ],
+  BATCH_NEVER_FITS: [{}, { clusters: ["hub/eu-1"] }],
+  LIMIT_ALLOWS: [{}, { over: { setting: "limits.targets", have: 4, most: 1 } }],
+  APPROVAL_WANTED: [{}, { want: 2, have: ["carol"], lapsed: [{ by: "dave", because }], outdated: ["erin"], unread: true }],
+  WINDOW_SHUT: [
+    { window: { schedule: "0 9 * * 1-5", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" } },
+    { window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny" } },
+    { window: undefined },
+  ],
+  WINDOWS_NEVER_OPEN: [{ where: ["payments"] }],
+  WINDOWS_NEVER_TOGETHER: [{ where: ["payments", "the server"] }],
+  PULL_QUEUED: [{ place: 2 }],
+  GITHUB_BLOCKS: [{}, { message: undefined }],
+  GITHUB_WANTS: [
+    { needs: [pending, { ...pending, state: "failed" }, { ...pending, state: "silent" }, { kind: "reviews", have: 0, want: 1 }] },
+    { needs: [{ ...pending, state: "silent" }], silent: true },
+    { needs: [{ kind: "changesRequested", by: ["bob"] }, { kind: "codeOwners" }, { kind: "lastPush" }, { kind: "signatures" }] },
+    { needs: [{ kind: "method", method: "squash", allowed: ["merge", "rebase"] }] },
+  ],
+  ANALYSIS_RUNNING: [{}, { more: 2 }],
+  ANALYSIS_BEGINS: [{ attempt: 1 }, {}],
+  ANALYSIS_ARGUMENT_MISSING: [{}, { cluster: undefined }],
+  NEXT_APPROVED: [{}, { released: [] }],
+  NEXT_WINDOWS_CHANGED: [
+    { where: ["payments", "the server"], all: true },
+    { where: ["payments", "the server"], all: false },
+  ],
+  NEXT_PERSON_MERGES: [{}, { promote: true }, { pull: null, promote: true }],
+  NEXT_CHECK_REPORTS: [{ check: "ci" }],
+  ASK_GITHUB_CHANGE: (["mergeMethod", "signatures", "workflows", "permissions", "ruleset", "protection", "archive", "named"] as const).map(
+    (change) => ({ change }),
+  ),
+
+  RUN_THROUGH: [
+    { phase: "Succeeded", checks: [] },
+    { phase: "RolledBack", checks: [], skipped: ["hub/eu-1"] },
+    { phase: "Failed", failed: ["hub/eu-1"], quarantined: ["hub/us-1"] },
+    { phase: "Succeeded", checks: [], failed: ["hub/eu-1"] },
+  ],
+  RUN_ENDED: [{ phase: "Succeeded" }, { phase: "RolledBack" }, { phase: "Failed" }],
+
+  TARGET_FAILED: [{ baseline: false }, { baseline: true }],
+  DEADLINE_PASSED: [{ seen: true }, { seen: false }],
+  UNWELL_AFTERWARDS: [{}, { lost: true }],
+  REFRESH_WANTED: [{ answer: "asked" }, { answer: "unavailable" }, { answer: { failed: "timeout" }, seen: true }],
+  PIN_DRIFT: [
+    { by: undefined, found: null, place: { branch: "env/eu-1" } },
+    { by: { author: "bob", commit: "3f2a91c0de44aa", subject: "Revert" }, want: "v1.4.2" },
+  ],
+  ASK_UNDO_DRIFT: [{ want: "v1.4.2" }],
+};
+
+/** A reason of this code in each way it is said. Reading a field that has no sample is an error. */
+export function samplesOf(code: string): AnyReason[] {
+  const variants: readonly object[] = (VARIANTS as Readonly<Record<string, readonly object[]>>)[code] ?? [{}];
+  return variants.map((variant) => new Proxy<AnyReason>({ code, ...variant }, { get: (own, field) => read(own, String(field)) }));
+}
+
+function read(own: AnyReason, field: string): unknown {
+  if (Object.hasOwn(own, field)) return own[field];
+  if (!Object.hasOwn(FIELDS, field)) throw new Error(`testing/reason-samples.ts has no sample for "${field}" of ${own.code}`);
+  return FIELDS[field];
+}
