@@ -21,7 +21,7 @@ const READING = `## How a comment is read
   [\`.github/stagecoach.yaml\`](repo-configuration.md#who-may-give-a-command) may narrow a command to teams, and names the bots whose
   comments count.
 - A comment that is found more than 15 minutes after it was written (the bot was down) does nothing any more, except
-  ${COMMANDS.filter((command) => command.built && command.anyAge === true)
+  ${COMMANDS.filter((command) => command.anyAge === true)
     .map(({ name }) => `\`/${name}\``)
     .join(", ")}, which make things safer.
 - A command from before what it would answer does nothing: a \`/resume\` that is older than the pause does not end it, nor does it
@@ -57,10 +57,6 @@ function section({ name, usage, who, where, summary, examples, flags }: CommandS
 
 /** The reference page of the commands people comment. */
 export function commandsPage(): string {
-  const built = COMMANDS.filter((command) => command.built);
-  const later = COMMANDS.filter((command) => !command.built);
-  const table = ["| command | written as | needs | where | does |", "| --- | --- | --- | --- | --- |", ...built.map(row)].join("\n");
-  const names = later.map(({ name }) => `\`/${name}\``).join(", ");
-  const refused = later.length === 0 ? "" : `\n## Not available yet\n\n${names}: known by name, and answered so. Nothing else happens.\n`;
-  return `${INTRO}${table}\n\n${READING}\n## Each command\n\n${built.map(section).join("\n")}${refused}`;
+  const table = ["| command | written as | needs | where | does |", "| --- | --- | --- | --- | --- |", ...COMMANDS.map(row)].join("\n");
+  return `${INTRO}${table}\n\n${READING}\n## Each command\n\n${COMMANDS.map(section).join("\n")}`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import type { CommandName } from "../../src/core/spec/command.ts";
+import type { CommandName } from "../../src/core/spec/commands.ts";
 import { CommandError } from "../../src/surfaces/cli/command.ts";
 import * as release from "../../src/surfaces/cli/plan/release.ts";
 import { postCommand } from "../../src/surfaces/cli/steer/post-command.ts";

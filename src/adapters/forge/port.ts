@@ -1,5 +1,5 @@
 import type { Time } from "../../core/base/time.ts";
-import type { Permission } from "../../core/spec/command.ts";
+import type { Permission } from "../../core/spec/commands.ts";
 import type { Pressure, RateSeen } from "./pressure.ts";
 
 export type { Pressure, RateSeen };

@@ -1,8 +1,7 @@
 import { nearest } from "../base/nearest.ts";
 import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import type { Path, Problem, ProblemReason } from "../reasons/problem.ts";
-import type { Rollout, Stage } from "../spec/rollout.ts";
-import type { StageAnalysis } from "../spec/stage-checks.ts";
+import type { Rollout, Stage, StageAnalysis } from "../spec/rollout.ts";
 import { effectiveCount, type MetricRules } from "./metric.ts";
 import { templateFiles } from "./repo-templates.ts";
 import { AnalysisError, declaredArgs, hasValue, templatesFor, unusedRule } from "./request.ts";

@@ -2,7 +2,6 @@ import { nearest } from "../base/nearest.ts";
 import { formatSelector, matcher } from "../base/selector.ts";
 import type { Warning } from "../reasons/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
-import { sourceText } from "../spec/rollout.ts";
 import type { Over } from "./limits.ts";
 import type { Plan, PlannedStage } from "./plan-types.ts";
 import { weightsOf } from "./steps.ts";
@@ -29,7 +28,7 @@ export function warningsOf(
   members: readonly Member[],
 ): Warning[] {
   const warnings: Warning[] = [];
-  if (members.length === 0) warnings.push(noTargets(rollout));
+  if (members.length === 0) warnings.push({ code: "NO_TARGETS", source: rollout.source });
   for (const [i, stage] of stages.entries()) {
     if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
     const selector = rollout.stages[i]?.selector;
@@ -44,11 +43,6 @@ export function warningsOf(
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
   if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
   return warnings;
-}
-
-function noTargets({ source }: Rollout): Warning {
-  const kind = source.kind === "ApplicationSet" ? "ApplicationSet" : source.name === "" ? "Selected" : "Named";
-  return { code: "NO_TARGETS", kind, source: sourceText(source) };
 }
 
 /** Batches are smaller than the stage would have them. `over`: the first that was cut. */

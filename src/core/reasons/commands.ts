@@ -7,7 +7,6 @@ export interface CommandReasons {
   COMMAND_ENDED: { by: string; text: string; outcome: "done" | "refused" };
   RUN_STATUS: { phase: string; because: Words };
   PERMISSION_MISSING: { command: string; needs: string; by: string; has: string };
-  COMMAND_NOT_BUILT: { command: string };
   COMMAND_OF_FORMER_RUN: { rollout: string; former: number; last: number; pull?: number };
   COMMAND_TOO_EARLY: { before: "run" | "bake" | "wait" | "failure" };
   COMMAND_BEFORE_PULL: { pull: PullRef; event: "opened" | "merged" };

@@ -19,7 +19,7 @@ export interface FileProblems {
   /** `where`: the map it stands in, empty for the top. `elsewhere`: the version of the resource that has this key. */
   UNKNOWN_KEY: { key: string; where: string; known: readonly string[]; near?: string | undefined; elsewhere?: string };
   MISSING_KEY: { kind: "Key"; key: string } | { kind: "SourceRef" } | { kind: "Clusters"; stage: number };
-  NOT_BUILT_YET: { kind: "Key"; what: string } | { kind: "CommitOfFile" };
+  NOT_BUILT_YET: { kind: "CommitOfFile" };
   WRONG_TYPE:
     | { kind: "LabelValue"; given: string; quoted: string }
     | { kind: "Text"; given: string; quoted: string }
@@ -34,7 +34,7 @@ export interface FileProblems {
     | { kind: "Account"; given: string };
   BAD_OPERATOR: { key: string; given: string; known: readonly string[]; near?: string | undefined };
   BAD_DURATION:
-    | { kind: "Text"; given: string; bare?: string }
+    | { kind: "Text"; given: string; bare?: string | undefined }
     | { kind: "Zero"; key: "seenDeadline" | "waitingDeadline" | "progressDeadline"; given: string }
     | { kind: "NoUnit"; key: string; given: string };
   BAD_QUANTITY:

@@ -1,4 +1,5 @@
 import type { NoData } from "../base/reason.ts";
+import type { SourceNamed } from "./refs.ts";
 
 /** What cannot be planned, and what a person should know of a plan before it is carried out. */
 export interface PlanProblems {
@@ -18,7 +19,7 @@ export interface PlanProblems {
   RELEASE_COMMIT: { version: string | undefined };
   BRANCH_NAME: { said: string };
   BRANCH_MISSING: { branch: string };
-  NO_TARGETS: { source: string; kind: "ApplicationSet" | "Named" | "Selected" };
+  NO_TARGETS: { source: SourceNamed };
   EMPTY_STAGE: { stage: string; selector: string | undefined };
   COVERAGE: { clusters: readonly string[]; of: number };
   IN_CLUSTER: { clusters: readonly string[] };

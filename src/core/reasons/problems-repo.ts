@@ -1,4 +1,5 @@
 import type { NoData } from "../base/reason.ts";
+import type { SourceNamed } from "./refs.ts";
 
 /** What lint sees outside of a rollout's file: the release, the inventory, the ApplicationSet, GitHub and Argo CD. */
 export interface RepoProblems {
@@ -42,9 +43,9 @@ export interface RepoProblems {
     | { kind: "Unreadable"; said: string }
     | { kind: "Pin"; said: string; next: string };
   SOURCE_NOT_FOUND:
-    | { kind: "NotInRepo"; what: "Set" | "Application" | "Applications"; source: string; inventory: boolean }
+    | { kind: "NotInRepo"; source: SourceNamed; inventory: boolean }
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
-    | { kind: "NotInArgo"; source: string; declared: boolean; grants: string | undefined }
+    | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: string | undefined }
     | { kind: "Fleet"; said: string | undefined };
   /** `asked`: the one that is not granted. */
   CONTROL_PLANE_NOT_GRANTED: { granted: readonly string[]; asked?: string };

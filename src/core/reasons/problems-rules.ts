@@ -1,5 +1,6 @@
 import type { NoData } from "../base/reason.ts";
 import type { TemplateFault } from "../base/template.ts";
+import type { SourceNamed } from "./refs.ts";
 
 /** What a rollout says that no run could go by, though its schema is kept. */
 export interface RuleProblems {
@@ -31,7 +32,7 @@ export interface RuleProblems {
   FILE_OUTSIDE_REPO: { given: string; fault: OutsideFault; ofPin: boolean };
   DUPLICATE_ROLLOUT: { name: string; also: string };
   SOURCE_SHARED:
-    | { kind: "Source"; sourceKind: string; source: string; several: boolean; owner: string; ownerFile: string }
+    | { kind: "Source"; source: SourceNamed; owner: string; ownerFile: string }
     | { kind: "Application" | "Place"; what: string; owner: string; ownerFile: string };
   UNKNOWN_DEPENDENCY: { kind: "Broken"; name: string; brokenFile: string } | { kind: "Unknown"; name: string; near?: string | undefined };
   DEPENDENCY_CYCLE: { circle: readonly string[] };

@@ -1,3 +1,13 @@
+import type { Selector } from "../base/selector.ts";
+
+/** What owns the Applications of a rollout, as reasons name it: by its selector where it has no name. */
+export interface SourceNamed {
+  kind: "ApplicationSet" | "Application";
+  namespace: string;
+  name: string;
+  selector?: Selector | undefined;
+}
+
 /** A batch as reasons name it: enough to call it by its name wherever it is shown. */
 export interface BatchRef {
   /** The stage's name. */

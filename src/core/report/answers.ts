@@ -32,14 +32,12 @@ function sentence(message: string): string {
 /** What `/help` answers, and `/help COMMAND`. */
 export function helpAnswer(only: CommandSpec | undefined): string {
   if (only !== undefined) return oneCommand(only);
-  const built = COMMANDS.filter((command) => command.built);
-  const rows = built.map(({ usage, summary, who }) => `| ${usages(usage)} | ${prose(summary)} | ${who} |`);
-  const later = COMMANDS.filter((command) => !command.built).map(({ name }) => `\`/${name}\``);
+  const rows = COMMANDS.map(({ usage, summary, who }) => `| ${usages(usage)} | ${prose(summary)} | ${who} |`);
   return [
     "### 🧭 What can be said here",
     "A line of a comment that begins with `/`, on the release pull request or a batch's. 👀 means read, 🚀 done, 😕 refused.",
     ["| command | does | needs |", "| --- | --- | --- |", ...rows].join("\n"),
-    `<sub>\`/help COMMAND\` says more of one. Where a release has several rollouts: \`--rollout NAME\`.${later.length === 0 ? "" : ` Not available yet: ${later.join(", ")}.`} Permission is what you have on this repository now; \`.github/stagecoach.yaml\` may narrow it to teams.</sub>`,
+    `<sub>\`/help COMMAND\` says more of one. Where a release has several rollouts: \`--rollout NAME\`. Permission is what you have on this repository now; \`.github/stagecoach.yaml\` may narrow it to teams.</sub>`,
   ].join("\n\n");
 }
 
@@ -49,7 +47,7 @@ function oneCommand(spec: CommandSpec): string {
   );
   return [
     `### 🧭 \`/${spec.name}\``,
-    `${prose(spec.summary)}. Needs **${spec.who}**, on ${spec.where}.${spec.built ? "" : " **Not available yet in this version.**"}`,
+    `${prose(spec.summary)}. Needs **${spec.who}**, on ${spec.where}.`,
     `\`\`\`text\n${spec.examples.join("\n")}\n\`\`\``,
     ["| option | |", "| --- | --- |", ...flags].join("\n"),
   ].join("\n\n");

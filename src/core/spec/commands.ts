@@ -1,4 +1,47 @@
-import type { Command, CommandName, Permission } from "./command.ts";
+/**
+ * The commands that people comment: what each is called, takes and needs. Parser, help, the reference page and the shells' completion are
+ * made from the table.
+ */
+import type { ReasonsOf } from "../base/reason.ts";
+import type { Time } from "../base/time.ts";
+import type { CommandReasons } from "../reasons/commands.ts";
+
+export type Permission = "none" | "read" | "triage" | "write" | "maintain" | "admin";
+
+export type CommandName =
+  | "promote"
+  | "requeue"
+  | "skip"
+  | "pause"
+  | "resume"
+  | "abort"
+  | "retry"
+  | "rollback"
+  | "halt"
+  | "hotfix"
+  | "status"
+  | "plan"
+  | "help";
+
+/** One command of a comment, parsed, with the commenter's permission as of now. The core judges it. */
+export interface Command {
+  /** Comment id and index in it: `123456#0`. Each acts once. */
+  id: string;
+  name: CommandName;
+  args: string[];
+  flags: Record<string, string | true>;
+  /** As written, one line. */
+  text: string;
+  actor: string;
+  permission: Permission;
+  createdAt: Time;
+  /** The batch whose PR it was written on; absent on the release PR. */
+  batch?: number;
+  /** Number of the run on whose PR it was written, where that one is over and this is a later one. */
+  former?: number;
+  /** Of the teams that approve the run's stages: those the actor is in now. Absent: not looked, or could not be seen. */
+  teams?: readonly string[];
+}
 
 /** What a command may say besides its words. */
 export interface FlagSpec {
@@ -9,7 +52,7 @@ export interface FlagSpec {
   summary: string;
 }
 
-/** A command as people know it. Parser, help, the reference page and the shells' completion are made from these. */
+/** A command as people know it. */
 export interface CommandSpec {
   name: CommandName;
   /** As it is written, without the slash's line start rule. */
@@ -28,13 +71,11 @@ export interface CommandSpec {
   where: string;
   summary: string;
   examples: string[];
-  /** False: refused with a clear answer in this version. */
-  built: boolean;
 }
 
-const anywhere = "any PR of the run";
+type WrittenSpec = Omit<CommandSpec, "flags" | "where"> & Partial<Pick<CommandSpec, "flags" | "where">>;
 
-export const COMMANDS: readonly CommandSpec[] = [
+const TABLE: readonly WrittenSpec[] = [
   {
     name: "promote",
     usage: "/promote",
@@ -51,10 +92,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     who: "write",
-    where: anywhere,
     summary: "ends the bake under way; with `merge: Manual`, merges the pull request once GitHub allows it. Health is never skipped",
     examples: ["/promote", "/promote --rollouts"],
-    built: true,
   },
   {
     name: "requeue",
@@ -62,36 +101,28 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: "clusters",
     flags: [{ name: "for", value: "DURATION", summary: "not before then, such as 2h" }],
     who: "write",
-    where: anywhere,
     summary:
       "puts clusters to the stage's end, and back to what they had where they are merged; `failed`: tries the failed ones again, with the same release",
     examples: ["/requeue eu-1", "/requeue eu-1 eu-2 --for 2h", "/requeue failed"],
-    built: true,
   },
   {
     name: "skip",
     usage: "/skip CLUSTER…",
     words: "clusters",
-    flags: [],
     who: "write",
-    where: anywhere,
     summary: "leaves clusters out of this run; what is merged for them stays merged",
     examples: ["/skip eu-1"],
-    built: true,
   },
   {
     name: "pause",
     usage: "/pause [reason]",
     words: "reason",
-    flags: [],
     onAll: true,
     anyAge: true,
     who: "write",
-    where: anywhere,
     summary:
       "nothing merges until `/resume`; of a run that had paused by itself, too: `/retry` and `/skip` do their part then, and it stays paused",
     examples: ["/pause", "/pause errors on the checkout page"],
-    built: true,
   },
   {
     name: "resume",
@@ -99,10 +130,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: "nothing",
     flags: [{ name: "rollouts", summary: "also resumes the paused Argo Rollouts of the batch, as `/promote --rollouts` does" }],
     who: "write",
-    where: anywhere,
     summary: "goes on after a pause; after a failure it accepts the failed clusters as failed, which needs maintain",
     examples: ["/resume"],
-    built: true,
   },
   {
     name: "abort",
@@ -112,10 +141,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     onAll: true,
     anyAge: true,
     who: "write",
-    where: anywhere,
     summary: "ends the run and closes its open pull requests; what is updated stays",
     examples: ["/abort", "/abort wrong version"],
-    built: true,
   },
   {
     name: "retry",
@@ -123,10 +150,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: "nothing",
     flags: [{ name: "rollouts", summary: "instead: tries the aborted Argo Rollouts of the batch again" }],
     who: "write",
-    where: anywhere,
     summary: "a run that stopped on failures goes on where it failed: failed clusters are looked at anew",
     examples: ["/retry"],
-    built: true,
   },
   {
     name: "rollback",
@@ -134,10 +159,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: "nothing",
     flags: [{ name: "to", value: "VERSION", summary: "the version to go back to" }],
     who: "maintain",
-    where: anywhere,
     summary: "ends the run and puts the old values back, in reverse order, only for clusters already moved; works on a run long over, too",
     examples: ["/rollback"],
-    built: true,
   },
   {
     name: "halt",
@@ -149,59 +172,49 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     anyAge: true,
     who: "maintain",
-    where: anywhere,
     summary: "no run of the repo merges a change for these clusters, or for any, until then",
     examples: ["/halt cluster=eu-1 --for 2h maintenance"],
-    built: true,
   },
   {
     name: "hotfix",
     usage: "/hotfix CLUSTER… reason",
     words: "clusters",
-    flags: [],
     who: "maintain",
-    where: anywhere,
     summary: "one batch now, out of its turn, without bake and windows; health, approvals, halts and limits hold as ever",
     examples: ["/hotfix eu-1 customer down"],
-    built: true,
   },
   {
     name: "status",
     usage: "/status",
     words: "nothing",
-    flags: [],
     onAll: true,
     who: "read",
-    where: anywhere,
     summary: "answers how the run stands, and brings its page on the release pull request up to date",
     examples: ["/status"],
-    built: true,
   },
   {
     name: "plan",
     usage: "/plan",
     words: "nothing",
-    flags: [],
     onAll: true,
     who: "read",
     where: "the release PR, merged or not, and any PR of the run",
     summary: "before the release is merged, makes the plan anew; of a run, answers what is done and what is to come",
     examples: ["/plan"],
-    built: true,
   },
   {
     name: "help",
     usage: "/help [COMMAND]",
     words: "command",
-    flags: [],
     onAll: true,
     who: "read",
     where: "the release PR, merged or not, and any PR of the run",
     summary: "the list of commands, or what one of them does",
     examples: ["/help", "/help requeue"],
-    built: true,
   },
 ];
+
+export const COMMANDS: readonly CommandSpec[] = TABLE.map((spec) => ({ flags: [], where: "any PR of the run", ...spec }));
 
 /** Every command may name the rollout it is for. */
 export const ROLLOUT_FLAG: FlagSpec = { name: "rollout", value: "NAME", summary: "the rollout meant, where a release has several" };
@@ -221,9 +234,11 @@ export function commandSpec(name: CommandName): CommandSpec {
   return spec;
 }
 
-/** Why this account may not give this command; undefined: it may. */
-export function notAllowed(command: Command): string | undefined {
-  const { who } = commandSpec(command.name);
-  if (hasPermission(command.permission, who)) return undefined;
-  return `/${command.name} needs ${who} permission on this repository; @${command.actor} has ${command.permission}`;
+/** Why this account may not give this command, by the permission that the command needs; undefined: it may. */
+export function notAllowed(
+  { name, actor, permission }: Command,
+  needs: Permission = commandSpec(name).who,
+): ReasonsOf<Pick<CommandReasons, "PERMISSION_MISSING">> | undefined {
+  if (hasPermission(permission, needs)) return undefined;
+  return { code: "PERMISSION_MISSING", command: name, needs, by: actor, has: permission };
 }

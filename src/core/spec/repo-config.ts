@@ -1,13 +1,12 @@
+/** The settings of a config repo: their schema, and what the program takes of them. `parse/config.ts` reads the file. */
 import { z } from "zod";
 import { show } from "../base/problem.ts";
-import { parseDuration } from "../base/time.ts";
 import { packReason } from "../reasons/problem.ts";
-import type { CommandName } from "./command.ts";
-import { COMMAND_NAMES } from "./commands.ts";
+import { COMMAND_NAMES, type CommandName } from "./commands.ts";
 import { overrideSchema } from "./schema.ts";
 import { key, team, text } from "./schema-common.ts";
 import { modeSchema, windowSchema } from "./schema-spec.ts";
-import type { Window } from "./windows.ts";
+import { toWindow, type Window } from "./windows.ts";
 
 /** Where a repo's own settings stand, always read from the base branch, never from a PR. */
 export const SETTINGS_FILE = ".github/stagecoach.yaml";
@@ -86,49 +85,22 @@ export interface CommandPolicy {
 export const OPEN_POLICY: CommandPolicy = { teams: new Map(), bots: new Set() };
 
 /** The part of the settings that is about commands. */
-export function commandPolicy({ commands, bots }: Pick<RepoConfig, "commands" | "bots">): CommandPolicy {
-  const teams = new Map<CommandName, readonly string[]>();
-  for (const name of COMMAND_NAMES) {
-    const rule = commands[name];
-    if (rule !== undefined) teams.set(name, rule.teams);
-  }
-  return { teams, bots: new Set(bots.map((name) => name.toLowerCase())) };
+export function commandPolicy({ commands, bots }: RepoConfig): CommandPolicy {
+  const teams = COMMAND_NAMES.flatMap((name) => (commands[name] === undefined ? [] : [[name, commands[name].teams] as const]));
+  return { teams: new Map(teams), bots: new Set(bots.map((name) => name.toLowerCase())) };
 }
+
+/** `limits` of the settings: over all runs of the repo together. */
+export type Limits = NonNullable<RepoConfig["limits"]>;
 
 /** The part of the settings that binds every run of the repo, as of now. */
 export interface RepoBounds {
   freezes: Window[];
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Runs of a rollout that stay in the journal's newest state. */
-  keep?: number;
+  keep?: number | undefined;
 }
 
-export function repoBounds({ journal, ...rest }: Pick<RepoConfig, "freezes" | "limits" | "journal">): RepoBounds {
-  const keep = journal?.keep;
-  return { ...windowsAndLimits(rest), ...(keep === undefined ? {} : { keep }) };
-}
-
-function windowsAndLimits({ freezes, limits }: Pick<RepoConfig, "freezes" | "limits">): RepoBounds {
-  const windows = freezes.map(({ schedule, duration, timeZone, kind }) => ({
-    schedule,
-    timeZone,
-    kind,
-    durationMs: parseDuration(duration) ?? 0,
-  }));
-  if (limits === undefined) return { freezes: windows };
-  const { clusters, targets, label } = limits;
-  const bounds: Limits = {
-    ...(clusters === undefined ? {} : { clusters }),
-    ...(targets === undefined ? {} : { targets }),
-    ...(label === undefined ? {} : { label }),
-  };
-  return { freezes: windows, limits: bounds };
-}
-
-/** `limits` of `.github/stagecoach.yaml`: over all runs of the repo together. */
-export interface Limits {
-  clusters?: number;
-  targets?: number;
-  /** At most so many percent of the clusters that have this label, by value, rounded down and at least 1. */
-  label?: { key: string; percent: number };
+export function repoBounds({ freezes, limits, journal }: RepoConfig): RepoBounds {
+  return { freezes: freezes.map(toWindow), limits, keep: journal?.keep };
 }

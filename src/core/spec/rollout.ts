@@ -1,6 +1,11 @@
-import { formatSelector, type Selector } from "../base/selector.ts";
-import type { StageAnalysis, StageHooks } from "./stage-checks.ts";
+import type { z } from "zod";
+import type { Selector } from "../base/selector.ts";
+import type { deliverySchema, specSchema } from "./schema-spec.ts";
+import type { stageSchema, weightPinSchema } from "./schema-stage.ts";
 import type { Window } from "./windows.ts";
+
+type WrittenSpec = z.output<typeof specSchema>;
+type WrittenStage = z.output<typeof stageSchema>;
 
 /**
  * A rollout as the rest of the program sees it: the resource of `rollouts/NAME.yaml` after validation, with every
@@ -13,31 +18,31 @@ export interface Rollout {
   mode: "Observe" | "Propose" | "Run";
   source: SourceRef;
   /** Absent on a resource of the ancestor without annotations: it can be linted and planned, not run. */
-  release?: ReleaseSpec;
+  release?: ReleaseSpec | undefined;
   pins: PinTemplate[];
   /** Where the weight of a step is written, beside the version. Absent: no stage has steps. */
-  weightPins?: WeightPin[];
+  weightPins?: WeightPin[] | undefined;
   delivery: Delivery;
-  onNewRelease: "Supersede" | "Queue" | "Reject";
+  onNewRelease: WrittenSpec["onNewRelease"];
   onFailure: { action: "Pause" | "Rollback" | "Continue"; maxFailures: Quantity };
-  baseline: "Strict" | "Tolerate";
+  baseline: WrittenSpec["baseline"];
   allowUnstaged: boolean;
   /** What an Application suspended by a paused Rollout counts as. Absent: Wait. */
-  suspended?: "Wait" | "Accept";
+  suspended?: WrittenSpec["suspended"];
   /** While baking, up to `most` dips within `windowMs`, each shorter than `ignoreMs`, are ignored. Absent: none is. */
-  flap?: { ignoreMs: number; most: number; windowMs: number };
+  flap?: { ignoreMs: number; most: number; windowMs: number } | undefined;
   /** How a rollback travels. Absent: batches as they moved, without bakes. */
-  rollback?: { maxUnavailable?: Quantity; skipBake: boolean };
+  rollback?: { maxUnavailable?: Quantity | undefined; skipBake: boolean } | undefined;
   /** What happens to clusters that appear during a run. Absent: Append. */
-  joiners?: "Append" | "Ignore" | "Hold";
+  joiners?: WrittenSpec["joiners"];
   /** Clusters that cannot be reached, or that the selector takes for stopped, are left out. Absent: they are not. */
-  quarantine?: { max: Quantity; onReturn: "CatchUp" | "Skip"; selector?: Selector };
+  quarantine?: { max: Quantity; onReturn: "CatchUp" | "Skip"; selector?: Selector | undefined } | undefined;
   /** When its batches may merge; none: always. */
-  windows?: Window[];
+  windows?: Window[] | undefined;
   /** Rollouts that must be there first, cluster by cluster. */
-  dependsOn?: Dependency[];
+  dependsOn?: Dependency[] | undefined;
   /** Clusters are those of this file of the config repo. Absent: those that Argo CD knows. */
-  inventory?: { file: string };
+  inventory?: WrittenSpec["inventory"];
   settleMs: number;
   graceMs: number;
   seenDeadlineMs: number;
@@ -52,7 +57,7 @@ export interface SourceRef {
   /** Empty: the only one configured. */
   controlPlanes: string[];
   /** For kind Application: which ones. */
-  selector?: Selector;
+  selector?: Selector | undefined;
   unverified: boolean;
 }
 
@@ -62,39 +67,23 @@ export type ReleaseSpec =
   | { kind: "values"; values: Record<string, { file: string; path: string } | string>; attempt: number }
   | { kind: "commit"; paths: string[]; attempt: number }
   /** `prefix`: what stands before the version in the tag's name; absent: nothing, or `v`. */
-  | { kind: "tag"; range: string; prefix?: string; attempt: number };
+  | { kind: "tag"; range: string; prefix?: string | undefined; attempt: number };
 
 /** Where one target's version is written. `file`, `path` and `value` are templates (`{{ cluster.name }}`). */
 export type PinTemplate =
-  | { kind: "value"; file: string; path: string; part?: PinPart; create: boolean; value: string }
+  | { kind: "value"; file: string; path: string; part?: PinPart | undefined; create: boolean; value: string }
   | { kind: "clusterGenerator"; file: string; old: string; new: string; path: string; value: string }
   | { kind: "branch"; branch: string };
 
-/** All three are templates; `value` knows `{{ step.weight }}` and `{{ step.replicas }}`, too. */
-export interface WeightPin {
-  file: string;
-  path: string;
-  value: string;
-  /** Of the workload, over the clusters of one batch together. */
-  replicas?: number;
-}
+/** Its texts are templates; `value` knows `{{ step.weight }}` and `{{ step.replicas }}`, too. */
+export type WeightPin = z.output<typeof weightPinSchema>;
 
 export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
 
-export interface Delivery {
-  strategy: "PullRequest" | "Commit";
-  merge: "Auto" | "Manual";
-  method: "squash" | "merge" | "rebase";
-  /** Branch the pins are read from and written to. Absent: the repo's default branch. */
-  base?: string;
-  labels: string[];
+/** How a batch reaches the branch. Its texts are templates: see delivery-template.ts. */
+export interface Delivery extends Omit<z.output<typeof deliverySchema>, "reviewers" | "signoff"> {
   reviewers: { teams: string[]; users: string[] };
-  /** Templates: see delivery-template.ts. */
-  title?: string;
-  body?: string;
-  commitMessage?: string;
-  /** Adds Signed-off-by. */
-  signoff?: true;
+  signoff?: true | undefined;
 }
 
 /** `SameVersion`: the very version of this release; else the least version that must be there. */
@@ -115,33 +104,45 @@ export interface Stage {
   maxUnavailable: Quantity;
   batching: "Fixed" | "Rolling";
   order: Order;
-  topologyKey?: string;
+  topologyKey?: string | undefined;
   /** Lists of clusters, by name or key, that are never in flight together. */
-  pairs?: string[][];
+  pairs?: string[][] | undefined;
   /** `maxUnavailable` grows from `start` with each clean batch; `maxUnavailable` itself is then its `max`. */
-  grow?: { start: number; factor: number };
+  grow?: { start: number; factor: number } | undefined;
   /** The longest wait before a batch merges. */
-  jitterMs?: number;
+  jitterMs?: number | undefined;
   /** Wanted before the stage's first batch merges: so many members of these teams. */
-  approval?: { teams: string[]; count: number };
-  analysis?: StageAnalysis;
-  hooks?: StageHooks;
+  approval?: WrittenStage["approval"];
+  analysis?: StageAnalysis | undefined;
+  hooks?: StageHooks | undefined;
   /** A weighted canary: its batches travel as one PR a weight. Absent: at once. */
-  steps?: Step[];
+  steps?: Step[] | undefined;
   bakeMs: number;
   progressDeadlineMs: number;
-  requeue?: { selector: Selector; attempts: number; intervalMs: number };
+  requeue?: { selector: Selector; attempts: number; intervalMs: number } | undefined;
 }
+
+/** `analysis` of a stage. Values of its arguments are templates, as in pins. */
+export type StageAnalysis = NonNullable<WrittenStage["analysis"]>;
+
+export type AnalysisWhen = StageAnalysis["when"][number];
+
+/** `file`: of the config repo. Absent: any below `analysis/`. */
+export type TemplateRef = StageAnalysis["templates"][number];
+
+export type AnalysisArg = StageAnalysis["args"][number];
+
+export type HookWhen = "before" | "after" | "onFailure";
+
+export interface StageHook {
+  url: string;
+  timeoutMs: number;
+}
+
+export type StageHooks = Record<HookWhen, StageHook[]>;
 
 /** A pause without a duration lasts until `/promote`. */
 export type Step =
   | { kind: "setWeight"; weight: number }
-  | { kind: "pause"; durationMs?: number }
+  | { kind: "pause"; durationMs?: number | undefined }
   | { kind: "analysis"; analysis: StageAnalysis };
-
-/** A source as people call it: `ApplicationSet argocd/payments`, or by its selector where it has no name. */
-export function sourceText({ kind, namespace, name, selector }: Pick<SourceRef, "kind" | "namespace" | "name" | "selector">): string {
-  if (name !== "") return `${kind} ${namespace}/${name}`;
-  const every = selector === undefined || Object.keys(selector.matchLabels).length + selector.matchExpressions.length === 0;
-  return every ? `all ${kind}s of ${namespace}` : `${kind}s of ${namespace} with ${formatSelector(selector)}`;
-}

@@ -3,39 +3,9 @@ import { show } from "../base/problem.ts";
 import { OPERATORS } from "../base/selector.ts";
 import { type ProblemData, packReason } from "../reasons/problem.ts";
 
-/** Marks of a key in the schema. `planned`: in the schema, not built yet. `built`: of an enumeration, the values that are. */
-export interface KeyMarks {
-  description: string;
-  planned?: boolean;
-  built?: readonly string[];
-}
-
-const MARKS = new WeakMap<object, KeyMarks>();
-
-/** What `key`, `planned` or `partly` said of a schema. */
-export function marksOf(schema: object): KeyMarks | undefined {
-  return MARKS.get(schema);
-}
-
-function mark<T extends z.ZodType>(schema: T, marks: KeyMarks): T {
-  const described = schema.describe(marks.description);
-  MARKS.set(described, marks);
-  return described;
-}
-
-/** A key that works. */
+/** Describes a key: the JSON Schema and the reference page say it. */
 export function key<T extends z.ZodType>(schema: T, description: string): T {
-  return mark(schema, { description });
-}
-
-/** A key that is part of the resource and not built yet: using it is an error, never ignored. */
-export function planned<T extends z.ZodType>(schema: T, description: string): z.ZodOptional<T> {
-  return mark(schema.optional(), { description: `${description} Not available in this version.`, planned: true });
-}
-
-/** A choice of which only some values are built. */
-export function partly<T extends z.ZodType>(schema: T, built: readonly string[], description: string): T {
-  return mark(schema, { description: `${description} Available in this version: ${built.join(", ")}.`, built });
+  return schema.describe(description);
 }
 
 /** What the pattern of a duration is, as `parseDuration` reads it. */
@@ -43,15 +13,14 @@ export const DURATION = /^(0|(\d+(\.\d+)?(ms|s|m|h|d))+)$/;
 
 export const duration = z.string({ error: badDuration }).regex(DURATION, { error: badDuration });
 
-function badDuration(issue: { input?: unknown }): string {
-  const { input } = issue;
-  const bare = (typeof input === "number" || typeof input === "string") && /^\d+$/.test(String(input));
-  return packReason({ code: "BAD_DURATION", kind: "Text", given: show(input), ...(bare ? { bare: String(input) } : {}) });
+function badDuration({ input }: { input?: unknown }): string {
+  const isBare = (typeof input === "number" || typeof input === "string") && /^\d+$/.test(String(input));
+  return packReason({ code: "BAD_DURATION", kind: "Text", given: show(input), bare: isBare ? String(input) : undefined });
 }
 
 function quantityOf(zeroAllowed: boolean) {
-  const error = (issue: { input?: unknown }) => badQuantity(issue.input, zeroAllowed);
   const least = zeroAllowed ? 0 : 1;
+  const error = ({ input }: { input?: unknown }) => packReason({ code: "BAD_QUANTITY", ...faultOf(input, least) });
   const percent = zeroAllowed ? /^(100|\d{1,2})%$/ : /^(100|[1-9]\d?)%$/;
   return z.union([z.int({ error }).min(least, { error }), z.string({ error }).regex(percent, { error })], { error });
 }
@@ -60,10 +29,6 @@ function quantityOf(zeroAllowed: boolean) {
 export const quantity = quantityOf(false);
 /** A count, or a percentage, both from 0. */
 export const budget = quantityOf(true);
-
-function badQuantity(input: unknown, zeroAllowed: boolean): string {
-  return packReason({ code: "BAD_QUANTITY", ...faultOf(input, zeroAllowed ? 0 : 1) });
-}
 
 function faultOf(input: unknown, least: number): ProblemData<"BAD_QUANTITY"> {
   const given = show(input);
@@ -79,15 +44,11 @@ function faultOf(input: unknown, least: number): ProblemData<"BAD_QUANTITY"> {
   return { kind: "Quoted", given, bare: input, percent: Number(input) <= 100 };
 }
 
-function labelValue(issue: { input?: unknown }): string {
-  return notText("LabelValue", issue.input);
-}
-
 function notText(kind: "LabelValue" | "Text", input: unknown): string {
   return packReason({ code: "WRONG_TYPE", kind, given: show(input), quoted: JSON.stringify(String(input)) });
 }
 
-const labelText = z.string({ error: labelValue });
+const labelText = z.string({ error: ({ input }) => notText("LabelValue", input) });
 
 /** A Kubernetes label selector. */
 export const selector = z.strictObject({

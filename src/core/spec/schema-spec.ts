@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { budget, duration, key, quantity, selector, text } from "./schema-common.ts";
-import { stageSchema } from "./schema-stage.ts";
-import { weightPinSchema } from "./step-schema.ts";
+import { stageSchema, weightPinSchema } from "./schema-stage.ts";
 
 export const sourceRefSchema = z.strictObject({
   apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),

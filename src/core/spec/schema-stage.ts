@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration, key, quantity, selector, team, text } from "./schema-common.ts";
-import { ANALYSIS_WHEN } from "./stage-checks.ts";
-import { stepSchema } from "./step-schema.ts";
+
+export const ANALYSIS_WHEN = ["BeforeStage", "AfterBatch", "AfterStage", "Background"] as const;
 
 const analysis = z.strictObject({
   templates: key(
@@ -71,6 +71,33 @@ const adaptive = z.strictObject({
   max: key(quantity, "What it never grows past; a percentage is of the stage's clusters, rounded down, at least 1."),
 });
 
+/** One entry of `steps`: exactly one of its keys; see rules/pace.ts. */
+const step = z.strictObject({
+  setWeight: key(
+    z.int().min(0).max(100).optional(),
+    "Weight of the new version, in percent: what the batch's next pull request writes. Each is more than the one before; 100 comes last by itself.",
+  ),
+  pause: key(
+    z.strictObject({ duration: key(duration.optional(), "How long. Default: until somebody comments `/promote`.") }).optional(),
+    "Waits, from the moment what stands before it is done. A moment in which a cluster is not healthy begins it anew.",
+  ),
+  analysis: key(analysis.omit({ when: true }).optional(), "Measurements that must pass before the next weight."),
+});
+
+/** Where the weight of a step is written. */
+export const weightPinSchema = z.strictObject({
+  file: key(text.min(1), "File in the config repo; a template."),
+  path: key(text.min(1), "Pin path in it; a template."),
+  value: key(
+    text.min(1).default("{{ step.weight }}"),
+    "What is written; a template that also knows `{{ step.weight }}` and, with `replicas`, `{{ step.replicas }}`.",
+  ),
+  replicas: key(
+    z.int().min(1).max(1_000_000).optional(),
+    "How many replicas the clusters of one batch have together. `{{ step.replicas }}` is the share of each cluster in as many of them as the weight says, rounded up: 10 on 2 clusters are 1 and 1 at 20%.",
+  ),
+});
+
 /** One stage of a rollout. */
 export const stageSchema = z.strictObject({
   name: key(text.min(1).max(63), "Unique in the rollout. Shown everywhere, so say what it is for."),
@@ -118,11 +145,7 @@ export const stageSchema = z.strictObject({
     "Measurements that must pass. Failed or in error, it counts as a failure of the run, whatever `maxFailures` tolerates; inconclusive, the run pauses and asks.",
   ),
   steps: key(
-    z
-      .array(stepSchema(analysis.omit({ when: true })))
-      .min(1)
-      .max(50)
-      .optional(),
+    z.array(step).min(1).max(50).optional(),
     "A weighted canary across the clusters of each batch: they go from weight to weight together, one pull request each, and a cluster counts as in flight until the last one is confirmed. Needs `weightPins`.",
   ),
   hooks: key(

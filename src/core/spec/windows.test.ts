@@ -74,12 +74,12 @@ describe("windows", () => {
   });
 
   test.each([
-    [{ schedule: "0 9 * *", timeZone: "UTC" }, "schedule"],
-    [{ schedule: "0 0 9 * * 1", timeZone: "UTC" }, "schedule"],
-    [{ schedule: "61 9 * * *", timeZone: "UTC" }, "schedule"],
-    [{ schedule: "0 9 * * 1-5", timeZone: "Europe/Roma" }, "timeZone"],
-  ])("%o is refused for its %s", (window, field) => {
-    expect(badWindow(window)?.field).toBe(field);
+    [{ schedule: "0 9 * *", timeZone: "UTC" }, "Fields"],
+    [{ schedule: "0 0 9 * * 1", timeZone: "UTC" }, "Fields"],
+    [{ schedule: "61 9 * * *", timeZone: "UTC" }, "Schedule"],
+    [{ schedule: "0 9 * * 1-5", timeZone: "Europe/Roma" }, "Zone"],
+  ])("%o is refused: %s", (window, field) => {
+    expect(badWindow(window)?.fault).toBe(field);
   });
 
   test("a usable window is not refused", () => {

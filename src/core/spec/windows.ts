@@ -1,4 +1,12 @@
+/**
+ * Says when batches may merge by windows of time, as Argo CD's sync windows decide. What is asked of a schedule is remembered, since runs ask
+ * each second.
+ */
 import { Cron } from "croner";
+import type { z } from "zod";
+import { parseDuration } from "../base/time.ts";
+import type { ProblemData } from "../reasons/problem.ts";
+import type { windowSchema } from "./schema-spec.ts";
 
 /** When batches may merge, or may not. Times in epoch milliseconds. */
 export interface Window {
@@ -10,12 +18,17 @@ export interface Window {
   kind: "allow" | "deny";
 }
 
-export interface WindowAnswer {
+interface WindowAnswer {
   open: boolean;
   /** When open: until when, at the earliest, it stays so. When closed: when it opens. Absent: not within a year, or for ever. */
-  changesAt?: number;
+  changesAt: number | undefined;
   /** The window that decides: the deny that is on, or the next allow. */
-  by?: Window;
+  by: Window | undefined;
+}
+
+/** Returns a window as the schema has it with its duration read, which the schema has checked. */
+export function toWindow({ schedule, duration, timeZone, kind }: z.output<typeof windowSchema>): Window {
+  return { schedule, durationMs: parseDuration(duration) ?? 0, timeZone, kind };
 }
 
 /** How far ahead a change is looked for; past it a set of windows is said never to open. */
@@ -33,23 +46,24 @@ export function windowsAt(windows: readonly Window[], now: number): WindowAnswer
   const denies = windows.filter((window) => window.kind === "deny");
   const isOpen = (at: number) => !denies.some((w) => isOn(w, at)) && (allows.length === 0 || allows.some((w) => isOn(w, at)));
   const open = isOpen(now);
+  const by = open ? undefined : decidingWindow(allows, denies, now);
   const jump = (at: number) => (open ? mayClose(allows, denies, at) : mayOpen(allows, denies, at));
   let at: number | undefined = jump(now);
   for (let jumps = 0; jumps < MOST_JUMPS && at !== undefined && at - now <= HORIZON_MS; jumps++) {
-    if (isOpen(at) !== open) return { open, changesAt: at, ...decides(allows, denies, now, open) };
+    if (isOpen(at) !== open) return { open, changesAt: at, by };
     at = jump(at);
   }
-  return { open, ...decides(allows, denies, now, open) };
+  return { open, changesAt: undefined, by };
 }
 
 /** The next moment after `at`, while open, at which it may close: nothing closes before. */
 function mayClose(allows: readonly Window[], denies: readonly Window[], at: number): number | undefined {
-  return soonest([...denies.map((deny) => beginsAfter(deny, at)), lastEnd(allows, at)]);
+  return soonest([...denies.map((deny) => gapAt(deny, at).to), lastEnd(allows, at)]);
 }
 
 /** The next moment after `at`, while closed, at which it may open: nothing opens before. */
 function mayOpen(allows: readonly Window[], denies: readonly Window[], at: number): number | undefined {
-  return lastEnd(denies, at) ?? soonest(allows.map((allow) => beginsAfter(allow, at)));
+  return lastEnd(denies, at) ?? soonest(allows.map((allow) => gapAt(allow, at).to));
 }
 
 function soonest(times: readonly (number | undefined)[]): number | undefined {
@@ -59,64 +73,41 @@ function soonest(times: readonly (number | undefined)[]): number | undefined {
 
 /** When the last of those that are on at `at` ends. */
 function lastEnd(windows: readonly Window[], at: number): number | undefined {
-  const ends = windows.flatMap((window) => {
-    const begun = lastBeginning(window, at);
-    return begun === undefined ? [] : [begun + window.durationMs];
-  });
+  const ends = windows.filter((window) => isOn(window, at)).map((window) => (gapAt(window, at).from ?? at) + window.durationMs);
   return ends.length === 0 ? undefined : Math.max(...ends);
 }
 
 /** Whether there is a moment within a year of `now` at which these windows are open. */
 export function everOpens(windows: readonly Window[], now: number): boolean {
-  const answer = windowsAt(windows, now);
-  return answer.open || answer.changesAt !== undefined;
+  const { open, changesAt } = windowsAt(windows, now);
+  return open || changesAt !== undefined;
 }
 
 /** Why a schedule or a time zone cannot be used; undefined: both are fine. */
-export function badWindow(
-  window: Pick<Window, "schedule" | "timeZone">,
-):
-  | { field: "schedule" | "timeZone"; why: { fault: "Zone"; zone: string } | { fault: "Fields" } | { fault: "Schedule"; said: string } }
-  | undefined {
+export function badWindow(window: Pick<Window, "schedule" | "timeZone">): ProblemData<"BAD_WINDOW"> | undefined {
   try {
     new Intl.DateTimeFormat("en", { timeZone: window.timeZone });
   } catch {
-    return { field: "timeZone", why: { fault: "Zone", zone: window.timeZone } };
+    return { fault: "Zone", zone: window.timeZone };
   }
-  if (window.schedule.trim().split(/\s+/).length !== 5) return { field: "schedule", why: { fault: "Fields" } };
+  if (window.schedule.trim().split(/\s+/).length !== 5) return { fault: "Fields" };
   try {
     cronOf(window);
   } catch (error) {
-    return {
-      field: "schedule",
-      why: { fault: "Schedule", said: error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "" },
-    };
+    return { fault: "Schedule", said: error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "" };
   }
   return undefined;
 }
 
-function decides(allows: readonly Window[], denies: readonly Window[], at: number, open: boolean): { by?: Window } {
-  if (open) return {};
-  const deny = denies.find((window) => isOn(window, at));
-  if (deny !== undefined) return { by: deny };
-  const from = allows.map((window) => ({ window, at: beginsAfter(window, at) ?? Number.POSITIVE_INFINITY }));
-  const next = from.sort((a, b) => a.at - b.at)[0]?.window;
-  return next === undefined ? {} : { by: next };
+function decidingWindow(allows: readonly Window[], denies: readonly Window[], at: number): Window | undefined {
+  const beginning = (window: Window) => gapAt(window, at).to ?? Number.POSITIVE_INFINITY;
+  return denies.find((window) => isOn(window, at)) ?? allows.toSorted((a, b) => beginning(a) - beginning(b))[0];
 }
 
-/** On from a beginning, that moment included, until its duration is over, that moment not. */
+/** On from a beginning, that moment included, until its duration is over, that moment not. Of several that overlap the latest ends last. */
 function isOn(window: Window, at: number): boolean {
-  return lastBeginning(window, at) !== undefined;
-}
-
-/** The latest beginning of a window that is on at `at`. Several may overlap; the latest ends last. */
-function lastBeginning(window: Window, at: number): number | undefined {
   const { from } = gapAt(window, at);
-  return from !== undefined && at < from + window.durationMs ? from : undefined;
-}
-
-function beginsAfter(window: Window, at: number): number | undefined {
-  return gapAt(window, at).to;
+  return from !== undefined && at < from + window.durationMs;
 }
 
 /** Two beginnings that follow each other; absent: there is none before, or after. */

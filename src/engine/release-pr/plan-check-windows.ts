@@ -1,10 +1,10 @@
 import { iso } from "../../core/base/time.ts";
 import type { Warning } from "../../core/reasons/problem.ts";
 import { closedNow, windowSets } from "../../core/run/gates/window.ts";
+import { neverOpening, neverTogether, nextOpenAt } from "../../core/spec/openings.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { neverOpening, neverTogether, nextOpenAt } from "../../core/spec/window-waits.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";

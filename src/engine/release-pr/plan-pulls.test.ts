@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type CheckReport, type Forge, ForgeError, type Pull } from "../../adapters/forge/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
-import type { Command } from "../../core/spec/command.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";
 import { memoryOf } from "../testing/memory.ts";

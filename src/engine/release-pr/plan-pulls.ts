@@ -9,7 +9,7 @@
 import type { Pull } from "../../adapters/forge/port.ts";
 import { notARollout, PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { BYPASS_LABEL } from "../../core/report/plan/plan-unstaged.ts";
-import type { Command } from "../../core/spec/command.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import { readProject } from "../config-repo/project.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { RepoMemory } from "../round/memory.ts";

@@ -80,9 +80,8 @@ async function noApplications(
   snapshot: Snapshot,
   baseBranch: string,
 ): Promise<MadePlan> {
-  const { kind, namespace, name } = rollout.source;
   const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
-  const set = kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
+  const set = rollout.source.kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
   const clusters = generatorClusters(planes);
   const yields = set && (await snapshot.with((sync) => renderAt(set, clusters, sync, context.repoURL, baseBranch)));
   const declared = yields?.ok === true && yields.applications.length > 0;
@@ -90,8 +89,7 @@ async function noApplications(
     context.grants,
     planes.map((plane) => plane.name),
   );
-  const source = `${kind} ${namespace}/${name}`;
-  return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "NotInArgo", source, declared, grants });
+  return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "NotInArgo", source: rollout.source, declared, grants });
 }
 
 /** Each at its line of the rollout's file, those that stand in it. */

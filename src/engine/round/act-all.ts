@@ -1,5 +1,5 @@
 import type { Effect } from "../../core/run/state/world.ts";
-import type { Command, CommandName } from "../../core/spec/command.ts";
+import type { Command, CommandName } from "../../core/spec/commands.ts";
 import { type ActScope, act } from "./act.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decision.ts";

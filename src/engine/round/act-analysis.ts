@@ -1,12 +1,11 @@
 import { askedOf, templateFiles, templatesIn } from "../../core/analysis/repo-templates.ts";
-import type { Sources } from "../../core/analysis/request.ts";
-import { AnalysisError } from "../../core/analysis/request.ts";
+import { AnalysisError, type Sources } from "../../core/analysis/request.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { analysesOf } from "../../core/run/checks/analysis.ts";
 import { analysisSpec } from "../../core/run/checks/step-analysis.ts";
 import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import type { StageAnalysis } from "../../core/spec/stage-checks.ts";
+import type { StageAnalysis } from "../../core/spec/rollout.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { RepoContext } from "./context.ts";
 import { type AnalysisTroubles, engineId, openAnalysisTroubles } from "./observe/observe-analysis.ts";

@@ -2,7 +2,7 @@ import { epoch } from "../../core/base/time.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Effect } from "../../core/run/state/world.ts";
-import type { Command } from "../../core/spec/command.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import { mergeText } from "./act/batch-text.ts";
 import { moveBranches } from "./act/branch-act.ts";
 import { movesBranches } from "./act/branch-moves.ts";

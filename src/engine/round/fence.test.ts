@@ -3,7 +3,7 @@ import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules } from "../../adapters/forge/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { ObservedPull, World } from "../../core/run/state/world.ts";
-import type { Command } from "../../core/spec/command.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import { memoryOf } from "../testing/memory.ts";
 import { actAll } from "./act-all.ts";
 import type { Rules } from "./branch-rules.ts";

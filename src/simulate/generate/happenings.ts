@@ -1,5 +1,5 @@
 import { defined } from "../../core/base/defined.ts";
-import type { CommandName, Permission } from "../../core/spec/command.ts";
+import type { CommandName, Permission } from "../../core/spec/commands.ts";
 import type { Random } from "./random.ts";
 import type { Happening, ModelRollout } from "./scenario.ts";
 

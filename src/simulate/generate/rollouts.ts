@@ -1,4 +1,5 @@
-import { ANALYSIS_WHEN, type AnalysisWhen } from "../../core/spec/stage-checks.ts";
+import type { AnalysisWhen } from "../../core/spec/rollout.ts";
+import { ANALYSIS_WHEN } from "../../core/spec/schema-stage.ts";
 import { isOpenAt } from "../world/windows.ts";
 import type { Random } from "./random.ts";
 import type { Measured, ModelRollout, ModelStage, ModelStep, ModelWindow } from "./scenario.ts";

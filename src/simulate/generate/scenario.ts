@@ -1,6 +1,6 @@
-import type { CommandName, Permission } from "../../core/spec/command.ts";
+import type { CommandName, Permission } from "../../core/spec/commands.ts";
 import type { Limits } from "../../core/spec/repo-config.ts";
-import type { AnalysisWhen } from "../../core/spec/stage-checks.ts";
+import type { AnalysisWhen } from "../../core/spec/rollout.ts";
 
 /** What a target does once it has seen a change: states one after the other, each for so many milliseconds; the last for ever. */
 export type Condition = "Healthy" | "Progressing" | "Degraded" | "Waiting" | "Unreachable";

@@ -1,7 +1,7 @@
 import { epoch } from "../../core/base/time.ts";
 import { analysesOf } from "../../core/run/checks/analysis.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
-import type { AnalysisWhen } from "../../core/spec/stage-checks.ts";
+import type { AnalysisWhen } from "../../core/spec/rollout.ts";
 import type { ModelRollout, ModelStage } from "../generate/scenario.ts";
 import type { Finding } from "../world/outside.ts";
 import { isInTurn } from "./checks.ts";

@@ -2,8 +2,7 @@ import { defined } from "../../core/base/defined.ts";
 import type { Selector } from "../../core/base/selector.ts";
 import { plan } from "../../core/plan/plan.ts";
 import type { Cluster, Edit, Plan, Release, Target } from "../../core/plan/plan-types.ts";
-import type { Rollout, Stage, Step } from "../../core/spec/rollout.ts";
-import type { StageAnalysis, StageHook } from "../../core/spec/stage-checks.ts";
+import type { Rollout, Stage, StageAnalysis, StageHook, Step } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import {
   type Measured,

@@ -4,7 +4,7 @@ import type { Cluster } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget, Run } from "../../core/run/state/run.ts";
 import { hasGoneOn } from "../../core/run/state/steps.ts";
 import type { Approver, Guard, LostPlane, ObservedPull, ObservedTarget, World } from "../../core/run/state/world.ts";
-import type { Command } from "../../core/spec/command.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import { MEMBERS } from "../generate/scenario.ts";
 import { assess, healthIssuesAt, type ModelTarget, segmentsOf } from "./argocd.ts";
 import { observePull } from "./forge.ts";

@@ -1,6 +1,6 @@
 import { iso } from "../../core/base/time.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import type { Command } from "../../core/spec/command.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import { type Happening, MEMBERS, TEAM } from "../generate/scenario.ts";
 import { modelTarget } from "./argocd.ts";
 import { clusterOf, targetOf, windowOf } from "./fleet.ts";

@@ -1,6 +1,6 @@
 import type { Cluster, Plan, Target } from "../../core/plan/plan-types.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
-import type { Command } from "../../core/spec/command.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import type { Limits } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";

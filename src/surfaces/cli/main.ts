@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import type { CommandName } from "../../core/spec/command.ts";
+import type { CommandName } from "../../core/spec/commands.ts";
 import { CommandError, type CommandModule } from "./command.ts";
 
 /** A subcommand that comments the command of its name on the run's pull request. */

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { whyUnreached } from "../../adapters/forge/github/errors.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type Clock, parseDuration } from "../../core/base/time.ts";
-import { repoBounds } from "../../core/spec/repo-config.ts";
+import { toWindow } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { signingOf } from "./config/check-files.ts";
 import { apiUrl, type Credentials, type Environment } from "./config/env.ts";
@@ -76,7 +76,7 @@ function told(config: ServerConfig, credentials: Credentials) {
   return {
     app: { ...credentials, baseUrl: apiUrl(github) },
     ...defined({ tenancy }),
-    freezes: repoBounds(config).freezes,
+    freezes: config.freezes.map(toWindow),
     host: listen.host,
     port: listen.port,
     inside,

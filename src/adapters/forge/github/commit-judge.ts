@@ -1,4 +1,4 @@
-import type { Permission } from "../../../core/spec/command.ts";
+import type { Permission } from "../../../core/spec/commands.ts";
 import { asking } from "./errors.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
 

@@ -3,7 +3,7 @@
  */
 import { defined } from "../../../core/base/defined.ts";
 import { createListeners, type Listeners } from "../../../core/base/listeners.ts";
-import type { Permission } from "../../../core/spec/command.ts";
+import type { Permission } from "../../../core/spec/commands.ts";
 import { type Forge, ForgeError, type Pressure } from "../port.ts";
 import { checksOf, checkWriter } from "./checks.ts";
 import { comments, react, stickyComments } from "./comments.ts";

@@ -2,8 +2,8 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import { type WindowSet, windowSets } from "../../run/gates/window.ts";
 import type { Run } from "../../run/state/run.ts";
+import { closedBetween, project } from "../../spec/openings.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import { closedBetween, project } from "../../spec/window-waits.ts";
 import type { Window } from "../../spec/windows.ts";
 
 /** What is looked at of a run that has ended. */

@@ -24,7 +24,6 @@ export const COMMANDS: Entries<CommandReasons> = {
     says: ({ command, needs, by, has }) => `/${command} needs ${needs} permission on this repository; @${by} has ${has}`,
     help: { means: "Somebody commented a command that needs more rights than they have.", todo: "Somebody with that permission gives it." },
   },
-  COMMAND_NOT_BUILT: { subject: "run", says: ({ command }) => `/${command} is not available yet in this version` },
   COMMAND_OF_FORMER_RUN: {
     subject: "run",
     says: ({ rollout, former, last, pull }) => {

@@ -1,5 +1,5 @@
 import type { AnyReason, Words } from "../../base/reason.ts";
-import type { CommandName } from "../../spec/command.ts";
+import type { CommandName } from "../../spec/commands.ts";
 
 /** What a reason is about: what a view links to and groups by. */
 export type Subject =

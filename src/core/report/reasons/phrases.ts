@@ -1,6 +1,7 @@
 import { count } from "../../base/count.ts";
+import { formatSelector } from "../../base/selector.ts";
 import type { OverLimit } from "../../reasons/problems-plan.ts";
-import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef } from "../../reasons/refs.ts";
+import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
 import type { Names } from "./entry.ts";
 
 const BATCH_NOUNS: Record<BatchRef["kind"], string> = {
@@ -37,6 +38,18 @@ export function hookPhrase({ number, when, stage, host }: HookRef): string {
 /** Names an analysis or a hook, as the subject of a sentence. */
 export function checkPhrase(check: CheckRef, names: Names): string {
   return "host" in check ? hookPhrase(check) : `the ${analysisPhrase(check, names)}`;
+}
+
+/** Names what owns Applications: `ApplicationSet argocd/payments`, or by its selector where it has no name. */
+export function sourcePhrase({ kind, namespace, name, selector }: SourceNamed): string {
+  if (name !== "") return `${kind} ${namespace}/${name}`;
+  const every = selector === undefined || Object.keys(selector.matchLabels).length + selector.matchExpressions.length === 0;
+  return every ? `all ${kind}s of ${namespace}` : `${kind}s of ${namespace} with ${formatSelector(selector)}`;
+}
+
+/** Says whether a source is the Applications of a selector. */
+export function isSeveral({ kind, name }: SourceNamed): boolean {
+  return kind === "Application" && name === "";
 }
 
 /** Names people or teams of GitHub: `@bob, @carol`. */

@@ -58,11 +58,8 @@ export const FILE_PROBLEMS: ProblemEntries<FileProblems> = {
     },
   },
   NOT_BUILT_YET: {
-    says: (r) => `${r.kind === "Key" ? r.what : "delivery.strategy: Commit for a pin in a file"} is not available in this version`,
-    hint: (r) =>
-      r.kind === "Key"
-        ? "remove it, or wait for the version that brings it; it is never ignored"
-        : "use strategy: PullRequest, or branch pins only",
+    says: () => "delivery.strategy: Commit for a pin in a file is not available in this version",
+    hint: () => "use strategy: PullRequest, or branch pins only",
   },
   WRONG_TYPE: {
     says: (r) => {

@@ -1,7 +1,7 @@
 import type { ReasonsOf } from "../../base/reason.ts";
 import type { ProblemData } from "../../reasons/problem.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../reasons/problems-plan.ts";
-import { whatIsOver } from "./phrases.ts";
+import { sourcePhrase, whatIsOver } from "./phrases.ts";
 import type { ProblemEntries } from "./problem-entry.ts";
 
 const OWN_PINS = "give each cluster a pin of its own";
@@ -60,9 +60,10 @@ export const PLAN_PROBLEMS: ProblemEntries<PlanProblems> = {
     hint: "create it at what the cluster runs now, or correct the template",
   },
   NO_TARGETS: {
-    says: (r) => {
-      if (r.kind === "ApplicationSet") return `${r.source} has no Application on any known cluster`;
-      return r.kind === "Selected" ? `no Application is known on any cluster for: ${r.source}` : `${r.source} is on no known cluster`;
+    says: ({ source }) => {
+      if (source.kind === "ApplicationSet") return `${sourcePhrase(source)} has no Application on any known cluster`;
+      if (source.name === "") return `no Application is known on any cluster for: ${sourcePhrase(source)}`;
+      return `${sourcePhrase(source)} is on no known cluster`;
     },
     hint: "correct sourceRef, or give --inventory with the Applications",
   },

@@ -1,5 +1,6 @@
 import type { ProblemData } from "../../reasons/problem.ts";
 import type { RepoProblems } from "../../reasons/problems-repo.ts";
+import { isSeveral, sourcePhrase } from "./phrases.ts";
 import { didYouMean, type ProblemEntries } from "./problem-entry.ts";
 import { firstOf } from "./problems-plan.ts";
 
@@ -216,14 +217,16 @@ function noReleaseHint(r: ProblemData<"RELEASE_NOT_FOUND">): string {
 
 function noSource(r: ProblemData<"SOURCE_NOT_FOUND">): string {
   if (r.kind === "Fleet") return r.said ?? "the fleet cannot be seen";
-  if (r.kind === "NotInArgo") return `${r.source} has no Application in Argo CD`;
+  if (r.kind === "NotInArgo") return `${sourcePhrase(r.source)} has no Application in Argo CD`;
   const where = r.inventory ? "the repo or the inventory" : "the repo";
-  return r.what === "Applications" ? `no Application is in ${where} that sourceRef takes: ${r.source}` : `${r.source} is not in ${where}`;
+  const source = sourcePhrase(r.source);
+  return isSeveral(r.source) ? `no Application is in ${where} that sourceRef takes: ${source}` : `${source} is not in ${where}`;
 }
 
 function noSourceHint(r: ProblemData<"SOURCE_NOT_FOUND">): string {
   if (r.kind === "Fleet") return "the plan is made as soon as it can";
-  if (r.kind === "NotInRepo") return `give --inventory with ${r.what === "Set" ? "its" : "the"} Applications, or correct sourceRef`;
+  if (r.kind === "NotInRepo")
+    return `give --inventory with ${r.source.kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`;
   if (r.grants !== undefined) return r.grants;
   return r.declared ? "Git declares it: wait until Argo CD has synced it" : "check sourceRef against the ApplicationSets in Argo CD";
 }

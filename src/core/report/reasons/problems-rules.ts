@@ -1,6 +1,7 @@
 import type { TemplateFault } from "../../base/template.ts";
 import type { ProblemData } from "../../reasons/problem.ts";
 import type { OutsideFault, RuleProblems } from "../../reasons/problems-rules.ts";
+import { isSeveral, sourcePhrase } from "./phrases.ts";
 import { didYouMean, type ProblemEntries } from "./problem-entry.ts";
 
 /** Rollouts whose schema is kept, and that no run could go by. */
@@ -111,7 +112,7 @@ export const RULE_PROBLEMS: ProblemEntries<RuleProblems> = {
     says: (r) => `${sharedWhat(r)} rollout "${r.owner}" (${r.ownerFile}) already`,
     hint: (r) =>
       r.kind === "Source"
-        ? `one ${r.sourceKind} may belong to one rollout only; remove one of the two`
+        ? `one ${r.source.kind} may belong to one rollout only; remove one of the two`
         : "let each Application, and each place that a version is written to, belong to one rollout only",
   },
   UNKNOWN_DEPENDENCY: {
@@ -163,7 +164,7 @@ function sourceRefHint(r: ProblemData<"SOURCE_REF">): string {
 }
 
 function sharedWhat(r: ProblemData<"SOURCE_SHARED">): string {
-  if (r.kind === "Source") return `${r.source} ${r.several ? "belong" : "belongs"} to`;
+  if (r.kind === "Source") return `${sourcePhrase(r.source)} ${isSeveral(r.source) ? "belong" : "belongs"} to`;
   return r.kind === "Application" ? `Application ${r.what} belongs to` : `${r.what} is written by`;
 }
 

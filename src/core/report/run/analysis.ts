@@ -3,7 +3,7 @@ import { analysisSpec } from "../../run/checks/step-analysis.ts";
 import type { AnalysisMetric, RunAnalysis } from "../../run/state/analysis-types.ts";
 import type { HookCall } from "../../run/state/hooks-types.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
-import type { AnalysisWhen } from "../../spec/stage-checks.ts";
+import type { AnalysisWhen } from "../../spec/rollout.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { shortName } from "../words.ts";
 

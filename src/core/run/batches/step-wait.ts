@@ -1,8 +1,7 @@
 import { text } from "../../base/reason.ts";
 import { epoch, formatDuration, iso } from "../../base/time.ts";
-import type { BatchStep } from "../../plan/steps.ts";
-import { type Wait, waitsAfter } from "../../plan/steps.ts";
-import type { Command } from "../../spec/command.ts";
+import { type BatchStep, type Wait, waitsAfter } from "../../plan/steps.ts";
+import type { Command } from "../../spec/commands.ts";
 import { done, type Reply, refused, tooEarly } from "../commands/reply.ts";
 import { afterWeight } from "../gates/analysis.ts";
 import { withinBudget } from "../outcome/failures.ts";

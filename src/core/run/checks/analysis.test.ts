@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Rollout } from "../../spec/rollout.ts";
-import type { StageAnalysis } from "../../spec/stage-checks.ts";
+import type { Rollout, StageAnalysis } from "../../spec/rollout.ts";
 import type { ObservedAnalysis } from "../state/analysis-types.ts";
 import { type Bench, batch, bench, bring, guard, judge, merged, noPull, pull, round, say, wants } from "../testing/bench.ts";
 import { told } from "../testing/told.ts";

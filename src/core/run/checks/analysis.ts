@@ -12,7 +12,7 @@ import { reasonsOf, type Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { CheckReasons } from "../../reasons/checks.ts";
 import type { AnalysisRef } from "../../reasons/refs.ts";
-import type { AnalysisWhen } from "../../spec/stage-checks.ts";
+import type { AnalysisWhen } from "../../spec/rollout.ts";
 import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../state/analysis-types.ts";
 import { batchOf, change, changeBatch, type Draft, wakeAt } from "../state/draft.ts";
 import { batchName, batchRef, clusterName, isOut } from "../state/names.ts";

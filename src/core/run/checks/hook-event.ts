@@ -1,4 +1,4 @@
-import type { HookWhen } from "../../spec/stage-checks.ts";
+import type { HookWhen } from "../../spec/rollout.ts";
 import type { HookCall, HookFailure } from "../state/hooks-types.ts";
 import type { Run } from "../state/run.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Rollout } from "../../spec/rollout.ts";
-import type { StageHooks } from "../../spec/stage-checks.ts";
+import type { Rollout, StageHooks } from "../../spec/rollout.ts";
 import type { HookAnswer } from "../state/hooks-types.ts";
 import { type Bench, batch, bench, bring, guard, judge, pull, round, say, wants } from "../testing/bench.ts";
 import { told } from "../testing/told.ts";

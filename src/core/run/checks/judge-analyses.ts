@@ -2,7 +2,7 @@ import { reasonsOf } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import type { CheckReasons } from "../../reasons/checks.ts";
 import type { AnalysisRef } from "../../reasons/refs.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import { isBad, isTolerated, startAnalysis } from "../gates/analysis.ts";
 import { failRun } from "../outcome/failures.ts";
 import { batchOf, change, type Draft, moveBatch, pause } from "../state/draft.ts";

@@ -1,6 +1,5 @@
 import { waitsAfter } from "../../plan/steps.ts";
-import type { Stage } from "../../spec/rollout.ts";
-import type { StageAnalysis } from "../../spec/stage-checks.ts";
+import type { Stage, StageAnalysis } from "../../spec/rollout.ts";
 import type { Run } from "../state/run.ts";
 
 /** What is measured in a place: by a step of the batch where it names one, else by the stage. undefined: nothing, as far as the run knows. */

@@ -1,6 +1,5 @@
 import { defined } from "../../base/defined.ts";
-import type { Command } from "../../spec/command.ts";
-import { commandSpec, hasPermission } from "../../spec/commands.ts";
+import { type Command, commandSpec, hasPermission, notAllowed } from "../../spec/commands.ts";
 import { change, type Draft } from "../state/draft.ts";
 import { isEnded, type Run } from "../state/run.ts";
 import { requeueCommand, skipCommand } from "./clusters.ts";
@@ -37,11 +36,10 @@ export function applyCommands(draft: Draft): void {
     }
     // Those after one that cannot be judged yet wait for it: they are done in order.
     if (waiting || ordered.has(commentOf(command))) continue;
-    const needs = commandSpec(command.name).who;
-    const denied = !hasPermission(command.permission, needs);
-    const reply = denied ? refused(permissionMissing(command, needs)) : judge(draft, command);
+    const denied = notAllowed(command);
+    const reply = denied === undefined ? act(draft, command) : refused(denied);
     if (reply === "later") waiting = true;
-    else record(draft, command, reply, denied);
+    else record(draft, command, reply, denied !== undefined);
   }
 }
 
@@ -65,11 +63,6 @@ function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, 
   // Anybody may write comments: what they may not do must not cost a journal commit each.
   draft.run = { ...draft.run, commands };
   draft.observation = true;
-}
-
-function judge(draft: Draft, command: Command): Reply {
-  if (!commandSpec(command.name).built) return refused(notBuilt(command));
-  return act(draft, command);
 }
 
 function act(draft: Draft, command: Command): Reply {
@@ -100,7 +93,7 @@ function act(draft: Draft, command: Command): Reply {
     case "hotfix":
       return hotfixCommand(draft, command);
     default:
-      return refused(notBuilt(command));
+      throw new Error(`/${command.name} changes nothing`);
   }
 }
 
@@ -111,14 +104,6 @@ function ofFormer({ rollout, number, trigger }: Run, former: number): CommandRea
 
 function statusOf({ phase, why }: Run): CommandReason {
   return { code: "RUN_STATUS", phase, because: why };
-}
-
-function permissionMissing({ name, actor, permission }: Command, needs: string): CommandReason {
-  return { code: "PERMISSION_MISSING", command: name, needs, by: actor, has: permission };
-}
-
-function notBuilt({ name }: Command): CommandReason {
-  return { code: "COMMAND_NOT_BUILT", command: name };
 }
 
 /** `/resume --rollouts` of a paused run resumes the run as well; all others are about the Rollouts alone. */

@@ -1,5 +1,5 @@
 import type { CheckRef } from "../../reasons/refs.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import { analysesOf, analysisRef } from "../checks/analysis.ts";
 import { acceptHooks, hookRef, isBadHook, retryHooks } from "../checks/hooks.ts";
 import { acceptAnalyses, retryAnalyses } from "../checks/judge-analyses.ts";

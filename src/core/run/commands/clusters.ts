@@ -1,6 +1,6 @@
 import type { Words } from "../../base/reason.ts";
 import { iso, parseDuration, type Time } from "../../base/time.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import { makeRoom } from "../batches/ahead.ts";
 import { rebuild } from "../batches/build.ts";
 import { close } from "../batches/close.ts";

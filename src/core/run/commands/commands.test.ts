@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import { sentenceOf } from "../../report/reasons/say.ts";
-import type { Permission } from "../../spec/command.ts";
-import { COMMANDS, hasPermission } from "../../spec/commands.ts";
+import { COMMANDS, hasPermission, type Permission } from "../../spec/commands.ts";
 import { supersede } from "../start.ts";
 import {
   batch,

@@ -1,6 +1,6 @@
 import { defined } from "../../base/defined.ts";
 import { iso, parseDuration } from "../../base/time.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import { haltCovers, haltsNow, haltsOn } from "../gates/halt.ts";
 import { change, type Draft } from "../state/draft.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import { makeBatch } from "../batches/build.ts";
 import { takeRequeued } from "../batches/requeue.ts";
 import { keptApart } from "../batches/stage-choose.ts";

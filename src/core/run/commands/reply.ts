@@ -1,7 +1,7 @@
 import type { ReasonsOf, Words } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import type { CommandReasons } from "../../reasons/commands.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 
 /** A reason that a command is answered with, or that it leaves behind. */
 export type CommandReason = ReasonsOf<CommandReasons>;

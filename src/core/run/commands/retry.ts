@@ -1,6 +1,6 @@
 import { defined } from "../../base/defined.ts";
 import { epoch, iso } from "../../base/time.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import { takeAlong } from "../batches/step-make.ts";
 import { failedClusters } from "../outcome/failures.ts";
 import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/draft.ts";

@@ -1,5 +1,5 @@
 import { defined } from "../../base/defined.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import { planRollback } from "../outcome/rollback.ts";
 import { endSoon } from "../start.ts";
 import { change, type Draft } from "../state/draft.ts";

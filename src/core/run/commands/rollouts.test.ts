@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import type { RolloutAction, RolloutOutcome, RolloutState } from "../state/run.ts";
 import { type Bench, bench, bring, judge, round, SECOND, say, see, targetKey, wants } from "../testing/bench.ts";
 import { actionKey, ORDER_MS } from "./rollouts.ts";

@@ -6,8 +6,7 @@
 import { defined } from "../../base/defined.ts";
 import type { Words } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import type { Command, CommandName } from "../../spec/command.ts";
-import { hasPermission } from "../../spec/commands.ts";
+import { type Command, type CommandName, hasPermission } from "../../spec/commands.ts";
 import { change, type Draft, wakeAt } from "../state/draft.ts";
 import { clusterName, clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import type { Batch, OrderedRollout, RolloutAction, RolloutOrder, Run } from "../state/run.ts";

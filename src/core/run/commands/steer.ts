@@ -1,6 +1,5 @@
 import { epoch } from "../../base/time.ts";
-import type { Command } from "../../spec/command.ts";
-import { hasPermission } from "../../spec/commands.ts";
+import { type Command, hasPermission } from "../../spec/commands.ts";
 import { close } from "../batches/close.ts";
 import { promoteStep } from "../batches/step-wait.ts";
 import { approve, wantsApproval } from "../gates/approval.ts";

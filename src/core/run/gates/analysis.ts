@@ -5,7 +5,7 @@ import type { AnyReason, Words } from "../../base/reason.ts";
 import { parseTemplate, renderTemplate, type TemplateValues } from "../../base/template.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import { gateReason } from "../../reasons/gates.ts";
-import type { AnalysisArg, AnalysisWhen, StageAnalysis } from "../../spec/stage-checks.ts";
+import type { AnalysisArg, AnalysisWhen, StageAnalysis } from "../../spec/rollout.ts";
 import {
   type AnalysisPlace,
   analysesAt,

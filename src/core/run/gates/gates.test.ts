@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { gatesOf } from "../state/gate-state.ts";
 import { clustersOf } from "../state/names.ts";

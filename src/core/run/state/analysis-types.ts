@@ -1,6 +1,6 @@
 import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
-import type { AnalysisArg, AnalysisWhen } from "../../spec/stage-checks.ts";
+import type { AnalysisArg, AnalysisWhen } from "../../spec/rollout.ts";
 
 /** Stopped: called off before it had an outcome, which nobody waits for any more. */
 export type AnalysisPhase = "Running" | "Successful" | "Failed" | "Inconclusive" | "Error" | "Stopped";

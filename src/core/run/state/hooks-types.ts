@@ -1,6 +1,6 @@
 import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
-import type { HookWhen } from "../../spec/stage-checks.ts";
+import type { HookWhen } from "../../spec/rollout.ts";
 
 /**
  * Calling: a request is under way. Waiting: it got no usable answer, and is asked again. Held: it said to wait. Done: it said to go on.

@@ -5,7 +5,7 @@
 
 import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import type { Permission } from "../../spec/command.ts";
+import type { Permission } from "../../spec/commands.ts";
 import { batchesChangeTheirPins, type Report, weightsGrow } from "./invariants-edits.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 import type { Effect, World } from "./world.ts";

@@ -2,7 +2,7 @@ import type { Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
 import type { PullNeed } from "../../reasons/gates.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import type { Limits } from "../../spec/repo-config.ts";
 import type { Window } from "../../spec/windows.ts";
 import type { ObservedAnalysis } from "./analysis-types.ts";

@@ -1,7 +1,7 @@
 import { CALM, type ModelStage, PLAIN, type Scenario } from "../../../simulate/generate/scenario.ts";
 import { fleetOf, NEW, OLD } from "../../../simulate/world/fleet.ts";
 import { iso } from "../../base/time.ts";
-import type { Command } from "../../spec/command.ts";
+import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { advance } from "../advance.ts";
 import { startRun } from "../start.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord, recordOf } from "../../base/is-record.ts";
 import type { Finding } from "../../reasons/problem.ts";
 import { API_VERSION, KIND } from "../schema.ts";
 import { key, quantity, selector, text } from "../schema-common.ts";
@@ -49,12 +49,11 @@ const SAME: readonly [string, string][] = [
 /** Keys that mean the same thing, given both; and what must be there under one of its names. */
 export function checkAncestor(data: unknown): Finding[] {
   const findings: Finding[] = [];
-  const spec = isRecord(data) && isRecord(data["spec"]) ? data["spec"] : {};
+  const spec = recordOf(recordOf(data)["spec"]);
   if (spec["sourceRef"] === undefined && spec["appSetRef"] === undefined) {
     findings.push({ code: "MISSING_KEY", kind: "SourceRef", path: ["spec"] });
   }
-  const stages = Array.isArray(spec["stages"]) ? (spec["stages"] as unknown[]) : [];
-  for (const [i, raw] of stages.entries()) {
+  for (const [i, raw] of stagesOf(spec).entries()) {
     if (!isRecord(raw)) continue;
     for (const [ours, theirs] of SAME) {
       if (raw[ours] !== undefined && raw[theirs] !== undefined) {
@@ -70,30 +69,27 @@ export function checkAncestor(data: unknown): Finding[] {
 
 /** The same thing in our own resource's words. Takes data that may be wrong and leaves the wrong parts as they are. */
 export function modernise(data: Record<string, unknown>): Record<string, unknown> {
-  const spec = isRecord(data["spec"]) ? data["spec"] : {};
-  const ref = isRecord(spec["sourceRef"]) ? spec["sourceRef"] : isRecord(spec["appSetRef"]) ? spec["appSetRef"] : {};
-  const metadata = isRecord(data["metadata"]) ? data["metadata"] : {};
-  const namespace = metadata["namespace"];
-  const stages = Array.isArray(spec["stages"]) ? (spec["stages"] as unknown[]) : [];
+  const spec = recordOf(data["spec"]);
+  const { name } = recordOf(isRecord(spec["sourceRef"]) ? spec["sourceRef"] : spec["appSetRef"]);
+  const metadata = recordOf(data["metadata"]);
+  const { namespace } = metadata;
   return {
     apiVersion: API_VERSION,
     kind: KIND,
     metadata,
     spec: {
       // The old controller took ApplicationSets of its own resource's namespace.
-      sourceRef: { kind: "ApplicationSet", name: ref["name"], ...(typeof namespace === "string" ? { namespace } : {}) },
-      stages: stages.map((raw) => (isRecord(raw) ? moderniseStage(raw) : raw)),
+      sourceRef: { kind: "ApplicationSet", name, namespace: typeof namespace === "string" ? namespace : undefined },
+      stages: stagesOf(spec).map((raw) => (isRecord(raw) ? moderniseStage(raw) : raw)),
     },
   };
 }
 
-function moderniseStage(raw: Record<string, unknown>): Record<string, unknown> {
-  const { maxTargets, maxParallel, targets, ...rest } = raw;
-  const inner = isRecord(targets) ? targets["clusters"] : undefined;
-  return {
-    ...rest,
-    ...(maxTargets === undefined ? {} : { maxClusters: maxTargets }),
-    ...(maxParallel === undefined ? {} : { maxUnavailable: maxParallel }),
-    ...(inner === undefined ? {} : { clusters: inner }),
-  };
+function stagesOf({ stages }: Record<string, unknown>): unknown[] {
+  return Array.isArray(stages) ? stages : [];
+}
+
+function moderniseStage({ maxTargets, maxParallel, targets, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const { maxClusters = maxTargets, maxUnavailable = maxParallel, clusters = recordOf(targets)["clusters"] } = rest;
+  return { ...rest, maxClusters, maxUnavailable, clusters };
 }

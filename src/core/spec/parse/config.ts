@@ -1,17 +1,25 @@
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import type { Finding, Problem } from "../../reasons/problem.ts";
-import { type CommandPolicy, commandPolicy, OPEN_POLICY, type RepoBounds, repoBounds, repoConfigSchema } from "../repo-config.ts";
+import {
+  type CommandPolicy,
+  commandPolicy,
+  OPEN_POLICY,
+  type RepoBounds,
+  type RepoConfig,
+  repoBounds,
+  repoConfigSchema,
+} from "../repo-config.ts";
 import type { Rollout } from "../rollout.ts";
+import { checkWindows } from "../rules/pace.ts";
 import { checkPins, checkRelease } from "../rules/pins.ts";
-import { checkWindows } from "../rules/windows.ts";
 import { type Placed, validate } from "./validate.ts";
 import { readYaml, type Source } from "./yaml.ts";
 
 /** What `.github/stagecoach.yaml` says of rollouts. */
 export interface RepoConfigRollouts {
   file: string;
-  mode?: Rollout["mode"];
+  mode?: Rollout["mode"] | undefined;
   /** By the rollout's name: plain data, already valid. */
   byName: ReadonlyMap<string, Placed>;
 }
@@ -29,31 +37,25 @@ export interface ParsedRepoConfig {
 
 /** Reads `.github/stagecoach.yaml`; null where the repo has none. With an error in it no rollout may start, so callers must look at `problems`. */
 export function parseRepoConfig(text: string | null, file: string): ParsedRepoConfig {
-  const none = { ...NO_CONFIG, file };
-  if (text === null) return { rollouts: none, policy: OPEN_POLICY, bounds: { freezes: [] }, problems: [] };
-  const { sources, problems } = readYaml(text, file);
+  const { sources, problems } = readYaml(text ?? "", file);
   const [source, second] = sources;
   if (second !== undefined) problems.push(second.place({ code: "SEVERAL_DOCUMENTS", path: [] }));
-  if (source === undefined) return { rollouts: none, policy: OPEN_POLICY, bounds: { freezes: [] }, problems };
-  const checked = validate(repoConfigSchema, source.data);
-  const findings = [...checked.findings];
-  if (checked.value !== undefined) {
-    findings.push(...checkWindows(checked.value.freezes, ["freezes"]));
-    for (const [name, { release, pins, delivery }] of Object.entries(checked.value.rollouts)) {
-      const path = ["rollouts", name];
-      if (release !== undefined) findings.push(...checkRelease(release, [...path, "release"]));
-      if (pins !== undefined) findings.push(...checkPins(pins, release, delivery?.strategy ?? "PullRequest", [...path, "pins"]));
-    }
-  }
-  problems.push(...findings.map((finding: Finding) => source.place(finding)));
-  const mode = checked.value?.mode;
-  const policy = checked.value === undefined ? OPEN_POLICY : commandPolicy(checked.value);
-  return {
-    rollouts: { file, ...(mode === undefined ? {} : { mode }), byName: placed(source, checked.value?.rollouts ?? {}) },
-    policy,
-    bounds: checked.value === undefined ? { freezes: [] } : repoBounds(checked.value),
-    problems,
-  };
+  const none = { rollouts: { ...NO_CONFIG, file }, policy: OPEN_POLICY, bounds: { freezes: [] }, problems };
+  if (source === undefined) return none;
+  const { value, findings } = validate(repoConfigSchema, source.data);
+  const ruled = value === undefined ? [] : rulesOf(value);
+  problems.push(...[...findings, ...ruled].map((finding) => source.place(finding)));
+  if (value === undefined) return none;
+  const byName = placedByName(source, Object.keys(value.rollouts));
+  return { rollouts: { file, mode: value.mode, byName }, policy: commandPolicy(value), bounds: repoBounds(value), problems };
+}
+
+function rulesOf({ freezes, rollouts }: RepoConfig): Finding[] {
+  const ofRollouts = Object.entries(rollouts).flatMap(([name, { release, pins, delivery }]) => [
+    ...(release === undefined ? [] : checkRelease(release, ["rollouts", name, "release"])),
+    ...checkPins(pins ?? [], release, delivery?.strategy ?? "PullRequest", ["rollouts", name, "pins"]),
+  ]);
+  return [...checkWindows(freezes, ["freezes"]), ...ofRollouts];
 }
 
 /** Settings for rollouts that no file declares: mostly a name misspelt, which would be passed over in silence. */
@@ -67,10 +69,10 @@ export function unusedSettings({ byName }: RepoConfigRollouts, names: readonly s
   return problems;
 }
 
-function placed(source: Source, rollouts: Record<string, unknown>): Map<string, Placed> {
-  const raw = isRecord(source.data) && isRecord(source.data["rollouts"]) ? source.data["rollouts"] : {};
+function placedByName(source: Source, names: readonly string[]): Map<string, Placed> {
+  const raw = recordOf(recordOf(source.data)["rollouts"]);
   const byName = new Map<string, Placed>();
-  for (const name of Object.keys(rollouts)) {
+  for (const name of names) {
     const data = raw[name];
     if (isRecord(data))
       byName.set(name, { data, place: (finding) => source.place({ ...finding, path: ["rollouts", name, ...finding.path] }) });

@@ -1,9 +1,10 @@
-import { isRecord } from "../../base/is-record.ts";
+/** Reads the rollouts of a file of the config repo: every problem at once, each with its place. Called by whatever reads a commit, and by lint. */
+import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
 import type { Finding, Problem, ProblemData } from "../../reasons/problem.ts";
 import type { Rollout } from "../rollout.ts";
-import { RULES } from "../rules/rules.ts";
+import { checkResource } from "../rules/rules.ts";
 import { ANCESTOR_API_VERSIONS, ANCESTOR_KINDS, API_VERSION, KIND, resourceSchema } from "../schema.ts";
 import { ancestorSchema, checkAncestor, modernise } from "./ancestor.ts";
 import { NO_CONFIG, type RepoConfigRollouts } from "./config.ts";
@@ -45,37 +46,24 @@ interface ReadOne {
 }
 
 function readOne(source: Source, overrides: RepoConfigRollouts): ReadOne {
-  if (!isRecord(source.data)) {
-    const is = Array.isArray(source.data) ? "list" : typeof source.data;
+  const { data } = source;
+  if (!isRecord(data)) {
+    const is = Array.isArray(data) ? "list" : typeof data;
     return { problems: [source.place({ code: "NOT_A_ROLLOUT", kind: "NoMap", is, path: [] })] };
   }
-  const notOurs = whyNotOurs(source.data);
+  const notOurs = whyNotOurs(data);
   if (notOurs !== undefined) return { problems: [source.place(notOurs)] };
-  const problems: Problem[] = [];
-  const isAncestor = source.data["apiVersion"] !== API_VERSION;
-  let data = source.data;
-  const known: Finding[] = [];
-  if (isAncestor) {
-    known.push(...validate(ancestorSchema, data).findings.map(saysWhereItWorks), ...checkAncestor(data));
-    data = modernise(data);
-  }
-  const added = addSettings(data, source, isAncestor, overrides);
-  problems.push(...added.problems);
-  const checked = validate(resourceSchema, added.data);
+  const isAncestor = data["apiVersion"] !== API_VERSION;
+  const added = addSettings(isAncestor ? modernise(data) : data, source, isAncestor, overrides);
+  const { value, findings } = validate(resourceSchema, added.data);
   // What modernising made cannot be faulty in new ways: the ancestor's own schema has spoken of it.
-  if (isAncestor)
-    known.push(
-      ...checked.findings.filter(
-        (finding) => finding.path[1] !== "stages" && finding.path[1] !== "sourceRef" && finding.path[0] !== "metadata",
-      ),
-    );
-  else known.push(...checked.findings);
-  const ruled = checked.value === undefined ? [] : RULES.flatMap((rule) => rule(checked.value as NonNullable<typeof checked.value>));
-  for (const finding of [...known, ...newFindings(ruled, known)]) problems.push(placeOf(added.from, source, finding));
-  if (checked.value === undefined) return { problems };
-  const rollout = toRollout(checked.value, source.file, overrides.mode ?? "Propose");
-  problems.push(...whatIsMissing(rollout, source, isAncestor));
-  return { rollout, problems };
+  const isNew = ({ path: [root, field] }: Finding) => root !== "metadata" && field !== "stages" && field !== "sourceRef";
+  const known = isAncestor ? [...ancestorFindings(data), ...findings.filter(isNew)] : findings;
+  const ruled = value === undefined ? [] : newFindings(checkResource(value), known);
+  const problems = [...added.problems, ...[...known, ...ruled].map((finding) => placeOf(added.from, source, finding))];
+  if (value === undefined) return { problems };
+  const rollout = toRollout(value, source.file, overrides.mode ?? "Propose");
+  return { rollout, problems: [...problems, ...whatIsMissing(rollout, source, isAncestor)] };
 }
 
 function whyNotOurs({ apiVersion, kind }: Record<string, unknown>): Finding | undefined {
@@ -93,12 +81,14 @@ function whyNotOurs({ apiVersion, kind }: Record<string, unknown>): Finding | un
   return finding({ kind: "OddVersion", apiVersion: show(apiVersion), given, near }, ["apiVersion"]);
 }
 
-const OURS = new Set(Object.keys(resourceSchema.shape.spec.shape));
-
-function saysWhereItWorks(finding: Finding): Finding {
-  if (finding.code !== "UNKNOWN_KEY" || !("known" in finding) || finding.near !== undefined) return finding;
-  const stageKeys = Object.keys(resourceSchema.shape.spec.shape.stages.element.shape);
-  return OURS.has(finding.key) || stageKeys.includes(finding.key) ? { ...finding, elsewhere: API_VERSION } : finding;
+function ancestorFindings(data: Record<string, unknown>): Finding[] {
+  const { spec } = resourceSchema.shape;
+  const ours = [...Object.keys(spec.shape), ...Object.keys(spec.shape.stages.element.shape)];
+  const findings = validate(ancestorSchema, data).findings.map((finding) => {
+    const isOurs = finding.code === "UNKNOWN_KEY" && "known" in finding && finding.near === undefined && ours.includes(finding.key);
+    return isOurs ? { ...finding, elsewhere: API_VERSION } : finding;
+  });
+  return [...findings, ...checkAncestor(data)];
 }
 
 type Origin = "annotation" | Placed;
@@ -115,21 +105,20 @@ const FROM_CONFIG = ["release", "pins", "mode", "delivery"] as const;
 
 /** Adds what annotations (of the ancestor's resources) and the repo's settings say. Said twice is an error. */
 function addSettings(data: Record<string, unknown>, source: Source, isAncestor: boolean, overrides: RepoConfigRollouts): WithSettings {
-  const metadata = isRecord(data["metadata"]) ? data["metadata"] : {};
-  const annotations = isAncestor && isRecord(metadata["annotations"]) ? metadata["annotations"] : {};
-  const spec: Record<string, unknown> = { ...(isRecord(data["spec"]) ? data["spec"] : {}) };
+  const metadata = recordOf(data["metadata"]);
+  const annotations = isAncestor ? recordOf(metadata["annotations"]) : {};
+  const spec = { ...recordOf(data["spec"]) };
   const from = new Map<string, Origin>();
   const problems: Problem[] = [];
   for (const name of ANNOTATED) {
     const text = annotations[`stagecoach.dev/${name}`];
     if (typeof text !== "string") continue;
     const read = readYaml(text, source.file);
-    const path = ["metadata", "annotations", `stagecoach.dev/${name}`];
-    for (const { severity: _, ...found } of read.problems) problems.push(source.place({ ...found, path, inside: [] }));
-    if (read.sources[0] !== undefined) {
-      spec[name] = read.sources[0].data;
-      from.set(name, "annotation");
-    }
+    for (const { severity: _, ...found } of read.problems)
+      problems.push(source.place({ ...found, path: annotationPath(name), inside: [] }));
+    if (read.sources[0] === undefined) continue;
+    spec[name] = read.sources[0].data;
+    from.set(name, "annotation");
   }
   const config = typeof metadata["name"] === "string" ? overrides.byName.get(metadata["name"]) : undefined;
   for (const name of FROM_CONFIG) {
@@ -148,8 +137,11 @@ function placeOf(from: ReadonlyMap<string, Origin>, source: Source, finding: Fin
   const origin = finding.path[0] === "spec" ? from.get(String(finding.path[1])) : undefined;
   if (origin === undefined) return source.place(finding);
   if (origin !== "annotation") return origin.place({ ...finding, path: finding.path.slice(1) });
-  const path = ["metadata", "annotations", `stagecoach.dev/${String(finding.path[1])}`];
-  return source.place({ ...finding, inside: finding.path.slice(1), path, atKey: false });
+  return source.place({ ...finding, inside: finding.path.slice(1), path: annotationPath(finding.path[1]), atKey: false });
+}
+
+function annotationPath(name: string | number | undefined): string[] {
+  return ["metadata", "annotations", `stagecoach.dev/${name}`];
 }
 
 /** A rollout without a release or pins can be linted and its clusters planned; it says what is missing to run. */

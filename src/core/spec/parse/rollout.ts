@@ -1,174 +1,104 @@
+/** Gives a valid resource as the rest of the program sees it: quantities and durations read, templates as they are. Called by `parse.ts`. */
 import type { z } from "zod";
 import { parseDuration } from "../../base/time.ts";
-import type { Delivery, Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage, Step, WeightPin } from "../rollout.ts";
+import type { Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage, Step } from "../rollout.ts";
 import type { Resource } from "../schema.ts";
-import type { deliverySchema, pinSchema, releaseSchema, windowSchema } from "../schema-spec.ts";
-import type { StageAnalysis, StageHooks } from "../stage-checks.ts";
-import type { weightPinSchema } from "../step-schema.ts";
-import type { Window } from "../windows.ts";
+import type { pinSchema, releaseSchema } from "../schema-spec.ts";
+import { toWindow } from "../windows.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
 
-/** A valid resource as the rest of the program sees it: quantities and durations read, templates as they are. */
-export function toRollout(resource: Resource, file: string, defaultMode: Rollout["mode"]): Rollout {
-  const { metadata, spec } = resource;
+export function toRollout({ metadata, spec }: Resource, file: string, defaultMode: Rollout["mode"]): Rollout {
+  const { release, flap, rollback, quarantine, onFailure, delivery } = spec;
   return {
     name: metadata.name,
     file,
     mode: spec.mode ?? defaultMode,
     source: toSource(spec.sourceRef),
-    ...(spec.release === undefined ? {} : { release: toRelease(spec.release) }),
+    release: release && toRelease(release),
     pins: (spec.pins ?? []).map(toPin),
-    ...(spec.weightPins === undefined ? {} : { weightPins: spec.weightPins.map(toWeightPin) }),
-    delivery: toDelivery(spec.delivery),
+    weightPins: spec.weightPins,
+    delivery: { ...delivery, reviewers: delivery.reviewers ?? { teams: [], users: [] }, signoff: delivery.signoff || undefined },
     onNewRelease: spec.onNewRelease,
-    onFailure: { action: spec.onFailure.action, maxFailures: toQuantity(spec.onFailure.maxFailures) },
+    onFailure: { action: onFailure.action, maxFailures: toQuantity(onFailure.maxFailures) },
     baseline: spec.baseline,
     allowUnstaged: spec.allowUnstaged,
-    ...(spec.suspended === undefined ? {} : { suspended: spec.suspended }),
-    ...(spec.flap === undefined ? {} : { flap: toFlap(spec.flap) }),
-    ...(spec.rollback === undefined ? {} : { rollback: toRollback(spec.rollback) }),
-    ...(spec.joiners === undefined ? {} : { joiners: spec.joiners }),
-    ...(spec.quarantine === undefined ? {} : { quarantine: toQuarantine(spec.quarantine) }),
-    ...(spec.windows === undefined ? {} : { windows: spec.windows.map(toWindow) }),
-    ...(spec.dependsOn === undefined ? {} : { dependsOn: spec.dependsOn }),
-    ...(spec.inventory === undefined ? {} : { inventory: spec.inventory }),
+    suspended: spec.suspended,
+    flap: flap && { ignoreMs: ms(flap.ignore), most: flap.most, windowMs: ms(flap.window) },
+    rollback: rollback && toRollback(rollback),
+    joiners: spec.joiners,
+    quarantine: quarantine && { ...quarantine, max: toQuantity(quarantine.max) },
+    windows: spec.windows?.map(toWindow),
+    dependsOn: spec.dependsOn,
+    inventory: spec.inventory,
     settleMs: ms(spec.settle),
     graceMs: ms(spec.grace),
     seenDeadlineMs: ms(spec.seenDeadline),
     waitingDeadlineMs: ms(spec.waitingDeadline),
-    stages: spec.stages.map((stage) => toStage(stage, resource.metadata.name)),
+    stages: spec.stages.map((stage) => toStage(stage, metadata.name)),
   };
 }
 
-function toSource(ref: Resource["spec"]["sourceRef"]): SourceRef {
-  const planes = ref.controlPlane;
-  return {
-    kind: ref.kind,
-    name: ref.name ?? "",
-    namespace: ref.namespace,
-    controlPlanes: planes === undefined ? [] : typeof planes === "string" ? [planes] : planes,
-    ...(ref.selector === undefined ? {} : { selector: ref.selector }),
-    unverified: ref.unverified,
-  };
+function toSource({ kind, name = "", namespace, controlPlane = [], selector, unverified }: Resource["spec"]["sourceRef"]): SourceRef {
+  return { kind, name, namespace, controlPlanes: [controlPlane].flat(), selector, unverified };
 }
 
-function toRelease(release: z.output<typeof releaseSchema>): ReleaseSpec {
-  const { attempt } = release;
-  if (release.from !== undefined) return { kind: "from", ...release.from, attempt };
-  if (release.values !== undefined) return { kind: "values", values: release.values, attempt };
-  if (release.commit !== undefined) return { kind: "commit", paths: release.commit.paths, attempt };
-  if (typeof release.tag === "string") return { kind: "tag", range: release.tag, attempt };
-  if (release.tag !== undefined) {
-    const { range, prefix } = release.tag;
-    return { kind: "tag", range, ...(prefix === undefined ? {} : { prefix }), attempt };
-  }
-  return { kind: "version", version: release.version ?? "", attempt };
+function toRelease({ version = "", from, values, commit, tag, attempt }: z.output<typeof releaseSchema>): ReleaseSpec {
+  if (from !== undefined) return { kind: "from", ...from, attempt };
+  if (values !== undefined) return { kind: "values", values, attempt };
+  if (commit !== undefined) return { kind: "commit", paths: commit.paths, attempt };
+  if (tag !== undefined) return { kind: "tag", ...(typeof tag === "string" ? { range: tag } : tag), attempt };
+  return { kind: "version", version, attempt };
 }
-
-const DEFAULT_VALUE = "{{ release.version }}";
 
 function toPin(pin: z.output<typeof pinSchema>): PinTemplate {
-  if (pin.branch !== undefined) return { kind: "branch", branch: pin.branch };
-  const value = pin.value ?? DEFAULT_VALUE;
-  if (pin.clusterGenerator !== undefined) return { kind: "clusterGenerator", ...pin.clusterGenerator, value };
-  return {
-    kind: "value",
-    file: pin.file ?? "",
-    path: pin.path ?? "",
-    ...(pin.part === undefined ? {} : { part: pin.part }),
-    create: pin.create ?? false,
-    value,
-  };
-}
-
-function toWeightPin({ file, path, value, replicas }: z.output<typeof weightPinSchema>): WeightPin {
-  return { file, path, value, ...(replicas === undefined ? {} : { replicas }) };
-}
-
-function toDelivery(delivery: z.output<typeof deliverySchema>): Delivery {
-  return {
-    strategy: delivery.strategy,
-    merge: delivery.merge,
-    method: delivery.method,
-    ...(delivery.base === undefined ? {} : { base: delivery.base }),
-    labels: delivery.labels,
-    reviewers: delivery.reviewers ?? { teams: [], users: [] },
-    ...(delivery.title === undefined ? {} : { title: delivery.title }),
-    ...(delivery.body === undefined ? {} : { body: delivery.body }),
-    ...(delivery.commitMessage === undefined ? {} : { commitMessage: delivery.commitMessage }),
-    ...(delivery.signoff ? { signoff: true as const } : {}),
-  };
+  const { branch, clusterGenerator, file = "", path = "", part, create = false, value = "{{ release.version }}" } = pin;
+  if (branch !== undefined) return { kind: "branch", branch };
+  if (clusterGenerator !== undefined) return { kind: "clusterGenerator", ...clusterGenerator, value };
+  return { kind: "value", file, path, part, create, value };
 }
 
 function toStage(stage: WrittenStage, rollout: string): Stage {
-  const topologyKey = stage.topologyKey ?? stage.clusters.topologyKey;
-  const { maxUnavailable: written } = stage;
-  const grow = typeof written === "object" ? { start: written.start, factor: written.factor } : undefined;
+  const { maxUnavailable: size, requeue, hooks } = stage;
+  const isAdaptive = typeof size === "object";
   return {
     name: stage.name,
     selector: stage.clusters.selector,
     maxClusters: toQuantity(stage.maxClusters),
-    maxUnavailable: toQuantity(typeof written === "object" ? written.max : written),
+    maxUnavailable: toQuantity(isAdaptive ? size.max : size),
     batching: stage.batching,
     order: toOrder(stage.order, rollout),
-    ...(topologyKey === undefined ? {} : { topologyKey }),
-    ...(stage.order.pairs === undefined ? {} : { pairs: stage.order.pairs }),
-    ...(grow === undefined ? {} : { grow }),
-    ...(stage.approval === undefined ? {} : { approval: stage.approval }),
-    ...(stage.jitter === undefined ? {} : { jitterMs: ms(stage.jitter) }),
-    ...(stage.analysis === undefined ? {} : { analysis: toAnalysis(stage.analysis) }),
-    ...(stage.hooks === undefined ? {} : { hooks: toHooks(stage.hooks) }),
-    ...(stage.steps === undefined ? {} : { steps: stage.steps.map(toStep) }),
+    topologyKey: stage.topologyKey ?? stage.clusters.topologyKey,
+    pairs: stage.order.pairs,
+    grow: isAdaptive ? { start: size.start, factor: size.factor } : undefined,
+    approval: stage.approval,
+    jitterMs: stage.jitter === undefined ? undefined : ms(stage.jitter),
+    analysis: stage.analysis && { ...stage.analysis, when: [...new Set(stage.analysis.when)] },
+    hooks: hooks && { before: toHooks(hooks.before), after: toHooks(hooks.after), onFailure: toHooks(hooks.onFailure) },
+    steps: stage.steps?.map(toStep),
     bakeMs: ms(stage.bake),
     progressDeadlineMs: ms(stage.progressDeadline),
-    ...(stage.requeue === undefined
-      ? {}
-      : { requeue: { selector: stage.requeue.selector, attempts: stage.requeue.attempts, intervalMs: ms(stage.requeue.interval) } }),
+    requeue: requeue && { selector: requeue.selector, attempts: requeue.attempts, intervalMs: ms(requeue.interval) },
   };
 }
 
-function toAnalysis({ templates, args, when }: NonNullable<WrittenStage["analysis"]>): StageAnalysis {
-  const refs = templates.map(({ templateName, clusterScope, file }) => ({
-    templateName,
-    clusterScope,
-    ...(file === undefined ? {} : { file }),
-  }));
-  return { templates: refs, args, when: [...new Set(when)] };
-}
-
-function toHooks(hooks: NonNullable<WrittenStage["hooks"]>): StageHooks {
-  const read = (list: typeof hooks.before) => list.map(({ url, timeout }) => ({ url, timeoutMs: ms(timeout) }));
-  return { before: read(hooks.before), after: read(hooks.after), onFailure: read(hooks.onFailure) };
+function toHooks(hooks: NonNullable<WrittenStage["hooks"]>["before"]) {
+  return hooks.map(({ url, timeout }) => ({ url, timeoutMs: ms(timeout) }));
 }
 
 function toStep({ setWeight, pause, analysis }: NonNullable<WrittenStage["steps"]>[number]): Step {
-  if (analysis !== undefined) return { kind: "analysis", analysis: toAnalysis({ ...analysis, when: ["AfterBatch"] }) };
+  if (analysis !== undefined) return { kind: "analysis", analysis: { ...analysis, when: ["AfterBatch"] } };
   if (setWeight !== undefined) return { kind: "setWeight", weight: setWeight };
-  return { kind: "pause", ...(pause?.duration === undefined ? {} : { durationMs: ms(pause.duration) }) };
+  return { kind: "pause", durationMs: pause?.duration === undefined ? undefined : ms(pause.duration) };
 }
 
-function toOrder(order: WrittenStage["order"], rollout: string): Order {
-  if (order.by === "label") return { by: "label", key: order.key ?? "" };
-  if (order.by === "seeded") return { by: "seeded", seed: order.seed ?? rollout };
-  return { by: "name" };
+function toOrder({ by, key = "", seed }: WrittenStage["order"], rollout: string): Order {
+  if (by === "label") return { by, key };
+  return by === "seeded" ? { by, seed: seed ?? rollout } : { by };
 }
 
-function toFlap({ ignore, most, window }: NonNullable<Resource["spec"]["flap"]>): NonNullable<Rollout["flap"]> {
-  return { ignoreMs: ms(ignore), most, windowMs: ms(window) };
-}
-
-function toRollback({ maxUnavailable, skipBake }: NonNullable<Resource["spec"]["rollback"]>): NonNullable<Rollout["rollback"]> {
-  return { skipBake, ...(maxUnavailable === undefined ? {} : { maxUnavailable: toQuantity(maxUnavailable) }) };
-}
-
-function toQuarantine({ max, onReturn, selector }: NonNullable<Resource["spec"]["quarantine"]>): NonNullable<Rollout["quarantine"]> {
-  return { max: toQuantity(max), onReturn, ...(selector === undefined ? {} : { selector }) };
-}
-
-/** A window as it is written, in the core's terms. */
-export function toWindow({ schedule, duration, timeZone, kind }: z.output<typeof windowSchema>): Window {
-  return { schedule, durationMs: ms(duration), timeZone, kind };
+function toRollback({ maxUnavailable: size, skipBake }: NonNullable<Resource["spec"]["rollback"]>): Rollout["rollback"] {
+  return { skipBake, maxUnavailable: size === undefined ? undefined : toQuantity(size) };
 }
 
 function toQuantity(written: number | string): Quantity {

@@ -1,3 +1,7 @@
+/**
+ * Reads rollouts and settings as YAML 1.2, within bounds of size, depth and aliases, each value with its place. For YAML as Argo CD reads it
+ * see `core/base/yaml-read.ts`.
+ */
 import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
 import type { Finding, Problem, ProblemReason } from "../../reasons/problem.ts";
 
@@ -130,7 +134,7 @@ function offsetOf(root: Node | null, path: readonly (string | number)[], atKey: 
 
 /** A value, and where its key begins if it has one. */
 interface Child {
-  key?: number;
+  key: number | undefined;
   value: Node | null;
 }
 
@@ -138,14 +142,13 @@ function child(parent: Node | null | undefined, step: string | number): Child | 
   if (isMap(parent)) {
     for (const pair of parent.items) {
       if (!isScalar(pair.key) || String(pair.key.value) !== String(step)) continue;
-      const start = pair.key.range?.[0];
-      return { ...(start === undefined ? {} : { key: start }), value: pair.value as Node | null };
+      return { key: pair.key.range?.[0], value: pair.value as Node | null };
     }
     return undefined;
   }
   if (isSeq(parent) && typeof step === "number") {
     const value = parent.items[step] as Node | undefined;
-    return value === undefined ? undefined : { value };
+    return value && { key: undefined, value };
   }
   return undefined;
 }
@@ -153,7 +156,7 @@ function child(parent: Node | null | undefined, step: string | number): Child | 
 function elsewhere(parent: Node | null | undefined, step: string | number): Child | undefined {
   const names = ELSEWHERE[String(step)];
   if (names === undefined) return undefined;
-  let found: Child = { value: parent ?? null };
+  let found: Child = { key: undefined, value: parent ?? null };
   for (const name of names) {
     const inner: Child | undefined = child(found.value, name);
     if (inner === undefined) return undefined;

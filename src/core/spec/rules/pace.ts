@@ -1,8 +1,14 @@
+/** Checks what sets a rollout's pace: deadlines, bakes, windows, analyses, hooks and steps that no run could go by. */
+import type { z } from "zod";
+import { parseTemplate } from "../../base/template.ts";
 import { formatDuration, parseDuration } from "../../base/time.ts";
-import type { Finding } from "../../reasons/problem.ts";
+import type { Finding, Path } from "../../reasons/problem.ts";
+import { neverTogether } from "../openings.ts";
 import type { Resource } from "../schema.ts";
+import type { windowSchema } from "../schema-spec.ts";
+import { badWindow, everOpens, toWindow, type Window } from "../windows.ts";
 
-type Path = (string | number)[];
+type WrittenStage = Resource["spec"]["stages"][number];
 
 /** Bakes longer than this are rather a slip of the pen. */
 const LONG_BAKE_MS = 30 * 86_400_000;
@@ -27,10 +33,10 @@ function deadline(given: string, key: "seenDeadline" | "waitingDeadline" | "prog
   return (parseDuration(given) ?? 1) > 0 ? [] : [{ code: "BAD_DURATION", kind: "Zero", key, given, path: [...path, key] }];
 }
 
-function growth(size: Resource["spec"]["stages"][number]["maxUnavailable"], path: Path): Finding[] {
+function growth(size: WrittenStage["maxUnavailable"], path: Path): Finding[] {
   if (typeof size !== "object") return [];
-  const findings: Finding[] = [];
   const { start, factor, max } = size;
+  const findings: Finding[] = [];
   if (factor <= 1) findings.push({ code: "BAD_QUANTITY", kind: "NeverGrows", factor, start, path: [...path, "factor"] });
   if (typeof max === "number" && start > max)
     findings.push({ code: "BAD_QUANTITY", kind: "StartAboveMax", start, max, path: [...path, "start"] });
@@ -40,4 +46,88 @@ function growth(size: Resource["spec"]["stages"][number]["maxUnavailable"], path
 function longBake(value: string, path: Path): Finding[] {
   const ms = parseDuration(value) ?? 0;
   return ms <= LONG_BAKE_MS ? [] : [{ code: "LONG_BAKE", severity: "warning", bake: formatDuration(ms), path }];
+}
+
+/** Any moment does: a set of windows that repeats by the calendar opens within a year of it, or never. */
+const SOME_DAY = Date.UTC(2026, 0, 1);
+
+/** Windows of a rollout and freezes of the settings that open each by themselves and never at one moment. */
+export function checkTogether(windows: readonly Window[], freezes: readonly Window[], settings: string): Finding[] {
+  const sets = [
+    { windows, where: "the rollout" },
+    { windows: freezes, where: settings },
+  ];
+  const apart = neverTogether(sets, SOME_DAY);
+  if (apart === undefined) return [];
+  return [{ code: "WINDOW_NEVER_OPENS", kind: "Together", whose: apart, settings, path: ["spec", "windows"] }];
+}
+
+/** Schedules and time zones that cannot be read, and windows that never let anything through. */
+export function checkWindows(windows: readonly z.output<typeof windowSchema>[], path: readonly (string | number)[]): Finding[] {
+  const findings = windows.flatMap((window, i): Finding[] => {
+    const bad = badWindow(window);
+    if (bad === undefined) return [];
+    return [{ code: "BAD_WINDOW", ...bad, path: [...path, i, bad.fault === "Zone" ? "timeZone" : "schedule"] }];
+  });
+  if (findings.length > 0 || everOpens(windows.map(toWindow), SOME_DAY)) return findings;
+  return [{ code: "WINDOW_NEVER_OPENS", kind: "Alone", path: [...path] }];
+}
+
+/** No answer is waited for longer: a round's patience, not a person's. To wait for a person a hook answers `hold`. */
+const LONGEST_TIMEOUT_MS = 60_000;
+
+/** What a stage measures and asks must be able to be measured and asked. */
+export function analysesAndHooks({ spec }: Resource): Finding[] {
+  return spec.stages.flatMap((stage, i) => [
+    ...checkAnalysis(stage, ["spec", "stages", i, "analysis"]),
+    ...checkHooks(stage, ["spec", "stages", i, "hooks"]),
+  ]);
+}
+
+function checkAnalysis({ analysis, batching }: WrittenStage, path: Path): Finding[] {
+  if (analysis === undefined) return [];
+  const findings: Finding[] = [];
+  if (batching === "Rolling" && analysis.when.includes("AfterBatch")) {
+    findings.push({ code: "ANALYSIS_ROLLING", path: [...path, "when"] });
+  }
+  const names = new Set<string>();
+  for (const [j, arg] of analysis.args.entries()) {
+    if (names.has(arg.name)) findings.push({ code: "ANALYSIS_ARG", kind: "Twice", name: arg.name, path: [...path, "args", j, "name"] });
+    names.add(arg.name);
+    findings.push(...checkValue(arg.value, analysis.when, [...path, "args", j, "value"]));
+  }
+  return findings;
+}
+
+function checkValue(value: string, when: readonly string[], path: Path): Finding[] {
+  const parsed = parseTemplate(value);
+  if (!parsed.ok) return [{ code: "BAD_TEMPLATE", ...parsed.fault, path }];
+  const roots = parsed.parts.flatMap((part) => ("variable" in part ? [part] : []));
+  const param = roots.find(({ variable }) => variable.root === "params");
+  if (param !== undefined) return [{ code: "ANALYSIS_ARG", kind: "Param", variable: param.source, path }];
+  const ofCluster = roots.find(({ variable }) => /^(?:cluster|application)\./.test(variable.root));
+  const whole = when.filter((one) => one !== "AfterBatch");
+  if (ofCluster === undefined || whole.length === 0) return [];
+  return [{ code: "ANALYSIS_ARG", kind: "OfCluster", variable: ofCluster.source, whole, path }];
+}
+
+function checkHooks({ hooks }: WrittenStage, path: Path): Finding[] {
+  return (["before", "after", "onFailure"] as const).flatMap((when) =>
+    (hooks?.[when] ?? []).flatMap((hook, j) => checkHook(hook, [...path, when, j])),
+  );
+}
+
+function checkHook({ url, timeout }: { url: string; timeout: string }, path: Path): Finding[] {
+  const findings: Finding[] = [];
+  const fault = badAddress(url);
+  if (fault !== undefined) findings.push({ code: "HOOK_URL", fault, path: [...path, "url"] });
+  const ms = parseDuration(timeout) ?? 0;
+  if (ms <= 0 || ms > LONGEST_TIMEOUT_MS) findings.push({ code: "HOOK_TIMEOUT", given: timeout, path: [...path, "timeout"] });
+  return findings;
+}
+
+function badAddress(url: string): "NoAddress" | "Credentials" | undefined {
+  const match = /^https?:\/\/([^/?#\s]+)(?:[/?#]\S*)?$/i.exec(url);
+  if (match === null) return "NoAddress";
+  return match[1]?.includes("@") === true ? "Credentials" : undefined;
 }

@@ -1,16 +1,10 @@
 import { formatSelector } from "../../base/selector.ts";
 import type { Finding } from "../../reasons/problem.ts";
 import type { Resource } from "../schema.ts";
-import { analysesAndHooks } from "./analysis.ts";
-import { paceIsMeant } from "./pace.ts";
-import { checkFile, checkPins, checkRelease } from "./pins.ts";
-import { checkDelivery } from "./release.ts";
+import { analysesAndHooks, checkWindows, paceIsMeant } from "./pace.ts";
+import { checkDelivery, checkFile, checkPins, checkRelease } from "./pins.ts";
 import { checkSelector } from "./selector.ts";
 import { checkSteps } from "./steps.ts";
-import { checkWindows } from "./windows.ts";
-
-/** One cross-field check. It reports everything it finds; a rule never stops another. */
-export type Rule = (resource: Resource) => Finding[];
 
 /** Branch names and folders of the journal are made of it. */
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
@@ -32,13 +26,11 @@ function stageNamesAreUnique({ spec }: Resource): Finding[] {
 }
 
 function selectorsCanMatch({ spec }: Resource): Finding[] {
-  const { quarantine } = spec;
-  const stopped = quarantine?.selector === undefined ? [] : checkSelector(quarantine.selector, ["spec", "quarantine", "selector"]);
   const stages = spec.stages.flatMap((stage, i) => [
     ...checkSelector(stage.clusters.selector, ["spec", "stages", i, "clusters", "selector"]),
-    ...(stage.requeue === undefined ? [] : checkSelector(stage.requeue.selector, ["spec", "stages", i, "requeue", "selector"])),
+    ...checkSelector(stage.requeue?.selector, ["spec", "stages", i, "requeue", "selector"]),
   ]);
-  return [...stopped, ...stages];
+  return [...checkSelector(spec.quarantine?.selector, ["spec", "quarantine", "selector"]), ...stages];
 }
 
 /** A stage that takes all of its clusters leaves none to a later one with the same selector. */
@@ -83,47 +75,31 @@ function sourceIsNamed({ spec }: Resource): Finding[] {
     findings.push({ code: "SOURCE_REF", kind: "SelectorOfSet", path: [...path, "selector"] });
   if (kind === "Application" && name === undefined && selector === undefined)
     findings.push({ code: "SOURCE_REF", kind: "NoSelector", path });
-  if (selector !== undefined) findings.push(...checkSelector(selector, [...path, "selector"]));
+  findings.push(...checkSelector(selector, [...path, "selector"]));
   if (apiGroup.split("/")[0] !== "argoproj.io")
     findings.push({ code: "SOURCE_REF", kind: "Group", given: apiGroup, path: [...path, "apiGroup"] });
   return findings;
 }
 
-function releaseIsOne({ spec }: Resource): Finding[] {
-  return spec.release === undefined ? [] : checkRelease(spec.release, ["spec", "release"]);
-}
-
-function pinsAreWhole({ spec }: Resource): Finding[] {
-  return spec.pins === undefined ? [] : checkPins(spec.pins, spec.release, spec.delivery.strategy, ["spec", "pins"]);
-}
-
-function inventoryIsInRepo({ spec }: Resource): Finding[] {
-  return spec.inventory === undefined ? [] : checkFile(spec.inventory.file, ["spec", "inventory", "file"]);
-}
-
-function deliveryTemplates({ spec }: Resource): Finding[] {
-  return checkDelivery(spec.delivery, spec.release, ["spec", "delivery"]);
-}
-
-function windowsCanBeRead({ spec }: Resource): Finding[] {
-  return checkWindows(spec.windows ?? [], ["spec", "windows"]);
-}
-
-/** Every rule of one resource; what several resources or the repo must agree on is looked at by lint. */
-export const RULES: readonly Rule[] = [
+/** Cross-field checks of one resource, each of which reports all it finds; what several or the repo must agree on is looked at by lint. */
+const RULES: readonly ((resource: Resource) => Finding[])[] = [
   nameIsUsable,
   stageNamesAreUnique,
   selectorsCanMatch,
   laterStagesGetClusters,
   ordersAreComplete,
-  windowsCanBeRead,
+  ({ spec }) => checkWindows(spec.windows ?? [], ["spec", "windows"]),
   paceIsMeant,
   analysesAndHooks,
   oneTopologyKey,
   sourceIsNamed,
-  releaseIsOne,
-  pinsAreWhole,
-  inventoryIsInRepo,
-  deliveryTemplates,
+  ({ spec }) => (spec.release === undefined ? [] : checkRelease(spec.release, ["spec", "release"])),
+  ({ spec }) => checkPins(spec.pins ?? [], spec.release, spec.delivery.strategy, ["spec", "pins"]),
+  ({ spec }) => (spec.inventory === undefined ? [] : checkFile(spec.inventory.file, ["spec", "inventory", "file"])),
+  ({ spec }) => checkDelivery(spec.delivery, spec.release, ["spec", "delivery"]),
   checkSteps,
 ];
+
+export function checkResource(resource: Resource): Finding[] {
+  return RULES.flatMap((rule) => rule(resource));
+}

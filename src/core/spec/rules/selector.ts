@@ -1,14 +1,13 @@
 import { show } from "../../base/problem.ts";
 import { isLabelKey, isLabelValue, type Selector } from "../../base/selector.ts";
-import type { Finding } from "../../reasons/problem.ts";
-
-type Path = (string | number)[];
+import type { Finding, Path } from "../../reasons/problem.ts";
 
 /** Not labels but the cluster's own: any text. */
 const OWN_FIELDS = new Set(["name", "server"]);
 
-/** What Kubernetes would refuse of a selector, and what can never match anything. */
-export function checkSelector(selector: Selector, path: Path): Finding[] {
+/** What Kubernetes would refuse of a selector, where there is one, and what can never match anything. */
+export function checkSelector(selector: Selector | undefined, path: Path): Finding[] {
+  if (selector === undefined) return [];
   return [...checkSyntax(selector, path), ...checkOperands(selector, path), ...checkContradiction(selector, path)];
 }
 
@@ -34,15 +33,13 @@ function checkSyntax(selector: Selector, path: Path): Finding[] {
   return findings;
 }
 
-function checkOperands(selector: Selector, path: Path): Finding[] {
-  const findings: Finding[] = [];
-  for (const [i, { operator, values }] of selector.matchExpressions.entries()) {
-    const needs = operator === "In" || operator === "NotIn";
+function checkOperands({ matchExpressions }: Selector, path: Path): Finding[] {
+  return matchExpressions.flatMap(({ operator, values }, i): Finding[] => {
+    const isNeeded = operator === "In" || operator === "NotIn";
+    if (isNeeded === values.length > 0) return [];
     const place = [...path, "matchExpressions", i];
-    if (needs && values.length === 0) findings.push({ code: "SELECTOR_VALUES", operator, path: place });
-    if (!needs && values.length > 0) findings.push({ code: "SELECTOR_VALUES", operator, path: [...place, "values"] });
-  }
-  return findings;
+    return [{ code: "SELECTOR_VALUES", operator, path: isNeeded ? place : [...place, "values"] }];
+  });
 }
 
 interface Demand {
@@ -53,41 +50,27 @@ interface Demand {
   absent: boolean;
 }
 
-function checkContradiction(selector: Selector, path: Path): Finding[] {
+/** Requirements on one label that cannot hold at once are told at the first expression that makes it so. */
+function checkContradiction({ matchLabels, matchExpressions }: Selector, path: Path): Finding[] {
   const demands = new Map<string, Demand>();
-  const findings: Finding[] = [];
-  const reported = new Set<string>();
-  const demand = (key: string): Demand => {
-    const found = demands.get(key) ?? { forbidden: new Set<string>(), present: false, absent: false };
-    demands.set(key, found);
-    return found;
-  };
-  const judge = (key: string, place: Path) => {
-    if (reported.has(key) || possible(demand(key))) return;
-    reported.add(key);
-    findings.push({ code: "SELECTOR_NEVER_MATCHES", label: key, path: place });
-  };
-  for (const [key, value] of Object.entries(selector.matchLabels)) {
-    demand(key).present = true;
-    demand(key).allowed = new Set([value]);
+  for (const [key, value] of Object.entries(matchLabels))
+    demands.set(key, { allowed: new Set([value]), forbidden: new Set(), present: true, absent: false });
+  const findings = new Map<string, Finding>();
+  for (const [i, { key, operator, values }] of matchExpressions.entries()) {
+    const demand = demands.get(key) ?? { forbidden: new Set(), present: false, absent: false };
+    demands.set(key, demand);
+    const { allowed } = demand;
+    const isIn = operator === "In" && values.length > 0;
+    if (isIn) demand.allowed = new Set(values.filter((value) => allowed?.has(value) ?? true));
+    if (operator === "NotIn") for (const value of values) demand.forbidden.add(value);
+    if (isIn || operator === "Exists") demand.present = true;
+    if (operator === "DoesNotExist") demand.absent = true;
+    if (!findings.has(key) && !isPossible(demand))
+      findings.set(key, { code: "SELECTOR_NEVER_MATCHES", label: key, path: [...path, "matchExpressions", i] });
   }
-  for (const [i, { key, operator, values }] of selector.matchExpressions.entries()) {
-    const here = demand(key);
-    if (operator === "In" && values.length > 0) {
-      here.present = true;
-      here.allowed = new Set(values.filter((value) => here.allowed?.has(value) ?? true));
-    }
-    if (operator === "NotIn") for (const value of values) here.forbidden.add(value);
-    if (operator === "Exists") here.present = true;
-    if (operator === "DoesNotExist") here.absent = true;
-    judge(key, [...path, "matchExpressions", i]);
-  }
-  return findings;
+  return [...findings.values()];
 }
 
-function possible(demand: Demand): boolean {
-  if (demand.present && demand.absent) return false;
-  if (demand.allowed === undefined) return true;
-  for (const value of demand.allowed) if (!demand.forbidden.has(value)) return true;
-  return false;
+function isPossible({ allowed, forbidden, present, absent }: Demand): boolean {
+  return !(present && absent) && (allowed === undefined || [...allowed].some((value) => !forbidden.has(value)));
 }

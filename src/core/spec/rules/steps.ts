@@ -1,9 +1,7 @@
-import type { Finding } from "../../reasons/problem.ts";
+import type { Finding, Path } from "../../reasons/problem.ts";
 import type { Resource } from "../schema.ts";
-import { checkFile, checkTemplate } from "./pins.ts";
-import { checkCommitPaths } from "./release.ts";
+import { checkCommitPaths, checkFile, checkTemplate } from "./pins.ts";
 
-type Path = (string | number)[];
 type WrittenStage = Resource["spec"]["stages"][number];
 type WrittenStep = NonNullable<WrittenStage["steps"]>[number];
 

@@ -39,7 +39,7 @@ describe("rollouts of one repo", () => {
           code: "SOURCE_SHARED",
           file: "rollouts/b.yaml",
           path: ["spec", "sourceRef", "name"],
-          source: "ApplicationSet argocd/x",
+          source: expect.objectContaining({ kind: "ApplicationSet", namespace: "argocd", name: "x" }),
           owner: "a",
           ownerFile: "rollouts/a.yaml",
         }),

@@ -1,7 +1,6 @@
 import { nearest } from "../../base/nearest.ts";
 import type { Path, Problem, ProblemReason } from "../../reasons/problem.ts";
 import type { Rollout } from "../rollout.ts";
-import { sourceText } from "../rollout.ts";
 
 /** A rule that two rollouts of one repo break together. `problem` stands at the later one and names the other. */
 export interface Clash {
@@ -64,12 +63,10 @@ function sharedSources(rollouts: readonly Rollout[]): Clash[] {
 }
 
 function sharedSource(before: Rollout, rollout: Rollout): Clash {
-  const { kind, name, selector } = rollout.source;
-  const owner = { owner: before.name, ownerFile: before.file };
-  const source = { sourceKind: kind, source: sourceText(rollout.source), several: kind === "Application" && name === "" };
-  const field = name === "" && selector !== undefined ? "selector" : "name";
-  const problem = problemOf(rollout, { code: "SOURCE_SHARED", kind: "Source", ...source, ...owner }, ["spec", "sourceRef", field]);
-  return { rollouts: [before, rollout], problem };
+  const { source } = rollout;
+  const field = source.name === "" && source.selector !== undefined ? "selector" : "name";
+  const reason = { code: "SOURCE_SHARED", kind: "Source", source, owner: before.name, ownerFile: before.file } as const;
+  return { rollouts: [before, rollout], problem: problemOf(rollout, reason, ["spec", "sourceRef", field]) };
 }
 
 /** The same text for two sources that mean the same, in whatever order their selectors are written. */

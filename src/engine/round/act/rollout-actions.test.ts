@@ -3,7 +3,7 @@ import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { ActionOutcome, ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { ApplicationView, RolloutView } from "../../../core/argocd/views.ts";
 import type { RolloutOrder, Run } from "../../../core/run/state/run.ts";
-import type { Command } from "../../../core/spec/command.ts";
+import type { Command } from "../../../core/spec/commands.ts";
 import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import type { RepoMemory } from "../memory.ts";

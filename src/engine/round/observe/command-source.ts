@@ -1,5 +1,5 @@
 import type { Run } from "../../../core/run/state/run.ts";
-import type { Command } from "../../../core/spec/command.ts";
+import type { Command } from "../../../core/spec/commands.ts";
 
 /** Where people's commands come from: implemented by the bot on the forge's comments. */
 export interface CommandSource {

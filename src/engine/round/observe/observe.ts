@@ -2,7 +2,7 @@ import type { Cluster, PlannedTarget } from "../../../core/plan/plan-types.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { hasGoneOn } from "../../../core/run/state/steps.ts";
 import type { Guard, ObservedPull, ObservedTarget, World } from "../../../core/run/state/world.ts";
-import type { Command } from "../../../core/spec/command.ts";
+import type { Command } from "../../../core/spec/commands.ts";
 import { declaredAt } from "../../config-repo/inventory.ts";
 import type { SpecsByPlane } from "../../config-repo/rendered.ts";
 import { clustersOf } from "../../resolve/fleet.ts";

@@ -4,7 +4,7 @@ import { iso } from "../../../core/base/time.ts";
 import { givenApprovals, wantsApproval } from "../../../core/run/gates/approval.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Approver, Lapsed, ObservedPull, World } from "../../../core/run/state/world.ts";
-import type { Command } from "../../../core/spec/command.ts";
+import type { Command } from "../../../core/spec/commands.ts";
 import type { RepoContext } from "../context.ts";
 
 /** Reviews of a PR that waits for approval are read anew after this long at the latest, whatever was or was not heard. */

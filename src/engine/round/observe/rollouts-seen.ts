@@ -5,7 +5,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { batchesMeant, wantsRollouts } from "../../../core/run/commands/rollouts.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../../../core/run/state/run.ts";
 import type { LostPlane, ObservedRollouts } from "../../../core/run/state/world.ts";
-import type { Command } from "../../../core/spec/command.ts";
+import type { Command } from "../../../core/spec/commands.ts";
 import type { RepoContext } from "../context.ts";
 
 /** While something moves, it is read anew this often; where an Application has none, they are looked for less often. */

@@ -1,12 +1,12 @@
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { iso } from "../../../core/base/time.ts";
 import { code } from "../../../core/report/escape.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import { onOverlap } from "../../../core/run/outcome/overlap.ts";
 import { supersede } from "../../../core/run/start.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import type { Command } from "../../../core/spec/command.ts";
-import { notAllowed } from "../../../core/spec/commands.ts";
+import { type Command, notAllowed } from "../../../core/spec/commands.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { FoundRelease } from "../../config-repo/releases.ts";
 import type { PlanProblem } from "../../resolve/make-plan.ts";
@@ -101,6 +101,6 @@ export async function retryOfRejected(
 function refusal(command: Command, inProgress: Run | undefined): string | undefined {
   if (command.name !== "retry") return "this release was rejected, and has no run; `/retry` starts it";
   const denied = notAllowed(command);
-  if (denied !== undefined) return denied;
+  if (denied !== undefined) return sentenceOf(denied);
   return inProgress === undefined ? undefined : `run #${inProgress.number} is in progress: say it again once it has ended`;
 }

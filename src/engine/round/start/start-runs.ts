@@ -4,7 +4,7 @@ import type { Release } from "../../../core/plan/plan-types.ts";
 import { haltsOn } from "../../../core/run/gates/halt.ts";
 import { startRun } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
-import type { Command } from "../../../core/spec/command.ts";
+import type { Command } from "../../../core/spec/commands.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { type FoundRelease, type Releases, sameRelease } from "../../config-repo/releases.ts";
 import { makePlan } from "../../resolve/make-plan.ts";

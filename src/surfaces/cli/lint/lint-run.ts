@@ -9,8 +9,8 @@ import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.t
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import { checkTogether } from "../../../core/spec/rules/pace.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
-import { checkTogether } from "../../../core/spec/rules/windows.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
 import type { Checkout } from "./lint-checkout.ts";

@@ -7,7 +7,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
-import { type Rollout, sourceText } from "../../../core/spec/rollout.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn } from "../../../engine/config-repo/inventory.ts";
@@ -83,7 +83,7 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
   const { name, namespace } = rollout.source;
   const found = findApplicationSetIn(checkout, rollout.source)?.object ?? findIn(inventory?.applicationSets ?? [], name, namespace);
   if (found === undefined) {
-    return notFound(rollout, "Set", inventory);
+    return notFound(rollout, inventory);
   }
   const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
   const result = render(found, { clusters, repo: () => checkout });
@@ -112,11 +112,11 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
 function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
   const applications = applicationsOf(rollout, decode(applicationsInRepo(checkout), controlPlane));
   if (applications.length > 0) return { applications, problems: [] };
-  return notFound(rollout, rollout.source.name === "" ? "Applications" : "Application", inventory);
+  return notFound(rollout, inventory);
 }
 
-function notFound(rollout: Rollout, what: "Set" | "Application" | "Applications", inventory: Inventory | undefined): Rendered {
-  const data = { kind: "NotInRepo", what, source: sourceText(rollout.source), inventory: inventory !== undefined } as const;
+function notFound(rollout: Rollout, inventory: Inventory | undefined): Rendered {
+  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined } as const;
   return { applications: [], problems: [note(rollout, { code: "SOURCE_NOT_FOUND", ...data })] };
 }
 

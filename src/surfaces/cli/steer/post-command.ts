@@ -2,8 +2,7 @@
 import { Command, Option } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import type { CommandName } from "../../../core/spec/command.ts";
-import { type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
+import { type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
 import { parseComment } from "../../server/comments/parse.ts";
 import { parseArgs } from "../args.ts";
 import { CommandError, type CommandModule } from "../command.ts";

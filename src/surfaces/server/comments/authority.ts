@@ -1,8 +1,7 @@
 /** Who may give a command: GitHub's permissions and the settings of the default branch, asked anew in every reading. */
 import type { Comment, Forge } from "../../../adapters/forge/port.ts";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
-import type { CommandName, Permission } from "../../../core/spec/command.ts";
-import { commandSpec, hasPermission } from "../../../core/spec/commands.ts";
+import { type CommandName, commandSpec, hasPermission, type Permission } from "../../../core/spec/commands.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
 import { type CommandPolicy, OPEN_POLICY, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { openSnapshot } from "../../../engine/config-repo/snapshot.ts";

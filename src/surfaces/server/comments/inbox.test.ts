@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError, type Pull } from "../../../adapters/forge/port.ts";
-import type { Permission } from "../../../core/spec/command.ts";
-import { COMMANDS } from "../../../core/spec/commands.ts";
+import { COMMANDS, type Permission } from "../../../core/spec/commands.ts";
 import { type CommandPolicy, OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { type CommandInboxOptions, commandInbox } from "./inbox.ts";

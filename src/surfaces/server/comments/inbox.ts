@@ -1,8 +1,7 @@
 /** Commands as people write them in comments: the rounds of a repository read them here, and here they are answered. */
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
-import type { Command } from "../../../core/spec/command.ts";
-import { commandSpec } from "../../../core/spec/commands.ts";
+import { type Command, commandSpec } from "../../../core/spec/commands.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { CommandPlace, CommandSource } from "../../../engine/round/observe/command-source.ts";

@@ -3,8 +3,14 @@ import { setImmediate } from "node:timers/promises";
 import { distance } from "fastest-levenshtein";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { nearest } from "../../../core/base/nearest.ts";
-import type { CommandName } from "../../../core/spec/command.ts";
-import { COMMAND_NAMES, type CommandSpec, commandSpec, type FlagSpec, ROLLOUT_FLAG } from "../../../core/spec/commands.ts";
+import {
+  COMMAND_NAMES,
+  type CommandName,
+  type CommandSpec,
+  commandSpec,
+  type FlagSpec,
+  ROLLOUT_FLAG,
+} from "../../../core/spec/commands.ts";
 import { isTooCostly, linesToRead, plainLines } from "./plain-lines.ts";
 
 /** One command as written in a comment. */

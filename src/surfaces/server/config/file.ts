@@ -5,7 +5,7 @@ import { parseDuration } from "../../../core/base/time.ts";
 import type { Finding, Problem } from "../../../core/reasons/problem.ts";
 import { newFindings, validate } from "../../../core/spec/parse/validate.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
-import { checkWindows } from "../../../core/spec/rules/windows.ts";
+import { checkWindows } from "../../../core/spec/rules/pace.ts";
 import { whyNoHost, whyNoListening } from "./hosts.ts";
 import { type ServerConfig, serverConfigSchema } from "./schema.ts";
 

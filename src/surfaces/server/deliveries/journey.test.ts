@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openGitHubForge } from "../../../adapters/forge/github/index.ts";
-import type { Command } from "../../../core/spec/command.ts";
+import type { Command } from "../../../core/spec/commands.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import { commandInbox } from "../comments/inbox.ts";

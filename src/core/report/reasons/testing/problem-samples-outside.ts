@@ -10,6 +10,10 @@ const unit: SharedUnit = { names: ["eu-1", "eu-2"], count: 2, pin: { path: "imag
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
 const SET = "appsets/payments.yaml";
 
+const PAYMENTS = { kind: "ApplicationSet", namespace: "argocd", name: "payments" } as const;
+const APPLICATION = { kind: "Application", namespace: "argocd", name: "payments" } as const;
+const SELECTED = { ...APPLICATION, name: "", selector: { matchLabels: { app: "shop" }, matchExpressions: [] } };
+
 /** Of plans, of what stands outside of a rollout's file, and of analyses. */
 export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & AnalysisProblems)> = {
   UNIT_SPANS_STAGES: [{ stage: "canary", unit }],
@@ -36,11 +40,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & Analy
   RELEASE_COMMIT: [{ version: "v9" }, { version: undefined }],
   BRANCH_NAME: [{ said: '"refs/heads/env/eu 1" is no ref name git accepts' }],
   BRANCH_MISSING: [{ branch: "env/eu-1" }],
-  NO_TARGETS: [
-    { kind: "ApplicationSet", source: "ApplicationSet argocd/payments" },
-    { kind: "Named", source: "Application argocd/payments" },
-    { kind: "Selected", source: "Applications of argocd with app=shop" },
-  ],
+  NO_TARGETS: [{ source: PAYMENTS }, { source: APPLICATION }, { source: SELECTED }],
   EMPTY_STAGE: [
     { stage: "canary", selector: "tier=canary" },
     { stage: "canary", selector: undefined },
@@ -110,11 +110,11 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & Analy
     { kind: "Pin", said: 'there is no key "tag" in image', next: "did you mean tags?" },
   ],
   SOURCE_NOT_FOUND: [
-    { kind: "NotInRepo", what: "Set", source: "ApplicationSet argocd/payments", inventory: false },
-    { kind: "NotInRepo", what: "Application", source: "Application argocd/payments", inventory: true },
-    { kind: "NotInRepo", what: "Applications", source: "Applications of argocd with app=shop", inventory: true },
-    { kind: "NotInArgo", source: "ApplicationSet argocd/payments", declared: true, grants: undefined },
-    { kind: "NotInArgo", source: "ApplicationSet argocd/payments", declared: false, grants: undefined },
+    { kind: "NotInRepo", source: PAYMENTS, inventory: false },
+    { kind: "NotInRepo", source: APPLICATION, inventory: true },
+    { kind: "NotInRepo", source: SELECTED, inventory: true },
+    { kind: "NotInArgo", source: PAYMENTS, declared: true, grants: undefined },
+    { kind: "NotInArgo", source: PAYMENTS, declared: false, grants: undefined },
     { kind: "Fleet", said: undefined },
   ],
   CONTROL_PLANE_NOT_GRANTED: [{ granted: ["hub-eu"], asked: "hub-us" }, { granted: [] }],

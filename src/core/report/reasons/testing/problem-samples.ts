@@ -35,7 +35,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { key: "bake", where: "spec.stages[0]", known: ["name"], elsewhere: "stagecoach.dev/v1alpha1" },
   ],
   MISSING_KEY: [{ kind: "Key", key: "spec.stages" }, { kind: "SourceRef" }, { kind: "Clusters", stage: 0 }],
-  NOT_BUILT_YET: [{ kind: "CommitOfFile" }, { kind: "Key", what: "spec.x" }],
+  NOT_BUILT_YET: [{ kind: "CommitOfFile" }],
   WRONG_TYPE: [
     { kind: "Type", key: "spec.stages", wanted: "array", given: '"x"' },
     { kind: "Type", key: "", wanted: undefined, given: "7" },
@@ -183,9 +183,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   SOURCE_SHARED: [
     {
       kind: "Source",
-      sourceKind: "ApplicationSet",
-      source: "ApplicationSet argocd/payments",
-      several: false,
+      source: { kind: "ApplicationSet", namespace: "argocd", name: "payments" },
       owner: "payments",
       ownerFile: "rollouts/payments.yaml",
     },

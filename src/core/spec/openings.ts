@@ -1,3 +1,4 @@
+/** Says when several sets of windows are open together: those of a rollout, of the repo's settings and of the server. */
 import { everOpens, type Window, windowsAt } from "./windows.ts";
 
 /** Windows that are judged together, and who says them. */
@@ -134,9 +135,4 @@ export function project(sets: readonly WindowSet[], from: number, pieces: number
     at += eachMs;
   }
   return { doneAt: at, waitedMs, opens: true };
-}
-
-/** `whose`: of which sets. */
-export function neverWords(whose: readonly string[]): string {
-  return `the windows of ${whose.join(" and of ")} are never open together within a year`;
 }

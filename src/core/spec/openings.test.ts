@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../../test/support/cpu-time.ts";
 import { windowSets } from "../run/gates/window.ts";
-import { checkTogether } from "./rules/windows.ts";
-import { closedBetween, neverTogether, nextOpenAt, nextOpening, project } from "./window-waits.ts";
+import { closedBetween, neverTogether, nextOpenAt, nextOpening, project } from "./openings.ts";
+import { checkTogether } from "./rules/pace.ts";
 import type { Window } from "./windows.ts";
 
 const MINUTE = 60_000;
