@@ -1,4 +1,4 @@
-import type { NoData } from "../base/reason.ts";
+import type { NoData, ReasonsOf } from "../base/reason.ts";
 import type { SourceNamed } from "./refs.ts";
 
 /** What lint sees outside of a rollout's file: the release, the inventory, the ApplicationSet, GitHub and Argo CD. */
@@ -45,7 +45,7 @@ export interface RepoProblems {
   SOURCE_NOT_FOUND:
     | { kind: "NotInRepo"; source: SourceNamed; inventory: boolean }
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
-    | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: string | undefined }
+    | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: NotGranted | undefined }
     | { kind: "Fleet"; said: string | undefined };
   /** `asked`: the one that is not granted. */
   CONTROL_PLANE_NOT_GRANTED: { granted: readonly string[]; asked?: string };
@@ -57,3 +57,6 @@ export interface RepoProblems {
   WINDOW_CLOSED: { rule: { kind: "allow" | "deny"; schedule: string; timeZone: string } | undefined; until: string | undefined };
   UNSTAGED: NoData;
 }
+
+/** What the server's operator keeps from a repository. */
+export type NotGranted = ReasonsOf<Pick<RepoProblems, "CONTROL_PLANE_NOT_GRANTED" | "PROJECT_NOT_GRANTED">>;

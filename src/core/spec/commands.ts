@@ -36,9 +36,9 @@ export interface Command {
   permission: Permission;
   createdAt: Time;
   /** The batch whose PR it was written on; absent on the release PR. */
-  batch?: number;
+  batch?: number | undefined;
   /** Number of the run on whose PR it was written, where that one is over and this is a later one. */
-  former?: number;
+  former?: number | undefined;
   /** Of the teams that approve the run's stages: those the actor is in now. Absent: not looked, or could not be seen. */
   teams?: readonly string[];
 }

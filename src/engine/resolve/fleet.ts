@@ -4,6 +4,7 @@ import type { ClusterView } from "../../core/argocd/views.ts";
 import { type AnyReason, text } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems.ts";
+import { sayGrant } from "../../core/report/reasons/problems-repo.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
 import type { Declared } from "../config-repo/inventory.ts";
@@ -39,7 +40,8 @@ export function clustersOf(
   const missing = names.filter((name) => !context.planes.has(name));
   if (missing.length > 0) {
     const refused = missing.map((name) => context.grants?.refusal(name)).find((why) => why !== undefined);
-    return { clusters, known: false, why: refused ?? `control plane ${missing.join(", ")} is not configured`, lost: new Map() };
+    const why = refused === undefined ? `control plane ${missing.join(", ")} is not configured` : sayGrant(refused);
+    return { clusters, known: false, why, lost: new Map() };
   }
   // Which of the clusters are a lost plane's is not known either then.
   if (declared?.ok === false) return { clusters, known: false, why: wordsOf(declared), lost: new Map() };

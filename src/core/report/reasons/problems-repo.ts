@@ -1,5 +1,5 @@
 import type { ProblemData } from "../../reasons/problem.ts";
-import type { RepoProblems } from "../../reasons/problems-repo.ts";
+import type { NotGranted, RepoProblems } from "../../reasons/problems-repo.ts";
 import { isSeveral, sourcePhrase } from "./phrases.ts";
 import { didYouMean, type ProblemEntries } from "./problem-entry.ts";
 import { firstOf } from "./problems-plan.ts";
@@ -227,6 +227,12 @@ function noSourceHint(r: ProblemData<"SOURCE_NOT_FOUND">): string {
   if (r.kind === "Fleet") return "the plan is made as soon as it can";
   if (r.kind === "NotInRepo")
     return `give --inventory with ${r.source.kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`;
-  if (r.grants !== undefined) return r.grants;
+  if (r.grants !== undefined) return sayGrant(r.grants);
   return r.declared ? "Git declares it: wait until Argo CD has synced it" : "check sourceRef against the ApplicationSets in Argo CD";
+}
+
+/** Says what is kept from a repository, with its code, inside of another sentence. */
+export function sayGrant(r: NotGranted): string {
+  const said = r.code === "PROJECT_NOT_GRANTED" ? REPO_PROBLEMS[r.code].says(r) : REPO_PROBLEMS[r.code].says(r);
+  return `${r.code}: ${said}; ${TENANCY}`;
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { BATCHES } from "./batches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
+import { COMMENTS } from "./comments.ts";
 import { ENGINE } from "./engine.ts";
 import { GATES } from "./gates.ts";
 import { LIVENESS } from "./liveness.ts";
@@ -11,7 +12,9 @@ import { REASONS, sentenceOf } from "./say.ts";
 import { TARGETS } from "./targets.ts";
 
 test("each code is declared by one room: none hides another's sentence", () => {
-  const codes = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, OUTCOME, LIVENESS, ENGINE, PROBLEMS].flatMap((table) => Object.keys(table));
+  const codes = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, ENGINE, PROBLEMS].flatMap((table) =>
+    Object.keys(table),
+  );
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());
 });

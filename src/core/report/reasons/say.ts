@@ -3,6 +3,7 @@ import { clusterName, nameList, type Planned } from "../../run/state/names.ts";
 import { BATCHES } from "./batches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
+import { COMMENTS } from "./comments.ts";
 import { ENGINE } from "./engine.ts";
 import type { Entry, Names } from "./entry.ts";
 import { GATES } from "./gates.ts";
@@ -18,6 +19,7 @@ export const REASONS: Readonly<Record<string, Entry<AnyReason>>> = {
   ...TARGETS,
   ...CHECKS,
   ...COMMANDS,
+  ...COMMENTS,
   ...OUTCOME,
   ...LIVENESS,
   ...ENGINE,

@@ -115,10 +115,7 @@ export function commandText(
   const read = parseComment(text);
   const [one, second] = read.kind === "commands" ? read.commands : [];
   if (one === undefined || second !== undefined || one.name !== spec.name || one.flags["rollout"] !== rollout) {
-    throw new CommandError(
-      2,
-      read.kind === "reply" ? plain(read.message.replace(/ Nothing of this comment was done$/, "")) : `this is no command: ${plain(text)}`,
-    );
+    throw new CommandError(2, read.kind === "mistake" ? plain(sentenceOf(read.because)) : `this is no command: ${plain(text)}`);
   }
   return text;
 }

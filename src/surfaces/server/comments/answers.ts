@@ -1,4 +1,4 @@
-/** What people see of what became of their commands: reactions, answers and refusals, each once. Called by the inbox and its readings. */
+/** What people see of what became of their commands: reactions and answers, each once. Called by the inbox and its readings. */
 import { type Forge, ForgeError, type Reaction } from "../../../adapters/forge/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";
@@ -8,7 +8,7 @@ import type { Run } from "../../../core/run/state/run.ts";
 import type { CommandSpec } from "../../../core/spec/commands.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { stickyMarker } from "../../../engine/round/publish/publish.ts";
-import { type RefusalComments, refusalComments } from "./refusals.ts";
+import { refusalComments } from "./refusals.ts";
 
 /** A line of a comment, and who wrote it. */
 export interface WrittenLine {
@@ -21,28 +21,13 @@ export interface WrittenLine {
   command?: string;
 }
 
-/** What people see of what became of their commands. Everything may be said twice: it stands there once. */
-export interface CommandAnswers {
-  react(comment: number, reaction: Reaction): Promise<void>;
-  isAnswered(key: string): boolean;
-  /** Notes that a command was answered; false: it was before. */
-  setAnswered(key: string): boolean;
-  /** Takes in what was refused on a PR before us. */
-  recall: RefusalComments["recall"];
-  wasRefused: RefusalComments["has"];
-  /** Refuses a command for good, from `writeRefusals` on. Not `shown`: noted without a word. */
-  refuse(line: WrittenLine, message: string, shown?: boolean): void;
-  /** Writes what was refused since into the PR's one comment of refusals, and then sets 😕. False: not all could be written yet. */
-  writeRefusals(): Promise<boolean>;
-  help(pull: number, only: CommandSpec | undefined): Promise<void>;
-  status(line: WrittenLine, run: Run): Promise<void>;
-  plan(line: WrittenLine, run: Run): Promise<void>;
-}
+export type CommandAnswers = ReturnType<typeof commandAnswers>;
 
 /** Of answers remembered, the newest: giving one twice is harmless. */
 const MOST_REMEMBERED = 20_000;
 
-export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAnswers {
+/** Answers commands. Everything may be said twice: it stands there once. */
+export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
   const reacted = new BoundedSet<string>(MOST_REMEMBERED);
   const answered = new BoundedSet<string>(MOST_REMEMBERED);
   const refusals = refusalComments(forge, log);
@@ -65,19 +50,23 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAns
 
   return {
     react,
-    isAnswered: (key) => answered.has(key),
-    setAnswered(key) {
+    isAnswered: (key: string) => answered.has(key),
+    /** Notes that a command was answered; false: it was before. */
+    setAnswered(key: string): boolean {
       const isNew = !answered.has(key);
       answered.add(key);
       return isNew;
     },
+    /** Takes in what was refused on a PR before us. */
     recall: refusals.recall,
     wasRefused: refusals.has,
-    refuse(line, message, shown = true) {
+    /** Refuses a command for good, from `writeRefusals` on. Not `shown`: noted without a word. */
+    refuse(line: WrittenLine, message: string, shown = true): void {
       refusals.add({ ...line, message, shown });
       if (shown) refused.push({ pull: line.pull, comment: line.comment });
     },
-    async writeRefusals() {
+    /** Writes what was refused since into the PR's one comment of refusals, and then sets 😕. False: not all could be written yet. */
+    async writeRefusals(): Promise<boolean> {
       const waiting = refused;
       refused = [];
       const failed = await refusals.write();
@@ -85,16 +74,16 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAns
       for (const { pull, comment } of waiting) if (!failed.has(pull)) await react(comment, "confused");
       return failed.size === 0;
     },
-    async help(pull, only) {
+    async help(pull: number, only: CommandSpec | undefined): Promise<void> {
       await forge.stickyComment(pull, "stagecoach:help", helpAnswer(only));
     },
-    async status({ pull, author }, run) {
+    async status({ pull, author }: WrittenLine, run: Run): Promise<void> {
       const now = clock.now();
       const release = run.trigger.pull;
       const live = release === undefined ? undefined : await forge.stickyComment(release, stickyMarker(run.rollout), runComment(run, now));
       await forge.stickyComment(pull, `stagecoach:status:${run.rollout}`, statusAnswer(run, now, author, live?.url));
     },
-    async plan({ pull, author }, run) {
+    async plan({ pull, author }: WrittenLine, run: Run): Promise<void> {
       await forge.stickyComment(pull, `stagecoach:plan:${run.rollout}`, planAnswer(run, clock.now(), author));
     },
   };
@@ -104,8 +93,7 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log): CommandAns
 export function answersAtMost(most: number): (author: string) => boolean {
   const given = new Map<string, number>();
   return (author) => {
-    const count = (given.get(author) ?? 0) + 1;
-    given.set(author, count);
-    return count <= most;
+    given.set(author, (given.get(author) ?? 0) + 1);
+    return (given.get(author) ?? 0) <= most;
   };
 }

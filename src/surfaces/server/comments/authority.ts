@@ -1,6 +1,8 @@
 /** Who may give a command: GitHub's permissions and the settings of the default branch, asked anew in every reading. */
 import type { Comment, Forge } from "../../../adapters/forge/port.ts";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { comment as reason } from "../../../core/reasons/comments.ts";
 import { type CommandName, commandSpec, hasPermission, type Permission } from "../../../core/spec/commands.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
 import { type CommandPolicy, OPEN_POLICY, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
@@ -36,21 +38,16 @@ const ALWAYS: ReadonlySet<CommandName> = new Set(["pause", "abort", "halt", "sta
 /** Anybody may comment. So many questions are asked in one look, and the others in the next ones. */
 const MOST_ASKED = 50;
 
-/** What GitHub said in one reading. Never kept longer: a permission may be taken away at any moment. */
-export interface Authority {
-  /** Says in a sentence why somebody may not; undefined: nothing is against it; `later`: it cannot be told now. */
-  whyNot(comment: Comment, name: CommandName): Promise<string | undefined | "later">;
-  /** Of somebody `whyNot` was asked about. */
-  permissionOf(comment: Comment): Promise<Permission | "later">;
-  /** Whether a bot is named in the settings; a person always counts as one. */
-  isAllowedBot(comment: Comment): boolean;
-  /** Something was left for a later reading. */
-  readonly postponed: boolean;
-}
+/** Why a command may not act; undefined: nothing is against it; `later`: it cannot be told now. */
+export type WhyNot = Promise<AnyReason | undefined | "later">;
 
-export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", log: Log): Authority {
+export type Authority = ReturnType<typeof openAuthority>;
+
+/** What GitHub said in one reading. Never kept longer: a permission may be taken away at any moment. */
+export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", log: Log) {
   const questions = openQuestions(log);
 
+  /** Whether a bot is named in the settings; a person always counts as one. */
   function isAllowedBot({ author, authorIsBot }: Comment): boolean {
     return authorIsBot && policy !== "broken" && policy.bots.has(author.toLowerCase());
   }
@@ -62,19 +59,14 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
     return hasPermission(permission, "write") ? permission : "write";
   }
 
-  async function whyNot(comment: Comment, name: CommandName): Promise<string | undefined | "later"> {
-    const permission = await permissionOf(comment);
-    if (permission === "later") return "later";
-    const needs = commandSpec(name).who;
-    if (!hasPermission(permission, needs)) {
-      return `\`/${name}\` needs ${needs} permission on this repository, and you have ${permission}`;
-    }
-    if (policy === "broken") {
-      if (ALWAYS.has(name)) return undefined;
-      return `\`${SETTINGS_FILE}\` on the default branch has an error, so nobody can tell who may give \`/${name}\`: correct it first; \`stagecoach lint\` shows where it is`;
-    }
-    const teams = policy.teams.get(name);
-    return teams === undefined ? undefined : whyNoMember(name, teams, (team) => isMember(team, comment.author));
+  async function whyNot(comment: Comment, command: CommandName): WhyNot {
+    const has = await permissionOf(comment);
+    if (has === "later") return "later";
+    const needs = commandSpec(command).who;
+    if (!hasPermission(has, needs)) return reason("COMMENTER_LACKS_PERMISSION", { command, needs, has });
+    if (policy === "broken") return ALWAYS.has(command) ? undefined : reason("COMMANDS_UNDECIDED", { command });
+    const teams = policy.teams.get(command);
+    return teams === undefined ? undefined : await whyNoMember(command, teams, (team) => isMember(team, comment.author));
   }
 
   function isMember(team: string, author: string): Promise<boolean | undefined | "later"> {
@@ -85,6 +77,7 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
     whyNot,
     permissionOf,
     isAllowedBot,
+    /** Something was left for a later reading. */
     get postponed() {
       return questions.postponed;
     },
@@ -119,11 +112,10 @@ function openQuestions(log: Log) {
 }
 
 async function whyNoMember(
-  name: CommandName,
+  command: CommandName,
   teams: readonly string[],
   isMember: (team: string) => Promise<boolean | undefined | "later">,
-): Promise<string | undefined | "later"> {
-  const quoted = (names: readonly string[], between: string) => names.map((team) => `\`${team}\``).join(between);
+): WhyNot {
   const unseen: string[] = [];
   let later = false;
   for (const team of teams) {
@@ -132,8 +124,5 @@ async function whyNoMember(
     if (member === "later") later = true;
     if (member === undefined) unseen.push(team);
   }
-  if (later) return "later";
-  const who = `\`/${name}\` is for members of team ${quoted(teams, " or ")} (\`${SETTINGS_FILE}\`)`;
-  if (unseen.length === 0) return `${who}, and you are in none of them`;
-  return `${who}, and who is in ${quoted(unseen, ", ")} cannot be seen: an owner of the organisation grants Stagecoach's App \`members: read\`, or the team is named by its slug and exists`;
+  return later ? "later" : reason("COMMENTER_NOT_IN_TEAM", { command, teams, unseen });
 }

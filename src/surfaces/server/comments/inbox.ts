@@ -1,15 +1,16 @@
 /** Commands as people write them in comments: the rounds of a repository read them here, and here they are answered. */
-import type { Forge } from "../../../adapters/forge/port.ts";
+import type { Comment, Forge } from "../../../adapters/forge/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
+import { comment as reason } from "../../../core/reasons/comments.ts";
 import { type Command, commandSpec } from "../../../core/spec/commands.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { CommandPlace, CommandSource } from "../../../engine/round/observe/command-source.ts";
 import { answersAtMost, commandAnswers, type WrittenLine } from "./answers.ts";
-import { openAuthority, type ReadPolicy } from "./authority.ts";
-import { commentCache } from "./cache.ts";
+import { openAuthority, type ReadPolicy, type WhyNot } from "./authority.ts";
 import { commentParser, type ParsedCommand } from "./parse.ts";
-import { commandsOn, openUnclaimed, RECHECK_MS, type Reading, type WhyNot } from "./reading.ts";
+import { commandsOn, openUnclaimed, RECHECK_MS, type Reading } from "./reading.ts";
 
 /** So many answers one account is given in one reading; what it writes beyond that is passed over without a word. */
 const MOST_ANSWERS = 10;
@@ -101,9 +102,9 @@ function oldestFirst(a: Command, b: Command): number {
 }
 
 /** Of several rollouts steered from one PR the one meant must be named, unless the command is for all: docs/spec.md §9.21. */
-function whyWhichRollout(place: CommandPlace, { name, flags }: ParsedCommand): string | undefined {
-  if (!place.shared || flags["rollout"] !== undefined || commandSpec(name).onAll === true) return undefined;
-  return "several rollouts are steered from this pull request: say which with `--rollout NAME`";
+function whyWhichRollout({ shared }: CommandPlace, { name, flags }: ParsedCommand) {
+  const isClear = !shared || flags["rollout"] !== undefined || commandSpec(name).onAll === true;
+  return isClear ? undefined : reason("COMMAND_NAMES_NO_ROLLOUT");
 }
 
 /**
@@ -111,30 +112,70 @@ function whyWhichRollout(place: CommandPlace, { name, flags }: ParsedCommand): s
  * then was so when they were written. One that was merged since may have been commented on after its merge, and what is
  * refused once is never judged again: all that is left to its run.
  */
-function runIsMissing(forge: Forge, pull: number, log: Log): { whyNot(parsed: ParsedCommand): WhyNot; readonly postponed: boolean } {
+function runIsMissing(forge: Forge, pull: number, log: Log): { whyNot(parsed: ParsedCommand): WhyNot; postponed: boolean } {
   let open: Promise<boolean> | undefined;
-  let postponed = false;
+  /** `postponed`: GitHub did not answer, and is to be asked again. */
+  const judge = {
+    postponed: false,
+    async whyNot({ name: command }: ParsedCommand): WhyNot {
+      if (command === "help" || command === "plan") return undefined;
+      open ??= isOpen();
+      return (await open) ? reason("COMMAND_BEFORE_RUN", { command }) : "later";
+    },
+  };
 
   async function isOpen(): Promise<boolean> {
     try {
       return (await forge.pull(pull))?.state === "open";
     } catch (error) {
       log.warn({ pull, error: String(error) }, "whether a pull request was merged could not be asked; trying again");
-      postponed = true;
+      judge.postponed = true;
       return false;
     }
   }
+  return judge;
+}
 
+/** Without a webhook, and without a resync of everything, a PR's comments are asked for this often. */
+const RESYNC_MS = 5 * 60_000;
+/** Dropped are those that nobody asked about for the longest. All of a long run are asked about in turn: too few would hold none. */
+const MOST_PULLS = 20_000;
+
+/** Keeps comments of pull requests as last read: rounds are many, and comments few. What cannot be read now is as it was. */
+export function commentCache(forge: Forge, clock: Clock, log: Log) {
+  const known = new BoundedMap<number, { comments: readonly Comment[]; readAt: number }>(MOST_PULLS);
+  const needsFetch = new Set<number>();
+  const touched = new Set<number>();
   return {
-    async whyNot({ name }) {
-      if (name === "help" || name === "plan") return undefined;
-      open ??= isOpen();
-      if (!(await open)) return "later";
-      return `there is no run yet that \`/${name}\` could be for: merging this pull request starts one. \`/plan\` makes its plan anew`;
+    touched(pull: number): void {
+      needsFetch.add(pull);
+      touched.add(pull);
     },
-    /** GitHub did not answer, and is to be asked again. */
-    get postponed() {
-      return postponed;
+    /** The PRs that were touched since this was asked last. */
+    takeTouched(): number[] {
+      const pulls = [...touched];
+      touched.clear();
+      return pulls;
+    },
+    resync(): void {
+      for (const pull of known.keys()) needsFetch.add(pull);
+    },
+    async of(pull: number): Promise<readonly Comment[]> {
+      const before = known.get(pull);
+      const now = clock.now();
+      if (before !== undefined && !needsFetch.has(pull) && now - before.readAt < RESYNC_MS) return before.comments;
+      // Opened by us a moment ago: a comment on it is reported before it is asked for.
+      const isBlank = before === undefined && !needsFetch.has(pull) && forge.isBlank?.(pull) === true;
+      needsFetch.delete(pull);
+      try {
+        const comments = isBlank ? [] : await forge.comments(pull);
+        known.set(pull, { comments, readAt: now });
+        return comments;
+      } catch (error) {
+        needsFetch.add(pull);
+        log.warn({ pull, error: String(error) }, "comments could not be read; trying again");
+        return before?.comments ?? [];
+      }
     },
   };
 }

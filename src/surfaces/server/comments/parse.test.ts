@@ -58,30 +58,23 @@ describe("commands in a comment", () => {
   });
 
   test.each([
-    ["/requeue eu-1 --forr 2h", "`/requeue` has no `--forr`: did you mean `--for`?"],
-    ["/skip eu-1 --verbose", "`/skip` has no `--verbose`: it has `--rollout`"],
-    ["/requeue eu-1 --for", "`--for` of `/requeue` wants a value: `--for DURATION`"],
-    ["/requeue eu-1 --for --rollout a", "`--for` of `/requeue` wants a value"],
-    ["/promote --full=yes", "`--full` of `/promote` has no value"],
-    ["/resume eu-1", "`/resume` is for the whole run and takes no words, and here it has `eu-1`"],
-  ])("%s is told, and nothing of the comment acts", (line, message) => {
-    const parsed = parseComment(`/pause\n${line}`);
-    expect(parsed.kind === "reply" && parsed.message).toContain(message);
-    expect(parsed.kind === "reply" && parsed.message).toMatch(/Nothing of this comment was done$/);
+    ["/requeue eu-1 --forr 2h", { code: "FLAG_UNKNOWN", command: "requeue", flag: "forr", near: "for" }],
+    ["/skip eu-1 --verbose", { code: "FLAG_UNKNOWN", flag: "verbose", known: ["rollout"], near: undefined }],
+    ["/requeue eu-1 --for", { code: "FLAG_WANTS_VALUE", command: "requeue", flag: "for", value: "DURATION" }],
+    ["/requeue eu-1 --for --rollout a", { code: "FLAG_WANTS_VALUE", flag: "for" }],
+    ["/promote --full=yes", { code: "FLAG_TAKES_NO_VALUE", command: "promote", flag: "full" }],
+    ["/resume eu-1", { code: "COMMAND_TAKES_NO_WORDS", command: "resume", word: "eu-1" }],
+  ])("%s is a mistake, and nothing of the comment acts", (line, because) => {
+    expect(parseComment(`/pause\n${line}`)).toMatchObject({ kind: "mistake", because });
   });
 
   test("a misspelt command is answered with the nearest one, and nothing of the comment acts", () => {
-    expect(parseComment("/resume\n/paus")).toEqual({
-      kind: "reply",
-      message: "there is no command `/paus`; did you mean `/pause`? Nothing of this comment was done",
-    });
+    expect(parseComment("/resume\n/paus")).toEqual({ kind: "mistake", because: { code: "COMMAND_UNKNOWN", given: "paus", near: "pause" } });
   });
 
   test("eleven commands in one comment are refused as a whole", () => {
-    expect(parseComment("/pause because of the errors\n".repeat(11))).toEqual({
-      kind: "reply",
-      message: "a comment may hold at most 10 commands. Nothing of this comment was done",
-    });
+    const eleven = "/pause because of the errors\n".repeat(11);
+    expect(parseComment(eleven)).toEqual({ kind: "mistake", because: { code: "COMMANDS_TOO_MANY", most: 10 } });
   });
 
   test("a flag cannot reach the prototype", () => {
@@ -97,7 +90,7 @@ describe("commands in a comment", () => {
     );
     fc.assert(
       fc.property(text, (lines) => {
-        expect(["commands", "reply", "ignore"]).toContain(parseComment(lines.join("\n")).kind);
+        expect(["commands", "mistake", "ignore"]).toContain(parseComment(lines.join("\n")).kind);
         expect(parseComment(lines.map((line) => `> ${line}`).join("\n")).kind).toBe("ignore");
       }),
       { numRuns: 300 },

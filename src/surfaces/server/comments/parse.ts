@@ -3,6 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { distance } from "fastest-levenshtein";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { nearest } from "../../../core/base/nearest.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { comment } from "../../../core/reasons/comments.ts";
 import {
   COMMAND_NAMES,
   type CommandName,
@@ -24,8 +26,8 @@ export interface ParsedCommand {
   text: string;
 }
 
-/** Exactly one of: commands to act on, something to say back, nothing of ours. */
-type ParsedComment = { kind: "commands"; commands: ParsedCommand[] } | { kind: "reply"; message: string } | { kind: "ignore" };
+/** Exactly one of: commands to act on, a mistake to tell of, nothing of ours. */
+type ParsedComment = { kind: "commands"; commands: ParsedCommand[] } | { kind: "mistake"; because: AnyReason } | { kind: "ignore" };
 
 const MOST_COMMANDS = 10;
 /** Of words that are no command, so many are compared with those that are. */
@@ -41,9 +43,7 @@ export function parseComment(body: string): ParsedComment {
   if (!/^\/[a-z]/im.test(body)) return { kind: "ignore" };
   const lines = linesToRead(body);
   if (!mayHoldCommands(lines)) return { kind: "ignore" };
-  if (isTooCostly(lines)) {
-    return nothingDone("this comment is too long, or nested too deep, to be read: write commands in a comment of their own.");
-  }
+  if (isTooCostly(lines)) return mistake(comment("COMMENT_TOO_LONG"));
   const commands: ParsedCommand[] = [];
   for (const line of plainLines(lines)) {
     const word = wordOf(line);
@@ -51,11 +51,11 @@ export function parseComment(body: string): ParsedComment {
     const name = COMMAND_NAMES.find((known) => known === word);
     const near = name ?? nearestName(word);
     if (near === undefined) continue;
-    if (name === undefined) return nothingDone(`there is no command \`/${word}\`; did you mean \`/${near}\`?`);
-    if (commands.length === MOST_COMMANDS) return nothingDone(`a comment may hold at most ${MOST_COMMANDS} commands.`);
+    if (name === undefined) return mistake(comment("COMMAND_UNKNOWN", { given: word, near }));
+    if (commands.length === MOST_COMMANDS) return mistake(comment("COMMANDS_TOO_MANY", { most: MOST_COMMANDS }));
     const read = readWords(commandSpec(name), line);
-    if (!read.ok) return nothingDone(`${read.message}.`);
-    commands.push({ index: commands.length, name, text: line.trim().slice(0, 500), args: read.args, flags: read.flags });
+    if ("code" in read) return mistake(read);
+    commands.push({ index: commands.length, name, text: line.trim().slice(0, 500), ...read });
   }
   return commands.length === 0 ? { kind: "ignore" } : { kind: "commands", commands };
 }
@@ -79,9 +79,8 @@ export function commentParser(): CommentParser {
   };
 }
 
-/** Commands that follow a mistake may lean on it: `/skip eu-1` and then `/promote`. So all of them are left alone. */
-function nothingDone(message: string): ParsedComment {
-  return { kind: "reply", message: `${message} Nothing of this comment was done` };
+function mistake(because: AnyReason): ParsedComment {
+  return { kind: "mistake", because };
 }
 
 /** The word that would be a command if its line were plain text. */
@@ -90,9 +89,9 @@ function wordOf(line: string): string | undefined {
 }
 
 function mayHoldCommands(lines: readonly string[]): boolean {
-  const words = new Set(lines.map(wordOf).filter((word) => word !== undefined));
+  const words = [...new Set(lines.map(wordOf).filter((word) => word !== undefined))];
   return (
-    COMMAND_NAMES.some((name) => words.has(name)) || [...words].slice(0, MOST_COMPARED).some((word) => nearestName(word) !== undefined)
+    COMMAND_NAMES.some((name) => words.includes(name)) || words.slice(0, MOST_COMPARED).some((word) => nearestName(word) !== undefined)
   );
 }
 
@@ -102,18 +101,14 @@ function nearestName(word: string): CommandName | undefined {
   return COMMAND_NAMES.find((name) => distance(word, name) <= (name.length > 5 ? 2 : 1));
 }
 
-type ReadWords = { ok: true; args: string[]; flags: Record<string, string | true> } | { ok: false; message: string };
-
 /** More are cut off: no honest line has them. */
 const MOST_WORDS = 200;
-/** Of a word that is quoted back. */
-const LONGEST_QUOTE = 40;
 
 /**
  * The words and flags of one command, as its entry in the table says they are. A telephone's keyboard makes one long dash of
  * two short ones: that is a flag, too. A reason may hold anything, so there only known flags are flags.
  */
-function readWords(spec: CommandSpec, line: string): ReadWords {
+function readWords(spec: CommandSpec, line: string): Pick<ParsedCommand, "args" | "flags"> | AnyReason {
   const words = line.trim().split(/\s+/).slice(1, MOST_WORDS);
   const known = [...spec.flags, ROLLOUT_FLAG];
   const args: string[] = [];
@@ -127,17 +122,16 @@ function readWords(spec: CommandSpec, line: string): ReadWords {
       if (arg !== "") args.push(arg);
       continue;
     }
-    if (flag === undefined) return { ok: false, message: unknownFlag(spec, name, known) };
-    const following = words[i + 1];
-    const given = value ?? (flag.value === undefined ? undefined : following);
-    const wrong = wrongValue(spec, flag, given, value !== undefined);
-    if (wrong !== undefined) return { ok: false, message: wrong };
+    if (flag === undefined) return unknownFlag(spec, name, known);
+    const given = value ?? (flag.value === undefined ? undefined : words[i + 1]);
+    const wrong = whyWrongValue(spec, flag, given);
+    if (wrong !== undefined) return wrong;
     flags.set(flag.name, given === undefined ? true : bare(given));
     if (value === undefined && flag.value !== undefined) i += 1;
   }
   const [first] = args;
-  if (first !== undefined && spec.words === "nothing") return { ok: false, message: needless(spec, first) };
-  return { ok: true, args, flags: Object.fromEntries(flags) };
+  if (first !== undefined && spec.words === "nothing") return comment("COMMAND_TAKES_NO_WORDS", { command: spec.name, word: first });
+  return { args, flags: Object.fromEntries(flags) };
 }
 
 /** Without the comma of a list and the marks of code. */
@@ -145,27 +139,13 @@ function bare(word: string): string {
   return word.replace(/,$/, "").replace(/^`+|`+$/g, "");
 }
 
-function quoted(word: string): string {
-  const text = word.replaceAll("`", "'");
-  return `\`${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 1)}…` : text}\``;
+function unknownFlag({ name: command }: CommandSpec, flag: string, flags: readonly FlagSpec[]): AnyReason {
+  const known = flags.map(({ name }) => name);
+  return comment("FLAG_UNKNOWN", { command, flag, known, near: nearest(flag, known) });
 }
 
-function unknownFlag(spec: CommandSpec, name: string, known: readonly FlagSpec[]): string {
-  const near = nearest(
-    name,
-    known.map((flag) => flag.name),
-  );
-  const hint = near === undefined ? `it has ${known.map((flag) => `\`--${flag.name}\``).join(", ")}` : `did you mean \`--${near}\`?`;
-  return `\`/${spec.name}\` has no ${quoted(`--${name}`)}: ${hint}`;
-}
-
-function wrongValue(spec: CommandSpec, flag: FlagSpec, given: string | undefined, joined: boolean): string | undefined {
-  const name = `\`--${flag.name}\` of \`/${spec.name}\``;
-  if (flag.value === undefined) return joined ? `${name} has no value` : undefined;
-  const missing = given === undefined || given === "" || /^(?:--|—|–)[A-Za-z]/.test(given);
-  return missing ? `${name} wants a value: \`--${flag.name} ${flag.value}\`` : undefined;
-}
-
-function needless({ name }: CommandSpec, word: string): string {
-  return `\`/${name}\` is for the whole run and takes no words, and here it has ${quoted(word)}: write \`/${name}\` alone, or another command`;
+function whyWrongValue({ name: command }: CommandSpec, { name: flag, value }: FlagSpec, given: string | undefined): AnyReason | undefined {
+  if (value === undefined) return given === undefined ? undefined : comment("FLAG_TAKES_NO_VALUE", { command, flag });
+  const isMissing = given === undefined || given === "" || /^(?:--|—|–)[A-Za-z]/.test(given);
+  return isMissing ? comment("FLAG_WANTS_VALUE", { command, flag, value }) : undefined;
 }

@@ -85,7 +85,7 @@ describe("what only looks nested deep does not keep a command from acting", () =
     ["numbers", "1. 2) ".repeat(10)],
     ["tabs", "-\t".repeat(20).concat("x")],
   ])("what is nested deep is refused: %s", (_what, line) => {
-    expect(acts(`/abort\n\n${line}`)).toBe("reply");
+    expect(acts(`/abort\n\n${line}`)).toBe("mistake");
   });
 
   test("a line that is read puts the parser into no more than a few lists", () => {
@@ -133,11 +133,7 @@ describe("a long comment", () => {
     ["a fence of which nobody can tell whether it is one", `<pre>\n\n\`\`\`\n</pre>\n${log}\n\`\`\`\n/pause`],
     ["quotes nested deep", `${"> ".repeat(20)}x\n\n/pause`],
   ])("is refused with a reason where it holds commands and %s", (_what, body) => {
-    expect(parseComment(body)).toEqual({
-      kind: "reply",
-      message:
-        "this comment is too long, or nested too deep, to be read: write commands in a comment of their own. Nothing of this comment was done",
-    });
+    expect(parseComment(body)).toEqual({ kind: "mistake", because: { code: "COMMENT_TOO_LONG" } });
   });
 
   test.each([

@@ -4,12 +4,14 @@
  */
 import type { Comment } from "../../../adapters/forge/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import { defined } from "../../../core/base/defined.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
+import { comment as reason } from "../../../core/reasons/comments.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { COMMANDS, type Command, commandSpec } from "../../../core/spec/commands.ts";
 import type { CommandPlace } from "../../../engine/round/observe/command-source.ts";
 import type { CommandAnswers, WrittenLine } from "./answers.ts";
-import type { Authority } from "./authority.ts";
+import type { Authority, WhyNot } from "./authority.ts";
 import type { CommentParser, ParsedCommand } from "./parse.ts";
 
 /** A comment found late acts only this long after it was written: docs/spec.md §9.20. */
@@ -23,7 +25,7 @@ export interface Reading {
   clock: Clock;
   answers: CommandAnswers;
   parse: CommentParser;
-  unclaimed: Unclaimed;
+  unclaimed: ReturnType<typeof openUnclaimed>;
   /** As of this reading. */
   authority: Authority;
   /** Whether this account may be answered once more in this reading. */
@@ -31,9 +33,6 @@ export interface Reading {
   /** Asks for another reading, after so many milliseconds. */
   recheck(inMs: number): void;
 }
-
-/** Why a command may not act, in a sentence; undefined: it may; `later`: whoever reads next judges it. */
-export type WhyNot = Promise<string | undefined | "later">;
 
 /** A command that may act, and where it was written. */
 interface FoundCommand {
@@ -63,15 +62,12 @@ export async function commandsOn(
     for (const candidate of await candidatesIn(reading, place, comment, rollout)) {
       const { parsed, line } = candidate;
       const wanted = parsed.flags["rollout"];
-      if (rollout !== undefined && wanted !== undefined && wanted !== rollout) {
-        await refuseUnclaimed(reading, candidate, String(wanted));
-      } else if (await mayAct(reading, candidate, whyNot)) {
-        if (parsed.name === "help") await answerHelp(reading, candidate);
-        else {
-          const command = await commandFrom(reading, candidate);
-          if (command !== undefined)
-            found.push({ command: { ...command, ...defined({ batch: place.batch, former: place.former }) }, line });
-        }
+      if (rollout !== undefined && wanted !== undefined && wanted !== rollout) await refuseUnclaimed(reading, candidate, String(wanted));
+      else if (!(await mayAct(reading, candidate, whyNot))) continue;
+      else if (parsed.name === "help") await answerHelp(reading, candidate);
+      else {
+        const command = await commandFrom(reading, candidate, place);
+        if (command !== undefined) found.push({ command, line });
       }
     }
   }
@@ -81,17 +77,18 @@ export async function commandsOn(
 /** Gives the commands of a comment that are still to be judged; a mistake in it is refused. */
 async function candidatesIn(reading: Reading, place: CommandPlace, comment: Comment, rollout = ""): Promise<Candidate[]> {
   const { answers, authority, clock } = reading;
-  if (comment.ours || (comment.authorIsBot && !authority.isAllowedBot(comment)) || comment.createdAt !== comment.updatedAt) return [];
-  const isLate = clock.now() - epoch(comment.createdAt) > LATE_MS;
+  const { id, author, body, createdAt } = comment;
+  if (comment.ours || (comment.authorIsBot && !authority.isAllowedBot(comment)) || createdAt !== comment.updatedAt) return [];
+  const isLate = clock.now() - epoch(createdAt) > LATE_MS;
   const read = await reading.parse(comment);
-  const lineOf = (text: string): WrittenLine => ({ pull: place.number, comment: comment.id, author: comment.author, text });
-  if (read.kind === "reply" && !isLate)
-    refuseOnce(reading, `${comment.id} mistake`, lineOf(comment.body.trim().split("\n")[0] ?? ""), read.message);
+  const lineOf = (text: string): WrittenLine => ({ pull: place.number, comment: id, author, text });
+  if (read.kind === "mistake" && !isLate)
+    refuseOnce(reading, `${id} mistake`, lineOf(body.trim().split("\n")[0] ?? ""), reason("COMMENT_NOT_DONE", { because: read.because }));
   if (read.kind !== "commands") return [];
   return read.commands
     .filter((parsed) => !isLate || isForAnyTime(parsed, place.former))
-    .map((parsed) => ({ comment, parsed, line: lineOf(parsed.text), key: `${comment.id}#${parsed.index} ${rollout}` }))
-    .filter(({ parsed, key }) => !answers.isAnswered(key) && !answers.wasRefused(place.number, `${comment.id}#${parsed.index}`));
+    .map((parsed) => ({ comment, parsed, line: lineOf(parsed.text), key: `${id}#${parsed.index} ${rollout}` }))
+    .filter(({ parsed, key }) => !answers.isAnswered(key) && !answers.wasRefused(place.number, `${id}#${parsed.index}`));
 }
 
 /** Whether a command counts however old it is. What was said to a run that is over was for it alone, but a halt is for all. */
@@ -104,37 +101,33 @@ async function mayAct(reading: Reading, { comment, parsed, line, key }: Candidat
   const { answers, authority, mayAnswer } = reading;
   const why = (await authority.whyNot(comment, parsed.name)) ?? (await whyNot(parsed));
   if (why === "later") return false;
-  if (why !== undefined) {
-    refuseOnce(reading, key, { ...line, command: `${comment.id}#${parsed.index}` }, why);
-    return false;
+  if (why !== undefined) refuseOnce(reading, key, { ...line, command: `${comment.id}#${parsed.index}` }, why);
+  else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
+  else {
+    await answers.react(comment.id, "eyes");
+    return true;
   }
-  if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) {
-    answers.setAnswered(key);
-    return false;
-  }
-  await answers.react(comment.id, "eyes");
-  return true;
+  return false;
 }
 
-function refuseOnce({ answers, mayAnswer }: Reading, key: string, line: WrittenLine, message: string): void {
-  if (answers.setAnswered(key)) answers.refuse(line, message, mayAnswer(line.author));
+function refuseOnce({ answers, mayAnswer }: Reading, key: string, line: WrittenLine, because: AnyReason): void {
+  if (answers.setAnswered(key)) answers.refuse(line, sentenceOf(because), mayAnswer(line.author));
 }
 
 async function answerHelp({ answers }: Reading, { parsed, line, key }: Candidate): Promise<void> {
   answers.setAnswered(key);
   const wanted = parsed.args[0]?.replace(/^\//, "").toLowerCase();
-  await answers.help(
-    line.pull,
-    COMMANDS.find((command) => command.name === wanted),
-  );
+  const spec = COMMANDS.find(({ name }) => name === wanted);
+  await answers.help(line.pull, spec);
   await answers.react(line.comment, "rocket");
 }
 
-async function commandFrom({ authority }: Reading, { comment, parsed }: Candidate): Promise<Command | undefined> {
+async function commandFrom({ authority }: Reading, { comment, parsed }: Candidate, { batch, former }: CommandPlace) {
   const permission = await authority.permissionOf(comment);
   if (permission === "later") return undefined;
-  const { name, args, flags, text, index } = parsed;
-  return { id: `${comment.id}#${index}`, name, args, flags, text, actor: comment.author, permission, createdAt: comment.createdAt };
+  const { index, ...command } = parsed;
+  const { id, author: actor, createdAt } = comment;
+  return { ...command, id: `${id}#${index}`, actor, permission, createdAt, batch, former };
 }
 
 /** Refuses a command for a rollout that is not steered from here, once all that are have read it. */
@@ -146,29 +139,22 @@ async function refuseUnclaimed(reading: Reading, { comment, line }: Candidate, w
   if (!unclaimed.isOverdue(key)) return recheck(RECHECK_MS);
   const permission = await authority.permissionOf(comment);
   if (permission === "later" || permission === "none") return;
-  const there = steered.map((name) => `\`${name}\``).join(", ");
-  refuseOnce(reading, key, line, `no run of that rollout is steered from this pull request, only of ${there}`);
+  refuseOnce(reading, key, line, reason("ROLLOUT_STEERED_ELSEWHERE", { here: steered }));
 }
 
 /** Which rollouts are steered from which PR, and since when a command has waited for one that did not read it yet. */
-interface Unclaimed {
-  steer(pull: number, rollout: string): void;
-  /** The rollouts steered from a PR; none where the wanted one is among them. */
-  othersThan(pull: number, wanted: string): string[];
-  /** Whether a command has waited long enough; its wait begins with the first question. */
-  isOverdue(key: string): boolean;
-}
-
-export function openUnclaimed(clock: Clock): Unclaimed {
+export function openUnclaimed(clock: Clock) {
   const steered = new Map<number, Set<string>>();
   const waitsSince = new BoundedMap<string, number>(MOST_UNCLAIMED);
   return {
-    steer: (pull, rollout) => void steered.set(pull, (steered.get(pull) ?? new Set()).add(rollout)),
-    othersThan(pull, wanted) {
+    steer: (pull: number, rollout: string) => void steered.set(pull, (steered.get(pull) ?? new Set()).add(rollout)),
+    /** The rollouts steered from a PR; none where the wanted one is among them. */
+    othersThan(pull: number, wanted: string): string[] {
       const here = steered.get(pull) ?? new Set();
       return here.has(wanted) ? [] : [...here];
     },
-    isOverdue(key) {
+    /** Whether a command has waited long enough; its wait begins with the first question. */
+    isOverdue(key: string): boolean {
       const since = waitsSince.get(key) ?? clock.now();
       waitsSince.set(key, since);
       return clock.now() - since >= RECHECK_MS;

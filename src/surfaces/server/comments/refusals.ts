@@ -17,19 +17,7 @@ export interface Refusal {
   shown: boolean;
 }
 
-/**
- * The one comment of refusals that a PR has: shows those of the last comments that had some, and holds, unseen, which
- * commands were refused. So they stay refused for whoever reads the PR after us; until it is written, nobody was told anything.
- */
-export interface RefusalComments {
-  /** Takes in what was refused before us, from a PR's comments. */
-  recall(pull: number, comments: readonly Comment[]): void;
-  has(pull: number, command: string): boolean;
-  /** Shown and held from the next `write` on. */
-  add(refusal: Refusal): void;
-  /** Writes what was added, a comment a PR. PRs where it could not be written: there it is tried again the next time. */
-  write(): Promise<ReadonlySet<number>>;
-}
+export type RefusalComments = ReturnType<typeof refusalComments>;
 
 const MARKER = "stagecoach:answer";
 /** Of refusals shown together. */
@@ -58,7 +46,11 @@ interface Page {
   version: number;
 }
 
-export function refusalComments(forge: Forge, log: Log): RefusalComments {
+/**
+ * The one comment of refusals that a PR has: shows those of the last comments that had some, and holds, unseen, which
+ * commands were refused. So they stay refused for whoever reads the PR after us; until it is written, nobody was told anything.
+ */
+export function refusalComments(forge: Forge, log: Log) {
   const pages = new Map<number, Page>();
   const unwritten = new Set<number>();
 
@@ -68,11 +60,8 @@ export function refusalComments(forge: Forge, log: Log): RefusalComments {
     pages.delete(pull);
     pages.set(pull, page);
     if (pages.size <= MOST_PAGES) return page;
-    for (const old of pages.keys()) {
-      if (old === pull || unwritten.has(old)) continue;
-      pages.delete(old);
-      break;
-    }
+    const oldest = pages.keys().find((old) => old !== pull && !unwritten.has(old));
+    if (oldest !== undefined) pages.delete(oldest);
     return page;
   }
 
@@ -98,18 +87,21 @@ export function refusalComments(forge: Forge, log: Log): RefusalComments {
   }
 
   return {
-    recall(pull, comments) {
+    /** Takes in what was refused before us, from a PR's comments. */
+    recall(pull: number, comments: readonly Comment[]): void {
       if (ownOf(comments) !== undefined) takeIn(pageOf(pull), comments);
     },
-    has: (pull, command) => pages.get(pull)?.refused.has(command) === true,
-    add(refusal) {
+    has: (pull: number, command: string) => pages.get(pull)?.refused.has(command) === true,
+    /** Shown and held from the next `write` on. */
+    add(refusal: Refusal): void {
       const page = pageOf(refusal.pull);
       page.version += 1;
       if (refusal.command !== undefined) hold(page, [refusal.command]);
       if (refusal.shown || page.shown === undefined) show(page, refusal);
       unwritten.add(refusal.pull);
     },
-    async write() {
+    /** Writes what was added, a comment a PR. Gives the PRs where it could not be written: there it is tried again the next time. */
+    async write(): Promise<ReadonlySet<number>> {
       const failed = new Set<number>();
       for (const pull of [...unwritten]) {
         const page = pages.get(pull);

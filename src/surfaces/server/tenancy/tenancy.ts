@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { matchPath } from "../../../core/appset/globs.ts";
-import { type Grants, NOT_GRANTED } from "../../../engine/round/observe/grants.ts";
+import type { Grants } from "../../../engine/round/observe/grants.ts";
 import { grantedPlane } from "./granted-plane.ts";
 
 /** What the operator grants to the repositories that one of the globs matches. */
@@ -54,19 +54,15 @@ function projectMatcher(globs: readonly string[]): (project: string) => boolean 
   return (project) => matchers.some((matches) => matches?.(project) === true);
 }
 
-function grantsOf(granted: ReadonlyMap<string, readonly string[]>): Grants {
-  const names = [...granted.keys()];
-  const allowed = names.length === 0 ? "no control plane" : `control plane ${names.join(", ")}`;
-  const asked = "its operator grants more under `tenancy` in the server's config";
+function grantsOf(byPlane: ReadonlyMap<string, readonly string[]>): Grants {
+  const granted = [...byPlane.keys()];
   return {
     // Of one that is not granted it is not said whether there is such a one.
-    refusal: (name) =>
-      granted.has(name) ? undefined : `${NOT_GRANTED.controlPlane}: this repository may use ${allowed}, not ${name}; ${asked}`,
-    limits(name) {
-      const projects = granted.get(name);
-      if (projects === undefined) return `${NOT_GRANTED.controlPlane}: this repository may use ${allowed}; ${asked}`;
-      if (projects.includes("*")) return undefined;
-      return `${NOT_GRANTED.project}: of ${name} this repository may see the Argo CD projects ${projects.join(", ")}; ${asked}`;
+    refusal: (asked) => (byPlane.has(asked) ? undefined : { code: "CONTROL_PLANE_NOT_GRANTED", granted, asked }),
+    limits(controlPlane) {
+      const projects = byPlane.get(controlPlane);
+      if (projects === undefined) return { code: "CONTROL_PLANE_NOT_GRANTED", granted };
+      return projects.includes("*") ? undefined : { code: "PROJECT_NOT_GRANTED", controlPlane, projects };
     },
   };
 }
