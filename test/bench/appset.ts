@@ -82,7 +82,7 @@ function best(set: Record<string, unknown>, context: RenderContext): number {
     const result = render(set, context);
     const took = performance.now() - start;
     if (!result.ok || result.applications.length !== ELEMENTS)
-      throw new Error(`rendered ${result.applications.length}: ${result.problems[0]?.message}`);
+      throw new Error(`rendered ${result.applications.length}: ${JSON.stringify(result.problems[0])}`);
     if (round > 0) least = Math.min(least, took);
   }
   return least;

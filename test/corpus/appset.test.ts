@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AppSetCluster, readYamlDocuments, render } from "../../src/core/appset/index.ts";
 import type { RepoFiles } from "../../src/core/base/repo-files.ts";
+import { sayRender } from "../../src/core/report/reasons/templates.ts";
 
 const DATA = new URL("../../../shared/data/", import.meta.url).pathname;
 const present = existsSync(DATA);
@@ -105,7 +106,7 @@ function outcome(file: string, set: unknown, repos: ReadonlyMap<string, RepoFile
   return {
     file,
     reason: problem?.code ?? "rendered",
-    message: problem === undefined ? "" : `${problem.where}: ${problem.message}`,
+    message: problem === undefined ? "" : `${problem.where}: ${sayRender(problem).message}`,
     applications: result.applications.length,
   };
 }

@@ -15,8 +15,8 @@ const PURE_PACKAGES = new Set(["zod", "yaml", "semver", "croner", "@noble/hashes
 const BELOW: Record<string, readonly string[]> = {
   "core/base": [],
   "core/pins": ["core/base"],
-  "core/gotemplate": ["core/base"],
-  "core/appset": ["core/base", "core/gotemplate"],
+  "core/gotemplate": ["core/base", "core/reasons"],
+  "core/appset": ["core/base", "core/reasons", "core/gotemplate"],
   "core/reasons": ["core/base"],
   "core/spec": ["core/base", "core/reasons"],
 

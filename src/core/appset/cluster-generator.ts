@@ -1,4 +1,4 @@
-import { normaliseName } from "../gotemplate/names.ts";
+import { normaliseName } from "../gotemplate/sprig-names.ts";
 import { stringMap } from "../gotemplate/value.ts";
 import type { Environment } from "./environment.ts";
 import { addValues } from "./params.ts";

@@ -1,6 +1,5 @@
 import { isRecord } from "../base/is-record.ts";
-import { normaliseName } from "../gotemplate/names.ts";
-import { baseName, dirName } from "../gotemplate/paths.ts";
+import { baseName, dirName, normaliseName } from "../gotemplate/sprig-names.ts";
 import { formatValue, type GoMap, type GoValue, isMap, isStringMap, stringMap, typedList } from "../gotemplate/value.ts";
 import { failure, setKey } from "./problem.ts";
 import type { Templating } from "./templating.ts";

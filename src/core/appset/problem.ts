@@ -5,7 +5,7 @@ export class RenderFailure extends Error {
   override name = "RenderFailure";
   readonly problems: readonly RenderProblem[];
   constructor(problems: readonly RenderProblem[]) {
-    super(problems[0]?.message ?? "cannot be rendered");
+    super(problems[0]?.code);
     this.problems = problems;
   }
 }
@@ -28,7 +28,7 @@ export function collectProblems(): Problems {
   return {
     add(problems) {
       for (const problem of problems) {
-        const key = `${problem.code} ${problem.where} ${problem.message}`;
+        const key = JSON.stringify(problem);
         if (seen.size < MOST_PROBLEMS && !seen.has(key)) seen.set(key, problem);
       }
     },

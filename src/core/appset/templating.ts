@@ -1,7 +1,7 @@
-import { compileGoTemplate, type MissingKey, TemplateError, UnsupportedError } from "../gotemplate/index.ts";
+import { compileGoTemplate, type MissingKey, TemplateError } from "../gotemplate/index.ts";
 import type { GoValue } from "../gotemplate/value.ts";
 import { compileFastTemplate, UnclosedTag } from "./fasttemplate.ts";
-import { failure, setKey } from "./problem.ts";
+import { failure, RenderFailure, setKey } from "./problem.ts";
 import type { ParamSet } from "./types.ts";
 
 /** Renders the text of one ApplicationSet; compiled templates are kept for as long as it lives. */
@@ -63,29 +63,12 @@ function missingKeyOf(options: readonly string[]): MissingKey {
 }
 
 function explained(error: unknown, source: string, where: string): unknown {
-  const shown = source.length > 100 ? `${source.slice(0, 100)}…` : source;
-  if (error instanceof UnsupportedError) {
-    return failure(
-      "UNSUPPORTED_FUNCTION",
-      where,
-      `${error.message} (in ${JSON.stringify(shown)})`,
-      "let Argo CD render this set (argocd appset generate), or write the template without it",
-    );
-  }
   if (error instanceof TemplateError) {
-    return failure("TEMPLATE_ERROR", where, `template ${JSON.stringify(shown)}: ${error.message}`, hintFor(error.message));
+    const code = error.lacks ? "UNSUPPORTED_FUNCTION" : "TEMPLATE_ERROR";
+    return new RenderFailure([{ code, where, template: source.length > 100 ? `${source.slice(0, 100)}…` : source, because: error.reason }]);
   }
   if (error instanceof UnclosedTag) return failure("TEMPLATE_ERROR", where, error.message, "close the tag with }}");
   return error;
-}
-
-function hintFor(message: string): string {
-  if (message.includes("no entry for key")) return "give every element this parameter, or guard it with {{ if }} or default";
-  if (/^function ".*" not defined/.test(message))
-    return "with goTemplate: true parameters begin with a dot ({{ .name }}); else check the function's name";
-  if (message.includes("incompatible types")) return "numbers from data are floats: compare with 1.0, or convert with int";
-  if (message.includes("map[string]string")) return "labels, annotations and values are text maps: read them with index";
-  return "Argo CD fails on this template in the same way";
 }
 
 interface Place {

@@ -1,4 +1,5 @@
 import type { RepoFiles } from "../base/repo-files.ts";
+import type { RenderSaid } from "../reasons/templates.ts";
 
 /** A cluster as the clusters generator sees its Secret. `labels` include `argocd.argoproj.io/secret-type: cluster`. */
 export interface AppSetCluster {
@@ -33,13 +34,10 @@ export type RenderProblemCode =
   | "DUPLICATE_NAME";
 
 /** Why a set, or a part of it, cannot be rendered. */
-export interface RenderProblem {
+export interface RenderProblem extends RenderSaid {
   code: RenderProblemCode;
   /** The place in the ApplicationSet: `spec.generators[0].matrix.generators[1].git`. */
   where: string;
-  message: string;
-  /** What to do next. */
-  hint: string;
 }
 
 export interface RenderedApplication {

@@ -1,34 +1,47 @@
-import { type GoValue, TemplateError, typeName } from "./value.ts";
+import type { GoMap, GoValue } from "./value.ts";
 
 /**
- * Types of parameters, as Go's reflection checks them before a call: `any` takes all (a missing key becomes nil), `raw`
- * keeps a missing key apart from nil, the others refuse anything else.
+ * Types of parameters, as Go's reflection checks them before a call, and what a function is given then: `any` takes all (a missing key becomes
+ * nil), `raw` keeps a missing key apart from nil, `list` is sprig's own check of anything, the others refuse anything else.
  */
-export type ParamType = "any" | "raw" | "string" | "int" | "float" | "bool" | "map";
+interface ParamTypes {
+  any: GoValue;
+  raw: GoValue;
+  list: GoValue[];
+  string: string;
+  int: number;
+  float: number;
+  bool: boolean;
+  map: GoMap | null;
+}
+export type ParamType = keyof ParamTypes;
+
+type Arguments<Params extends string> = Params extends `${infer First extends ParamType} ${infer More}`
+  ? [ParamTypes[First], ...Arguments<More>]
+  : Params extends `${infer Rest extends ParamType}...`
+    ? ParamTypes[Rest][]
+    : Params extends ParamType
+      ? [ParamTypes[Params]]
+      : never;
 
 export interface GoFunction {
   params: readonly ParamType[];
   /** Type of any further arguments. */
-  rest?: ParamType;
-  call(args: GoValue[]): GoValue;
+  rest: ParamType | undefined;
+  call(...args: unknown[]): GoValue;
 }
 
 export type FunctionTable = Readonly<Record<string, GoFunction>>;
 
-/** Declares a function: `fn("string int", "any", …)` takes a string, an int, and any number of further values. */
-export function fn(params: string, call: (args: GoValue[]) => GoValue, rest?: ParamType): GoFunction {
-  const types = params === "" ? [] : (params.split(" ") as ParamType[]);
-  return rest === undefined ? { params: types, call } : { params: types, rest, call };
+/** Declares a function: `fn("string int any...", …)` takes a string, an int, and any number of further values. */
+export function fn<const Params extends string>(params: Params, call: (...args: Arguments<Params>) => GoValue): GoFunction {
+  const types = params.split(" ");
+  const rest = types.at(-1)?.endsWith("...") === true ? (types.pop()?.slice(0, -3) as ParamType) : undefined;
+  return { params: types as ParamType[], rest, call: call as GoFunction["call"] };
 }
 
-/** Reads an argument whose type the call has already checked. */
-export function text(args: readonly GoValue[], index: number): string {
-  const value = args[index];
-  if (typeof value !== "string") throw new TemplateError(`wrong type for value; expected string; got ${typeName(value)}`);
-  return value;
-}
-
-export function list(value: GoValue, name: string): GoValue[] {
-  if (!Array.isArray(value)) throw new TemplateError(`error calling ${name}: wants a list, got ${typeName(value)}`);
-  return value;
+/** Adds Go's `must` twins, which differ in how they report an error: it ends the template either way. */
+export function withMust(table: FunctionTable): FunctionTable {
+  const twins = Object.entries(table).map(([name, target]) => [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`, target]);
+  return { ...table, ...Object.fromEntries(twins) };
 }

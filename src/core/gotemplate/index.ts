@@ -1,26 +1,25 @@
-import type { Template } from "./ast.ts";
+/**
+ * Compiles and executes the Go templates of ApplicationSets, with the functions they have: text/template's, sprig's, and Argo CD's own.
+ */
 import { BUILTINS } from "./builtins.ts";
-import type { MissingKey } from "./eval.ts";
-import { execute } from "./exec.ts";
+import { bind, evalPipe, type MissingKey, type State } from "./eval.ts";
 import type { FunctionTable } from "./functions.ts";
-import { parseTemplate } from "./parser.ts";
+import { type Node, type Pipe, parseTemplate } from "./parser.ts";
 import { REGEX_FUNCTIONS } from "./regex.ts";
-import { DICT_FUNCTIONS } from "./sprig-dicts.ts";
+import { COLLECTION_FUNCTIONS } from "./sprig-collections.ts";
 import { ENCODING_FUNCTIONS } from "./sprig-encoding.ts";
-import { LIST_FUNCTIONS } from "./sprig-lists.ts";
 import { MATH_FUNCTIONS } from "./sprig-math.ts";
-import { NAME_FUNCTIONS } from "./sprig-paths.ts";
+import { NAME_FUNCTIONS } from "./sprig-names.ts";
 import { TEXT_FUNCTIONS } from "./sprig-text.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
-import type { GoValue } from "./value.ts";
+import { entry, fails, GoInt, type GoValue, isMap, printed, sortedKeys, truth } from "./value.ts";
 
 export type { MissingKey } from "./eval.ts";
-export { TemplateError, UnsupportedError } from "./value.ts";
+export { TemplateError } from "./value.ts";
 
 const FUNCTIONS: FunctionTable = {
   ...TEXT_FUNCTIONS,
-  ...LIST_FUNCTIONS,
-  ...DICT_FUNCTIONS,
+  ...COLLECTION_FUNCTIONS,
   ...MATH_FUNCTIONS,
   ...ENCODING_FUNCTIONS,
   ...REGEX_FUNCTIONS,
@@ -28,15 +27,108 @@ const FUNCTIONS: FunctionTable = {
   ...BUILTINS,
 };
 
-function isKnown(name: string): boolean {
-  return Object.hasOwn(FUNCTIONS, name) || UNSUPPORTED.has(name);
+/** Set when a `break` or `continue` is on its way to its loop. */
+type Flow = "break" | "continue" | undefined;
+
+/** What Argo CD's goroutine stack would stand, and then some. */
+const DEEPEST = 1000;
+/** A template that runs longer than this is taken for one that never ends. */
+const MOST_STEPS = 5_000_000;
+
+/** Compiles a template. @throws TemplateError, as executing it does */
+export function compileGoTemplate(source: string): (data: GoValue, missingKey: MissingKey) => string {
+  const { body, named } = parseTemplate(source, (name) => Object.hasOwn(FUNCTIONS, name) || UNSUPPORTED.has(name));
+  return (data, missingKey) => {
+    const variables = [{ name: "$", value: data }];
+    const state: State = { functions: FUNCTIONS, missingKey, named, variables, output: "", depth: 0, steps: 0 };
+    walk(state, body, data);
+    return state.output;
+  };
 }
 
-/**
- * Compiles a Go template with the functions ApplicationSets have (text/template's, sprig's, Argo CD's own).
- * @throws TemplateError as Argo CD would fail; UnsupportedError where only this program would
- */
-export function compileGoTemplate(source: string): (data: GoValue, missingKey: MissingKey) => string {
-  const template: Template = parseTemplate(source, isKnown);
-  return (data, missingKey) => execute(template, data, FUNCTIONS, missingKey);
+function walk(state: State, nodes: readonly Node[], dot: GoValue): Flow {
+  for (const node of nodes) {
+    if (++state.steps > MOST_STEPS) throw fails("GO_ENDLESS");
+    const flow = step(state, node, dot);
+    if (flow !== undefined) return flow;
+  }
+  return undefined;
+}
+
+function step(state: State, node: Node, dot: GoValue): Flow {
+  switch (node.type) {
+    case "text":
+      state.output += node.text;
+      return undefined;
+    case "action": {
+      const value = evalPipe(state, node.pipe, dot);
+      if (node.pipe.variables.length === 0) state.output += printed(value);
+      return undefined;
+    }
+    case "if":
+    case "with":
+      return walkBranch(state, node, dot);
+    case "range":
+      return walkRange(state, node, dot);
+    case "template":
+      walkTemplate(state, node.name, node.pipe, dot);
+      return undefined;
+    default:
+      return node.type;
+  }
+}
+
+type Control = Extract<Node, { otherwise: Node[] }>;
+
+function walkBranch(state: State, node: Control, dot: GoValue): Flow {
+  const mark = state.variables.length;
+  const value = evalPipe(state, node.pipe, dot);
+  const taken = truth(value);
+  const flow = walk(state, taken ? node.body : node.otherwise, taken && node.type === "with" ? value : dot);
+  state.variables.length = mark;
+  return flow;
+}
+
+function walkRange(state: State, node: Control, dot: GoValue): Flow {
+  const mark = state.variables.length;
+  const over = evalPipe(state, node.pipe, dot, false);
+  const inner = state.variables.length;
+  if (over instanceof GoInt && node.pipe.variables.length > 1) throw fails("GO_TWO_VARIABLES", { over: over.value });
+  const items = iterate(over);
+  const flow = items.length === 0 ? walk(state, node.otherwise, dot) : undefined;
+  for (const [key, value] of items) {
+    bindRange(state, node.pipe, key, value);
+    const ended = walk(state, node.body, value);
+    state.variables.length = inner;
+    if (ended === "break") break;
+  }
+  state.variables.length = mark;
+  return flow;
+}
+
+function iterate(over: GoValue): [GoValue, GoValue][] {
+  if (over === undefined || over === null) return [];
+  if (Array.isArray(over)) return over.map((value, index) => [new GoInt(index), value]);
+  if (over instanceof GoInt) return Array.from({ length: Math.max(0, over.value) }, (_, index) => [new GoInt(index), new GoInt(index)]);
+  if (isMap(over)) return sortedKeys(over).map((key) => [key, entry(over, key)]);
+  throw fails("GO_NO_RANGE", { over: printed(over) });
+}
+
+function bindRange(state: State, pipe: Pipe, key: GoValue, value: GoValue): void {
+  const [first, second] = pipe.variables;
+  if (first !== undefined) bind(state, pipe, first, second === undefined ? value : key);
+  if (second !== undefined) bind(state, pipe, second, value);
+}
+
+function walkTemplate(state: State, name: string, pipe: Pipe | undefined, dot: GoValue): void {
+  const body = state.named.get(name);
+  if (body === undefined) throw fails("GO_UNKNOWN_TEMPLATE", { name });
+  if (state.depth >= DEEPEST) throw fails("GO_RECURSION", { name });
+  const data = pipe === undefined ? undefined : evalPipe(state, pipe, dot);
+  const outer = state.variables;
+  state.variables = [{ name: "$", value: data }];
+  state.depth++;
+  walk(state, body, data);
+  state.depth--;
+  state.variables = outer;
 }

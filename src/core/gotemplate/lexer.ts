@@ -1,151 +1,136 @@
-import { TemplateError } from "./value.ts";
+/**
+ * Splits Go templates into tokens, and reads the literals among them. Trim markers are applied and comments dropped here; the parser, which
+ * alone calls this, sees neither.
+ */
+import { fails } from "./value.ts";
 
-export type Token =
-  | { type: "text"; text: string }
-  | { type: "open" | "close" }
-  | { type: "space" | "pipe" | "left" | "right" | "comma" | "declare" | "assign" | "dot" }
-  | { type: "string"; text: string; value: string }
-  | { type: "number" | "char" | "field" | "variable" | "word"; text: string };
+/** In this order a token is looked for at each place. A space ends before one that belongs to a trimming `-}}`. */
+const PATTERNS = {
+  space: /(?:(?![ \t\r\n]-\}\})[ \t\r\n])+/y,
+  string: /"(?:\\[\s\S]|[^"\\\n])*"|`[^`]*`/y,
+  char: /'(?:\\.[^']*|[^'\\\n])'/uy,
+  declare: /:=/y,
+  pipe: /\|/y,
+  left: /\(/y,
+  right: /\)/y,
+  comma: /,/y,
+  assign: /=/y,
+  number: /[+-]?(?:0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*)?\.?\d[\d_]*\.?(?:[eEpP][+-]?\d+)?)/y,
+  field: /\.[\p{L}_][\p{L}\p{Nd}_]*/uy,
+  variable: /\$(?:[\p{L}_][\p{L}\p{Nd}_]*)?/uy,
+  word: /[\p{L}_][\p{L}\p{Nd}_]*/uy,
+  dot: /\./y,
+};
+const UNTERMINATED = { '"': "quoted string", "`": "raw quoted string", "'": "character constant" } as const;
 
-const ONE_CHAR = { "|": "pipe", "(": "left", ")": "right", ",": "comma", "=": "assign" } as const;
-const PATTERNS: readonly { type: "number" | "field" | "variable" | "word"; pattern: RegExp }[] = [
-  { type: "number", pattern: /[+-]?(?:0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*)?\.?\d[\d_]*\.?(?:[eEpP][+-]?\d+)?)/y },
-  { type: "field", pattern: /\.[\p{L}_][\p{L}\p{Nd}_]*/uy },
-  { type: "variable", pattern: /\$(?:[\p{L}_][\p{L}\p{Nd}_]*)?/uy },
-  { type: "word", pattern: /[\p{L}_][\p{L}\p{Nd}_]*/uy },
-];
+/** `text`: as it is written, but for plain text that was trimmed. */
+export interface Token {
+  type: keyof typeof PATTERNS | "text" | "open" | "close";
+  text: string;
+}
 
-/** Splits a template into text and the tokens of its actions; trim markers are applied, comments dropped. */
 export function lex(source: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   let trimNext = false;
-  while (at <= source.length) {
+  for (;;) {
     const open = source.indexOf("{{", at);
-    const end = open === -1 ? source.length : open;
     const trims = open !== -1 && /^-[ \t\r\n]/.test(source.slice(open + 2, open + 4));
-    pushText(tokens, source.slice(at, end), trimNext, trims);
-    if (open === -1) break;
-    const start = open + 2 + (trims ? 2 : 0);
-    const comment = lexComment(source, start);
-    const closed = comment ?? lexAction(source, start, tokens);
-    at = closed.at;
-    trimNext = closed.trims;
+    let text = source.slice(at, open === -1 ? source.length : open);
+    if (trimNext) text = text.replace(/^[ \t\r\n]+/, "");
+    if (trims) text = text.replace(/[ \t\r\n]+$/, "");
+    if (text !== "") tokens.push({ type: "text", text });
+    if (open === -1) return tokens;
+    const start = open + (trims ? 4 : 2);
+    const close = source.startsWith("/*", start) ? endOfComment(source, start) : lexAction(source, start, tokens);
+    at = close.end;
+    trimNext = close.trims;
   }
-  return tokens;
 }
 
-function pushText(tokens: Token[], text: string, trimStart: boolean, trimEnd: boolean): void {
-  let kept = trimStart ? text.replace(/^[ \t\r\n]+/, "") : text;
-  if (trimEnd) kept = kept.replace(/[ \t\r\n]+$/, "");
-  if (kept !== "") tokens.push({ type: "text", text: kept });
-}
-
-interface Closed {
-  at: number;
+interface Close {
+  end: number;
   trims: boolean;
 }
 
-function lexComment(source: string, at: number): Closed | undefined {
-  if (!source.startsWith("/*", at)) return undefined;
-  const end = source.indexOf("*/", at + 2);
-  if (end === -1) throw new TemplateError("unclosed comment");
-  const rest = source.slice(end + 2);
-  const close = /^([ \t\r\n]-)?\}\}/.exec(rest);
-  if (close === null) throw new TemplateError("comment ends before closing delimiter");
-  return { at: end + 2 + close[0].length, trims: close[1] !== undefined };
+function closeAt(source: string, at: number): Close | undefined {
+  const close = matchAt(/(?:[ \t\r\n]-)?\}\}/y, source, at);
+  return close === undefined ? undefined : { end: at + close.length, trims: close.length > 2 };
 }
 
-function lexAction(source: string, start: number, tokens: Token[]): Closed {
-  tokens.push({ type: "open" });
+function matchAt(pattern: RegExp, source: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(source)?.[0];
+}
+
+function endOfComment(source: string, at: number): Close {
+  const end = source.indexOf("*/", at + 2);
+  if (end === -1) throw fails("GO_UNCLOSED", { what: "comment" });
+  const close = closeAt(source, end + 2);
+  if (close === undefined) throw fails("GO_COMMENT_END");
+  return close;
+}
+
+function lexAction(source: string, start: number, tokens: Token[]): Close {
+  tokens.push({ type: "open", text: "{{" });
   let at = start;
   while (at < source.length) {
-    const close = closing(source, at);
+    const close = closeAt(source, at);
     if (close !== undefined) {
-      tokens.push({ type: "close" });
+      tokens.push({ type: "close", text: "}}" });
       return close;
     }
-    at = lexToken(source, at, tokens);
+    const token = tokenAt(source, at);
+    tokens.push(token);
+    at += token.text.length;
   }
-  throw new TemplateError("unclosed action");
+  throw fails("GO_UNCLOSED", { what: "action" });
 }
 
-function closing(source: string, at: number): Closed | undefined {
-  if (source.startsWith("}}", at)) return { at: at + 2, trims: false };
-  const trimmed = /[ \t\r\n]-\}\}/y;
-  trimmed.lastIndex = at;
-  return trimmed.test(source) ? { at: at + 4, trims: true } : undefined;
-}
-
-/** Puts one token on the list and returns where the next begins. */
-function lexToken(source: string, at: number, tokens: Token[]): number {
+function tokenAt(source: string, at: number): Token {
+  for (const [type, pattern] of Object.entries(PATTERNS)) {
+    const text = matchAt(pattern, source, at);
+    if (text !== undefined) return { type: type as Token["type"], text };
+  }
   const char = source[at] ?? "";
-  if (/[ \t\r\n]/.test(char)) return lexSpace(source, at, tokens);
-  if (char === '"' || char === "`") return lexString(source, at, tokens);
-  if (char === "'") return lexChar(source, at, tokens);
-  if (source.startsWith(":=", at)) {
-    tokens.push({ type: "declare" });
-    return at + 2;
-  }
-  if (char in ONE_CHAR) {
-    tokens.push({ type: ONE_CHAR[char as keyof typeof ONE_CHAR] });
-    return at + 1;
-  }
-  for (const { type, pattern } of PATTERNS) {
-    pattern.lastIndex = at;
-    const text = pattern.exec(source)?.[0];
-    if (text === undefined) continue;
-    tokens.push({ type, text });
-    return at + text.length;
-  }
-  if (char === ".") {
-    tokens.push({ type: "dot" });
-    return at + 1;
-  }
-  throw new TemplateError(`unexpected ${JSON.stringify(char)} in an action`);
+  if (char in UNTERMINATED) throw fails("GO_UNTERMINATED", { what: UNTERMINATED[char as keyof typeof UNTERMINATED] });
+  throw fails("GO_UNEXPECTED", { token: char, in: "an action" });
 }
 
-function lexSpace(source: string, start: number, tokens: Token[]): number {
-  let at = start;
-  while (/[ \t\r\n]/.test(source[at] ?? "") && closing(source, at) === undefined) at++;
-  tokens.push({ type: "space" });
-  return at;
-}
+export const ESCAPES: Record<string, string> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+  '"': '"',
+  "'": "'",
+};
 
-function lexString(source: string, start: number, tokens: Token[]): number {
-  const quote = source[start] ?? "";
-  let at = start + 1;
-  while (at < source.length && source[at] !== quote) {
-    if (quote === '"' && source[at] === "\\") at++;
-    else if (quote === '"' && source[at] === "\n") break;
-    at++;
-  }
-  if (source[at] !== quote) throw new TemplateError(quote === '"' ? "unterminated quoted string" : "unterminated raw quoted string");
-  const text = source.slice(start, at + 1);
-  tokens.push({ type: "string", text, value: quote === "`" ? text.slice(1, -1) : unquote(text.slice(1, -1)) });
-  return at + 1;
-}
-
-function lexChar(source: string, start: number, tokens: Token[]): number {
-  const match = /^'(\\.[^']*|[^'\\\n])'/u.exec(source.slice(start));
-  if (match === null) throw new TemplateError("unterminated character constant");
-  tokens.push({ type: "char", text: unquote(match[1] ?? "") });
-  return start + match[0].length;
-}
-
-const ESCAPES: Record<string, string> = { a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "\\": "\\", '"': '"', "'": "'" };
-
-function unquote(text: string): string {
-  if (!text.includes("\\")) return text;
+/** What a string or character constant stands for. */
+export function unquote(quoted: string): string {
+  const text = quoted.slice(1, -1);
+  if (quoted.startsWith("`")) return text;
   return text.replace(/\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{3}|[\s\S]|$)/g, (_, written: string) => {
     const simple = ESCAPES[written];
     if (simple !== undefined) return simple;
-    const code = /^[xuU]./.test(written)
-      ? Number.parseInt(written.slice(1), 16)
-      : /^[0-7]{3}$/.test(written)
-        ? Number.parseInt(written, 8)
-        : Number.NaN;
-    if (Number.isNaN(code) || code > 0x10ffff) throw new TemplateError(`invalid syntax: \\${written} is no escape of a Go string`);
+    const [digits, base] = /^[0-7]{3}$/.test(written) ? [written, 8] : [/^[xuU](.+)/.exec(written)?.[1] ?? "", 16];
+    const code = Number.parseInt(digits, base);
+    if (Number.isNaN(code) || code > 0x10ffff) throw fails("GO_BAD_ESCAPE", { written });
     return String.fromCodePoint(code);
   });
+}
+
+/** Reads a number of Go's syntax: an integer in any base (a leading 0 is octal), or a float. */
+export function readNumber(written: string): { value: number; isInt: boolean } {
+  const plain = written.replaceAll("_", "");
+  const digits = plain.replace(/^[+-]/, "");
+  const isInt = /^0[xX]/.test(digits) || !/[.eEpP]/.test(digits);
+  const value = (plain.startsWith("-") ? -1 : 1) * Number(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits);
+  if (Number.isNaN(value)) throw fails("GO_BAD_NUMBER", { written });
+  if (isInt && !Number.isSafeInteger(value)) throw fails("GO_OVERFLOW", { written });
+  return { value, isInt };
 }

@@ -1,28 +1,77 @@
-import type { Expr, Node, Pipe, Template } from "./ast.ts";
-import { describe, expectClose, type Parser, peekWord, skipSpace, tryClose, wordAt } from "./cursor.ts";
-import { lex, type Token } from "./lexer.ts";
-import { parseNumber } from "./number.ts";
-import { TemplateError } from "./value.ts";
-
 /**
- * Parses Go's template language. Like Go it refuses unknown functions, undefined variables and unclosed blocks here,
- * before anything is executed.
- * @throws TemplateError
+ * Parses Go's template language into the shapes of text/template/parse. Like Go it refuses unknown functions, undefined variables and unclosed
+ * blocks here, before anything is executed.
  */
-export function parseTemplate(source: string, known: (name: string) => boolean): Template {
-  const parser: Parser = { tokens: lex(source), at: 0, named: new Map(), scope: ["$"], loops: 0, known };
-  const body = parseList(parser);
-  if (body.end !== undefined) throw new TemplateError(`unexpected {{${body.end}}}`);
-  return { body: body.nodes, named: parser.named };
+import { lex, readNumber, type Token, unquote } from "./lexer.ts";
+import { fails } from "./value.ts";
+
+export type Node =
+  | { type: "text"; text: string }
+  | { type: "action"; pipe: Pipe }
+  | { type: "if" | "with" | "range"; pipe: Pipe; body: Node[]; otherwise: Node[] }
+  | { type: "template"; name: string; pipe?: Pipe }
+  | { type: "break" | "continue" };
+
+export interface Pipe {
+  /** `$x` names declared or assigned by this pipeline. */
+  variables: string[];
+  assigns: boolean;
+  commands: [Expr, ...Expr[]][];
 }
 
-interface List {
-  nodes: Node[];
-  /** The keyword that ended it; undefined: the template's end. */
-  end: "end" | "else" | undefined;
+export type Constant =
+  | { type: "nil"; source: string }
+  | { type: "bool"; value: boolean; source: string }
+  | { type: "string"; value: string; source: string }
+  | { type: "number"; value: number; isInt: boolean; isRune: boolean; source: string };
+
+export type Expr =
+  | Constant
+  | { type: "dot" }
+  | { type: "field"; path: string[] }
+  | { type: "variable"; name: string; path: string[] }
+  | { type: "function"; name: string }
+  | { type: "pipe"; pipe: Pipe }
+  | { type: "chain"; on: Expr; path: string[] };
+
+interface Parser {
+  tokens: Token[];
+  at: number;
+  named: Map<string, Node[]>;
+  /** Names of variables in scope; `$` always is. */
+  scope: string[];
+  loops: number;
+  isKnown(name: string): boolean;
 }
 
-function parseList(parser: Parser): List {
+/** Returns the template, and those that `define` and `block` name in it. @throws TemplateError */
+export function parseTemplate(source: string, isKnown: (name: string) => boolean): { body: Node[]; named: ReadonlyMap<string, Node[]> } {
+  const parser: Parser = { tokens: lex(source), at: 0, named: new Map(), scope: ["$"], loops: 0, isKnown };
+  const { nodes, end } = parseList(parser);
+  if (end !== undefined) throw fails("GO_STRAY", { what: `{{${end}}}` });
+  return { body: nodes, named: parser.named };
+}
+
+/** Returns the next token that is no space, and stands before it. */
+function peek(parser: Parser): Token | undefined {
+  if (parser.tokens[parser.at]?.type === "space") parser.at++;
+  return parser.tokens[parser.at];
+}
+
+/** Goes past the next token where it is of this type. */
+function take(parser: Parser, type: Token["type"]): Token | undefined {
+  const token = peek(parser);
+  if (token?.type !== type) return undefined;
+  parser.at++;
+  return token;
+}
+
+function expectClose(parser: Parser, context: string): void {
+  if (take(parser, "close") === undefined) throw fails("GO_UNEXPECTED", { token: peek(parser)?.text, in: context });
+}
+
+/** `end`: the keyword that ended the list; undefined: the template's end. */
+function parseList(parser: Parser): { nodes: Node[]; end: "end" | "else" | undefined } {
   const nodes: Node[] = [];
   for (;;) {
     const token = parser.tokens[parser.at++];
@@ -31,9 +80,10 @@ function parseList(parser: Parser): List {
       nodes.push({ type: "text", text: token.text });
       continue;
     }
-    const keyword = peekWord(parser);
+    const next = peek(parser);
+    const keyword = next?.type === "word" ? next.text : undefined;
     if (keyword === "end" || keyword === "else") {
-      parser.at = wordAt(parser) + 1;
+      parser.at++;
       if (keyword === "end") expectClose(parser, "end");
       return { nodes, end: keyword };
     }
@@ -47,17 +97,17 @@ function parseAction(parser: Parser, keyword: string | undefined): Node | undefi
     case "if":
     case "with":
     case "range":
-      parser.at = wordAt(parser) + 1;
+      parser.at++;
       return parseControl(parser, keyword);
     case "define":
     case "block":
     case "template":
-      parser.at = wordAt(parser) + 1;
+      parser.at++;
       return parseNamed(parser, keyword);
     case "break":
     case "continue":
-      parser.at = wordAt(parser) + 1;
-      if (parser.loops === 0) throw new TemplateError(`{{${keyword}}} outside {{range}}`);
+      parser.at++;
+      if (parser.loops === 0) throw fails("GO_OUTSIDE_RANGE", { word: keyword });
       expectClose(parser, keyword);
       return { type: keyword };
     default:
@@ -72,80 +122,66 @@ function parseControl(parser: Parser, type: "if" | "with" | "range"): Node {
   const body = parseList(parser);
   if (type === "range") parser.loops--;
   const otherwise = body.end === "else" ? parseElse(parser, type) : [];
-  if (body.end === undefined) throw new TemplateError(`unclosed {{${type}}}: an {{end}} is missing`);
+  if (body.end === undefined) throw fails("GO_NO_END", { block: type });
   parser.scope.length = depth;
   return { type, pipe, body: body.nodes, otherwise };
 }
 
 function parseElse(parser: Parser, type: "if" | "with" | "range"): Node[] {
-  const chained = peekWord(parser);
+  const chained = take(parser, "word")?.text;
   if (chained !== undefined) {
-    if (chained !== type || type === "range") throw new TemplateError(`{{else ${chained}}} does not belong to {{${type}}}`);
-    parser.at = wordAt(parser) + 1;
+    if (chained !== type || type === "range") throw fails("GO_FOREIGN_ELSE", { word: chained, block: type });
     return [parseControl(parser, type)];
   }
   expectClose(parser, "else");
-  const list = parseList(parser);
-  if (list.end !== "end")
-    throw new TemplateError(list.end === "else" ? "expected end; found {{else}}" : `unclosed {{${type}}}: an {{end}} is missing`);
-  return list.nodes;
+  const { nodes, end } = parseList(parser);
+  if (end === "else") throw fails("GO_SECOND_ELSE");
+  if (end === undefined) throw fails("GO_NO_END", { block: type });
+  return nodes;
 }
 
 function parseNamed(parser: Parser, type: "define" | "block" | "template"): Node | undefined {
-  const token = parser.tokens[wordAt(parser)];
-  if (token?.type !== "string") throw new TemplateError(`{{${type}}} wants a quoted name`);
-  parser.at = wordAt(parser) + 1;
-  if (type === "template") {
-    if (tryClose(parser)) return { type: "template", name: token.value };
-    return { type: "template", name: token.value, pipe: parsePipe(parser, "close", "template clause") };
-  }
-  const pipe = type === "block" ? parsePipe(parser, "close", "block clause") : undefined;
+  const token = take(parser, "string");
+  if (token === undefined) throw fails("GO_NO_NAME", { word: type });
+  const name = unquote(token.text);
+  if (type === "template" && take(parser, "close") !== undefined) return { type, name };
+  const pipe = type === "define" ? undefined : parsePipe(parser, "close", `${type} clause`);
   if (pipe === undefined) expectClose(parser, type);
+  else if (type === "template") return { type, name, pipe };
   const outer = parser.scope;
   parser.scope = ["$"];
-  const body = parseList(parser);
+  const { nodes, end } = parseList(parser);
   parser.scope = outer;
-  if (body.end !== "end") throw new TemplateError(`unclosed {{${type}}}: an {{end}} is missing`);
-  parser.named.set(token.value, body.nodes);
-  return pipe === undefined ? undefined : { type: "template", name: token.value, pipe };
+  if (end !== "end") throw fails("GO_NO_END", { block: type });
+  parser.named.set(name, nodes);
+  return pipe === undefined ? undefined : { type: "template", name, pipe };
 }
 
 function parsePipe(parser: Parser, end: "close" | "right", context: string): Pipe {
   const declared = parseDeclarations(parser, context);
-  const commands: Expr[][] = [];
+  const commands: Pipe["commands"] = [];
   for (;;) {
-    const { args, stop } = parseCommand(parser, end, context);
-    if (args.length === 0)
-      throw new TemplateError(commands.length === 0 && stop !== "pipe" ? `missing value for ${context}` : `missing value in ${context}`);
-    const first = args[0]?.type;
-    if (commands.length > 0 && first !== undefined && ["bool", "dot", "nil", "number", "string"].includes(first)) {
-      throw new TemplateError(`non executable command in pipeline stage ${commands.length + 1}`);
-    }
-    commands.push(args);
+    const [first, ...args] = parseCommand(parser, end, context);
+    const stop = parser.tokens[parser.at++]?.type;
+    if (first === undefined) throw fails("GO_MISSING_VALUE", { in: context, last: commands.length === 0 && stop === end });
+    if (commands.length > 0 && ("source" in first || first.type === "dot"))
+      throw fails("GO_NOT_EXECUTABLE", { stage: commands.length + 1 });
+    commands.push([first, ...args]);
     if (stop === end) return { ...declared, commands };
   }
 }
 
-function parseDeclarations(parser: Parser, context: string): { variables: string[]; assigns: boolean } {
+function parseDeclarations(parser: Parser, context: string): Omit<Pipe, "commands"> {
   const start = parser.at;
   const variables: string[] = [];
-  for (;;) {
-    skipSpace(parser);
-    const token = parser.tokens[parser.at];
-    if (token?.type !== "variable") break;
-    parser.at++;
-    skipSpace(parser);
+  for (let token = take(parser, "variable"); token !== undefined; token = take(parser, "variable")) {
     variables.push(token.text);
-    const next = parser.tokens[parser.at];
-    if (next?.type === "comma" && context === "range" && variables.length < 2) {
-      parser.at++;
-      continue;
-    }
-    if (next?.type !== "declare" && next?.type !== "assign") break;
-    parser.at++;
+    if (context === "range" && variables.length < 2 && take(parser, "comma") !== undefined) continue;
+    const next = take(parser, "declare") ?? take(parser, "assign");
+    if (next === undefined) break;
     for (const name of variables) {
       if (next.type === "declare") parser.scope.push(name);
-      else if (!parser.scope.includes(name)) throw new TemplateError(`undefined variable ${JSON.stringify(name)}`);
+      else checkVariable(parser, name);
     }
     return { variables, assigns: next.type === "assign" };
   }
@@ -153,52 +189,51 @@ function parseDeclarations(parser: Parser, context: string): { variables: string
   return { variables: [], assigns: false };
 }
 
-function parseCommand(parser: Parser, end: "close" | "right", context: string): { args: Expr[]; stop: "close" | "right" | "pipe" } {
+function checkVariable(parser: Parser, name: string): void {
+  if (!parser.scope.includes(name)) throw fails("GO_UNKNOWN_VARIABLE", { name });
+}
+
+/** Reads operands up to a pipe or the end of the pipeline, and stands before that. */
+function parseCommand(parser: Parser, end: "close" | "right", context: string): Expr[] {
   const args: Expr[] = [];
   for (;;) {
-    skipSpace(parser);
-    const token = parser.tokens[parser.at++];
-    if (token?.type === "pipe" || token?.type === end) return { args, stop: token.type };
-    if (token === undefined || token.type === "close" || token.type === "right") {
-      throw new TemplateError(end === "right" ? "unclosed left paren" : "unexpected right paren");
-    }
+    const token = peek(parser);
+    if (token?.type === "pipe" || token?.type === end) return args;
+    if (token === undefined || token.type === "close" || token.type === "right")
+      throw end === "right" ? fails("GO_UNCLOSED", { what: "left paren" }) : fails("GO_STRAY", { what: "right paren" });
+    parser.at++;
     args.push(withFields(parser, parseTerm(parser, token, context)));
-    const next = parser.tokens[parser.at]?.type;
-    if (next !== "space" && next !== "pipe" && next !== "right" && next !== "close") {
-      throw new TemplateError(`unexpected ${describe(parser.tokens[parser.at])} in operand`);
-    }
+    const next = parser.tokens[parser.at];
+    if (next === undefined || !["space", "pipe", "right", "close"].includes(next.type))
+      throw fails("GO_UNEXPECTED", { token: next?.text, in: "operand" });
   }
 }
 
-function parseTerm(parser: Parser, token: Token, context: string): Expr {
-  switch (token.type) {
+function parseTerm(parser: Parser, { type, text }: Token, context: string): Expr {
+  switch (type) {
     case "dot":
-      return { type: "dot" };
+      return { type };
     case "field":
-      return { type: "field", path: [token.text.slice(1)] };
+      return { type, path: [text.slice(1)] };
     case "variable":
-      if (!parser.scope.includes(token.text)) throw new TemplateError(`undefined variable ${JSON.stringify(token.text)}`);
-      return { type: "variable", name: token.text, path: [] };
+      checkVariable(parser, text);
+      return { type, name: text, path: [] };
     case "string":
-      return { type: "string", value: token.value, source: token.text };
+      return { type, value: unquote(text), source: text };
     case "number":
-      return parseNumber(token.text);
+      return { type, ...readNumber(text), isRune: false, source: text };
     case "char":
-      return { type: "number", value: token.text.codePointAt(0) ?? 0, isInt: true, isRune: true, source: `'${token.text}'` };
+      return { type: "number", value: unquote(text).codePointAt(0) ?? 0, isInt: true, isRune: true, source: text };
     case "left":
       return { type: "pipe", pipe: parsePipe(parser, "right", "parenthesized pipeline") };
     case "word":
-      return parseWord(parser, token.text);
+      if (text === "true" || text === "false") return { type: "bool", value: text === "true", source: text };
+      if (text === "nil") return { type: text, source: text };
+      if (!parser.isKnown(text)) throw fails("GO_UNKNOWN_FUNCTION", { name: text });
+      return { type: "function", name: text };
     default:
-      throw new TemplateError(`unexpected ${describe(token)} in ${context}`);
+      throw fails("GO_UNEXPECTED", { token: text, in: context });
   }
-}
-
-function parseWord(parser: Parser, word: string): Expr {
-  if (word === "true" || word === "false") return { type: "bool", value: word === "true" };
-  if (word === "nil") return { type: "nil" };
-  if (!parser.known(word)) throw new TemplateError(`function ${JSON.stringify(word)} not defined`);
-  return { type: "function", name: word };
 }
 
 /** Fields written right after an operand belong to it: `(index .a 0).name`. */
@@ -209,7 +244,6 @@ function withFields(parser: Parser, expr: Expr): Expr {
   if (expr.type === "field") return { type: "field", path: [...expr.path, ...path] };
   if (expr.type === "variable") return { ...expr, path };
   if (expr.type === "dot") return { type: "field", path };
-  if (expr.type === "bool" || expr.type === "string" || expr.type === "number" || expr.type === "nil")
-    throw new TemplateError(`unexpected . after a constant`);
+  if ("source" in expr) throw fails("GO_STRAY", { what: ". after a constant" });
   return { type: "chain", on: expr, path };
 }

@@ -1,15 +1,5 @@
-import {
-  entry,
-  formatFloat,
-  formatValue,
-  GoInt,
-  type GoValue,
-  isMap,
-  sortedKeys,
-  TemplateError,
-  typeName,
-  UnsupportedError,
-} from "./value.ts";
+import { ESCAPES } from "./lexer.ts";
+import { entry, formatFloat, formatValue, GoInt, type GoValue, isMap, isNothing, lacks, sortedKeys, typeName } from "./value.ts";
 
 interface Verb {
   flags: string;
@@ -26,7 +16,7 @@ export function sprintf(format: string, args: readonly GoValue[]): string {
   const result = format.replace(VERB, (whole, flags: string, width: string, precision: string | undefined, verb: string) => {
     if (verb === "%") return "%";
     if (verb === "") return "%!(NOVERB)";
-    if (verb === "*" || verb === "[" || flags.includes("#")) throw new UnsupportedError("printf", `printf does not support ${whole}`);
+    if (verb === "*" || verb === "[" || flags.includes("#")) throw lacks("LACKS_VERB", { verb: whole });
     if (used >= args.length) return `%!${verb}(MISSING)`;
     const value = args[used++];
     return formatArg(value, {
@@ -37,25 +27,19 @@ export function sprintf(format: string, args: readonly GoValue[]): string {
     });
   });
   if (used >= args.length) return result;
-  const extra = args
-    .slice(used)
-    .map((value) => (value === undefined || value === null ? "<nil>" : `${typeName(value)}=${formatValue(value)}`));
+  const extra = args.slice(used).map((value) => (isNothing(value) ? "<nil>" : `${typeName(value)}=${formatValue(value)}`));
   return `${result}%!(EXTRA ${extra.join(", ")})`;
 }
 
 /** Go's fmt.Sprint: a space between two operands when neither is text. */
 export function sprint(args: readonly GoValue[]): string {
-  let result = "";
-  args.forEach((value, index) => {
-    const apart = index > 0 && typeof value !== "string" && typeof args[index - 1] !== "string";
-    result += (apart ? " " : "") + formatValue(value);
-  });
-  return result;
+  const isApart = (index: number) => index > 0 && typeof args[index] !== "string" && typeof args[index - 1] !== "string";
+  return args.map((value, index) => (isApart(index) ? " " : "") + formatValue(value)).join("");
 }
 
 function formatArg(value: GoValue, verb: Verb): string {
   if (verb.verb === "T") return pad(typeName(value), verb);
-  if (value === undefined || value === null) return verb.verb === "v" ? pad("<nil>", verb) : `%!${verb.verb}(<nil>)`;
+  if (isNothing(value)) return verb.verb === "v" ? pad("<nil>", verb) : `%!${verb.verb}(<nil>)`;
   if (Array.isArray(value)) return `[${value.map((item) => formatItem(item, verb)).join(" ")}]`;
   if (isMap(value)) {
     const pairs = sortedKeys(value).map((key) => `${formatArg(key, verb)}:${formatItem(entry(value, key), verb)}`);
@@ -64,13 +48,13 @@ function formatArg(value: GoValue, verb: Verb): string {
   const text = scalar(value, verb);
   if (text !== undefined) return text;
   if (verb.width > 0 || verb.precision !== undefined || verb.flags !== "")
-    throw new UnsupportedError("printf", `printf does not support %${verb.verb} of ${typeName(value)}`);
+    throw lacks("LACKS_VERB_OF", { verb: verb.verb, of: typeName(value) });
   return `%!${verb.verb}(${typeName(value)}=${formatValue(value)})`;
 }
 
 /** Within a list or map nil is written alike for every verb. */
 function formatItem(value: GoValue, verb: Verb): string {
-  return value === undefined || value === null ? "<nil>" : formatArg(value, verb);
+  return isNothing(value) ? "<nil>" : formatArg(value, verb);
 }
 
 /** undefined: the verb does not fit the type. */
@@ -94,16 +78,14 @@ function ofText(value: string, verb: Verb): string | undefined {
 const BASES: Record<string, number> = { d: 10, v: 10, x: 16, X: 16, o: 8, b: 2 };
 
 function ofInt(value: number, verb: Verb): string | undefined {
-  if (verb.verb === "c" && (value < 0 || value > 0x10ffff))
-    throw new UnsupportedError("printf", "printf does not support %c of what is no character");
+  if (verb.verb === "q" || (verb.verb === "c" && (value < 0 || value > 0x10ffff))) throw lacks("LACKS_VERB_FOR", { verb: verb.verb });
   if (verb.verb === "c") return pad(String.fromCodePoint(value), verb);
-  if (verb.verb === "q") throw new UnsupportedError("printf", "printf does not support %q of an integer");
   const base = BASES[verb.verb];
   if (base === undefined) return undefined;
   const digits = Math.abs(value)
     .toString(base)
     .padStart(verb.precision ?? 0, "0");
-  return pad(signed(value < 0, verb.verb === "X" ? digits.toUpperCase() : digits, verb), verb, true);
+  return padNumber(value < 0, verb.verb === "X" ? digits.toUpperCase() : digits, verb);
 }
 
 function ofFloat(value: number, verb: Verb): string | undefined {
@@ -112,63 +94,47 @@ function ofFloat(value: number, verb: Verb): string | undefined {
   switch (verb.verb) {
     case "f":
     case "F":
-      if (size >= 1e21) throw new UnsupportedError("printf", "printf does not support %f of so large a number");
-      return pad(signed(negative, size.toFixed(verb.precision ?? 6), verb), verb, true);
+      if (size >= 1e21) throw lacks("LACKS_VERB_FOR", { verb: "f" });
+      return padNumber(negative, size.toFixed(verb.precision ?? 6), verb);
     case "e":
-      return pad(signed(negative, size.toExponential(verb.precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2"), verb), verb, true);
+      return padNumber(negative, size.toExponential(verb.precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2"), verb);
     case "g":
     case "v":
-      if (verb.precision !== undefined) throw new UnsupportedError("printf", `printf does not support a precision of %${verb.verb}`);
-      return pad(signed(negative, formatFloat(size), verb), verb, true);
+      if (verb.precision !== undefined) throw lacks("LACKS_PRECISION", { verb: verb.verb });
+      return padNumber(negative, formatFloat(size), verb);
     case "x":
     case "X":
-      throw new UnsupportedError("printf", "printf does not support %x of a float");
+      throw lacks("LACKS_VERB_FOR", { verb: "x" });
     default:
       return undefined;
   }
 }
 
-function signed(negative: boolean, digits: string, verb: Verb): string {
-  if (negative) return `-${digits}`;
-  if (verb.flags.includes("+")) return `+${digits}`;
-  return verb.flags.includes(" ") ? ` ${digits}` : digits;
+function padNumber(isNegative: boolean, digits: string, verb: Verb): string {
+  const sign = isNegative ? "-" : verb.flags.includes("+") ? "+" : verb.flags.includes(" ") ? " " : "";
+  const filled = /^[^-]*0[^-]*$/.test(verb.flags) ? digits.padStart(verb.width - sign.length, "0") : digits;
+  return pad(sign + filled, verb);
 }
 
-function pad(text: string, verb: Verb, numeric = false): string {
-  const missing = verb.width - [...text].length;
-  if (missing <= 0) return text;
-  if (verb.flags.includes("-")) return text + " ".repeat(missing);
-  if (!verb.flags.includes("0")) return " ".repeat(missing) + text;
-  if (!numeric) return "0".repeat(missing) + text;
-  const sign = /^[-+ ]/.exec(text)?.[0] ?? "";
-  return sign + "0".repeat(missing) + text.slice(sign.length);
+function pad(text: string, { flags, width }: Verb): string {
+  const missing = Math.max(0, width - [...text].length);
+  if (flags.includes("-")) return text + " ".repeat(missing);
+  return (flags.includes("0") ? "0" : " ").repeat(missing) + text;
 }
 
-const SHORT: Record<string, string> = {
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  '"': '\\"',
-  "\\": "\\\\",
-};
+const SHORT = new Map(Object.entries(ESCAPES).map(([letter, char]) => [char, `\\${letter}`]));
 
 /** Go's %q and strconv.Quote. */
 export function quoted(text: string): string {
-  let result = "";
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    const short = SHORT[char];
-    if (short !== undefined) result += short;
-    else if (code < 0x20 || code === 0x7f) result += `\\x${code.toString(16).padStart(2, "0")}`;
-    else if (code > 0x7f && !/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char))
-      result += code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
-    else result += char;
-  }
-  return `"${result}"`;
+  return `"${Array.from(text, escaped).join("")}"`;
+}
+
+function escaped(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (char !== "'" && SHORT.has(char)) return SHORT.get(char) ?? "";
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code <= 0x7f || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char)) return char;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
 /** Go cuts text by bytes: what would cut a character in two is refused. */
@@ -178,16 +144,10 @@ export function sliceBytes(text: string, start: number, end: number, name: strin
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new UnsupportedError(name, `${name} would cut a character of ${JSON.stringify(text)} in two`);
+    throw lacks("LACKS_HALF_CHARACTER", { fn: name, text });
   }
 }
 
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
-}
-
-/** An index out of range is a panic in Go. */
-export function checkRange(start: number, end: number, length: number): void {
-  if (start < 0 || end > length || start > end)
-    throw new TemplateError(`slice bounds out of range [${start}:${end}] with length ${length}`);
 }

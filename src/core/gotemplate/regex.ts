@@ -3,8 +3,8 @@
  * input. What Go does around a match stands here: which empty matches count, what `$1` means in a replacement, how a text is split.
  */
 import { type Matcher, RE2JS, RE2JSException } from "re2js";
-import { type FunctionTable, fn, text } from "./functions.ts";
-import { GoInt, type GoValue, TemplateError, typedList, UnsupportedError } from "./value.ts";
+import { type FunctionTable, fn, withMust } from "./functions.ts";
+import { fails, lacks, TemplateError, typedList } from "./value.ts";
 
 const compiled = new Map<string, RE2JS>();
 const MOST_COMPILED = 200;
@@ -34,18 +34,15 @@ function parse(pattern: string): RE2JS {
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     // Go takes these, and means the first group of the name.
-    if (error.message.includes("duplicate capture group name"))
-      throw new UnsupportedError(
-        "regex",
-        `the regular expression ${JSON.stringify(pattern)} gives two groups one name, which is not supported`,
-      );
-    throw new TemplateError(error.message);
+    if (error.message.includes("duplicate capture group name")) throw lacks("LACKS_GROUPS", { pattern });
+    throw fails("GO_PATTERN", { said: error.message });
   }
 }
 
 /** All matches from left to right. An empty one right behind another match is none. */
 function* matches(pattern: string, input: string): Generator<Match> {
-  const matcher = compile(pattern).matcher(checked(input));
+  if (input.length > LONGEST_INPUT) throw lacks("LACKS_LONG_INPUT", { most: LONGEST_INPUT });
+  const matcher = compile(pattern).matcher(input);
   let last = -1;
   while (matcher.find()) {
     const [start, end] = [matcher.start(), matcher.end()];
@@ -55,12 +52,6 @@ function* matches(pattern: string, input: string): Generator<Match> {
   }
 }
 
-function checked(input: string): string {
-  if (input.length > LONGEST_INPUT)
-    throw new UnsupportedError("regex", `regular expressions over more than ${LONGEST_INPUT} characters are not supported`);
-  return input;
-}
-
 function groupOf(matcher: Matcher, name: string): string {
   if (!/^\d+$/.test(name)) return Object.hasOwn(matcher.namedGroups, name) ? (matcher.group(name) ?? "") : "";
   return Number(name) <= matcher.groupCount() ? (matcher.group(Number(name)) ?? "") : "";
@@ -68,13 +59,10 @@ function groupOf(matcher: Matcher, name: string): string {
 
 /** Go's `$1`, `${1}`, `$name`: a name takes as many letters, digits and underscores as there are. */
 function expand(replacement: string, match: Match): string {
-  return replacement.replace(
-    /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu,
-    (whole, braced: string | undefined, bare: string | undefined) => {
-      const name = braced ?? bare;
-      return name === undefined ? whole.slice(1) : match.group(name);
-    },
-  );
+  return replacement.replace(/\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu, (_, braced?: string, bare?: string) => {
+    const name = braced ?? bare;
+    return name === undefined ? "$" : match.group(name);
+  });
 }
 
 function replace(pattern: string, input: string, fill: (match: Match) => string): string {
@@ -108,33 +96,25 @@ function find(pattern: string, input: string, count: number): string[] {
   return (count < 0 ? found : found.take(count)).toArray();
 }
 
-function numberAt(args: readonly GoValue[], index: number): number {
-  const value = args[index];
-  return value instanceof GoInt ? value.value : -1;
-}
-
 /** Sprig drops the error of a pattern that is none. */
 function isMatch(pattern: string, input: string): boolean {
   try {
     return find(pattern, input, 1).length > 0;
   } catch (error) {
-    if (error instanceof TemplateError) return false;
+    if (error instanceof TemplateError && !error.lacks) return false;
     throw error;
   }
 }
 
-const PLAIN: FunctionTable = {
-  regexMatch: fn("string string", (a) => find(text(a, 0), text(a, 1), 1).length > 0),
-  regexFind: fn("string string", (a) => find(text(a, 0), text(a, 1), 1)[0] ?? ""),
-  regexFindAll: fn("string string int", (a) => typedList(find(text(a, 0), text(a, 1), numberAt(a, 2)), "string")),
-  regexReplaceAll: fn("string string string", (a) => replace(text(a, 0), text(a, 1), (match) => expand(text(a, 2), match))),
-  regexReplaceAllLiteral: fn("string string string", (a) => replace(text(a, 0), text(a, 1), () => text(a, 2))),
-  regexSplit: fn("string string int", (a) => typedList(split(text(a, 0), text(a, 1), numberAt(a, 2)), "string")),
-};
-
 export const REGEX_FUNCTIONS: FunctionTable = {
-  ...PLAIN,
-  ...Object.fromEntries(Object.entries(PLAIN).map(([name, target]) => [`mustR${name.slice(1)}`, target])),
-  regexMatch: fn("string string", (a) => isMatch(text(a, 0), text(a, 1))),
-  regexQuoteMeta: fn("string", (a) => text(a, 0).replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
+  ...withMust({
+    regexMatch: fn("string string", (pattern, input) => find(pattern, input, 1).length > 0),
+    regexFind: fn("string string", (pattern, input) => find(pattern, input, 1)[0] ?? ""),
+    regexFindAll: fn("string string int", (pattern, input, count) => typedList(find(pattern, input, count), "string")),
+    regexReplaceAll: fn("string string string", (pattern, input, by) => replace(pattern, input, (match) => expand(by, match))),
+    regexReplaceAllLiteral: fn("string string string", (pattern, input, by) => replace(pattern, input, () => by)),
+    regexSplit: fn("string string int", (pattern, input, count) => typedList(split(pattern, input, count), "string")),
+  }),
+  regexMatch: fn("string string", isMatch),
+  regexQuoteMeta: fn("string", (text) => text.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
 };

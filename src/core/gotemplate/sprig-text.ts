@@ -1,35 +1,29 @@
 import { compareText } from "../base/compare-text.ts";
-import { type FunctionTable, fn, text } from "./functions.ts";
-import { byteLength, checkRange, quoted, sliceBytes } from "./printf.ts";
-import { formatValue, GoInt, type GoMap, type GoValue, setEntry, stringMap, TemplateError, typedList, UnsupportedError } from "./value.ts";
+import { type FunctionTable, fn } from "./functions.ts";
+import { byteLength, quoted, sliceBytes } from "./printf.ts";
+import { fails, formatValue, type GoMap, type GoValue, isNothing, lacks, stringMap, typedList } from "./value.ts";
 
 /** Text longer than this comes from a mistake, or from malice. */
 const LONGEST = 10_000_000;
 
 /** sprig's strslice: what it does to take any value for a list of texts. */
-export function texts(value: GoValue): string[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) return [formatValue(value)];
-  return value.filter((item) => item !== null && item !== undefined).map(formatValue);
+function texts(value: GoValue): string[] {
+  return present(Array.isArray(value) ? value : [value]).map(formatValue);
 }
 
-function int(args: readonly GoValue[], index: number): number {
-  const value = args[index];
-  return value instanceof GoInt ? value.value : 0;
+function present(values: readonly GoValue[]): GoValue[] {
+  return values.filter((value) => !isNothing(value));
 }
 
-const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0]";
-const LEADING = new RegExp(`^${SPACE}+`);
-const TRAILING = new RegExp(`${SPACE}+$`);
+const SPACE = /[\t\n\v\f\r \u0085\u00a0]+/g;
+const OUTER_SPACE = /^[\t\n\v\f\r \u0085\u00a0]+|[\t\n\v\f\r \u0085\u00a0]+$/g;
+const NOT_ASCII = /[\u0080-\uffff]/;
 
-function trimCut(value: string, cutset: string, start: boolean, end: boolean): string {
+function trimAll(cutset: string, value: string): string {
   const chars = [...value];
-  const cut = new Set(cutset);
-  let from = 0;
-  let to = chars.length;
-  while (start && from < to && cut.has(chars[from] ?? "")) from++;
-  while (end && to > from && cut.has(chars[to - 1] ?? "")) to--;
-  return chars.slice(from, to).join("");
+  const isKept = (char: string) => !cutset.includes(char);
+  const from = chars.findIndex(isKept);
+  return from === -1 ? "" : chars.slice(from, chars.findLastIndex(isKept) + 1).join("");
 }
 
 function trunc(width: number, value: string): string {
@@ -42,7 +36,7 @@ function substr(start: number, end: number, value: string): string {
   const length = byteLength(value);
   const from = Math.max(start, 0);
   const to = start >= 0 && (end < 0 || end > length) ? length : end;
-  checkRange(from, to, length);
+  if (to > length || from > to) throw fails("GO_BOUNDS", { fn: "substr", from, to, length });
   return sliceBytes(value, from, to, "substr");
 }
 
@@ -53,28 +47,23 @@ function replaceAll(old: string, fresh: string, value: string): string {
 
 /** Go maps character by character: never one to several, nor by what stands around it. */
 function upper(value: string): string {
-  if (!/[\u0080-\uffff]/.test(value)) return value.toUpperCase();
+  if (!NOT_ASCII.test(value)) return value.toUpperCase();
   return Array.from(value, (char) => (char.toUpperCase().length === char.length ? char.toUpperCase() : char)).join("");
 }
 
 function lower(value: string): string {
-  if (!/[\u0080-\uffff]/.test(value)) return value.toLowerCase();
+  if (!NOT_ASCII.test(value)) return value.toLowerCase();
   return Array.from(value, (char) => String.fromCodePoint(char.toLowerCase().codePointAt(0) ?? 0)).join("");
 }
 
 function withoutSpace(value: string): string {
-  if (/[\u0080-\uffff]/.test(value))
-    throw new UnsupportedError("nospace", "nospace of other than ASCII text is not supported: sprig breaks it");
-  return value.replace(new RegExp(SPACE, "g"), "");
-}
-
-function title(value: string): string {
-  return value.replace(/(^|[^\p{L}\p{Nd}_])(\p{L})/gu, (_, before: string, letter: string) => before + upper(letter));
+  if (NOT_ASCII.test(value)) throw lacks("LACKS_NOSPACE");
+  return value.replace(SPACE, "");
 }
 
 function repeat(count: number, value: string): string {
-  if (count < 0) throw new TemplateError("error calling repeat: strings: negative Repeat count");
-  if (count * value.length > LONGEST) throw new UnsupportedError("repeat", `repeat would make more than ${LONGEST} characters`);
+  if (count < 0) throw fails("GO_REPEAT");
+  if (count * value.length > LONGEST) throw lacks("LACKS_LONG_TEXT", { most: LONGEST });
   return value.repeat(count);
 }
 
@@ -87,12 +76,9 @@ function splitText(separator: string, value: string): string[] {
   return separator === "" ? [...value] : value.split(separator);
 }
 
+/** `_0`, `_1`, …. */
 function asMap(parts: readonly string[]): GoMap {
-  const map: GoMap = {};
-  parts.forEach((part, index) => {
-    setEntry(map, `_${index}`, part);
-  });
-  return stringMap(map as Record<string, string>);
+  return stringMap(Object.fromEntries(parts.map((part, index) => [`_${index}`, part])));
 }
 
 function splitCount(separator: string, count: number, value: string): string[] {
@@ -107,60 +93,44 @@ function abbrev(width: number, value: string): string {
   return `${sliceBytes(value, 0, width - 3, "abbrev")}...`;
 }
 
-function present(args: readonly GoValue[]): GoValue[] {
-  return args.filter((value) => value !== undefined && value !== null);
-}
-
-function trimmed(value: string): string {
-  return value.replace(LEADING, "").replace(TRAILING, "");
-}
+const trimAllOf = fn("string string", trimAll);
 
 export const TEXT_FUNCTIONS: FunctionTable = {
-  trim: fn("string", (a) => trimmed(text(a, 0))),
-  trimAll: fn("string string", (a) => trimCut(text(a, 1), text(a, 0), true, true)),
-  trimall: fn("string string", (a) => trimCut(text(a, 1), text(a, 0), true, true)),
-  trimSuffix: fn("string string", (a) =>
-    text(a, 0) !== "" && text(a, 1).endsWith(text(a, 0)) ? text(a, 1).slice(0, -text(a, 0).length) : text(a, 1),
+  trim: fn("string", (text) => text.replace(OUTER_SPACE, "")),
+  trimAll: trimAllOf,
+  trimall: trimAllOf,
+  trimSuffix: fn("string string", (suffix, text) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text)),
+  trimPrefix: fn("string string", (prefix, text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
+  upper: fn("string", upper),
+  lower: fn("string", lower),
+  title: fn("string", (text) =>
+    text.replace(/(^|[^\p{L}\p{Nd}_])(\p{L})/gu, (_, before: string, letter: string) => before + upper(letter)),
   ),
-  trimPrefix: fn("string string", (a) => (text(a, 1).startsWith(text(a, 0)) ? text(a, 1).slice(text(a, 0).length) : text(a, 1))),
-  upper: fn("string", (a) => upper(text(a, 0))),
-  lower: fn("string", (a) => lower(text(a, 0))),
-  title: fn("string", (a) => title(text(a, 0))),
-  untitle: fn("string", (a) => text(a, 0).replace(/(^|\s)(\p{L})/gu, (_, before: string, letter: string) => before + lower(letter))),
-  nospace: fn("string", (a) => withoutSpace(text(a, 0))),
-  contains: fn("string string", (a) => text(a, 1).includes(text(a, 0))),
-  hasPrefix: fn("string string", (a) => text(a, 1).startsWith(text(a, 0))),
-  hasSuffix: fn("string string", (a) => text(a, 1).endsWith(text(a, 0))),
-  replace: fn("string string string", (a) => replaceAll(text(a, 0), text(a, 1), text(a, 2))),
-  repeat: fn("int string", (a) => repeat(int(a, 0), text(a, 1))),
-  substr: fn("int int string", (a) => substr(int(a, 0), int(a, 1), text(a, 2))),
-  trunc: fn("int string", (a) => trunc(int(a, 0), text(a, 1))),
-  abbrev: fn("int string", (a) => abbrev(int(a, 0), text(a, 1))),
-  indent: fn("int string", (a) => indent(int(a, 0), text(a, 1))),
-  nindent: fn("int string", (a) => `\n${indent(int(a, 0), text(a, 1))}`),
-  plural: fn("string string int", (a) => (int(a, 2) === 1 ? text(a, 0) : text(a, 1))),
-  quote: fn(
-    "",
-    (a) =>
-      present(a)
-        .map((value) => quoted(formatValue(value)))
-        .join(" "),
-    "any",
+  untitle: fn("string", (text) => text.replace(/(^|\s)(\p{L})/gu, (_, before: string, letter: string) => before + lower(letter))),
+  nospace: fn("string", withoutSpace),
+  contains: fn("string string", (part, text) => text.includes(part)),
+  hasPrefix: fn("string string", (prefix, text) => text.startsWith(prefix)),
+  hasSuffix: fn("string string", (suffix, text) => text.endsWith(suffix)),
+  replace: fn("string string string", replaceAll),
+  repeat: fn("int string", repeat),
+  substr: fn("int int string", substr),
+  trunc: fn("int string", trunc),
+  abbrev: fn("int string", abbrev),
+  indent: fn("int string", indent),
+  nindent: fn("int string", (width, text) => `\n${indent(width, text)}`),
+  plural: fn("string string int", (one, many, count) => (count === 1 ? one : many)),
+  quote: fn("any...", (...values) => texts(values).map(quoted).join(" ")),
+  squote: fn("any...", (...values) =>
+    texts(values)
+      .map((text) => `'${text}'`)
+      .join(" "),
   ),
-  squote: fn(
-    "",
-    (a) =>
-      present(a)
-        .map((value) => `'${formatValue(value)}'`)
-        .join(" "),
-    "any",
-  ),
-  cat: fn("", (a) => present(a).map(formatValue).join(" "), "any"),
-  toString: fn("any", ([value]) => formatValue(value)),
-  toStrings: fn("any", ([value]) => typedList(texts(value), "string")),
-  join: fn("string any", (a) => texts(a[1]).join(text(a, 0))),
-  sortAlpha: fn("any", ([value]) => typedList((value === null ? ["<nil>"] : texts(value)).sort(compareText), "string")),
-  split: fn("string string", (a) => asMap(splitText(text(a, 0), text(a, 1)))),
-  splitList: fn("string string", (a) => typedList(splitText(text(a, 0), text(a, 1)), "string")),
-  splitn: fn("string int string", (a) => asMap(splitCount(text(a, 0), int(a, 1), text(a, 2)))),
+  cat: fn("any...", (...values) => texts(values).join(" ")),
+  toString: fn("any", formatValue),
+  toStrings: fn("any", (value) => typedList(texts(value), "string")),
+  join: fn("string any", (separator, value) => texts(value).join(separator)),
+  sortAlpha: fn("any", (value) => typedList((value === null ? ["<nil>"] : texts(value)).sort(compareText), "string")),
+  split: fn("string string", (separator, text) => asMap(splitText(separator, text))),
+  splitList: fn("string string", (separator, text) => typedList(splitText(separator, text), "string")),
+  splitn: fn("string int string", (separator, count, text) => asMap(splitCount(separator, count, text))),
 };

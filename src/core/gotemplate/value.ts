@@ -1,4 +1,6 @@
 import { compareText } from "../base/compare-text.ts";
+import { reasonsOf } from "../base/reason.ts";
+import type { GoFailure, GoFailures, GoLack, GoLacks } from "../reasons/templates.ts";
 
 /**
  * Go values as templates see them. Data comes from JSON, so its numbers are float64 (JS `number`); literals, lengths and
@@ -27,19 +29,29 @@ export class GoVersion {
   }
 }
 
-/** A template could not be parsed or executed, as Argo CD's could not. */
+/** Why a template cannot be parsed or executed. `lacks`: Argo CD could, and this program cannot. */
 export class TemplateError extends Error {
   override name = "TemplateError";
+  readonly reason: GoFailure | GoLack;
+  readonly lacks: boolean;
+  constructor(reason: GoFailure | GoLack, lacks: boolean) {
+    super(JSON.stringify(reason));
+    this.reason = reason;
+    this.lacks = lacks;
+  }
 }
 
-/** Argo CD could execute it, this program cannot: named, never guessed. */
-export class UnsupportedError extends Error {
-  override name = "UnsupportedError";
-  readonly subject: string;
-  constructor(subject: string, message: string) {
-    super(message);
-    this.subject = subject;
-  }
+const failure = reasonsOf<GoFailures>();
+const lack = reasonsOf<GoLacks>();
+
+/** Returns what to throw where Argo CD fails, too. */
+export function fails<Code extends keyof GoFailures>(...reason: Parameters<typeof failure<Code>>): TemplateError {
+  return new TemplateError(failure(...reason) as GoFailure, false);
+}
+
+/** Returns what to throw where only this program cannot go on. */
+export function lacks<Code extends keyof GoLacks>(...reason: Parameters<typeof lack<Code>>): TemplateError {
+  return new TemplateError(lack(...reason) as GoLack, true);
 }
 
 const STRING_MAP = Symbol("map[string]string");
@@ -71,6 +83,11 @@ export function isMap(value: unknown): value is GoMap {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof GoInt) && !(value instanceof GoVersion);
 }
 
+/** True for a missing key and for null. */
+export function isNothing(value: GoValue): value is undefined | null {
+  return value === undefined || value === null;
+}
+
 /** Reads an own key: `toString` and the like of the prototype are not keys. */
 export function entry(map: GoMap, key: string): GoValue {
   return Object.hasOwn(map, key) ? map[key] : undefined;
@@ -87,7 +104,7 @@ export function sortedKeys(map: GoMap): string[] {
 
 /** Go's %T. */
 export function typeName(value: GoValue): string {
-  if (value === undefined || value === null) return "<nil>";
+  if (isNothing(value)) return "<nil>";
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "number") return "float64";
@@ -99,7 +116,7 @@ export function typeName(value: GoValue): string {
 
 /** What `if` asks. */
 export function truth(value: GoValue): boolean {
-  if (value === undefined || value === null) return false;
+  if (isNothing(value)) return false;
   if (value instanceof GoInt) return value.value !== 0;
   if (value instanceof GoVersion) return true;
   if (typeof value === "boolean") return value;
@@ -125,7 +142,7 @@ function withPower(digits: string, exponent: number): string {
 
 /** Go's %v. */
 export function formatValue(value: GoValue): string {
-  if (value === undefined || value === null) return "<nil>";
+  if (isNothing(value)) return "<nil>";
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);
   if (typeof value === "number") return formatFloat(value);
@@ -139,5 +156,17 @@ export function formatValue(value: GoValue): string {
 
 /** What an action prints. */
 export function printed(value: GoValue): string {
-  return value === undefined || value === null ? "<no value>" : formatValue(value);
+  return isNothing(value) ? "<no value>" : formatValue(value);
+}
+
+/** Go's reflect.DeepEqual: types count, so the integer 1 is not the float 1. */
+export function deepEqual(a: GoValue, b: GoValue): boolean {
+  if (a instanceof GoInt || b instanceof GoInt) return a instanceof GoInt && b instanceof GoInt && a.value === b.value && a.kind === b.kind;
+  if (a instanceof GoVersion || b instanceof GoVersion) return a === b;
+  if (Array.isArray(a))
+    return Array.isArray(b) && itemType(a) === itemType(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
+  if (!isMap(a)) return (a ?? null) === (b ?? null);
+  if (!isMap(b) || isStringMap(a) !== isStringMap(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]));
 }

@@ -1,6 +1,7 @@
 import { type AppSetCluster, render } from "../../core/appset/index.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
+import { sayRender } from "../../core/report/reasons/templates.ts";
 import { dig, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
@@ -19,8 +20,8 @@ export function targetsOfSet(set: Manifest, input: InitInput): Targets {
     const [problem] = result.problems;
     return {
       ok: false,
-      why: problem === undefined ? "it cannot be rendered" : `${problem.where}: ${problem.message}`,
-      hint: problem?.hint ?? "check it",
+      why: problem === undefined ? "it cannot be rendered" : `${problem.where}: ${sayRender(problem).message}`,
+      hint: problem === undefined ? "check it" : sayRender(problem).hint,
     };
   }
   const usesClusters = result.generators.some((generator) => generator.kind.includes("clusters") || mentionsClusters(set.object));

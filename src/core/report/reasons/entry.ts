@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason, ReasonsOf, Words } from "../../base/reason.ts";
 import type { CommandName } from "../../spec/commands.ts";
 
 /** What a reason is about: what a view links to and groups by. */
@@ -41,3 +41,11 @@ export interface Entry<Reason extends AnyReason> {
 
 /** A registry for a table of codes: an entry for each, and the compiler asks for those that are missing. */
 export type Entries<Table> = { readonly [Code in keyof Table & string]: Entry<{ readonly code: Code } & Readonly<Table[Code]>> };
+
+/** A sentence for each code of a table that is told as the cause of something else. */
+export type Sentences<Table> = { readonly [Code in keyof Table & string]: (reason: Readonly<Table[Code]>) => string };
+
+/** Returns what says a reason of such a table. */
+export function sayBy<Table>(sentences: Sentences<Table>) {
+  return (reason: ReasonsOf<Table>): string => sentences[reason.code](reason as never);
+}

@@ -3,6 +3,7 @@ import { compareRenders, type RenderResult } from "../../../core/appset/index.ts
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Words } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
+import { sayRender } from "../../../core/report/reasons/templates.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
@@ -150,7 +151,7 @@ function undeclared({ run }: Judging, plane: ControlPlane): Problem | undefined 
 
 function cannotTell(renders: readonly RenderResult[], generated: string): string {
   const problem = renders.find((render) => !render.ok)?.problems[0];
-  const offline = `what it would change cannot be worked out: ${problem?.where ?? "spec"}: ${problem?.message ?? "unknown reason"}`;
+  const offline = `what it would change cannot be worked out: ${problem?.where ?? "spec"}: ${problem === undefined ? "unknown reason" : sayRender(problem).message}`;
   return `${offline}; ${generated}; set sourceRef.unverified: true to go on without that check`;
 }
 

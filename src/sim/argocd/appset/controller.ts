@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { RenderContext, RenderResult } from "../../../core/appset/types.ts";
+import { sayRender } from "../../../core/report/reasons/templates.ts";
 import { kubeTime, type Store } from "../../kubernetes/store.ts";
 import type { KubeObject, StoreEvent } from "../../kubernetes/types.ts";
 import { type Lag, randomFor } from "../application/lag.ts";
@@ -142,7 +143,7 @@ async function reconcile(controller: Controller, actor: SetActor, asked: boolean
   let result: RenderResult | undefined;
   try {
     if (error === undefined) result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, force);
-    if (result?.ok === false) error = result.problems.map(({ message }) => message).join("; ");
+    if (result?.ok === false) error = result.problems.map((one) => sayRender(one).message).join("; ");
   } catch (problem) {
     if (!(problem instanceof RepoError)) throw problem;
     error = problem.message;

@@ -5,6 +5,7 @@ import { Option } from "commander";
 import { type AppSetCluster, type RenderContext, type RenderResult, readYamlDocuments, render } from "../../../core/appset/index.ts";
 import { type InventoryCluster, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { sayRender } from "../../../core/report/reasons/templates.ts";
 import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
@@ -94,8 +95,9 @@ function renderSets(text: string, file: string, options: Options): { sets: Rende
 
 function linesOf(result: RenderResult, prefix: string, note: string): string[] {
   return result.problems.map((problem) => {
-    const more = problem.code === "NO_REPO" && note !== "" ? note : problem.hint;
-    return `${prefix}: ${problem.where}: ${problem.message} [${problem.code}]; ${more}`;
+    const { message, hint } = sayRender(problem);
+    const more = problem.code === "NO_REPO" && note !== "" ? note : hint;
+    return `${prefix}: ${problem.where}: ${message} [${problem.code}]; ${more}`;
   });
 }
 

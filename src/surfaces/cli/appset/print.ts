@@ -1,5 +1,6 @@
 import { Document } from "yaml";
 import { type RenderedApplication, type RenderedGenerator, type RenderResult, sourceOf } from "../../../core/appset/index.ts";
+import { sayRender } from "../../../core/report/reasons/templates.ts";
 
 export interface RenderedSet {
   name: string;
@@ -7,10 +8,13 @@ export interface RenderedSet {
 }
 
 /** One object per top-level generator, as `--params -o json` documents it. */
-type GeneratorRow = { applicationSet: string } & RenderedGenerator;
+function generatorRows(sets: readonly RenderedSet[]): Record<string, unknown>[] {
+  return sets.flatMap(({ name, result }) => result.generators.map((generator) => generatorRow(name, generator)));
+}
 
-function generatorRows(sets: readonly RenderedSet[]): GeneratorRow[] {
-  return sets.flatMap((set) => set.result.generators.map((generator) => ({ applicationSet: set.name, ...generator })));
+function generatorRow(applicationSet: string, { problem, ...generator }: RenderedGenerator): Record<string, unknown> {
+  if (problem === undefined) return { applicationSet, ...generator };
+  return { applicationSet, ...generator, problem: { code: problem.code, where: problem.where, ...sayRender(problem) } };
 }
 
 function applications(sets: readonly RenderedSet[]): RenderedApplication[] {
@@ -38,7 +42,7 @@ export function asText(sets: readonly RenderedSet[], params: boolean): string {
 function paramsText({ name, result }: RenderedSet): string {
   const lines = result.generators.flatMap((generator) => {
     const head = `${name}  generator ${generator.index} (${generator.kind})`;
-    if (generator.problem !== undefined) return [`${head}: ${generator.problem.message}`];
+    if (generator.problem !== undefined) return [`${head}: ${sayRender(generator.problem).message}`];
     return [`${head}: ${count(generator.params.length, "parameter set")}`, ...generator.params.map((set) => `  ${JSON.stringify(set)}`)];
   });
   return `${lines.join("\n")}\n`;

@@ -7,6 +7,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
+import { sayRender } from "../../../core/report/reasons/templates.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
@@ -90,13 +91,14 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
   if (!result.ok) {
     return {
       applications: [],
-      problems: result.problems.map((problem) =>
-        note(rollout, {
+      problems: result.problems.map((problem) => {
+        const { message, hint } = sayRender(problem);
+        return note(rollout, {
           code: problem.code,
-          message: `ApplicationSet ${name}, ${problem.where}: ${problem.message}`,
-          hint: `${problem.hint}; or give --inventory with its Applications`,
-        }),
-      ),
+          message: `ApplicationSet ${name}, ${problem.where}: ${message}`,
+          hint: `${hint}; or give --inventory with its Applications`,
+        });
+      }),
     };
   }
   const params = result.generators.flatMap((generator) => generator.params);
