@@ -5,6 +5,7 @@
 import { isIP } from "node:net";
 import { Agent, request } from "undici";
 import { defined } from "../../core/base/defined.ts";
+import { matchesGlob } from "../../core/base/glob.ts";
 
 /** Where requests that come from a config repo may go: the server's config says, never the repo. */
 export interface OutboundPolicy {
@@ -89,8 +90,7 @@ function matches(pattern: string, url: URL): boolean {
   const name = url.hostname.toLowerCase();
   if (!host.includes("*")) return host === name;
   if (isIP(name.replace(/^\[|\]$/g, "")) !== 0) return false;
-  const shape = host.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${shape.join("[a-z0-9.-]+")}$`).test(name);
+  return matchesGlob(host.replaceAll("*", "?*"), "hosts", name);
 }
 
 async function once(

@@ -1,10 +1,10 @@
 import { compareText } from "../base/compare-text.ts";
+import { globMatcher } from "../base/glob.ts";
 import { isRecord } from "../base/is-record.ts";
 import type { RepoFiles } from "../base/repo-files.ts";
 import { parseYaml } from "../base/yaml-read.ts";
 import type { Environment } from "./environment.ts";
 import { type PathPattern, pathPrefix } from "./git-spec.ts";
-import { matchDoublestar, matchPathspec, type PathMatcher } from "./globs.ts";
 import { addValues, fileParams, flatten } from "./params.ts";
 import { failure, RenderFailure, setKey } from "./problem.ts";
 import type { ParamSet, RenderProblem } from "./types.ts";
@@ -39,7 +39,7 @@ export function filesParams(
   return sets;
 }
 
-function matcher(pattern: string, environment: Environment, where: string): Exclude<PathMatcher, undefined> {
+function matcher(pattern: string, environment: Environment, where: string): (path: string) => boolean {
   const doublestar = environment.context.newGitFileGlobbing === true;
   if (!doublestar && (pattern.startsWith("/") || pattern.startsWith(":"))) {
     throw failure(
@@ -49,7 +49,9 @@ function matcher(pattern: string, environment: Environment, where: string): Excl
       "write the path from the repository's root, without a leading / or :",
     );
   }
-  const matches = doublestar ? matchDoublestar(pattern) : matchPathspec(pattern.replace(/^(\.\/)+/, ""));
+  const matches = doublestar
+    ? globMatcher(pattern.replace(/^(\.?\/)+/, ""), "doublestar")
+    : pathspecMatcher(pattern.replace(/^(\.\/)+/, ""));
   if (matches === undefined)
     throw failure(
       "PARAM_ERROR",
@@ -58,6 +60,13 @@ function matcher(pattern: string, environment: Environment, where: string): Excl
       "check its brackets and backslashes",
     );
   return matches;
+}
+
+/** Git's own pathspec: a pattern that names a directory takes all below it. */
+function pathspecMatcher(pattern: string): (path: string) => boolean {
+  const literal = pattern.replace(/\/+$/, "");
+  const glob = globMatcher(pattern, "pathspec");
+  return (path) => path === pattern || literal === "" || literal === "." || path.startsWith(`${literal}/`) || glob?.(path) === true;
 }
 
 /** A snapshot may refuse a file (a link out of the repo), with the reason as message. */

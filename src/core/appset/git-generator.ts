@@ -1,9 +1,9 @@
 import { compareText } from "../base/compare-text.ts";
+import { globMatcher } from "../base/glob.ts";
 import type { RepoFiles } from "../base/repo-files.ts";
 import type { Environment } from "./environment.ts";
 import { filesParams } from "./git-files.ts";
 import { type PathPattern, pathPrefix, patterns } from "./git-spec.ts";
-import { matchPath } from "./globs.ts";
 import { addValues, pathParams } from "./params.ts";
 import { failure } from "./problem.ts";
 import type { ParamSet } from "./types.ts";
@@ -44,7 +44,7 @@ function directoryParams(
   where: string,
 ): ParamSet[] {
   // A malformed pattern matches nothing there, and stops nothing.
-  const tests = wanted.map((pattern) => ({ exclude: pattern.exclude, matches: matchPath(pattern.path) ?? (() => false) }));
+  const tests = wanted.map((pattern) => ({ exclude: pattern.exclude, matches: globMatcher(pattern.path, "go") ?? (() => false) }));
   return directoriesOf(repo.paths())
     .filter(
       (directory) =>

@@ -1,8 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { application } from "../../../adapters/argocd/testing/application.ts";
 import { rawProject } from "../../../adapters/argocd/testing/rollout.ts";
-import { assessWindows, decodeWindows, globMatches, windowsOfProject } from "./windows.ts";
+import { assessWindows, decodeWindows, windowsOfProject } from "./windows.ts";
 
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const nightly = { kind: "allow", schedule: "0 22 * * *", duration: "1h", applications: ["*"] };
@@ -55,15 +54,4 @@ describe("sync windows", () => {
     expect(decodeWindows([7, null, { kind: "maybe", schedule: "* * * * *" }, { kind: "allow" }])).toEqual([]);
     expect(windowsOfProject({ spec: { syncWindows: "x" } }, application())).toEqual([]);
   });
-});
-
-test("globs match as regular expressions of them do", () => {
-  const texts = fc.string({ unit: fc.constantFrom("a", "b", "/"), maxLength: 8 });
-  const patterns = fc.string({ unit: fc.constantFrom("a", "b", "/", "*", "?"), maxLength: 8 });
-  fc.assert(
-    fc.property(patterns, texts, (pattern, text) => {
-      const expression = new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`, "s");
-      expect(globMatches(pattern, text)).toBe(expression.test(text));
-    }),
-  );
 });

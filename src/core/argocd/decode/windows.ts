@@ -1,4 +1,5 @@
 import { defined } from "../../base/defined.ts";
+import { matchesGlob } from "../../base/glob.ts";
 import { iso, parseDuration } from "../../base/time.ts";
 import { badWindow, type Window, windowsAt } from "../../spec/windows.ts";
 import type { ApplicationView, SyncWindowsView } from "../views.ts";
@@ -46,29 +47,9 @@ function concerns(window: Fields, { name, spec: { destination } }: ApplicationVi
   ];
   const given = tests.filter(([key]) => list(window, key).length > 0);
   const fits = ([key, texts]: [string, (string | undefined)[]]) =>
-    words(window, key).some((pattern) => texts.some((text) => text !== undefined && globMatches(pattern, text)));
+    words(window, key).some((pattern) => texts.some((text) => text !== undefined && matchesGlob(pattern, "gobwas", text)));
   if (given.length === 0) return false;
   return own(window, "andOperator") === true ? given.every(fits) : given.some(fits);
-}
-
-/** `*` stands for any text and `?` for one character. Takes at most pattern × text steps, whatever the pattern. */
-export function globMatches(pattern: string, text: string): boolean {
-  let [at, in_, star, mark] = [0, 0, -1, 0];
-  while (at < text.length) {
-    const next = pattern[in_];
-    if (next === "*") {
-      star = in_++;
-      mark = at;
-    } else if (next !== undefined && (next === "?" || next === text[at])) {
-      in_ += 1;
-      at += 1;
-    } else if (star !== -1) {
-      in_ = star + 1;
-      at = ++mark;
-    } else return false;
-  }
-  while (pattern[in_] === "*") in_ += 1;
-  return in_ === pattern.length;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { matchesGlob } from "../../../core/base/glob.ts";
 import { grpcError } from "./answers.ts";
 
 /** An account or project role of Argo CD, as its lines of argocd-rbac-cm say. */
@@ -23,8 +24,7 @@ function policyOf(line: string): Policy | undefined {
 
 /** As Argo CD's policies match: `*` stands for any text, slashes too. */
 export function glob(pattern: string, text: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "s").test(text);
+  return matchesGlob(pattern, "gobwas", text);
 }
 
 /** A line that denies wins over those that allow. */

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { matchesGlob } from "../../../core/base/glob.ts";
 import { type Application, type ApplicationSource, sourcesOf } from "../types.ts";
 import { normalRepoURL } from "./git-source.ts";
 
@@ -36,7 +37,7 @@ function touches(app: Application, source: ApplicationSource, changed: readonly 
     .split(";")
     .map((path) => (path.startsWith("/") ? path.slice(1) : posix.join(source.path ?? ".", path)).replace(/\/$/, ""));
   return changed.some((file) =>
-    roots.some((root) => root === "" || root === "." || file === root || file.startsWith(`${root}/`) || posix.matchesGlob(file, root)),
+    roots.some((root) => root === "" || root === "." || file === root || file.startsWith(`${root}/`) || matchesGlob(root, "go", file)),
   );
 }
 

@@ -1,3 +1,4 @@
+import { matchesGlob } from "../../../core/base/glob.ts";
 import type { Repo, Team, User, World } from "../model/model.ts";
 import { type PullIssue, teamOf } from "../model/world.ts";
 import { pullFiles } from "../pulls/pull-changes.ts";
@@ -5,7 +6,7 @@ import { pullFiles } from "../pulls/pull-changes.ts";
 const PLACES = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
 
 interface Line {
-  pattern: RegExp;
+  matches: (path: string) => boolean;
   owners: string[];
 }
 
@@ -15,7 +16,7 @@ export async function ownersOf(world: World, repo: Repo, issue: PullIssue): Prom
   if (lines.length === 0) return [];
   const groups: (User | Team)[][] = [];
   for (const file of await pullFiles(repo, issue)) {
-    const owners = lines.findLast((line) => line.pattern.test(`/${file.path}`))?.owners ?? [];
+    const owners = lines.findLast((line) => line.matches(file.path))?.owners ?? [];
     const known = owners.map((name) => ownerNamed(world, repo, name)).filter((one) => one !== undefined);
     if (known.length > 0) groups.push(known);
   }
@@ -38,20 +39,18 @@ export function parseCodeowners(text: string): Line[] {
       .replace(/(^|\s)#.*$/, "")
       .trim()
       .split(/\s+/);
-    if (pattern !== "") lines.push({ pattern: patternOf(pattern), owners });
+    if (pattern !== "") lines.push({ matches: matcherOf(pattern), owners });
   }
   return lines;
 }
 
-function patternOf(pattern: string): RegExp {
+function matcherOf(pattern: string): Line["matches"] {
   const anchored = pattern.startsWith("/") || pattern.slice(0, -1).includes("/");
   const bare = pattern.replace(/^\//, "").replace(/\/$/, "");
-  const glob = bare
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*\*\/|\*\*|\*|\?/g, (sign) => (sign === "**/" ? "(?:.*/)?" : sign === "**" ? ".*" : sign === "*" ? "[^/]*" : "[^/]"));
+  const glob = `${anchored ? "" : "**/"}${bare}`;
   // `apps/*` owns what lies in apps, not what lies deeper; a folder owns all below it.
-  const end = pattern.endsWith("/") ? "/.*" : pattern.endsWith("/*") ? "" : "(?:/.*)?";
-  return new RegExp(`^/${anchored ? "" : "(?:.*/)?"}${glob}${end}$`);
+  const globs = pattern.endsWith("/") ? [`${glob}/**`] : pattern.endsWith("/*") ? [glob] : [glob, `${glob}/**`];
+  return (path) => globs.some((one) => matchesGlob(one, "paths", path));
 }
 
 function ownerNamed(world: World, repo: Repo, name: string): User | Team | undefined {

@@ -158,14 +158,14 @@ describe("reviews", () => {
   });
 
   it.each([
-    { line: "*.yaml", path: "/apps/a.yaml", owned: true },
-    { line: "/apps/", path: "/apps/deep/a.yaml", owned: true },
-    { line: "/apps/*", path: "/apps/deep/a.yaml", owned: false },
-    { line: "docs/**/x.md", path: "/docs/a/b/x.md", owned: true },
-    { line: "apps", path: "/more/apps/a.yaml", owned: true },
-    { line: "/a.yaml", path: "/apps/a.yaml", owned: false },
+    { line: "*.yaml", path: "apps/a.yaml", owned: true },
+    { line: "/apps/", path: "apps/deep/a.yaml", owned: true },
+    { line: "/apps/*", path: "apps/deep/a.yaml", owned: false },
+    { line: "docs/**/x.md", path: "docs/a/b/x.md", owned: true },
+    { line: "apps", path: "more/apps/a.yaml", owned: true },
+    { line: "/a.yaml", path: "apps/a.yaml", owned: false },
   ])("CODEOWNERS: $line owns $path: $owned", ({ line, path, owned }) => {
-    expect(parseCodeowners(`# who\n${line} @mia # really`)[0]?.pattern.test(path)).toBe(owned);
+    expect(parseCodeowners(`# who\n${line} @mia # really`)[0]?.matches(path)).toBe(owned);
   });
 });
 

@@ -1,3 +1,4 @@
+import { matchesGlob } from "../../../core/base/glob.ts";
 import { verificationOf } from "../http/signatures.ts";
 import type { Actor, MergeMethod, Protection, PullRule, Repo, Rule, Ruleset, World } from "../model/model.ts";
 import { atLeast, installationsOn, type PullIssue, roleOf, teamOf } from "../model/world.ts";
@@ -61,9 +62,7 @@ function matchesBranch(repo: Repo, patterns: readonly string[], branch: string):
   return patterns.some((pattern) => {
     if (pattern === "~ALL") return true;
     if (pattern === "~DEFAULT_BRANCH") return branch === repo.defaultBranch;
-    const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");
-    const glob = escaped.replace(/\*\*\/?|\*|\?/g, (sign) => (sign.startsWith("**") ? ".*" : sign === "*" ? "[^/]*" : "[^/]"));
-    return new RegExp(`^${glob}$`).test(`refs/heads/${branch}`);
+    return matchesGlob(pattern, "paths", `refs/heads/${branch}`);
   });
 }
 

@@ -1,5 +1,5 @@
 /** The configuration's file is read with its places: a server that starts has one without a problem. */
-import { matchPath } from "../../../core/appset/globs.ts";
+import { globMatcher } from "../../../core/base/glob.ts";
 import { nearest } from "../../../core/base/nearest.ts";
 import { parseDuration } from "../../../core/base/time.ts";
 import type { Finding, Problem } from "../../../core/reasons/problem.ts";
@@ -110,7 +110,7 @@ function grantsKnownPlanes({ controlPlanes, tenancy = [] }: ServerConfig): Findi
 
 function globsAreGlobs({ tenancy = [] }: ServerConfig): Finding[] {
   const bad = (glob: string, path: Finding["path"]): Finding[] =>
-    matchPath(glob) === undefined
+    globMatcher(glob, "go") === undefined
       ? [{ code: "BAD_VALUE", message: `"${glob}" is not a glob`, hint: "close every [; * and ? stand for what is not known", path }]
       : [];
   return tenancy.flatMap((rule, i) => [

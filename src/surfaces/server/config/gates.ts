@@ -9,7 +9,7 @@ import type { AnalysisEngine, AnalysisService } from "../../../adapters/analysis
 import { isMadeUp } from "../../../adapters/argocd/kubernetes/no-kubeconfig.ts";
 import { hookCaller } from "../../../adapters/hooks/caller.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
-import { matchPath } from "../../../core/appset/globs.ts";
+import { matchesGlob } from "../../../core/base/glob.ts";
 import { type Clock, parseDuration } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { whole } from "../deliveries/uncaught.ts";
@@ -101,7 +101,7 @@ function noNamespace(): never {
 }
 
 function fits(glob: string, repository: string): boolean {
-  return matchPath(glob.toLowerCase())?.(repository.toLowerCase()) === true;
+  return matchesGlob(glob.toLowerCase(), "go", repository.toLowerCase());
 }
 
 function readSecret(file: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
-import { matchPath } from "../../../core/appset/globs.ts";
+import { matchesGlob } from "../../../core/base/glob.ts";
 import type { Grants } from "../../../engine/round/observe/grants.ts";
 import { grantedPlane } from "./granted-plane.ts";
 
@@ -43,15 +43,14 @@ export function tenancy(rules: readonly TenancyRule[] | undefined, planes: reado
 function projectsOf(rules: readonly TenancyRule[], repository: string): Map<string, string[]> {
   const granted = new Map<string, string[]>();
   for (const rule of rules) {
-    if (!rule.repositories.some((glob) => matchPath(glob.toLowerCase())?.(repository) === true)) continue;
+    if (!rule.repositories.some((glob) => matchesGlob(glob.toLowerCase(), "go", repository))) continue;
     for (const { name, projects } of rule.controlPlanes) granted.set(name, [...(granted.get(name) ?? []), ...projects]);
   }
   return granted;
 }
 
 function projectMatcher(globs: readonly string[]): (project: string) => boolean {
-  const matchers = globs.map((glob) => matchPath(glob));
-  return (project) => matchers.some((matches) => matches?.(project) === true);
+  return (project) => globs.some((glob) => matchesGlob(glob, "go", project));
 }
 
 function grantsOf(byPlane: ReadonlyMap<string, readonly string[]>): Grants {
