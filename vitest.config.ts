@@ -12,6 +12,8 @@ class WorldsFirst extends BaseSequencer {
 }
 
 const WORLDS = ["test/e2e/**/*.test.ts", "test/real/**/*.test.ts"];
+/** Random runs take every core for themselves, and their pace is one of the things they show. */
+const RUNS = ["test/properties/run.test.ts"];
 const CORE = ["src/core/**/*.test.ts", "src/simulate/**/*.test.ts", "test/traps/**/*.test.ts", "test/corpus/**/*.test.ts"];
 
 export default defineConfig({
@@ -25,13 +27,14 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
+      { extends: true, test: { name: "runs", include: RUNS } },
       { extends: true, test: { name: "core", include: CORE } },
       {
         extends: true,
         test: {
           name: "rooms",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...CORE, ...WORLDS],
+          exclude: [...CORE, ...WORLDS, ...RUNS],
           setupFiles: ["test/schemas/every-world.ts"],
         },
       },

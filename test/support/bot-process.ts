@@ -4,6 +4,7 @@
  * still runs), says `ready` on standard output and runs until it is killed.
  */
 import { once } from "node:events";
+import { flushCompileCache } from "node:module";
 import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { fastClock } from "../../src/sim/clock.ts";
@@ -20,11 +21,11 @@ export interface TestWorld {
 }
 
 const world = JSON.parse(process.env["STAGECOACH_TEST_WORLD"] ?? "{}") as TestWorld;
+// It will be killed, which leaves no time for that.
+flushCompileCache();
 await once(process.stdin, "data");
 const clock = fastClock(world.speed, world.clock.world + (Date.now() - world.clock.wall) * world.speed);
-const say = (level: string) => (fields: object, message: string) =>
-  void process.stderr.write(`${level} ${message} ${JSON.stringify(fields)}\n`);
-const log: Log = { ...silentLog, warn: say("warn"), error: say("error") };
+const log: Log = { ...silentLog, error: (fields, message) => void process.stderr.write(`error ${message} ${JSON.stringify(fields)}\n`) };
 const plane = openKubernetes({
   name: "hub",
   kubeConfig: { kubeconfig: world.kubeconfig },
