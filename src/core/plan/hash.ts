@@ -10,34 +10,18 @@ export function hashStage(planned: Omit<PlannedStage, "hash">, stage: Stage): st
   const gates: Partial<Stage> = { ...stage };
   // What they decide stands in the batches.
   for (const decided of ["name", "selector", "maxClusters", "maxUnavailable"] as const) delete gates[decided];
+  const { name, maxUnavailable, requeued } = planned;
   const batches = planned.batches.map((batch) => [batch.clusters, batch.targets.map(written)]);
   // Lists only, so their JSON is canonical as it is.
-  return sha256(
-    JSON.stringify([
-      planned.name,
-      planned.maxUnavailable,
-      batches,
-      planned.requeued,
-      planned.requeuedTargets.map(written),
-      canonicalJson(gates),
-    ]),
-  );
+  return sha256(JSON.stringify([name, maxUnavailable, batches, requeued, planned.requeuedTargets.map(written), canonicalJson(gates)]));
 }
 
-function written(target: PlannedTarget): unknown {
-  return [
-    target.key,
-    target.edits.map((edit) => [
-      edit.kind,
-      edit.file,
-      edit.path,
-      edit.part ?? "",
-      edit.entry ?? "",
-      edit.create === true,
-      edit.to,
-      ...(edit.steps ?? []),
-    ]),
-  ];
+function written({ key, edits }: PlannedTarget): unknown {
+  const rows = edits.map(({ kind, file, path, part, entry = "", create = false, to, steps = [] }) => [
+    ...[kind, file, path, part ?? "", entry, create, to],
+    ...steps,
+  ]);
+  return [key, rows];
 }
 
 export function hashPlan(stages: readonly PlannedStage[]): string {

@@ -8,16 +8,13 @@ export interface Sized {
   targets: number;
 }
 
-/** More in flight than one of the limits allows. */
-export type Over = OverLimit;
-
 /** Counts what travels together while it is put together: each question costs only what is added by it. */
 export interface Tally {
   /**
    * The first of the limits that all that was added is over; undefined: none is. A cluster added twice counts once, its targets each
    * time. What was added stays, over or not: who leaves it out begins anew.
    */
-  add(flying: Iterable<Sized>): Over | undefined;
+  add(flying: Iterable<Sized>): OverLimit | undefined;
 }
 
 /** Begins to count, with nothing in flight. */
@@ -30,7 +27,7 @@ export function limiter(limits: Limits, clusters: Iterable<Pick<Cluster, "key" |
     const keys = new Set<string>();
     const labels = byLabel();
     let targets = 0;
-    const add = (flying: Iterable<Sized>): Over | undefined => {
+    const add = (flying: Iterable<Sized>): OverLimit | undefined => {
       for (const one of flying) {
         targets += one.targets;
         if (keys.has(one.cluster)) continue;
@@ -50,7 +47,7 @@ export function limiter(limits: Limits, clusters: Iterable<Pick<Cluster, "key" |
 interface LabelTally {
   /** A cluster that was not added before. */
   add(cluster: string): void;
-  over(): Over | undefined;
+  over(): OverLimit | undefined;
 }
 
 function labelLimiter(label: Limits["label"], clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined): () => LabelTally {
@@ -75,7 +72,7 @@ function labelLimiter(label: Limits["label"], clusters: Iterable<Pick<Cluster, "
       flying.set(value, have);
       if (have > mostOf(value)) exceeded ??= value;
     };
-    const over = (): Over | undefined => {
+    const over = (): OverLimit | undefined => {
       if (exceeded === undefined) return undefined;
       const have = flying.get(exceeded) ?? 0;
       return { setting: "limits.label", have, most: mostOf(exceeded), label: { key, value: exceeded, percent } };

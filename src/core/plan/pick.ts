@@ -1,8 +1,8 @@
 import { compareText } from "../base/compare-text.ts";
 import { seededNumber } from "../base/seeded.ts";
 import { labelOf, matcher } from "../base/selector.ts";
-import type { Order, Quantity, Stage } from "../spec/rollout.ts";
-import { apart, keepsApart, topologyOf } from "./apart.ts";
+import type { Quantity, Stage } from "../spec/rollout.ts";
+import { apart, topologyOf } from "./apart.ts";
 import type { Limiter, Sized } from "./limits.ts";
 import type { Cluster } from "./plan-types.ts";
 import type { Unit } from "./units.ts";
@@ -68,28 +68,19 @@ export function windowOf(quantity: Quantity, clusters: number): number {
   return "count" in quantity ? quantity.count : Math.max(1, Math.floor((quantity.percent * clusters) / 100));
 }
 
-/** Units come ordered by name. */
-function arrange(units: Unit[], stage: Stage): Unit[] {
-  const ordered = order(units, stage.order);
-  return stage.topologyKey === undefined ? ordered : cycle(ordered, stage.topologyKey);
-}
-
-function order(units: Unit[], by: Order): Unit[] {
-  if (by.by === "label") return sortByLabel(units, by);
-  return by.by === "seeded" ? shuffle(units, by.seed) : units;
+/** Units come ordered by name, which decides between ties. */
+function arrange(units: Unit[], { order, topologyKey }: Stage): Unit[] {
+  const ordered = order.by === "name" ? units : order.by === "label" ? sortByLabel(units, order.key) : shuffle(units, order.seed);
+  return topologyKey === undefined ? ordered : cycle(ordered, topologyKey);
 }
 
 function shuffle(units: readonly Unit[], seed: string): Unit[] {
-  const keyed = units.map((unit) => ({ unit, rank: seededNumber(`${seed}\n${first(unit).key}`) }));
-  keyed.sort((a, b) => a.rank - b.rank);
-  return keyed.map(({ unit }) => unit);
+  const ranks = new Map(units.map((unit) => [unit, seededNumber(`${seed}\n${first(unit).key}`)]));
+  return units.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }
 
-function sortByLabel(units: readonly Unit[], order: Extract<Order, { by: "label" }>): Unit[] {
-  const keyed = units.map((unit) => ({ unit, value: labelOf(first(unit), order.key) }));
-  // Stable: ties stay in the order of names.
-  keyed.sort((a, b) => compareLabel(a.value, b.value));
-  return keyed.map(({ unit }) => unit);
+function sortByLabel(units: readonly Unit[], key: string): Unit[] {
+  return units.toSorted((a, b) => compareLabel(labelOf(first(a), key), labelOf(first(b), key)));
 }
 
 /** Numbers as numbers, other text after them by code units, absent last. */
@@ -107,15 +98,8 @@ function numeric(text: string): number | undefined {
 
 /** Goes round the values of a label, in the order in which they first appear: one unit of each value a round. */
 function cycle(units: readonly Unit[], topologyKey: string): Unit[] {
-  const queues = new Map<string, Unit[]>();
-  for (const unit of units) {
-    const value = topologyOf(first(unit), topologyKey);
-    const queue = queues.get(value);
-    if (queue === undefined) queues.set(value, [unit]);
-    else queue.push(unit);
-  }
   const result: Unit[] = [];
-  let left = [...queues.values()];
+  let left = [...Map.groupBy(units, (unit) => topologyOf(first(unit), topologyKey)).values()];
   for (let round = 0; left.length > 0; round++) {
     for (const queue of left) result.push(queue[round] as Unit);
     left = left.filter((queue) => queue.length > round + 1);
@@ -133,14 +117,14 @@ function first(unit: Unit): Cluster {
  */
 export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => number, stage: Stage, begin?: Limiter): Unit[][] {
   const batches: Unit[][] = [];
-  const valuesOf = keepsApart(stage) ? apart(stage) : undefined;
+  const valuesOf = apart(stage);
   let batch: Unit[] = [];
   let count = 0;
   let values = new Set<string>();
   let tally = begin?.();
   for (const unit of units) {
     const sizes = sizesOfUnits([unit]);
-    const own = valuesOf === undefined ? [] : unit.members.flatMap(({ cluster }) => valuesOf(cluster));
+    const own = unit.members.flatMap(({ cluster }) => valuesOf(cluster));
     // Units go round the topology's values, so once one comes again hardly any later unit would still fit.
     const full = count + unit.members.length > sizeOf(batches.length) || own.some((value) => values.has(value));
     if (batch.length > 0 && (full || tally?.add(sizes) !== undefined)) {

@@ -127,12 +127,8 @@ export function targetsOf({ stages }: Pick<Plan, "stages">): PlannedTarget[] {
   return stages.flatMap(targetsOfStage);
 }
 
-interface StageTargets {
-  batches: readonly { targets: readonly PlannedTarget[] }[];
-  requeuedTargets: readonly PlannedTarget[];
-}
-
 /** Every target of a stage, batch by batch, then those put off to its end. */
-export function targetsOfStage({ batches, requeuedTargets }: StageTargets): PlannedTarget[] {
+export function targetsOfStage(stage: { batches: readonly Pick<PlannedBatch, "targets">[]; requeuedTargets: readonly PlannedTarget[] }) {
+  const { batches, requeuedTargets } = stage;
   return [...batches.flatMap((batch) => batch.targets), ...requeuedTargets];
 }

@@ -1,14 +1,13 @@
-import type { Problem, Warning } from "../reasons/problem.ts";
-import type { Rollout, Stage } from "../spec/rollout.ts";
-import { apart, keepsApart } from "./apart.ts";
-import { candidates } from "./candidates.ts";
+import { type Problem, type ProblemReason, problemIn, type Warning } from "../reasons/problem.ts";
+import type { SharedUnit } from "../reasons/problems-plan.ts";
+import type { Stage } from "../spec/rollout.ts";
+import { apart } from "./apart.ts";
 import { hashPlan, hashStage } from "./hash.ts";
 import { type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
 import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
-import { strayTarget, unitOverLimits, unitSplit, unitTooLarge, unitTopology } from "./problems.ts";
-import { groupUnits, type Unit } from "./units.ts";
-import { limited, uncoveredOf, warningsOf } from "./warnings.ts";
+import { candidates, groupUnits, type Unit } from "./units.ts";
+import { uncoveredOf, warningsOf } from "./warnings.ts";
 import { sharedWeights, weighBatch, weighLate } from "./weigh.ts";
 
 export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
@@ -23,7 +22,9 @@ export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Probl
  */
 export function plan({ rollout, release, clusters, targets, limits }: PlanInput): PlanResult {
   const { units, strays } = groupUnits(clusters, targets);
-  const problems: Problem[] = strays.map((target) => strayTarget(rollout, target));
+  const problems = strays.map(({ application, cluster }) =>
+    problemIn(rollout.file, { code: "UNKNOWN_CLUSTER", kind: "Target", application, cluster }),
+  );
   const stages: PlannedStage[] = [];
   const cuts: Warning[] = [];
   const begin = limits === undefined ? undefined : limiter(limits, clusters);
@@ -31,9 +32,9 @@ export function plan({ rollout, release, clusters, targets, limits }: PlanInput)
   for (const [i, stage] of rollout.stages.entries()) {
     const picked = pick(stage, available.of(stage.selector));
     const taken = new Set([...picked.batched, ...picked.requeued]);
-    const size = windowOf(stage.maxUnavailable, count(taken));
-    problems.push(...check(rollout, i, stage, picked, size));
-    if (begin !== undefined) problems.push(...checkLimits(rollout, i, picked, begin));
+    const size = windowOf(stage.maxUnavailable, sizesOfUnits([...taken]).length);
+    const found = [...check(stage, picked, size), ...checkLimits(stage, picked, begin)];
+    problems.push(...found.map((reason) => problemIn(rollout.file, reason, ["spec", "stages", i])));
     const planned = planStage(stage, picked, size, begin);
     if (begin !== undefined) cuts.push(...cutWarning(stage, planned, batchesOf(stage, picked, size), begin));
     problems.push(...sharedWeights(rollout, i, planned));
@@ -57,33 +58,30 @@ export function plan({ rollout, release, clusters, targets, limits }: PlanInput)
   };
 }
 
-function count(units: Iterable<Unit>): number {
-  let sum = 0;
-  for (const unit of units) sum += unit.members.length;
-  return sum;
-}
-
-function check(rollout: Rollout, index: number, stage: Stage, picked: Pick, size: number): Problem[] {
-  const problems = picked.split.map((unit) => unitSplit(rollout, index, unit));
-  const valuesOf = keepsApart(stage) ? apart(stage) : undefined;
-  for (const unit of [...picked.batched, ...picked.requeued]) {
-    if (unit.members.length === 1) continue;
-    if (unit.members.length > size) problems.push(unitTooLarge(rollout, index, unit, size));
-    if (valuesOf === undefined) continue;
+function check({ name: stage, topologyKey, pairs }: Stage, { split, batched, requeued }: Pick, size: number): ProblemReason[] {
+  const problems: ProblemReason[] = split.map((unit) => ({ code: "UNIT_SPANS_STAGES", stage, unit: sharedUnit(unit) }));
+  const valuesOf = apart({ topologyKey, pairs });
+  for (const unit of [...batched, ...requeued].filter(({ members }) => members.length > 1)) {
+    if (unit.members.length > size) problems.push({ code: "UNIT_TOO_LARGE", stage, unit: sharedUnit(unit), size });
     const values = unit.members.flatMap(({ cluster }) => valuesOf(cluster));
-    if (new Set(values).size < values.length) problems.push(unitTopology(rollout, index, unit, stage.topologyKey ?? "order.pairs"));
+    if (new Set(values).size < values.length)
+      problems.push({ code: "UNIT_TOPOLOGY", stage, unit: sharedUnit(unit), topologyKey: topologyKey ?? "order.pairs" });
   }
   return problems;
 }
 
-/** What is over the limits by itself would wait for ever. */
-function checkLimits(rollout: Rollout, index: number, picked: Pick, begin: Limiter): Problem[] {
-  const found = [...picked.batched, ...picked.requeued].flatMap((unit) => {
-    const alone = begin().add(sizesOfUnits([unit]));
-    return alone === undefined ? [] : [{ unit, alone }];
+/** What cannot be cut any smaller and is over the limits with nothing else in flight would wait for ever. */
+function checkLimits({ name: stage }: Stage, { batched, requeued }: Pick, begin: Limiter | undefined): ProblemReason[] {
+  if (begin === undefined) return [];
+  const found = [...batched, ...requeued].flatMap((unit) => {
+    const over = begin().add(sizesOfUnits([unit]));
+    return over === undefined ? [] : [{ unit: sharedUnit(unit), over }];
   });
-  const [first] = found;
-  return first === undefined ? [] : [unitOverLimits(rollout, index, first.unit, first.alone, found.length - 1)];
+  return found.slice(0, 1).map((first) => ({ code: "LIMITS_TOO_LOW", stage, ...first, others: found.length - 1 }));
+}
+
+function sharedUnit({ members, sharedPin }: Unit): SharedUnit {
+  return { names: members.slice(0, 5).map(({ cluster }) => cluster.name), count: members.length, pin: sharedPin };
 }
 
 function batchesOf(stage: Stage, picked: Pick, size: number, begin?: Limiter): Unit[][] {
@@ -92,10 +90,10 @@ function batchesOf(stage: Stage, picked: Pick, size: number, begin?: Limiter): U
   return cutBatches(picked.batched, sizeOf, stage, begin);
 }
 
-/** `uncut`: its batches, were there no limits. */
-function cutWarning(stage: Stage, planned: PlannedStage, uncut: readonly Unit[][], begin: Limiter): Warning[] {
-  const tooLarge = uncut.map((units) => begin().add(sizesOfUnits(units))).find((one) => one !== undefined);
-  return tooLarge === undefined ? [] : [limited(stage.name, planned.batches.length, uncut.length, tooLarge)];
+/** Batches are smaller than the stage would have them. `uncut`: its batches, were there no limits. */
+function cutWarning({ name: stage }: Stage, { batches }: PlannedStage, uncut: readonly Unit[][], begin: Limiter): Warning[] {
+  const over = uncut.map((units) => begin().add(sizesOfUnits(units))).find((one) => one !== undefined);
+  return over === undefined ? [] : [{ code: "BATCHES_CUT", stage, over, batches: batches.length, uncut: uncut.length }];
 }
 
 function planStage(stage: Stage, picked: Pick, size: number, begin: Limiter | undefined): PlannedStage {
@@ -113,15 +111,8 @@ function planStage(stage: Stage, picked: Pick, size: number, begin: Limiter | un
 }
 
 function toBatch(units: readonly Unit[]): PlannedBatch {
-  const clusters: string[] = [];
-  const targets: PlannedTarget[] = [];
-  for (const { members } of units) {
-    for (const member of members) {
-      clusters.push(member.cluster.key);
-      for (const target of member.targets) targets.push(toPlanned(target));
-    }
-  }
-  return { clusters, targets };
+  const members = units.flatMap((unit) => unit.members);
+  return { clusters: members.map(({ cluster }) => cluster.key), targets: members.flatMap(({ targets }) => targets.map(toPlanned)) };
 }
 
 function toPlanned({ key, application, cluster, edits }: Target): PlannedTarget {

@@ -2,7 +2,6 @@ import { nearest } from "../base/nearest.ts";
 import { formatSelector, matcher } from "../base/selector.ts";
 import type { Warning } from "../reasons/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
-import type { Over } from "./limits.ts";
 import type { Plan, PlannedStage } from "./plan-types.ts";
 import { weightsOf } from "./steps.ts";
 import type { Member, Unit } from "./units.ts";
@@ -32,7 +31,7 @@ export function warningsOf(
   for (const [i, stage] of stages.entries()) {
     if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
     const selector = rollout.stages[i]?.selector;
-    warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector === undefined ? undefined : formatSelector(selector) });
+    warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector && formatSelector(selector) });
   }
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
   if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
@@ -43,11 +42,6 @@ export function warningsOf(
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
   if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
   return warnings;
-}
-
-/** Batches are smaller than the stage would have them. `over`: the first that was cut. */
-export function limited(stage: string, batches: number, uncut: number, over: Over): Warning {
-  return { code: "BATCHES_CUT", stage, over, batches, uncut };
 }
 
 const MOST_STRANGERS = 10;

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stepBench } from "../run/testing/step-bench.ts";
 import { plan } from "./plan.ts";
-import { weighBatch } from "./weigh.ts";
-import { splitReplicas, weighed } from "./weight-split.ts";
+import { splitReplicas, weighBatch, weighed } from "./weigh.ts";
 
 describe("a replica split over clusters", () => {
   test("10 replicas on 2 clusters: 20% is 1 and 1, 60% is 3 and 3, all of it 5 and 5", () => {

@@ -1,4 +1,4 @@
-import type { Problem } from "../reasons/problem.ts";
+import { type Problem, problemIn } from "../reasons/problem.ts";
 import type { Rollout, Step } from "../spec/rollout.ts";
 import {
   type Edit,
@@ -10,7 +10,6 @@ import {
   type WeightPart,
 } from "./plan-types.ts";
 import { weightsOf } from "./steps.ts";
-import { splitReplicas, weighed } from "./weight-split.ts";
 
 /**
  * Writes into the weight pins of a batch what each step of its stage gives them; of a stage without steps, which brings the
@@ -68,16 +67,23 @@ export function sharedWeights(rollout: Rollout, stage: number, planned: Pick<Pla
 }
 
 function differs(rollout: Rollout, stage: number, edit: Edit, two: { cluster: string; values: string }[]): Problem {
-  return {
-    code: "WEIGHT_PIN_SHARED",
-    clusters: two.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1)),
-    pinPath: edit.path,
-    pinFile: edit.file,
-    values: two.map(({ values }) => values),
-    severity: "error",
-    file: rollout.file,
-    line: 1,
-    column: 1,
-    path: ["spec", "stages", stage, "steps"],
-  };
+  const clusters = two.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
+  const values = two.map((one) => one.values);
+  const reason = { code: "WEIGHT_PIN_SHARED", clusters, pinPath: edit.path, pinFile: edit.file, values } as const;
+  return problemIn(rollout.file, reason, ["spec", "stages", stage, "steps"]);
+}
+
+/**
+ * So many replicas over so many clusters, as evenly as whole ones can be: what is left over goes to the first, one each. The
+ * same numbers give the same split, and more replicas never give a cluster fewer. `clusters` at least 1.
+ */
+export function splitReplicas(replicas: number, clusters: number): number[] {
+  const each = Math.floor(replicas / clusters);
+  const over = replicas - each * clusters;
+  return Array.from({ length: clusters }, (_, place) => (place < over ? each + 1 : each));
+}
+
+/** How many of the replicas a weight in percent means: rounded up, so that a weight above 0 is at least one. */
+export function weighed(replicas: number, weight: number): number {
+  return Math.ceil((replicas * weight) / 100);
 }

@@ -49,6 +49,11 @@ export interface OwnWords {
 /** One finding about a file people wrote: what was seen, and where. */
 export type Problem = (ProblemReason | OwnWords) & Place;
 
+/** Returns a problem that knows its file and path, and no line: whoever has the text finds that by the path. */
+export function problemIn(file: string, reason: ProblemReason, path: Path = []): Problem {
+  return { ...reason, severity: "error", file, line: 1, column: 1, path };
+}
+
 /** What is known of a plan or a run that stops nothing, and stands in no file. */
 export type Warning = ProblemReason;
 

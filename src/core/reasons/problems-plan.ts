@@ -35,7 +35,7 @@ export interface SharedUnit {
   names: readonly string[];
   count: number;
   /** The pin that they share. */
-  pin?: { path: string; file: string };
+  pin?: { path: string; file: string } | undefined;
 }
 
 /** More in flight than one of the repo's limits allows. */

@@ -235,10 +235,8 @@ export function commandSpec(name: CommandName): CommandSpec {
 }
 
 /** Why this account may not give this command, by the permission that the command needs; undefined: it may. */
-export function notAllowed(
-  { name, actor, permission }: Command,
-  needs: Permission = commandSpec(name).who,
-): ReasonsOf<Pick<CommandReasons, "PERMISSION_MISSING">> | undefined {
+export function notAllowed({ name, actor, permission }: Command): ReasonsOf<Pick<CommandReasons, "PERMISSION_MISSING">> | undefined {
+  const needs = commandSpec(name).who;
   if (hasPermission(permission, needs)) return undefined;
   return { code: "PERMISSION_MISSING", command: name, needs, by: actor, has: permission };
 }

@@ -1,4 +1,5 @@
 /** Says when several sets of windows are open together: those of a rollout, of the repo's settings and of the server. */
+import { BoundedMap } from "../base/bounded.ts";
 import { everOpens, type Window, windowsAt } from "./windows.ts";
 
 /** Windows that are judged together, and who says them. */
@@ -60,25 +61,19 @@ export function nextOpening(sets: readonly WindowSet[], from: number): Opening |
 /** What was looked for lately, from a moment on. */
 interface Looked {
   from: number;
-  opening: OpensAt | GivenUp | undefined;
+  opening: Opening | GivenUp | undefined;
 }
 
-/** A time, and not until when. */
-export type OpensAt = Pick<Opening, "at">;
-
-const LOOKED = new Map<string, Looked>();
-const MOST_LOOKED = 500;
+const LOOKED = new BoundedMap<string, Looked>(500);
 /** For how long windows that were found never to be open together, or not to be known, are not looked through again. */
 const NEVER_MS = 86_400_000;
 
 /** As `nextOpening`, for who asks again and again while it waits. */
-export function nextOpenAt(sets: readonly WindowSet[], now: number): OpensAt | GivenUp | undefined {
+export function nextOpenAt(sets: readonly WindowSet[], now: number): Opening | GivenUp | undefined {
   const key = JSON.stringify(sets.map(({ windows }) => windows.map((one) => [one.schedule, one.durationMs, one.timeZone, one.kind])));
   const known = LOOKED.get(key);
   if (known !== undefined && known.from <= now && now < holdsUntil(known)) return known.opening;
-  const found = nextOpening(sets, now);
-  const opening = found !== undefined && "at" in found ? { at: found.at } : found;
-  if (LOOKED.size >= MOST_LOOKED) LOOKED.clear();
+  const opening = nextOpening(sets, now);
   LOOKED.set(key, { from: now, opening });
   return opening;
 }

@@ -87,10 +87,7 @@ export interface Delivery extends Omit<z.output<typeof deliverySchema>, "reviewe
 }
 
 /** `SameVersion`: the very version of this release; else the least version that must be there. */
-export interface Dependency {
-  rollout: string;
-  atLeast: string;
-}
+export type Dependency = NonNullable<WrittenSpec["dependsOn"]>[number];
 
 /** A count, or a percentage of what the field says it is of. */
 export type Quantity = { count: number } | { percent: number };

@@ -4,6 +4,7 @@
  */
 import { Cron } from "croner";
 import type { z } from "zod";
+import { BoundedMap } from "../base/bounded.ts";
 import { parseDuration } from "../base/time.ts";
 import type { ProblemData } from "../reasons/problem.ts";
 import type { windowSchema } from "./schema-spec.ts";
@@ -48,33 +49,33 @@ export function windowsAt(windows: readonly Window[], now: number): WindowAnswer
   const open = isOpen(now);
   const by = open ? undefined : decidingWindow(allows, denies, now);
   const jump = (at: number) => (open ? mayClose(allows, denies, at) : mayOpen(allows, denies, at));
-  let at: number | undefined = jump(now);
-  for (let jumps = 0; jumps < MOST_JUMPS && at !== undefined && at - now <= HORIZON_MS; jumps++) {
+  let at = jump(now);
+  for (let jumps = 0; jumps < MOST_JUMPS && at - now <= HORIZON_MS; jumps++) {
     if (isOpen(at) !== open) return { open, changesAt: at, by };
     at = jump(at);
   }
   return { open, changesAt: undefined, by };
 }
 
-/** The next moment after `at`, while open, at which it may close: nothing closes before. */
-function mayClose(allows: readonly Window[], denies: readonly Window[], at: number): number | undefined {
-  return soonest([...denies.map((deny) => gapAt(deny, at).to), lastEnd(allows, at)]);
+/** The next moment after `at`, while open, at which it may close: nothing closes before. Infinity: nothing does. */
+function mayClose(allows: readonly Window[], denies: readonly Window[], at: number): number {
+  const ends = endsOf(allows, at);
+  return Math.min(...denies.map((deny) => nextBeginning(deny, at)), ends.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...ends));
 }
 
-/** The next moment after `at`, while closed, at which it may open: nothing opens before. */
-function mayOpen(allows: readonly Window[], denies: readonly Window[], at: number): number | undefined {
-  return lastEnd(denies, at) ?? soonest(allows.map((allow) => gapAt(allow, at).to));
+/** The next moment after `at`, while closed, at which it may open: nothing opens before. Infinity: nothing does. */
+function mayOpen(allows: readonly Window[], denies: readonly Window[], at: number): number {
+  const ends = endsOf(denies, at);
+  return ends.length > 0 ? Math.max(...ends) : Math.min(...allows.map((allow) => nextBeginning(allow, at)));
 }
 
-function soonest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+/** When those that are on at `at` end. */
+function endsOf(windows: readonly Window[], at: number): number[] {
+  return windows.filter((window) => isOn(window, at)).map((window) => (gapAt(window, at).from ?? at) + window.durationMs);
 }
 
-/** When the last of those that are on at `at` ends. */
-function lastEnd(windows: readonly Window[], at: number): number | undefined {
-  const ends = windows.filter((window) => isOn(window, at)).map((window) => (gapAt(window, at).from ?? at) + window.durationMs);
-  return ends.length === 0 ? undefined : Math.max(...ends);
+function nextBeginning(window: Window, at: number): number {
+  return gapAt(window, at).to ?? Number.POSITIVE_INFINITY;
 }
 
 /** Whether there is a moment within a year of `now` at which these windows are open. */
@@ -100,8 +101,7 @@ export function badWindow(window: Pick<Window, "schedule" | "timeZone">): Proble
 }
 
 function decidingWindow(allows: readonly Window[], denies: readonly Window[], at: number): Window | undefined {
-  const beginning = (window: Window) => gapAt(window, at).to ?? Number.POSITIVE_INFINITY;
-  return denies.find((window) => isOn(window, at)) ?? allows.toSorted((a, b) => beginning(a) - beginning(b))[0];
+  return denies.find((window) => isOn(window, at)) ?? allows.toSorted((a, b) => nextBeginning(a, at) - nextBeginning(b, at))[0];
 }
 
 /** On from a beginning, that moment included, until its duration is over, that moment not. Of several that overlap the latest ends last. */
@@ -150,8 +150,7 @@ interface Asked {
   gaps: Gap[];
 }
 
-const ASKED = new Map<string, Asked>();
-const MOST_CRONS = 500;
+const ASKED = new BoundedMap<string, Asked>(500);
 /** More than the days that are looked ahead. */
 const MOST_GAPS = 400;
 
@@ -161,7 +160,6 @@ function cronOf({ schedule, timeZone }: Pick<Window, "schedule" | "timeZone">): 
   const known = ASKED.get(key);
   if (known !== undefined) return known;
   const made: Asked = { cron: new Cron(schedule, { timezone: timeZone, mode: "5-part" }), gaps: [] };
-  if (ASKED.size >= MOST_CRONS) ASKED.clear();
   ASKED.set(key, made);
   return made;
 }

@@ -1,8 +1,7 @@
 import { defined } from "../../core/base/defined.ts";
 import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../../core/base/template.ts";
 import type { Edit, Release, WeightPart } from "../../core/plan/plan-types.ts";
-import { weightValue } from "../../core/plan/weigh.ts";
-import { weighed } from "../../core/plan/weight-split.ts";
+import { weighed, weightValue } from "../../core/plan/weigh.ts";
 import type { Rollout, WeightPin } from "../../core/spec/rollout.ts";
 import { type Draft, valuesOf } from "./draft.ts";
 import { readValues, renderPlace } from "./targets-pins.ts";

@@ -60,13 +60,11 @@ function rulesOf({ freezes, rollouts }: RepoConfig): Finding[] {
 
 /** Settings for rollouts that no file declares: mostly a name misspelt, which would be passed over in silence. */
 export function unusedSettings({ byName }: RepoConfigRollouts, names: readonly string[]): Problem[] {
-  const problems: Problem[] = [];
-  for (const [name, { place }] of byName) {
-    if (names.includes(name)) continue;
+  const unused = [...byName].filter(([name]) => !names.includes(name));
+  return unused.map(([name, { place }]) => {
     const data = { name, known: names.slice(0, 10), near: nearest(name, names) };
-    problems.push(place({ code: "UNKNOWN_ROLLOUT", ...data, severity: "warning", path: [], atKey: true }));
-  }
-  return problems;
+    return place({ code: "UNKNOWN_ROLLOUT", ...data, severity: "warning", path: [], atKey: true });
+  });
 }
 
 function placedByName(source: Source, names: readonly string[]): Map<string, Placed> {

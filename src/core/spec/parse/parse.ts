@@ -2,14 +2,14 @@
 import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
-import type { Finding, Problem, ProblemData } from "../../reasons/problem.ts";
+import { type Finding, type Problem, type ProblemData, problemIn } from "../../reasons/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { checkResource } from "../rules/rules.ts";
 import { ANCESTOR_API_VERSIONS, ANCESTOR_KINDS, API_VERSION, KIND, resourceSchema } from "../schema.ts";
 import { ancestorSchema, checkAncestor, modernise } from "./ancestor.ts";
 import { NO_CONFIG, type RepoConfigRollouts } from "./config.ts";
 import { toRollout } from "./rollout.ts";
-import { newFindings, type Placed, validate } from "./validate.ts";
+import { newFindings, validate } from "./validate.ts";
 import { readYaml, type Source } from "./yaml.ts";
 
 export type { Problem } from "../../reasons/problem.ts";
@@ -29,7 +29,7 @@ export function parseRollouts(text: string, file: string, overrides: RepoConfigR
   const { sources, problems } = readYaml(text, file);
   const rollouts: Rollout[] = [];
   if (sources.length === 0 && problems.length === 0) {
-    problems.push({ code: "NOT_A_ROLLOUT", kind: "Empty", severity: "error", file, line: 1, column: 1, path: [] });
+    problems.push(problemIn(file, { code: "NOT_A_ROLLOUT", kind: "Empty" }));
   }
   for (const source of sources) {
     const read = readOne(source, overrides);
@@ -40,12 +40,7 @@ export function parseRollouts(text: string, file: string, overrides: RepoConfigR
   return { rollouts, problems };
 }
 
-interface ReadOne {
-  rollout?: Rollout;
-  problems: Problem[];
-}
-
-function readOne(source: Source, overrides: RepoConfigRollouts): ReadOne {
+function readOne(source: Source, overrides: RepoConfigRollouts): { rollout?: Rollout; problems: Problem[] } {
   const { data } = source;
   if (!isRecord(data)) {
     const is = Array.isArray(data) ? "list" : typeof data;
@@ -60,7 +55,8 @@ function readOne(source: Source, overrides: RepoConfigRollouts): ReadOne {
   const isNew = ({ path: [root, field] }: Finding) => root !== "metadata" && field !== "stages" && field !== "sourceRef";
   const known = isAncestor ? [...ancestorFindings(data), ...findings.filter(isNew)] : findings;
   const ruled = value === undefined ? [] : newFindings(checkResource(value), known);
-  const problems = [...added.problems, ...[...known, ...ruled].map((finding) => placeOf(added.from, source, finding))];
+  const placer = ({ path: [root, field] }: Finding) => (root === "spec" ? added.from.get(String(field)) : undefined) ?? source.place;
+  const problems = [...added.problems, ...[...known, ...ruled].map((finding) => placer(finding)(finding))];
   if (value === undefined) return { problems };
   const rollout = toRollout(value, source.file, overrides.mode ?? "Propose");
   return { rollout, problems: [...problems, ...whatIsMissing(rollout, source, isAncestor)] };
@@ -91,12 +87,10 @@ function ancestorFindings(data: Record<string, unknown>): Finding[] {
   return [...findings, ...checkAncestor(data)];
 }
 
-type Origin = "annotation" | Placed;
-
 interface WithSettings {
   data: Record<string, unknown>;
-  /** Where the keys of `spec` that are not the resource's own came from. */
-  from: Map<string, Origin>;
+  /** How findings of the keys of `spec` that are not the resource's own are placed. */
+  from: Map<string, (finding: Finding) => Problem>;
   problems: Problem[];
 }
 
@@ -108,17 +102,17 @@ function addSettings(data: Record<string, unknown>, source: Source, isAncestor: 
   const metadata = recordOf(data["metadata"]);
   const annotations = isAncestor ? recordOf(metadata["annotations"]) : {};
   const spec = { ...recordOf(data["spec"]) };
-  const from = new Map<string, Origin>();
+  const from: WithSettings["from"] = new Map();
   const problems: Problem[] = [];
   for (const name of ANNOTATED) {
     const text = annotations[`stagecoach.dev/${name}`];
     if (typeof text !== "string") continue;
     const read = readYaml(text, source.file);
-    for (const { severity: _, ...found } of read.problems)
-      problems.push(source.place({ ...found, path: annotationPath(name), inside: [] }));
+    const path = ["metadata", "annotations", `stagecoach.dev/${name}`];
+    for (const { severity: _, ...found } of read.problems) problems.push(source.place({ ...found, path, inside: [] }));
     if (read.sources[0] === undefined) continue;
     spec[name] = read.sources[0].data;
-    from.set(name, "annotation");
+    from.set(name, (finding) => source.place({ ...finding, inside: finding.path.slice(1), path, atKey: false }));
   }
   const config = typeof metadata["name"] === "string" ? overrides.byName.get(metadata["name"]) : undefined;
   for (const name of FROM_CONFIG) {
@@ -128,27 +122,15 @@ function addSettings(data: Record<string, unknown>, source: Source, isAncestor: 
       continue;
     }
     spec[name] = config.data[name];
-    from.set(name, config);
+    from.set(name, (finding) => config.place({ ...finding, path: finding.path.slice(1) }));
   }
   return { data: "spec" in data ? { ...data, spec } : data, from, problems };
 }
 
-function placeOf(from: ReadonlyMap<string, Origin>, source: Source, finding: Finding): Problem {
-  const origin = finding.path[0] === "spec" ? from.get(String(finding.path[1])) : undefined;
-  if (origin === undefined) return source.place(finding);
-  if (origin !== "annotation") return origin.place({ ...finding, path: finding.path.slice(1) });
-  return source.place({ ...finding, inside: finding.path.slice(1), path: annotationPath(finding.path[1]), atKey: false });
-}
-
-function annotationPath(name: string | number | undefined): string[] {
-  return ["metadata", "annotations", `stagecoach.dev/${name}`];
-}
-
 /** A rollout without a release or pins can be linted and its clusters planned; it says what is missing to run. */
 function whatIsMissing(rollout: Rollout, source: Source, isAncestor: boolean): Problem[] {
-  const lacks: ("release" | "pins")[] = [];
-  if (rollout.release === undefined) lacks.push("release");
-  if (rollout.pins.length === 0) lacks.push("pins");
+  const { release, pins } = rollout;
+  const lacks = (["release", "pins"] as const).filter((key) => (key === "release" ? release === undefined : pins.length === 0));
   if (lacks.length === 0) return [];
   const data = { name: rollout.name, lacks, ancestor: isAncestor };
   return [source.place({ code: "CANNOT_RUN", ...data, severity: "warning", path: ["metadata", "name"] })];

@@ -14,7 +14,7 @@ export interface Placed {
   place(finding: Finding): Problem;
 }
 
-export interface Validated<T> {
+interface Validated<T> {
   /** What could be read, faulty parts left out; undefined where too little is left. Valid as it stands only without findings. */
   value: T | undefined;
   findings: Finding[];

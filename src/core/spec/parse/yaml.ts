@@ -3,7 +3,7 @@
  * see `core/base/yaml-read.ts`.
  */
 import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
-import type { Finding, Problem, ProblemReason } from "../../reasons/problem.ts";
+import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
 
 /** Settings files are small; what is larger was not written by a person. */
 export const LARGEST_FILE = 1024 * 1024;
@@ -25,10 +25,7 @@ export interface ReadYaml {
 
 /** Reads every document of a YAML text. Too large, too deep, aliases that multiply, duplicate keys and syntax errors are problems, never thrown. */
 export function readYaml(text: string, file: string): ReadYaml {
-  const whole = (reason: ProblemReason): ReadYaml => ({
-    sources: [],
-    problems: [{ ...reason, severity: "error", file, line: 1, column: 1, path: [] }],
-  });
+  const whole = (reason: ProblemReason): ReadYaml => ({ sources: [], problems: [problemIn(file, reason)] });
   if (text.length > LARGEST_FILE) return whole({ code: "TOO_LARGE", mebibytes: (text.length / LARGEST_FILE).toFixed(1) });
   if (deepFlow(text)) return whole({ code: "TOO_DEEP", kind: "Brackets" });
   try {
@@ -53,7 +50,7 @@ function readDocuments(text: string, file: string): ReadYaml {
     }
     const read = toData(() => document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown);
     if (!read.ok) {
-      problems.push({ ...read.reason, severity: "error", file, ...at(lines, document.range[0]), path: [] });
+      problems.push({ ...problemIn(file, read.reason), ...at(lines, document.range[0]) });
       continue;
     }
     if (read.data === null || read.data === undefined) continue;

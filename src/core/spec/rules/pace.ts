@@ -7,8 +7,10 @@ import { neverTogether } from "../openings.ts";
 import type { Resource } from "../schema.ts";
 import type { windowSchema } from "../schema-spec.ts";
 import { badWindow, everOpens, toWindow, type Window } from "../windows.ts";
+import { checkCommitPaths, checkFile, checkTemplate } from "./pins.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
+type WrittenStep = NonNullable<WrittenStage["steps"]>[number];
 
 /** Bakes longer than this are rather a slip of the pen. */
 const LONG_BAKE_MS = 30 * 86_400_000;
@@ -130,4 +132,71 @@ function badAddress(url: string): "NoAddress" | "Credentials" | undefined {
   const match = /^https?:\/\/([^/?#\s]+)(?:[/?#]\S*)?$/i.exec(url);
   if (match === null) return "NoAddress";
   return match[1]?.includes("@") === true ? "Credentials" : undefined;
+}
+
+/** What a canary must be to be one: weights that grow, a place to write them to, and batches that travel as one. */
+export function checkSteps({ spec }: Resource): Finding[] {
+  const findings: Finding[] = [];
+  for (const [index, stage] of spec.stages.entries()) {
+    if (stage.steps === undefined) continue;
+    const path = ["spec", "stages", index, "steps"];
+    findings.push(...checkList(stage, stage.steps, path), ...checkTravel(spec, stage, path));
+    // Said once.
+    if (spec.weightPins === undefined && findings.every(({ code }) => code !== "WEIGHT_PINS"))
+      findings.push({ code: "WEIGHT_PINS", kind: "Missing", stage: stage.name, path, atKey: true });
+  }
+  if (spec.weightPins !== undefined && spec.stages.every(({ steps }) => steps === undefined))
+    findings.push({ code: "WEIGHT_PINS", kind: "NoSteps", path: ["spec", "weightPins"], atKey: true });
+  findings.push(...checkWeightPins(spec));
+  return findings;
+}
+
+function checkList(stage: WrittenStage, steps: readonly WrittenStep[], path: Path): Finding[] {
+  const findings = steps.flatMap((step, index): Finding[] => {
+    const used = (["setWeight", "pause", "analysis"] as const).filter((kind) => step[kind] !== undefined);
+    return used.length === 1 ? [] : [{ code: "STEP_KIND", used, path: [...path, index] }];
+  });
+  if (findings.length > 0) return findings;
+  const first = steps.findIndex((step) => step.setWeight !== undefined);
+  if (first < 0) return [{ code: "STEP_WEIGHT", kind: "None", stage: stage.name, path, atKey: true }];
+  if (first > 0) findings.push({ code: "STEP_WEIGHT", kind: "WaitFirst", stage: stage.name, path: [...path, 0] });
+  return [...findings, ...checkGrowth(steps, path)];
+}
+
+function checkGrowth(steps: readonly WrittenStep[], path: Path): Finding[] {
+  const findings: Finding[] = [];
+  let before: number | undefined;
+  for (const [index, { setWeight }] of steps.entries()) {
+    if (setWeight === undefined) continue;
+    if (before !== undefined && setWeight <= before)
+      findings.push({ code: "STEP_WEIGHT", kind: "NotMore", weight: setWeight, before, path: [...path, index, "setWeight"] });
+    before = Math.max(before ?? 0, setWeight);
+  }
+  return findings;
+}
+
+/** All clusters of a batch are at one weight: a window that is refilled cluster by cluster has no batch. */
+function checkTravel(spec: Resource["spec"], stage: WrittenStage, path: Path): Finding[] {
+  const kind = stage.batching === "Rolling" ? "Rolling" : "Commit";
+  if (kind === "Commit" && spec.delivery.strategy !== "Commit") return [];
+  return [{ code: "STEPS_BATCHING", kind, stage: stage.name, path, atKey: true }];
+}
+
+function checkWeightPins({ release, pins = [], weightPins = [] }: Resource["spec"]): Finding[] {
+  const findings = checkCommitPaths(release, weightPins, ["spec", "weightPins"]);
+  for (const [index, pin] of weightPins.entries()) {
+    const path = ["spec", "weightPins", index];
+    findings.push(...checkFile(pin.file, [...path, "file"]));
+    for (const name of ["file", "path", "value"] as const)
+      findings.push(...checkTemplate(pin[name], release, [...path, name], name === "value"));
+    const splits = /\{\{\s*step\.replicas\s*\}\}/.test(pin.value);
+    if (splits && pin.replicas === undefined) findings.push({ code: "WEIGHT_PINS", kind: "NoReplicas", path: [...path, "value"] });
+    if (!splits && pin.replicas !== undefined)
+      findings.push({ code: "WEIGHT_PINS", kind: "UnusedReplicas", path: [...path, "replicas"], atKey: true });
+    if (!splits && !/\{\{\s*step\.weight\s*\}\}/.test(pin.value))
+      findings.push({ code: "WEIGHT_PINS", kind: "SameAlways", path: [...path, "value"] });
+    const twin = pins.findIndex((one) => one.file === pin.file && one.path === pin.path);
+    if (twin >= 0) findings.push({ code: "WEIGHT_PINS", kind: "Twin", pin: twin, path: [...path, "path"] });
+  }
+  return findings;
 }

@@ -1,5 +1,5 @@
 import { nearest } from "../../base/nearest.ts";
-import type { Path, Problem, ProblemReason } from "../../reasons/problem.ts";
+import { type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
 import type { Rollout } from "../rollout.ts";
 
 /** A rule that two rollouts of one repo break together. `problem` stands at the later one and names the other. */
@@ -23,23 +23,13 @@ export interface Unread {
   dependsOn: { rollout: string }[];
 }
 
-function problemOf(rollout: Rollout, reason: ProblemReason, path: Path): Problem {
-  return { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path };
-}
-
 function sharedNames(rollouts: readonly Rollout[]): Clash[] {
-  const first = new Map<string, Rollout>();
-  const found: Clash[] = [];
-  for (const rollout of rollouts) {
-    const before = first.get(rollout.name);
-    if (before === undefined) {
-      first.set(rollout.name, rollout);
-      continue;
-    }
-    const reason = { code: "DUPLICATE_ROLLOUT", name: rollout.name, also: before.file } as const;
-    found.push({ rollouts: [before, rollout], problem: problemOf(rollout, reason, ["metadata", "name"]) });
-  }
-  return found;
+  return [...Map.groupBy(rollouts, ({ name }) => name).values()].flatMap(([before, ...later]) =>
+    later.map((rollout): Clash => {
+      const reason = { code: "DUPLICATE_ROLLOUT", name: rollout.name, also: (before ?? rollout).file } as const;
+      return { rollouts: [before ?? rollout, rollout], problem: problemIn(rollout.file, reason, ["metadata", "name"]) };
+    }),
+  );
 }
 
 function sharedSources(rollouts: readonly Rollout[]): Clash[] {
@@ -51,12 +41,11 @@ function sharedSources(rollouts: readonly Rollout[]): Clash[] {
     for (const plane of controlPlanes.length === 0 ? [""] : controlPlanes) {
       const key = `${plane}/${identity}`;
       const before = first.get(key);
-      if (before === undefined) {
-        first.set(key, rollout);
-        continue;
+      if (before !== undefined) {
+        found.push(sharedSource(before, rollout));
+        break;
       }
-      found.push(sharedSource(before, rollout));
-      break;
+      first.set(key, rollout);
     }
   }
   return found;
@@ -66,7 +55,7 @@ function sharedSource(before: Rollout, rollout: Rollout): Clash {
   const { source } = rollout;
   const field = source.name === "" && source.selector !== undefined ? "selector" : "name";
   const reason = { code: "SOURCE_SHARED", kind: "Source", source, owner: before.name, ownerFile: before.file } as const;
-  return { rollouts: [before, rollout], problem: problemOf(rollout, reason, ["spec", "sourceRef", field]) };
+  return { rollouts: [before, rollout], problem: problemIn(rollout.file, reason, ["spec", "sourceRef", field]) };
 }
 
 /** The same text for two sources that mean the same, in whatever order their selectors are written. */
@@ -89,16 +78,16 @@ function dependencies(rollouts: readonly Rollout[], unread: readonly Unread[]): 
     for (const [i, { rollout: name }] of (rollout.dependsOn ?? []).entries()) {
       const path = ["spec", "dependsOn", i, "rollout"];
       if (byName.has(name)) continue;
-      const known = broken.get(name);
-      const data =
-        known !== undefined
-          ? ({ kind: "Broken", name, brokenFile: known.file } as const)
-          : ({ kind: "Unknown", name, near: nearest(name, [...all.keys()]) } as const);
-      found.push({ rollouts: [rollout, rollout], problem: problemOf(rollout, { code: "UNKNOWN_DEPENDENCY", ...data }, path) });
+      const brokenFile = broken.get(name)?.file;
+      const reason: ProblemReason =
+        brokenFile === undefined
+          ? { code: "UNKNOWN_DEPENDENCY", kind: "Unknown", name, near: nearest(name, [...all.keys()]) }
+          : { code: "UNKNOWN_DEPENDENCY", kind: "Broken", name, brokenFile };
+      found.push({ rollouts: [rollout, rollout], problem: problemIn(rollout.file, reason, path) });
     }
     const circle = circleOf(rollout.name, all);
     if (circle === undefined) continue;
-    const problem = problemOf(rollout, { code: "DEPENDENCY_CYCLE", circle }, ["spec", "dependsOn"]);
+    const problem = problemIn(rollout.file, { code: "DEPENDENCY_CYCLE", circle }, ["spec", "dependsOn"]);
     found.push({ rollouts: [byName.get(circle[1] ?? "") ?? rollout, rollout], problem });
   }
   return found;
