@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
+import type { AnyReason } from "../src/core/base/reason.ts";
 import type { ProblemCode, ProblemReason } from "../src/core/reasons/problem.ts";
-import { ANALYSIS_HELP } from "../src/core/report/reasons/help-analysis.ts";
-import { FILE_HELP } from "../src/core/report/reasons/help-file.ts";
-import { PLAN_HELP } from "../src/core/report/reasons/help-plan.ts";
-import { REPO_HELP } from "../src/core/report/reasons/help-repo.ts";
-import { RULES_HELP } from "../src/core/report/reasons/help-rules.ts";
-import type { Help } from "../src/core/report/reasons/problem-entry.ts";
-import { sayProblem } from "../src/core/report/reasons/problems.ts";
+import type { Entry } from "../src/core/report/reasons/entry.ts";
+import { PROBLEMS, type SaidProblem, sayProblem } from "../src/core/report/reasons/problems.ts";
+import { ANALYSIS_PROBLEMS } from "../src/core/report/reasons/problems-analysis.ts";
+import { namesOf, REASONS } from "../src/core/report/reasons/say.ts";
 import { PROBLEM_SAMPLES } from "../src/core/report/reasons/testing/problem-samples.ts";
+import { samplesOf } from "../src/core/report/reasons/testing/reason-samples.ts";
+import { sayWording } from "../src/core/report/reasons/wording.ts";
 
 /** The rows of a page's tables: code → the row's other cells. */
 export function codesOnPage(text: string): Map<string, string[]> {
@@ -23,13 +23,16 @@ export function codesOnPage(text: string): Map<string, string[]> {
   return codes;
 }
 
-/** Every code of a problem, with its row: the compiler asks for those that are missing. */
-const HELP: Readonly<Record<ProblemCode, Help>> = { ...FILE_HELP, ...RULES_HELP, ...PLAN_HELP, ...REPO_HELP, ...ANALYSIS_HELP };
+type Row = Pick<Entry<never>, "means" | "todo"> & { warns?: true };
 
-const SECTIONS: Readonly<Record<string, (code: string, help: Help) => boolean>> = {
-  refused: (code, help) => help.warns !== true && !Object.hasOwn(ANALYSIS_HELP, code),
-  warnings: (_, help) => help.warns === true,
-  analyses: (code) => Object.hasOwn(ANALYSIS_HELP, code),
+/** Every code that people look up, with its row. */
+const ROWS = Object.entries<Row>(REASONS).filter(([, { means }]) => means !== undefined);
+
+const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = {
+  waits: (code) => !Object.hasOwn(PROBLEMS, code),
+  refused: (code, row) => Object.hasOwn(PROBLEMS, code) && row.warns !== true && !Object.hasOwn(ANALYSIS_PROBLEMS, code),
+  warnings: (_, row) => row.warns === true,
+  analyses: (code) => Object.hasOwn(ANALYSIS_PROBLEMS, code),
 };
 
 /** docs/troubleshooting.md, with the tables of problems made anew. */
@@ -41,15 +44,22 @@ export function troubleshootingPage(): string {
   });
 }
 
-function table(holds: (code: string, help: Help) => boolean): string {
-  const rows = (Object.entries(HELP) as [ProblemCode, Help][])
-    .filter(([code, help]) => holds(code, help))
+function table(holds: (code: string, row: Row) => boolean): string {
+  const rows = ROWS.filter(([code, row]) => holds(code, row))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, help]) => `| \`${code}\` | ${help.means} | ${exampleOf(code)} | ${help.todo} |`);
+    .map(([code, { means, todo }]) => {
+      const { message, hint } = exampleOf(code);
+      return `| \`${code}\` | ${means} | ${inCell(message)} | ${todo ?? inCell(hint)} |`;
+    });
   return ["| code | means | for example | what to do |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
-function exampleOf(code: ProblemCode): string {
-  const reason = { code, ...PROBLEM_SAMPLES[code][0] } as ProblemReason;
-  return sayProblem(reason).message.replace(/[|]/g, "\\|");
+function exampleOf(code: string): SaidProblem {
+  if (Object.hasOwn(PROBLEMS, code)) return sayProblem({ code, ...PROBLEM_SAMPLES[code as ProblemCode][0] } as ProblemReason);
+  const reason = samplesOf(code)[0] as AnyReason;
+  return { message: sayWording(REASONS[code]?.says ?? "", reason, { ...namesOf(undefined), because: () => "…" }), hint: "" };
+}
+
+function inCell(text: string): string {
+  return text.replace(/[|]/g, "\\|");
 }

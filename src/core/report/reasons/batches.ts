@@ -1,16 +1,11 @@
 /** What batches say of themselves: how they are made, proposed, merged and closed. */
 import type { BatchesReasons } from "../../reasons/batches.ts";
-import type { Entries } from "./entry.ts";
-import { batchPhrase, pullPhrase } from "./phrases.ts";
+import { type Entries, entriesOf } from "./entry.ts";
 
-export const BATCHES: Entries<BatchesReasons> = {
-  BATCH_BUILT_OFTEN: {
-    says: ({ batch, times, because }, names) => `${batchPhrase(batch)} was built ${times} times: ${names.because(because)}`,
-    subject: "batch",
-    actions: ["resume", "abort"],
-  },
-  BATCH_MADE: { says: ({ batch, clusters }, names) => `${batchPhrase(batch)}: ${names.clusters(clusters)}`, subject: "batch" },
-  BATCH_ATTEMPT: { says: ({ batch, attempt }) => `${batchPhrase(batch)}: attempt ${attempt}`, subject: "batch" },
+export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
+  BATCH_BUILT_OFTEN: { says: "{batch} was built {times} times: {because}", subject: "batch", actions: ["resume", "abort"] },
+  BATCH_MADE: { says: "{batch}: {clusters}", subject: "batch" },
+  BATCH_ATTEMPT: { says: "{batch}: attempt {attempt}", subject: "batch" },
   BATCH_OPENING: {
     says: ({ branches, again, clusters }, names) => {
       const of = names.clusters(clusters);
@@ -19,38 +14,23 @@ export const BATCHES: Entries<BatchesReasons> = {
     },
     subject: "batch",
   },
-  BATCH_NEEDS_NO_PULL: {
-    says: ({ batch, clusters }, names) => `${batchPhrase(batch)} needs no PR: ${names.clusters(clusters)} already at the release`,
-    subject: "batch",
-  },
-  BATCH_PROPOSED: { says: ({ batch, pull }) => `${batchPhrase(batch)} proposed: ${pullPhrase(pull)}`, subject: "batch" },
-  BATCH_MERGED: {
-    says: ({ batch, pull, commit, by }) =>
-      `${batchPhrase(batch)} merged: ${pullPhrase(pull)} as ${commit.slice(0, 10)}${by === undefined ? "" : ` by ${by}`}`,
-    subject: "batch",
-  },
-  BUILT_AGAIN: { says: () => "it is built again", subject: "batch" },
-  ALL_LEFT_OUT: { says: () => "every cluster of it was left out", subject: "batch" },
-  LIMITS_ALLOW_FEWER: { says: () => "the limits of the repo allow fewer at once", subject: "repository" },
-  EARLIER_STAGE_FIRST: { says: () => "an earlier stage has clusters to catch up on", subject: "stage" },
-  NOT_OPENED_YET: { says: ({ because }, names) => `its PR is not opened yet: ${names.because(because)}`, subject: "batch" },
-  MUST_NOT_PROPOSE: {
-    says: ({ batch, because }, names) => `${batchPhrase(batch)} must not be proposed: ${names.because(because)}`,
-    subject: "batch",
-    actions: ["resume", "skip", "abort"],
-  },
-  PINS_UNREAD: { says: ({ clusters }, names) => `waiting for the pins of ${names.clusters(clusters)} to be read`, subject: "file" },
+  BATCH_NEEDS_NO_PULL: { says: "{batch} needs no PR: {clusters} already at the release", subject: "batch" },
+  BATCH_PROPOSED: { says: "{batch} proposed: {pull}", subject: "batch" },
+  BATCH_MERGED: { says: "{batch} merged: {pull} as {commit}[ by {by}]", subject: "batch" },
+  BUILT_AGAIN: { says: "it is built again", subject: "batch" },
+  ALL_LEFT_OUT: { says: "every cluster of it was left out", subject: "batch" },
+  LIMITS_ALLOW_FEWER: { says: "the limits of the repo allow fewer at once", subject: "repository" },
+  EARLIER_STAGE_FIRST: { says: "an earlier stage has clusters to catch up on", subject: "stage" },
+  NOT_OPENED_YET: { says: "its PR is not opened yet: {because}", subject: "batch" },
+  MUST_NOT_PROPOSE: { says: "{batch} must not be proposed: {because}", subject: "batch", actions: ["resume", "skip", "abort"] },
+  PINS_UNREAD: { says: "waiting for the pins of {clusters} to be read", subject: "file" },
   PINNED_BY_HAND: { says: ({ value }) => `pinned by hand to ${value ?? "nothing"} since: left as it is`, subject: "cluster" },
-  PINNED_WITH: {
-    says: ({ cluster }, names) => `shares its pin with ${names.cluster(cluster)}, which was pinned by hand since: left as it is`,
-    subject: "cluster",
-  },
-  CLUSTER_EVENT: { says: ({ cluster, because }, names) => `${names.cluster(cluster)} ${names.because(because)}`, subject: "cluster" },
-  CLUSTER_GONE: { says: () => "cluster and pin are gone", subject: "cluster" },
-  CLUSTER_LEFT: { says: ({ cluster }, names) => `${names.cluster(cluster)} left: cluster and pin are gone`, subject: "cluster" },
+  PINNED_WITH: { says: "shares its pin with {cluster}, which was pinned by hand since: left as it is", subject: "cluster" },
+  CLUSTER_EVENT: { says: "{cluster} {because}", subject: "cluster" },
+  CLUSTER_GONE: { says: "cluster and pin are gone", subject: "cluster" },
+  CLUSTER_LEFT: { says: "{cluster} left: cluster and pin are gone", subject: "cluster" },
   PIN_GONE_UNSEEN: {
-    says: ({ cluster }, names) =>
-      `the pin of ${names.cluster(cluster)} is gone and the clusters cannot be read: waiting to see whether it left`,
+    says: "the pin of {cluster} is gone and the clusters cannot be read: waiting to see whether it left",
     subject: "cluster",
   },
   PIN_GONE: {
@@ -59,77 +39,53 @@ export const BATCHES: Entries<BatchesReasons> = {
     subject: "cluster",
     actions: ["resume", "skip", "abort"],
   },
-  PULL_UNKNOWN: { says: () => "waiting for GitHub: whether its PR is there could not be seen", subject: "pull" },
-  PULL_CLOSING: { says: ({ pull, because }, names) => `closing ${pullPhrase(pull)}: ${names.because(because)}`, subject: "pull" },
-  PULL_CLOSED: { says: ({ pull, by }) => `${pullPhrase(pull)} was closed by ${by}`, subject: "pull" },
-  CLOSED_UNMERGED: {
-    says: ({ pull, by, batch }) => `${by} closed ${pullPhrase(pull)} (${batchPhrase(batch)}) without merging it`,
-    subject: "pull",
-    actions: ["resume", "skip", "abort"],
-  },
-  CHANGED_NOT_MERGED: {
-    says: ({ because }, names) => `${names.because(because)}, so it is not merged`,
-    subject: "pull",
-    actions: ["resume", "abort"],
-  },
+  PULL_UNKNOWN: { says: "waiting for GitHub: whether its PR is there could not be seen", subject: "pull" },
+  PULL_CLOSING: { says: "closing {pull}: {because}", subject: "pull" },
+  PULL_CLOSED: { says: "{pull} was closed by {by}", subject: "pull" },
+  CLOSED_UNMERGED: { says: "{by} closed {pull} ({batch}) without merging it", subject: "pull", actions: ["resume", "skip", "abort"] },
+  CHANGED_NOT_MERGED: { says: "{because}, so it is not merged", subject: "pull", actions: ["resume", "abort"] },
   BRANCH_TAKEN: {
-    says: ({ branch, head }) => `somebody else made the branch ${branch} (at ${head.slice(0, 10)}): no pull request is opened on it`,
+    says: "somebody else made the branch {branch} (at {head}): no pull request is opened on it",
     subject: "repository",
     actions: ["resume", "abort"],
   },
-  GITHUB_REFUSES: {
-    says: ({ pull, message }) => `GitHub refuses to merge ${pullPhrase(pull)}: ${message}`,
-    subject: "pull",
-    actions: ["resume", "abort"],
-  },
-  GITHUB_WAITS: { says: ({ pull }) => `GitHub does not merge ${pullPhrase(pull)} yet`, subject: "pull" },
-  INTENTION_LAPSED: { says: ({ pull }) => `the intention to merge ${pullPhrase(pull)} lapsed`, subject: "pull" },
-  QUEUE_ENTERED: { says: ({ pull }) => `${pullPhrase(pull)} is in GitHub's merge queue`, subject: "pull" },
-  QUEUE_LEFT: { says: ({ pull }) => `${pullPhrase(pull)} left the merge queue`, subject: "pull" },
+  GITHUB_REFUSES: { says: "GitHub refuses to merge {pull}: {message}", subject: "pull", actions: ["resume", "abort"] },
+  GITHUB_WAITS: { says: "GitHub does not merge {pull} yet", subject: "pull" },
+  INTENTION_LAPSED: { says: "the intention to merge {pull} lapsed", subject: "pull" },
+  QUEUE_ENTERED: { says: "{pull} is in GitHub's merge queue", subject: "pull" },
+  QUEUE_LEFT: { says: "{pull} left the merge queue", subject: "pull" },
   QUEUE_REFUSED: {
-    says: ({ pull, message }) =>
-      `GitHub took ${pullPhrase(pull)} out of its merge queue without merging it${message === undefined ? "" : `: ${message}`}`,
+    says: "GitHub took {pull} out of its merge queue without merging it[: {message}]",
     subject: "pull",
     actions: ["resume", "abort"],
   },
   MERGE_UNEXPECTED: {
-    says: ({ pull, commit }) =>
-      `the merge commit ${commit.slice(0, 10)} of ${pullPhrase(pull)} does not change exactly the pins of its batch`,
+    says: "the merge commit {commit} of {pull} does not change exactly the pins of its batch",
     subject: "pull",
     actions: ["resume", "abort"],
   },
-  MERGED_EARLY: {
-    says: ({ pull, by, because }, names) => `${by} merged ${pullPhrase(pull)} before its gates allowed it: ${names.because(because)}`,
-    subject: "pull",
-    actions: ["resume", "abort"],
-  },
-  MERGED_BEFORE_CLOSED: { says: () => "merged before it was closed: the clusters to be left out have moved", subject: "batch" },
-  TARGET_IN_PULL: { says: ({ pull }) => `in ${pullPhrase(pull)}, not merged yet`, subject: "pull" },
-  TARGET_PULL_CLOSED: { says: () => "its PR was closed without a merge", subject: "pull" },
-  TARGET_MERGED: { says: () => "merged; Argo CD has not shown the change yet", subject: "application" },
-  TARGET_PUT_BACK: { says: () => "put off before it merged: what it had is put back", subject: "cluster" },
-  WENT_ON_TO_WEIGHT: { says: ({ weight }) => `went on to weight ${weight}`, subject: "cluster" },
-  STAYS_AT_WEIGHT: { says: ({ weight }) => `stays at weight ${weight}: it is left out of what follows`, subject: "cluster" },
+  MERGED_EARLY: { says: "{by} merged {pull} before its gates allowed it: {because}", subject: "pull", actions: ["resume", "abort"] },
+  MERGED_BEFORE_CLOSED: { says: "merged before it was closed: the clusters to be left out have moved", subject: "batch" },
+  TARGET_IN_PULL: { says: "in {pull}, not merged yet", subject: "pull" },
+  TARGET_PULL_CLOSED: { says: "its PR was closed without a merge", subject: "pull" },
+  TARGET_MERGED: { says: "merged; Argo CD has not shown the change yet", subject: "application" },
+  TARGET_PUT_BACK: { says: "put off before it merged: what it had is put back", subject: "cluster" },
+  WENT_ON_TO_WEIGHT: { says: "went on to weight {weight}", subject: "cluster" },
+  STAYS_AT_WEIGHT: { says: "stays at weight {weight}: it is left out of what follows", subject: "cluster" },
   NEXT_OPEN: { says: ({ branches }) => (branches ? "they may be moved" : "it is open") },
-  ASK_TRY_AGAIN: { says: () => "`/resume` tries again, `/abort` ends the run", actions: ["resume", "abort"] },
-  ASK_DELETE_BRANCH: { says: () => "delete that branch, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },
-  ASK_BUILD_AGAIN: { says: () => "`/resume` closes it and builds it again, `/abort` ends the run", actions: ["resume", "abort"] },
-  ASK_QUEUE: { says: () => "look at its checks in the queue, then `/resume` puts it in again; or `/abort`", actions: ["resume", "abort"] },
+  ASK_TRY_AGAIN: { says: "`/resume` tries again, `/abort` ends the run", actions: ["resume", "abort"] },
+  ASK_DELETE_BRANCH: { says: "delete that branch, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },
+  ASK_BUILD_AGAIN: { says: "`/resume` closes it and builds it again, `/abort` ends the run", actions: ["resume", "abort"] },
+  ASK_QUEUE: { says: "look at its checks in the queue, then `/resume` puts it in again; or `/abort`", actions: ["resume", "abort"] },
   ASK_CLOSED: {
-    says: () => "`/resume` opens it again as a new PR, `/skip CLUSTER` leaves clusters out, `/abort` ends the run",
+    says: "`/resume` opens it again as a new PR, `/skip CLUSTER` leaves clusters out, `/abort` ends the run",
     actions: ["resume", "skip", "abort"],
   },
-  ASK_UNEXPECTED: { says: () => "look at the commit; `/resume` accepts it, `/abort` ends the run", actions: ["resume", "abort"] },
+  ASK_UNEXPECTED: { says: "look at the commit; `/resume` accepts it, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_MERGED_EARLY: {
-    says: () => "`/resume` goes on from there once its clusters are confirmed, `/abort` ends the run",
+    says: "`/resume` goes on from there once its clusters are confirmed, `/abort` ends the run",
     actions: ["resume", "abort"],
   },
-  ASK_CHANGE_NAMED: {
-    says: () => "change what it names, then `/resume`; or `/skip CLUSTER`; or `/abort`",
-    actions: ["resume", "skip", "abort"],
-  },
-  ASK_PIN_BACK: {
-    says: ({ cluster }, names) => `put the pin back, then \`/resume\`; or \`/skip ${names.cluster(cluster)}\`; or \`/abort\``,
-    actions: ["resume", "skip", "abort"],
-  },
-};
+  ASK_CHANGE_NAMED: { says: "change what it names, then `/resume`; or `/skip CLUSTER`; or `/abort`", actions: ["resume", "skip", "abort"] },
+  ASK_PIN_BACK: { says: "put the pin back, then `/resume`; or `/skip {cluster}`; or `/abort`", actions: ["resume", "skip", "abort"] },
+});

@@ -1,5 +1,5 @@
 import type { CommandReasons } from "../../reasons/commands.ts";
-import type { Entries } from "./entry.ts";
+import { entriesOf } from "./entry.ts";
 
 const MOST_NAMED = 20;
 
@@ -9,8 +9,8 @@ function written(clusters: readonly string[]): string {
 }
 
 /** What came of commands that name clusters: skip, requeue, halt and hotfix. */
-export const CLUSTER_COMMANDS = {
-  CLUSTER_UNKNOWN: { subject: "cluster", says: ({ name }) => `no cluster "${name}" in this run` },
+export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
+  CLUSTER_UNKNOWN: { subject: "cluster", says: 'no cluster "{name}" in this run' },
   CLUSTER_AMBIGUOUS: { subject: "cluster", says: ({ name, keys }) => `"${name}" is ambiguous: ${keys.join(", ")}` },
   CLUSTER_SHARES_PIN: {
     subject: "cluster",
@@ -25,8 +25,8 @@ export const CLUSTER_COMMANDS = {
         hotfix: "name the clusters: `/hotfix eu-1 customer down`",
       })[command],
   },
-  LEFT_OUT_BY: { subject: "person", says: ({ by }) => `left out by @${by}` },
-  CLUSTER_LEFT_OUT: { subject: "cluster", says: ({ cluster, because }, names) => `${names.cluster(cluster)} ${names.because(because)}` },
+  LEFT_OUT_BY: { subject: "person", says: "left out by @{by}" },
+  CLUSTER_LEFT_OUT: { subject: "cluster", says: "{cluster} {because}" },
   BATCH_LOSES_CLUSTER: {
     subject: "batch",
     says: ({ by }) =>
@@ -37,10 +37,10 @@ export const CLUSTER_COMMANDS = {
       })[by],
   },
   SKIP_DONE: { subject: "cluster", says: ({ clusters }, names) => `left out of this run: ${names.clusters(clusters, MOST_NAMED)}` },
-  LEFT_OUT_ALREADY: { subject: "cluster", says: ({ cluster }, names) => `${names.cluster(cluster)} is left out of this run already` },
-  CONFIRMED_ALREADY: { subject: "cluster", says: ({ cluster }, names) => `${names.cluster(cluster)} is confirmed already` },
-  DURATION_INVALID: { subject: "run", says: ({ text }) => `--for wants a duration such as 30m or 2h, not "${text}"` },
-  PUT_OFF_BY: { subject: "person", says: ({ by }) => `put off by @${by}` },
+  LEFT_OUT_ALREADY: { subject: "cluster", says: "{cluster} is left out of this run already" },
+  CONFIRMED_ALREADY: { subject: "cluster", says: "{cluster} is confirmed already" },
+  DURATION_INVALID: { subject: "run", says: '--for wants a duration such as 30m or 2h, not "{text}"' },
+  PUT_OFF_BY: { subject: "person", says: "put off by @{by}" },
   REQUEUE_DONE: {
     subject: "cluster",
     says: ({ clusters, back }, names) => {
@@ -48,20 +48,14 @@ export const CLUSTER_COMMANDS = {
       return `put to the stage's end: ${names.clusters(clusters, MOST_NAMED)}${first}`;
     },
   },
-  NOTHING_FAILED: { subject: "run", says: () => "no cluster has failed" },
-  BEING_PUT_BACK: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} is being put back already: ${names.because(because)}`,
-  },
-  PUT_OFF_ALREADY: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} is put off already: ${names.because(because)}`,
-  },
-  GOES_ON_AFTER: { subject: "run", says: ({ command, by }) => `goes on after /${command} of ${by}` },
+  NOTHING_FAILED: { subject: "run", says: "no cluster has failed" },
+  BEING_PUT_BACK: { subject: "cluster", says: "{cluster} is being put back already: {because}" },
+  PUT_OFF_ALREADY: { subject: "cluster", says: "{cluster} is put off already: {because}" },
+  GOES_ON_AFTER: { subject: "run", says: "goes on after /{command} of {by}" },
 
-  HALT_TOO_MANY: { subject: "cluster", says: ({ most }) => `at most ${most} clusters in one halt; without cluster= it is for all` },
-  HALT_NAMES_NONE: { subject: "cluster", says: () => "cluster= names no cluster: `/halt cluster=eu-1,eu-2 reason`" },
-  HALT_WANTS_REASON: { subject: "run", says: () => "say why: `/halt cluster=eu-1 --for 2h network maintenance`" },
+  HALT_TOO_MANY: { subject: "cluster", says: "at most {most} clusters in one halt; without cluster= it is for all" },
+  HALT_NAMES_NONE: { subject: "cluster", says: "cluster= names no cluster: `/halt cluster=eu-1,eu-2 reason`" },
+  HALT_WANTS_REASON: { subject: "run", says: "say why: `/halt cluster=eu-1 --for 2h network maintenance`" },
   HALTED_BY: { subject: "cluster", actions: ["halt"], says: ({ clusters, by }) => `${written(clusters)} halted by ${by}` },
   HALT_DONE: {
     subject: "cluster",
@@ -79,26 +73,17 @@ export const CLUSTER_COMMANDS = {
   HALT_LIFTED_BY: { subject: "cluster", says: ({ clusters, by }) => `halt of ${written(clusters)} lifted by ${by}` },
   HALT_LIFTED: { subject: "cluster", says: ({ clusters }) => `the halt of ${written(clusters)} is lifted` },
 
-  HOTFIX_OF_ROLLBACK: { subject: "run", says: () => "this run is a rollback: its clusters go back in order" },
+  HOTFIX_OF_ROLLBACK: { subject: "run", says: "this run is a rollback: its clusters go back in order" },
   HOTFIX_WANTS_REASON: { subject: "run", says: ({ names }) => `say why: \`/hotfix ${names.join(" ")} customer down\`` },
-  HOTFIX_STAGES_DIFFER: { subject: "stage", says: () => "these clusters are of different stages: one command for each stage" },
-  HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `at most ${most} of this stage may be in flight at once` },
-  HOTFIX_OVER_LIMITS: { subject: "repository", says: ({ allowed }, names) => `the repo's limits allow ${names.because(allowed)}` },
-  CLUSTERS_KEPT_APART: {
-    subject: "cluster",
-    says: ({ clusters }, names) => `${names.clusters(clusters)} are kept apart in this stage: one command for each`,
-  },
+  HOTFIX_STAGES_DIFFER: { subject: "stage", says: "these clusters are of different stages: one command for each stage" },
+  HOTFIX_TOO_LARGE: { subject: "stage", says: "at most {most} of this stage may be in flight at once" },
+  HOTFIX_OVER_LIMITS: { subject: "repository", says: "the repo's limits allow {allowed}" },
+  CLUSTERS_KEPT_APART: { subject: "cluster", says: "{clusters} are kept apart in this stage: one command for each" },
   HOTFIX_DONE: {
     subject: "cluster",
     says: ({ clusters, text }, names) =>
       `${names.clusters(clusters, MOST_NAMED)} next, out of turn: ${text}. Health, approvals, halts and limits hold as ever`,
   },
-  IN_BATCH_ALREADY: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} is in a batch already: ${names.because(because)}`,
-  },
-  MOVED_ALREADY: {
-    subject: "cluster",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} has moved already: ${names.because(because)}`,
-  },
-} satisfies Partial<Entries<CommandReasons>>;
+  IN_BATCH_ALREADY: { subject: "cluster", says: "{cluster} is in a batch already: {because}" },
+  MOVED_ALREADY: { subject: "cluster", says: "{cluster} has moved already: {because}" },
+});

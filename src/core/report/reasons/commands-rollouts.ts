@@ -1,7 +1,8 @@
 import { count } from "../../base/count.ts";
 import type { Words } from "../../base/reason.ts";
 import type { CommandReasons } from "../../reasons/commands.ts";
-import type { Entries, Names } from "./entry.ts";
+import { entriesOf } from "./entry.ts";
+import type { Names } from "./phrases.ts";
 
 function listed(reasons: readonly Words[], more: number, names: Names): string {
   const some = reasons.map((reason) => names.because(reason)).join("; ");
@@ -16,20 +17,14 @@ const ROLLOUTS_DONE_WORDS: Record<string, string> = {
 };
 
 /** What came of commands with `--rollouts`. */
-export const ROLLOUT_COMMANDS = {
-  NOT_OF_ROLLOUTS: { subject: "application", says: ({ command }) => `/${command} has nothing to do with Argo Rollouts` },
+export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
+  NOT_OF_ROLLOUTS: { subject: "application", says: "/{command} has nothing to do with Argo Rollouts" },
   ROLLOUTS_NOT_MERGED: {
     subject: "application",
-    says: () => "nothing of it is merged yet, so its Argo Rollouts are those of the release before",
+    says: "nothing of it is merged yet, so its Argo Rollouts are those of the release before",
   },
-  ROLLOUTS_TOO_MANY: {
-    subject: "application",
-    says: ({ count: many }) => `${many} Rollouts are more than one command acts on: give it on a batch's PR`,
-  },
-  ROLLOUTS_ORDERED: {
-    subject: "application",
-    says: ({ by, action, clusters }, names) => `${by}: ${action} the Rollouts of ${names.clusters(clusters)}`,
-  },
+  ROLLOUTS_TOO_MANY: { subject: "application", says: "{count} Rollouts are more than one command acts on: give it on a batch's PR" },
+  ROLLOUTS_ORDERED: { subject: "application", says: "{by}: {action} the Rollouts of {clusters}" },
   ROLLOUTS_UNSEEN: {
     subject: "application",
     says: ({ cluster, because }, names) =>
@@ -37,11 +32,8 @@ export const ROLLOUT_COMMANDS = {
   },
   ROLLOUTS_ALL_UNSEEN: { subject: "application", says: ({ left }, names) => listed(left, 0, names) },
   ROLLOUT_UNSEEN: { subject: "application", says: ({ cluster, because }, names) => `${cluster}: ${names.because(because)}` },
-  ROLLOUT_STATE: {
-    subject: "application",
-    says: (state) => `${state.cluster} ${state.name} (${rolloutPhrase(state)})`,
-  },
-  ROLLOUT_NOT_TRIED: { subject: "application", says: () => "it could not be tried in time" },
+  ROLLOUT_STATE: { subject: "application", says: (state) => `${state.cluster} ${state.name} (${rolloutPhrase(state)})` },
+  ROLLOUT_NOT_TRIED: { subject: "application", says: "it could not be tried in time" },
   ROLLOUTS_BROKEN: {
     subject: "application",
     actions: ["retry"],
@@ -53,7 +45,7 @@ export const ROLLOUT_COMMANDS = {
     says: ({ rollouts, more }, names) =>
       `not all of the batch are at one step yet. Behind: ${listed(rollouts, more, names)}. Once they are paused there, say it again`,
   },
-  ROLLOUTS_NONE: { subject: "application", says: () => "the batch has no Argo Rollouts" },
+  ROLLOUTS_NONE: { subject: "application", says: "the batch has no Argo Rollouts" },
   ROLLOUTS_NONE_SUCH: {
     subject: "application",
     says: ({ wanted, rollouts, more }, names) => `no Argo Rollout of the batch is ${wanted}: ${listed(rollouts, more, names)}`,
@@ -69,7 +61,7 @@ export const ROLLOUT_COMMANDS = {
       return parts.join("; ").slice(0, 2000);
     },
   },
-} satisfies Partial<Entries<CommandReasons>>;
+});
 
 /** How an Argo Rollout stands: `Paused at step 1/4`. */
 export function rolloutPhrase({ phase, paused, step, steps }: { phase: string; paused: boolean; step?: number; steps?: number }): string {

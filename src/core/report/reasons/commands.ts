@@ -2,8 +2,8 @@ import type { CommandReasons } from "../../reasons/commands.ts";
 import type { CheckRef } from "../../reasons/refs.ts";
 import { CLUSTER_COMMANDS } from "./commands-clusters.ts";
 import { ROLLOUT_COMMANDS } from "./commands-rollouts.ts";
-import type { Entries, Names } from "./entry.ts";
-import { batchPhrase, checkPhrase, pullPhrase } from "./phrases.ts";
+import { type Entries, entriesOf } from "./entry.ts";
+import { checkPhrase, type Names } from "./phrases.ts";
 
 const MOST_NAMED = 20;
 
@@ -15,14 +15,15 @@ function both(clusters: readonly string[], checks: readonly CheckRef[], names: N
 }
 
 /** What came of commands. */
-export const COMMANDS: Entries<CommandReasons> = {
-  COMMAND_GIVEN: { subject: "person", says: ({ by, text }) => `${by}: ${text}` },
-  COMMAND_ENDED: { subject: "person", says: ({ by, text, outcome }) => `${by}: ${text}: ${outcome}` },
-  RUN_STATUS: { subject: "run", says: ({ phase, because }, names) => `${phase}: ${names.because(because)}` },
+const GENERAL = entriesOf<CommandReasons>()({
+  COMMAND_GIVEN: { subject: "person", says: "{by}: {text}" },
+  COMMAND_ENDED: { subject: "person", says: "{by}: {text}: {outcome}" },
+  RUN_STATUS: { subject: "run", says: "{phase}: {because}" },
   PERMISSION_MISSING: {
     subject: "person",
-    says: ({ command, needs, by, has }) => `/${command} needs ${needs} permission on this repository; @${by} has ${has}`,
-    help: { means: "Somebody commented a command that needs more rights than they have.", todo: "Somebody with that permission gives it." },
+    says: "/{command} needs {needs} permission on this repository; @{by} has {has}",
+    means: "somebody commented a command that needs more rights than they have",
+    todo: "somebody with that permission gives it",
   },
   COMMAND_OF_FORMER_RUN: {
     subject: "run",
@@ -41,55 +42,33 @@ export const COMMANDS: Entries<CommandReasons> = {
         failure: "it was written before the failure it would answer",
       })[before],
   },
-  COMMAND_BEFORE_PULL: { subject: "pull", says: ({ pull, event }) => `it was written before ${pullPhrase(pull)} was ${event}` },
-  COMMAND_BEFORE_PAUSE: {
-    subject: "run",
-    says: ({ because }, names) => `it was written before the pause it would end: ${names.because(because)}`,
-  },
-  RUN_HAS_ENDED: { subject: "run", says: ({ phase }) => `the run has ended: ${phase}` },
-  RUN_IS_ENDING: { subject: "run", says: ({ because }, names) => `the run is ending: ${names.because(because)}` },
-  RUN_IS_PAUSED: {
-    subject: "run",
-    actions: ["resume"],
-    says: ({ because, ask }, names) => `the run is paused: ${names.because(because)}. Next: ${names.because(ask)}`,
-  },
-  HOTFIX_WHILE_PAUSED: {
-    subject: "run",
-    actions: ["resume"],
-    says: ({ because, ask }, names) => `the run is paused, and nothing merges: ${names.because(because)}. Next: ${names.because(ask)}`,
-  },
-  COMMAND_WAITS_FOR_MERGE: {
-    subject: "pull",
-    says: ({ command, by, pull }) => `/${command} of @${by} waits for the outcome of merging ${pullPhrase(pull)}`,
-  },
+  COMMAND_BEFORE_PULL: { subject: "pull", says: "it was written before {pull} was {event}" },
+  COMMAND_BEFORE_PAUSE: { subject: "run", says: "it was written before the pause it would end: {because}" },
+  RUN_HAS_ENDED: { subject: "run", says: "the run has ended: {phase}" },
+  RUN_IS_ENDING: { subject: "run", says: "the run is ending: {because}" },
+  RUN_IS_PAUSED: { subject: "run", actions: ["resume"], says: "the run is paused: {because}. Next: {ask}" },
+  HOTFIX_WHILE_PAUSED: { subject: "run", actions: ["resume"], says: "the run is paused, and nothing merges: {because}. Next: {ask}" },
+  COMMAND_WAITS_FOR_MERGE: { subject: "pull", says: "/{command} of @{by} waits for the outcome of merging {pull}" },
 
-  ASK_RESUME: { subject: "run", actions: ["resume"], says: () => "`/resume` goes on" },
+  ASK_RESUME: { subject: "run", actions: ["resume"], says: "`/resume` goes on" },
   ASK_BESIDES: {
     subject: "run",
     actions: ["resume"],
-    says: ({ ask, by }, names) =>
-      `${names.because(ask)}. Whatever is done about it, nothing merges until \`/resume\`, since @${by} paused the run`,
+    says: "{ask}. Whatever is done about it, nothing merges until `/resume`, since @{by} paused the run",
   },
-  ALREADY_PAUSED: { subject: "run", says: ({ because }, names) => `the run is paused already: ${names.because(because)}` },
-  PAUSED_BY: { subject: "person", actions: ["resume"], says: ({ by, text }) => `@${by} paused the run${text === "" ? "" : `: ${text}`}` },
-  PAUSED_BESIDES: {
-    subject: "run",
-    actions: ["resume"],
-    says: ({ because, held }, names) => `${names.because(because)}; ${names.because(held)}`,
-  },
-  PAUSE_DONE: { subject: "run", actions: ["resume"], says: () => "paused: nothing merges until `/resume`" },
-  NOT_PAUSED: { subject: "run", says: () => "the run is not paused" },
+  ALREADY_PAUSED: { subject: "run", says: "the run is paused already: {because}" },
+  PAUSED_BY: { subject: "person", actions: ["resume"], says: "@{by} paused the run[: {text}]" },
+  PAUSED_BESIDES: { subject: "run", actions: ["resume"], says: "{because}; {held}" },
+  PAUSE_DONE: { subject: "run", actions: ["resume"], says: "paused: nothing merges until `/resume`" },
+  NOT_PAUSED: { subject: "run", says: "the run is not paused" },
   RESUME_ACCEPTS_FAILURES: {
     subject: "run",
     actions: ["retry"],
     says: ({ clusters, checks }, names) =>
       `/resume would accept ${both(clusters, checks, names)} as failed, which needs maintain permission; \`/retry\` looks again`,
   },
-  FAILED_SINCE: {
-    subject: "cluster",
-    says: ({ clusters }, names) => `${names.clusters(clusters)} failed after it was written: look again, and say it again`,
-  },
-  RESUMED_BY: { subject: "person", says: ({ by }) => `resumed by ${by}` },
+  FAILED_SINCE: { subject: "cluster", says: "{clusters} failed after it was written: look again, and say it again" },
+  RESUMED_BY: { subject: "person", says: "resumed by {by}" },
   RESUME_DONE: {
     subject: "run",
     says: ({ accepted, clusters, checks }, names) => {
@@ -97,56 +76,36 @@ export const COMMANDS: Entries<CommandReasons> = {
       return checks.length > 0 ? `resumed; gone on past: ${both([], checks, names)}` : "resumed";
     },
   },
-  RESUMED_WITH_ROLLOUTS: {
-    subject: "run",
-    says: ({ resumed, rollouts }, names) => `${names.because(resumed)}; Argo Rollouts: ${names.because(rollouts)}`,
-  },
-  HEAD_CHANGED: { subject: "pull", says: () => "its head was changed: it is built again" },
-  ABORTED_BY: { subject: "person", says: ({ by, text }) => `@${by} aborted the run${text === "" ? "" : `: ${text}`}` },
+  RESUMED_WITH_ROLLOUTS: { subject: "run", says: "{resumed}; Argo Rollouts: {rollouts}" },
+  HEAD_CHANGED: { subject: "pull", says: "its head was changed: it is built again" },
+  ABORTED_BY: { subject: "person", says: "@{by} aborted the run[: {text}]" },
 
-  NOTHING_TO_PROMOTE: { subject: "run", says: ({ because }, names) => `there is no wait that /promote ends: ${names.because(because)}` },
-  BAKE_OVER: {
-    subject: "batch",
-    says: ({ because }, names) => `its bake is over; ${names.because(because)}. \`/promote --full\` (maintain) ends analyses, too`,
-  },
-  BAKE_ENDED: { subject: "batch", says: ({ batch }) => `the bake of ${batchPhrase(batch)} ends now, if its clusters are healthy` },
+  NOTHING_TO_PROMOTE: { subject: "run", says: "there is no wait that /promote ends: {because}" },
+  BAKE_OVER: { subject: "batch", says: "its bake is over; {because}. `/promote --full` (maintain) ends analyses, too" },
+  BAKE_ENDED: { subject: "batch", says: "the bake of {batch} ends now, if its clusters are healthy" },
   ANALYSIS_NOT_PROMOTED: {
     subject: "analysis",
-    says: ({ because }, names) =>
-      `an analysis is not ended by /promote: ${names.because(because)}. \`/promote --full\` (maintain) ends analyses, too`,
+    says: "an analysis is not ended by /promote: {because}. `/promote --full` (maintain) ends analyses, too",
   },
-  STEP_PAUSE_ENDED: {
-    subject: "batch",
-    says: ({ batch, next }, names) =>
-      `the pause of ${batchPhrase(batch)} is over, if its clusters are healthy: on to ${names.because(next)}`,
-  },
-  STAGE_APPROVED: { subject: "stage", says: ({ stage, by }) => `stage "${stage}" is approved by @${by}` },
+  STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} is over, if its clusters are healthy: on to {next}" },
+  STAGE_APPROVED: { subject: "stage", says: 'stage "{stage}" is approved by @{by}' },
   FULL_NEEDS_MAINTAIN: {
     subject: "person",
     says: ({ rollouts }) => `/promote ${rollouts ? "--rollouts " : ""}--full needs maintain permission`,
   },
-  FULL_GIVEN_ALREADY: { subject: "run", says: ({ by }) => `@${by} ended all waits already` },
-  WAITS_ENDED_BY: { subject: "person", says: ({ by }) => `all later waits ended by ${by}` },
+  FULL_GIVEN_ALREADY: { subject: "run", says: "@{by} ended all waits already" },
+  WAITS_ENDED_BY: { subject: "person", says: "all later waits ended by {by}" },
   FULL_DONE: {
     subject: "run",
-    says: () => "no bake, step pause or analysis of this run is waited for any more; health, approvals, windows and halts are",
+    says: "no bake, step pause or analysis of this run is waited for any more; health, approvals, windows and halts are",
   },
-  MODE_NEVER_MERGES: {
-    subject: "pull",
-    says: ({ mode, pull }) => `the rollout's mode is ${mode}: Stagecoach never merges; merge ${pullPhrase(pull)} yourself`,
-  },
-  MERGES_BY_ITSELF: {
-    subject: "pull",
-    says: ({ pull, because }, names) => `${pullPhrase(pull)} is merged by itself once its gates pass: ${names.because(because)}`,
-  },
-  PROMOTED_ALREADY: {
-    subject: "pull",
-    says: ({ by, pull, because }, names) => `@${by} promoted ${pullPhrase(pull)} already: ${names.because(because)}`,
-  },
-  PROMOTE_DONE: { subject: "pull", says: ({ pull }) => `${pullPhrase(pull)} is merged once GitHub allows it` },
+  MODE_NEVER_MERGES: { subject: "pull", says: "the rollout's mode is {mode}: Stagecoach never merges; merge {pull} yourself" },
+  MERGES_BY_ITSELF: { subject: "pull", says: "{pull} is merged by itself once its gates pass: {because}" },
+  PROMOTED_ALREADY: { subject: "pull", says: "@{by} promoted {pull} already: {because}" },
+  PROMOTE_DONE: { subject: "pull", says: "{pull} is merged once GitHub allows it" },
 
-  RETRY_OF_GOING_RUN: { subject: "run", says: ({ phase }) => `/retry is for a run that stopped on failures; this one is ${phase}` },
-  RETRIED_BY: { subject: "person", says: ({ by }) => `retried by @${by}` },
+  RETRY_OF_GOING_RUN: { subject: "run", says: "/retry is for a run that stopped on failures; this one is {phase}" },
+  RETRIED_BY: { subject: "person", says: "retried by @{by}" },
   RETRY_DONE: {
     subject: "run",
     says: ({ clusters, checks, pausedBy }, names) => {
@@ -155,17 +114,17 @@ export const COMMANDS: Entries<CommandReasons> = {
       return `looked at anew: ${[...again, ...checks.slice(0, 5).map((check) => checkPhrase(check, names))].join("; ")}${held}`;
     },
   },
-  TARGET_LOOKED_AT_ANEW: { subject: "application", says: () => "looked at anew" },
-  NEXT_CLUSTERS_LOOKED_AT: { subject: "run", says: () => "its clusters are looked at again" },
+  TARGET_LOOKED_AT_ANEW: { subject: "application", says: "looked at anew" },
+  NEXT_CLUSTERS_LOOKED_AT: { subject: "run", says: "its clusters are looked at again" },
 
   ROLLBACK_OF_ROLLBACK: {
     subject: "run",
     actions: ["abort"],
-    says: () => "this run is a rollback itself; `/abort` ends it, and a release of the version you want goes forward again",
+    says: "this run is a rollback itself; `/abort` ends it, and a release of the version you want goes forward again",
   },
-  ROLLING_BACK_ALREADY: { subject: "run", says: ({ by }) => `it is being rolled back already, as asked by ${by}` },
-  ROLLBACK_WANTS_VERSION: { subject: "run", says: () => "--to wants a version: `/rollback --to v1.4.1`" },
-  ROLLED_BACK_BY: { subject: "person", says: ({ by, to }) => `@${by} rolled it back${to === undefined ? "" : ` to ${to}`}` },
+  ROLLING_BACK_ALREADY: { subject: "run", says: "it is being rolled back already, as asked by {by}" },
+  ROLLBACK_WANTS_VERSION: { subject: "run", says: "--to wants a version: `/rollback --to v1.4.1`" },
+  ROLLED_BACK_BY: { subject: "person", says: "@{by} rolled it back[ to {to}]" },
   ROLLBACK_DONE: {
     subject: "run",
     says: ({ clusters, left, because }, names) => {
@@ -173,6 +132,6 @@ export const COMMANDS: Entries<CommandReasons> = {
       return `${names.clusters(clusters, MOST_NAMED)} go back, in reverse order, as a run of its own${rest}`;
     },
   },
-  ...CLUSTER_COMMANDS,
-  ...ROLLOUT_COMMANDS,
-};
+});
+
+export const COMMANDS: Entries<CommandReasons> = { ...GENERAL, ...CLUSTER_COMMANDS, ...ROLLOUT_COMMANDS };

@@ -1,5 +1,6 @@
-import type { AnyReason, ReasonsOf, Words } from "../../base/reason.ts";
+import type { ReasonsOf } from "../../base/reason.ts";
 import type { CommandName } from "../../spec/commands.ts";
+import type { Filled, Wording } from "./wording.ts";
 
 /** What a reason is about: what a view links to and groups by. */
 export type Subject =
@@ -18,28 +19,19 @@ export type Subject =
   | "repository"
   | "file";
 
-/** How a view says what a reason names by key, or holds as its cause. */
-export interface Names {
-  /** A cluster's short name, where its key is unique by it. */
-  cluster(key: string): string;
-  /** At most `most` (5) names, then how many more; "nothing" for none. */
-  clusters(keys: Iterable<string>, most?: number): string;
-  /** The sentence of a reason within the reason. */
-  because(words: Words): string;
-}
-
 /** One code of the registry: its sentence, and what is known of it besides. */
-export interface Entry<Reason extends AnyReason> {
+export interface Entry<Reason> {
   /** The sentence, without a full stop at its end, so that it can stand behind another. */
-  says(reason: Reason, names: Names): string;
+  says: Wording<Reason>;
   subject?: Subject;
   /** Commands that a person may answer with; who may is in the table of commands. */
   actions?: readonly CommandName[];
-  /** What people find under the code in docs/troubleshooting.md: what it means, and what to do. */
-  help?: { means: string; todo: string };
+  /** Its row of docs/troubleshooting.md: what it means, and what to do; of a problem without `todo` that is the hint of the example. */
+  means?: string;
+  todo?: string;
 }
 
-/** A registry for a table of codes: an entry for each, and the compiler asks for those that are missing. */
+/** The registry of a table of codes: an entry for each, and the compiler asks for those that are missing. */
 export type Entries<Table> = { readonly [Code in keyof Table & string]: Entry<{ readonly code: Code } & Readonly<Table[Code]>> };
 
 /** A sentence for each code of a table that is told as the cause of something else. */
@@ -49,3 +41,16 @@ export type Sentences<Table> = { readonly [Code in keyof Table & string]: (reaso
 export function sayBy<Table>(sentences: Sentences<Table>) {
   return (reason: ReasonsOf<Table>): string => sentences[reason.code](reason as never);
 }
+
+/** Declares entries of a table of codes, some or all: the compiler checks the holes of each wording against the data of its code. */
+export function entriesOf<Table>() {
+  return <const Given extends Partial<Entries<Table>>>(given: Given & Checked<Given, Table>) =>
+    given as Pick<Entries<Table>, keyof Given & keyof Table & string>;
+}
+
+/** Of entries: holes of their wordings and hints that are no data of their code. */
+export type Checked<Given, Table> = {
+  [Code in keyof Given]: Code extends keyof Table ? Filled<Wordings<Given[Code]>, Table[Code]> : never;
+};
+
+type Wordings<Given> = (Given extends { says: infer Said } ? Said : never) | (Given extends { hint: infer Said } ? Said : never);

@@ -2,32 +2,27 @@
 import { formatDuration } from "../../base/time.ts";
 import type { GatesReasons } from "../../reasons/gates.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
-import type { Entries } from "./entry.ts";
-import { GATES_NEXT, type ToCome } from "./gates-next.ts";
-import { type FromGitHub, GITHUB } from "./github.ts";
-import { batchPhrase, pullPhrase } from "./phrases.ts";
-import { RULES, type Rules } from "./rules.ts";
+import { type Entries, entriesOf } from "./entry.ts";
+import { GATES_NEXT } from "./gates-next.ts";
+import { GITHUB } from "./github.ts";
+import { pullPhrase } from "./phrases.ts";
+import { RULES } from "./rules.ts";
 
-const STANDING: Entries<Pick<GatesReasons, Standing>> = {
-  PULL_WAITS: { says: ({ pull, because }, names) => `${pullPhrase(pull)} is open; ${names.because(because)}`, subject: "pull" },
-  NOT_MERGED_YET: {
-    says: ({ pull, because }, names) => `${pullPhrase(pull)} is not merged yet: ${names.because(because)}`,
-    subject: "pull",
-  },
-  ROUND_HELD: { says: ({ because }, names) => `not merged yet: ${names.because(because)}`, subject: "batch" },
-  RUN_PAUSED: { says: () => "the run is paused", subject: "run", actions: ["resume"] },
-  BATCH_BEFORE: { says: ({ batch }) => `waiting for ${batchPhrase(batch)} to settle`, subject: "batch" },
+const STANDING = entriesOf<GatesReasons>()({
+  PULL_WAITS: { says: "{pull} is open; {because}", subject: "pull" },
+  NOT_MERGED_YET: { says: "{pull} is not merged yet: {because}", subject: "pull" },
+  ROUND_HELD: { says: "not merged yet: {because}", subject: "batch" },
+  RUN_PAUSED: { says: "the run is paused", subject: "run", actions: ["resume"] },
+  BATCH_BEFORE: { says: "waiting for {batch} to settle", subject: "batch" },
   WINDOW_FULL: {
     says: ({ clusters, most }, names) =>
       `waiting for the window: ${names.clusters(clusters)} would be ${clusters.length} in flight of at most ${most}`,
     subject: "stage",
-    help: {
-      means: "the stage's `maxUnavailable` lets no more of its clusters be in flight at once",
-      todo: "nothing: it goes on once one of them is confirmed; or `/skip` one of them",
-    },
+    means: "the stage's `maxUnavailable` lets no more of its clusters be in flight at once",
+    todo: "nothing: it goes on once one of them is confirmed; or `/skip` one of them",
   },
-  PULL_UNSEEN: { says: () => "waiting for GitHub: its PR could not be seen", subject: "pull" },
-  PULL_DRAFT: { says: ({ pull }) => `${pullPhrase(pull)} is a draft`, subject: "pull" },
+  PULL_UNSEEN: { says: "waiting for GitHub: its PR could not be seen", subject: "pull" },
+  PULL_DRAFT: { says: "{pull} is a draft", subject: "pull" },
   PULL_CHANGED: {
     says: ({ pull, head, retargeted }) =>
       retargeted === undefined
@@ -36,65 +31,39 @@ const STANDING: Entries<Pick<GatesReasons, Standing>> = {
     subject: "pull",
     actions: ["resume", "abort"],
   },
-  PULL_BUILT_AGAIN: {
-    says: ({ pull, because }, names) => `${pullPhrase(pull)} is built again: ${names.because(because)}`,
-    subject: "pull",
-  },
-  PULL_CLOSED_NEEDLESS: { says: ({ pull, because }, names) => `${pullPhrase(pull)} is closed: ${names.because(because)}`, subject: "pull" },
-  WEIGHT_MISSED: { says: ({ clusters }, names) => `${names.clusters(clusters)} did not get through the weight before`, subject: "cluster" },
-  BASE_AT_RELEASE: { says: () => "the base is at the release already", subject: "repository" },
-  BASE_CONFLICTS: { says: () => "it conflicts with the base", subject: "repository" },
-  BASE_MOVED: { says: () => "the base has moved and the repository wants it up to date", subject: "repository" },
-  GUARD_PENDING: { says: ({ pull }) => `${pullPhrase(pull)} waits for the render guard on the present base`, subject: "pull" },
-  GUARD_REFUSES: {
-    says: ({ pull, because }, names) => `${pullPhrase(pull)} must not be merged: ${names.because(because)}`,
-    subject: "pull",
-    actions: ["resume", "skip", "abort"],
-  },
+  PULL_BUILT_AGAIN: { says: "{pull} is built again: {because}", subject: "pull" },
+  PULL_CLOSED_NEEDLESS: { says: "{pull} is closed: {because}", subject: "pull" },
+  WEIGHT_MISSED: { says: "{clusters} did not get through the weight before", subject: "cluster" },
+  BASE_AT_RELEASE: { says: "the base is at the release already", subject: "repository" },
+  BASE_CONFLICTS: { says: "it conflicts with the base", subject: "repository" },
+  BASE_MOVED: { says: "the base has moved and the repository wants it up to date", subject: "repository" },
+  GUARD_PENDING: { says: "{pull} waits for the render guard on the present base", subject: "pull" },
+  GUARD_REFUSES: { says: "{pull} must not be merged: {because}", subject: "pull", actions: ["resume", "skip", "abort"] },
   CONFIRMED_ILL: {
-    says: ({ application, status }) => `${application}, confirmed before, is ${status} now`,
+    says: "{application}, confirmed before, is {status} now",
     subject: "application",
-    help: {
-      means: "right before the merge an Application of an earlier batch turned out not to be well any more",
-      todo: "look at it in Argo CD; the batch merges once it is well, or pauses once it counts as failed",
-    },
+    means: "right before the merge an Application of an earlier batch turned out not to be well any more",
+    todo: "look at it in Argo CD; the batch merges once it is well, or pauses once it counts as failed",
   },
-  CONFIRMED_UNREADABLE: {
-    says: ({ application, message }) => `${application}, confirmed before, cannot be read: ${message}`,
-    subject: "application",
-  },
-  CONFIRMED_READ_AGAIN: {
-    says: ({ pull }) => `${pullPhrase(pull)} is not merged yet: what came before is read once more`,
-    subject: "pull",
-  },
+  CONFIRMED_UNREADABLE: { says: "{application}, confirmed before, cannot be read: {message}", subject: "application" },
+  CONFIRMED_READ_AGAIN: { says: "{pull} is not merged yet: what came before is read once more", subject: "pull" },
   SETTINGS_BROKEN: {
-    says: ({ because }, names) =>
-      `the repo's settings cannot be read, so nobody can tell what they freeze or limit: ${names.because(because)}`,
+    says: "the repo's settings cannot be read, so nobody can tell what they freeze or limit: {because}",
     subject: "file",
-    help: { means: `${SETTINGS_FILE} is not valid at the base branch`, todo: "correct it there; `stagecoach lint` names the line" },
+    means: `${SETTINGS_FILE} is not valid at the base branch`,
+    todo: "correct it there; `stagecoach lint` names the line",
   },
-  OTHERS_UNREAD: {
-    says: () => "the other runs of the repo could not be read, and one may have halted these clusters",
-    subject: "repository",
-  },
-  PLANE_UNSEEN: {
-    says: ({ clusters, because }, names) => `${names.clusters(clusters)} could not be watched: ${names.because(because)}`,
-    subject: "controlPlane",
-    actions: ["requeue", "skip"],
-  },
+  OTHERS_UNREAD: { says: "the other runs of the repo could not be read, and one may have halted these clusters", subject: "repository" },
+  PLANE_UNSEEN: { says: "{clusters} could not be watched: {because}", subject: "controlPlane", actions: ["requeue", "skip"] },
   CLUSTERS_HALTED: {
     says: ({ by, clusters, text }, names) =>
       `@${by} halted ${clusters.length === 0 ? "every cluster" : names.clusters(clusters)}${text === "" ? "" : `: ${text}`}`,
     subject: "person",
     actions: ["halt"],
   },
-  HALTED_MERGING: {
-    says: ({ pull, because }, names) =>
-      `${pullPhrase(pull)} is not merged any more, unless its merge is under way already; ${names.because(because)}`,
-    subject: "pull",
-  },
-  HALTED_IN_QUEUE: { says: ({ pull }) => `${pullPhrase(pull)} is taken out of the merge queue: it is halted`, subject: "pull" },
-  JITTER: { says: ({ pull }) => `${pullPhrase(pull)} waits out its jitter`, subject: "pull" },
+  HALTED_MERGING: { says: "{pull} is not merged any more, unless its merge is under way already; {because}", subject: "pull" },
+  HALTED_IN_QUEUE: { says: "{pull} is taken out of the merge queue: it is halted", subject: "pull" },
+  JITTER: { says: "{pull} waits out its jitter", subject: "pull" },
   WINDOW_SHUT: {
     says: ({ window, where }) => {
       if (window === undefined) return `closed by the windows of ${where}`;
@@ -103,23 +72,21 @@ const STANDING: Entries<Pick<GatesReasons, Standing>> = {
       return `${kind === "deny" ? "frozen by" : "waiting for"} the window ${when} of ${where}`;
     },
     subject: "window",
-    help: {
-      means: "merges wait for the next opening; what has merged already goes on",
-      todo: "nothing; or `/hotfix`, which skips windows",
-    },
+    means: "merges wait for the next opening; what has merged already goes on",
+    todo: "nothing; or `/hotfix`, which skips windows",
   },
   WINDOWS_NEVER_OPEN: {
     says: ({ where }) => `the windows of ${where.join(" and of ")} do not open within a year`,
     subject: "window",
-    help: { means: "nothing would ever merge", todo: "change the windows named" },
+    means: "nothing would ever merge",
+    todo: "change the windows named",
   },
   WINDOWS_NEVER_TOGETHER: {
     says: ({ where }) => `the windows of ${where.join(" and of ")} are never open together within a year`,
     subject: "window",
-    help: { means: "each opens, and never at the same time: nothing would ever merge", todo: "change one of them" },
+    means: "each opens, and never at the same time: nothing would ever merge",
+    todo: "change one of them",
   },
-};
+});
 
 export const GATES: Entries<GatesReasons> = { ...STANDING, ...RULES, ...GATES_NEXT, ...GITHUB };
-
-type Standing = Exclude<keyof GatesReasons, Rules | ToCome | FromGitHub>;

@@ -1,44 +1,21 @@
 /** What GitHub's rules want of a PR, and what GitHub answered: the gate's reasons that are GitHub's. */
 import { count } from "../../base/count.ts";
 import type { GatesReasons, GitHubChange, PullNeed } from "../../reasons/gates.ts";
-import type { Entries } from "./entry.ts";
+import { entriesOf } from "./entry.ts";
 import { people, pullPhrase } from "./phrases.ts";
 
-export type FromGitHub = Extract<
-  keyof GatesReasons,
-  | `GITHUB_${string}`
-  | "PULL_MANUAL"
-  | "MODE_MERGES_NOT"
-  | "PULL_QUEUED"
-  | "PULL_MERGING"
-  | "HEAD_MOVED"
-  | "MERGE_BEGINS"
-  | "MERGEABLE_UNKNOWN"
-  | "GATE_UNSEEN"
-  | `NEXT_${"QUEUE" | "GITHUB_ANSWERS" | "GATE_SEEN" | "GITHUB_RULES" | "CHECK_REPORTS" | "CHECK_PASSES" | "CHECKS_DONE" | "RULE_CHANGED" | "REVIEWED" | "TRIED_AGAIN"}`
-  | "ASK_GITHUB_CHANGE"
->;
-
-export const GITHUB: Entries<Pick<GatesReasons, FromGitHub>> = {
+export const GITHUB = entriesOf<GatesReasons>()({
   MODE_MERGES_NOT: {
-    says: ({ pull, mode }) =>
-      `${pullPhrase(pull)} waits for a person to merge it: the rollout's mode is ${mode}, so Stagecoach never merges`,
+    says: "{pull} waits for a person to merge it: the rollout's mode is {mode}, so Stagecoach never merges",
     subject: "pull",
   },
-  PULL_MANUAL: {
-    says: ({ pull }) => `${pullPhrase(pull)} waits for a person to merge it (merge: Manual)`,
-    subject: "pull",
-    actions: ["promote"],
-  },
-  PULL_QUEUED: {
-    says: ({ pull, place, state }) => `${pullPhrase(pull)} is in GitHub's merge queue, place ${place} (${state})`,
-    subject: "pull",
-  },
-  PULL_MERGING: { says: ({ pull }) => `${pullPhrase(pull)} is being merged`, subject: "pull" },
-  HEAD_MOVED: { says: () => "not merged yet: its head moved since", subject: "pull" },
-  MERGE_BEGINS: { says: ({ pull, head }) => `merging ${pullPhrase(pull)} at ${head.slice(0, 10)}`, subject: "pull" },
-  MERGEABLE_UNKNOWN: { says: ({ pull }) => `waiting for GitHub to say whether ${pullPhrase(pull)} can be merged`, subject: "pull" },
-  GATE_UNSEEN: { says: ({ pull }) => `${pullPhrase(pull)} waits for GitHub to see its check stagecoach/gate`, subject: "pull" },
+  PULL_MANUAL: { says: "{pull} waits for a person to merge it (merge: Manual)", subject: "pull", actions: ["promote"] },
+  PULL_QUEUED: { says: "{pull} is in GitHub's merge queue, place {place} ({state})", subject: "pull" },
+  PULL_MERGING: { says: "{pull} is being merged", subject: "pull" },
+  HEAD_MOVED: { says: "not merged yet: its head moved since", subject: "pull" },
+  MERGE_BEGINS: { says: "merging {pull} at {head}", subject: "pull" },
+  MERGEABLE_UNKNOWN: { says: "waiting for GitHub to say whether {pull} can be merged", subject: "pull" },
+  GATE_UNSEEN: { says: "{pull} waits for GitHub to see its check stagecoach/gate", subject: "pull" },
   GITHUB_BLOCKS: {
     says: ({ pull, message }) => `${pullPhrase(pull)} waits for GitHub: ${message ?? "a rule of the repository is not met"}`,
     subject: "pull",
@@ -46,27 +23,25 @@ export const GITHUB: Entries<Pick<GatesReasons, FromGitHub>> = {
   GITHUB_WANTS: {
     says: ({ pull, needs, silent }) => `${pullPhrase(pull)} waits for GitHub: ${wanted(needs, silent)}`,
     subject: "pull",
-    help: {
-      means: "a rule of the base branch wants something of the PR that it does not have yet",
-      todo: "see that its checks report and pass, review it, or make the App a bypass actor of the rule",
-    },
+    means: "a rule of the base branch wants something of the PR that it does not have yet",
+    todo: "see that its checks report and pass, review it, or make the App a bypass actor of the rule",
   },
-  GITHUB_ANSWERED: { says: ({ pull, message }) => `${pullPhrase(pull)} waits for GitHub, which answered: ${message}`, subject: "pull" },
-  NEXT_QUEUE: { says: () => "GitHub merges it, or takes it out" },
-  NEXT_GITHUB_ANSWERS: { says: () => "GitHub answers" },
-  NEXT_GATE_SEEN: { says: () => "GitHub sees it" },
-  NEXT_GITHUB_RULES: { says: () => "its checks and reviews are done" },
+  GITHUB_ANSWERED: { says: "{pull} waits for GitHub, which answered: {message}", subject: "pull" },
+  NEXT_QUEUE: { says: "GitHub merges it, or takes it out" },
+  NEXT_GITHUB_ANSWERS: { says: "GitHub answers" },
+  NEXT_GATE_SEEN: { says: "GitHub sees it" },
+  NEXT_GITHUB_RULES: { says: "its checks and reviews are done" },
   NEXT_CHECK_REPORTS: {
     says: ({ check }) =>
       `a person makes "${check.slice(0, 100)}" report on this pull request (a workflow with a paths filter reports nothing for other paths), or takes it out of the required checks`,
   },
-  NEXT_CHECK_PASSES: { says: () => "it is run again and passes, or `/abort` ends the run", actions: ["abort"] },
-  NEXT_CHECKS_DONE: { says: () => "its required checks are done" },
-  NEXT_RULE_CHANGED: { says: () => "a person changes the rule, or lets the App bypass it" },
-  NEXT_REVIEWED: { says: () => "it is reviewed, or the App is let bypass the rule" },
-  NEXT_TRIED_AGAIN: { says: () => "it is tried again, at once where something of it changes" },
+  NEXT_CHECK_PASSES: { says: "it is run again and passes, or `/abort` ends the run", actions: ["abort"] },
+  NEXT_CHECKS_DONE: { says: "its required checks are done" },
+  NEXT_RULE_CHANGED: { says: "a person changes the rule, or lets the App bypass it" },
+  NEXT_REVIEWED: { says: "it is reviewed, or the App is let bypass the rule" },
+  NEXT_TRIED_AGAIN: { says: "it is tried again, at once where something of it changes" },
   ASK_GITHUB_CHANGE: { says: ({ change }) => `${CHANGES[change]}, then \`/resume\`; or \`/abort\``, actions: ["resume", "abort"] },
-};
+});
 
 const CHANGES: Record<GitHubChange, string> = {
   mergeMethod: "allow that way of merging in the repository's settings, or set `delivery.method` to one that is allowed",

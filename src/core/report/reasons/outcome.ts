@@ -1,9 +1,9 @@
 import type { OutcomeReasons } from "../../reasons/outcome.ts";
-import type { Entries } from "./entry.ts";
+import { type Entries, entriesOf } from "./entry.ts";
 import { analysisPhrase, hookPhrase } from "./phrases.ts";
 
 /** How a run came out. */
-export const OUTCOME: Entries<OutcomeReasons> = {
+export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   RUN_THROUGH: {
     subject: "run",
     says: ({ phase, checks, failed, skipped, quarantined }, names) => {
@@ -21,4 +21,4 @@ export const OUTCOME: Entries<OutcomeReasons> = {
     says: ({ phase, because }, names) =>
       `${{ Succeeded: "succeeded", RolledBack: "rolled back", Failed: "failed" }[phase]}: ${names.because(because)}`,
   },
-};
+});

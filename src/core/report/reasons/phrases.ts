@@ -1,8 +1,18 @@
 import { count } from "../../base/count.ts";
+import type { Words } from "../../base/reason.ts";
 import { formatSelector } from "../../base/selector.ts";
 import type { OverLimit } from "../../reasons/problems-plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
-import type { Names } from "./entry.ts";
+
+/** How a view says what a reason names by key, or holds as its cause. */
+export interface Names {
+  /** A cluster's short name, where its key is unique by it. */
+  cluster(key: string): string;
+  /** At most `most` (5) names, then how many more; "nothing" for none. */
+  clusters(keys: Iterable<string>, most?: number): string;
+  /** The sentence of a reason within the reason. */
+  because(words: Words): string;
+}
 
 const BATCH_NOUNS: Record<BatchRef["kind"], string> = {
   Planned: "batch",
@@ -50,6 +60,11 @@ export function sourcePhrase({ kind, namespace, name, selector }: SourceNamed): 
 /** Says whether a source is the Applications of a selector. */
 export function isSeveral({ kind, name }: SourceNamed): boolean {
   return kind === "Application" && name === "";
+}
+
+/** `a, b and 4 more`. */
+export function firstOf(names: readonly string[], most: number, all = names.length): string {
+  return names.slice(0, most).join(", ") + (all > most ? ` and ${all - most} more` : "");
 }
 
 /** Names people or teams of GitHub: `@bob, @carol`. */

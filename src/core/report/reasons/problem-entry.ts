@@ -1,16 +1,12 @@
-import type { AnyReason } from "../../base/reason.ts";
-import type { Entry } from "./entry.ts";
+import type { Checked, Entry } from "./entry.ts";
+import { firstOf, type Names } from "./phrases.ts";
+import type { Wording } from "./wording.ts";
 
-/** One code of a problem: what was seen, and the next step in one sentence. */
-export interface ProblemEntry<Reason extends AnyReason> extends Entry<Reason> {
-  says(reason: Reason): string;
-  hint: string | ((reason: Reason) => string);
-}
-
-/** A row of docs/troubleshooting.md, which every code has. `warns`: it stops nothing. */
-export interface Help {
+/** One code of a problem: what was seen, the next step in one sentence, and its row of docs/troubleshooting.md. */
+export interface ProblemEntry<Reason> extends Entry<Reason> {
+  hint: Wording<Reason>;
   means: string;
-  todo: string;
+  /** It stops nothing. */
   warns?: true;
 }
 
@@ -18,6 +14,14 @@ export interface Help {
 export type ProblemEntries<Table> = {
   readonly [Code in keyof Table & string]: ProblemEntry<{ readonly code: Code } & Readonly<Table[Code]>>;
 };
+
+/** Problems name clusters as people do, and no other reason is why. */
+export const BY_NAME: Names = { cluster: String, clusters: (names, most = 5) => firstOf([...names], most), because: JSON.stringify };
+
+/** Declares the entries of a table of problems: the compiler checks the holes of each wording against the data of its code. */
+export function problemsOf<Table>() {
+  return <const Given extends ProblemEntries<Table>>(given: Given & Checked<Given, Table>) => given as ProblemEntries<Table>;
+}
 
 /** The word that was most likely meant, or what is said where none is near. */
 export function didYouMean(near: string | undefined, otherwise: string, quote = ""): string {

@@ -1,15 +1,38 @@
 import { TEMPLATES_FOLDER } from "../../analysis/repo-templates.ts";
 import type { ProblemData } from "../../reasons/problem.ts";
 import type { AnalysisProblems } from "../../reasons/problems-analysis.ts";
-import { didYouMean, type ProblemEntries } from "./problem-entry.ts";
+import { didYouMean, problemsOf } from "./problem-entry.ts";
 
 /** Analyses of a rollout, and the templates they are made from. */
-export const ANALYSIS_PROBLEMS: ProblemEntries<AnalysisProblems> = {
+export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
   ANALYSIS_ROLLING: {
-    says: () => "a rolling stage has no batch that is confirmed as a whole, so nothing can be measured AfterBatch",
+    says: "a rolling stage has no batch that is confirmed as a whole, so nothing can be measured AfterBatch",
     hint: "write when: [Background] or [AfterStage], or batching: Fixed",
+    means: "`AfterBatch` in a rolling stage, which has no batch that is confirmed as a whole",
   },
-  ANALYSIS_ARG: { says: badArg, hint: badArgHint },
+  ANALYSIS_ARG: {
+    says: {
+      kind: {
+        Twice: "the argument {name} is given twice",
+        NoValue: "the argument {name} has no value",
+        Unknown: "the templates have no argument called {name}",
+        Param: ({ variable }) => `{{ ${variable} }} cannot be an analysis's argument`,
+        OfCluster: ({ variable, whole }) => `{{ ${variable} }} stands for a cluster of the batch, and ${whole.join(", ")} is of no batch`,
+      },
+    },
+    hint: {
+      kind: {
+        Twice: "keep one",
+        NoValue: "give it one under args",
+        Unknown: ({ near, known }) => didYouMean(near, `they declare ${known.join(", ") || "none"}`),
+        Param: "parameters of the ApplicationSet are not known during a run; cluster.labels are",
+        OfCluster: "measure AfterBatch, or give the argument a value of its own",
+      },
+    },
+    means:
+      "an argument of an analysis that its templates do not have, that has no value, that stands there twice, or that names a cluster where there is no batch",
+    todo: "the name that the hint says; or `when: [AfterBatch]`",
+  },
   ANALYSIS_TEMPLATE: {
     says: (r) =>
       r.perhaps === true
@@ -20,72 +43,59 @@ export const ANALYSIS_PROBLEMS: ProblemEntries<AnalysisProblems> = {
       if (r.kind === "Together") return "correct the names of spec.templates";
       return didYouMean(r.near, r.known.length === 0 ? `put it below ${TEMPLATES_FOLDER}` : `there are ${r.known.slice(0, 5).join(", ")}`);
     },
+    means:
+      "there is no such template, two of them have a metric of one name, or they name each other in a circle; a missing one is a warning of `lint`, since the engine argo-rollouts looks for it in its cluster",
+    todo: "put it into `analysis/`, or correct its name",
   },
   ANALYSIS_VALUE: {
-    says: (r) => r.said,
+    says: "{said}",
     hint: (r) =>
       r.kind === "Rule"
         ? "correct the template's rule, or remove it"
         : "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too",
+    means:
+      "limits that cannot be, as Argo Rollouts judges them; a rule of `dryRun` or `measurementRetention` for no metric; or an AnalysisRun that Kubernetes refuses",
+    todo: "correct it",
   },
-  ANALYSIS_EMPTY: { says: () => "the template measures nothing", hint: "add spec.metrics" },
-  ANALYSIS_DUPLICATE: { says: (r) => `two metrics are called ${r.name}`, hint: "give each its own name" },
+  ANALYSIS_EMPTY: { says: "the template measures nothing", hint: "add spec.metrics", means: "a template without metrics" },
+  ANALYSIS_DUPLICATE: { says: "two metrics are called {name}", hint: "give each its own name", means: "two metrics of one name" },
   ANALYSIS_UNKNOWN_ARG: {
-    says: (r) => `args.${r.name} is not declared`,
-    hint: (r) => (r.near === undefined ? "declare it in spec.args" : `did you mean args.${r.near}?`),
+    says: "args.{name} is not declared",
+    hint: "[did you mean args.{near}?|declare it in spec.args]",
+    means: "`{{ args.X }}` that the template does not declare",
+    todo: "declare it in `spec.args`, or correct it",
   },
   ANALYSIS_PROVIDER: {
-    says: (r) => `${r.kind === "Sigv4" ? "sigv4" : `the provider ${r.provider}`} needs the argo-rollouts engine`,
-    hint: (r) =>
-      r.kind === "Sigv4"
-        ? "use basicAuth, oauth2 or a header with a secret argument"
-        : `the builtin engine has ${r.known.join(", ")}; install Argo Rollouts' controller where this analysis is to run`,
+    says: { kind: { Sigv4: "sigv4 needs the argo-rollouts engine", Provider: "the provider {provider} needs the argo-rollouts engine" } },
+    hint: {
+      kind: {
+        Sigv4: "use basicAuth, oauth2 or a header with a secret argument",
+        Provider: "the builtin engine has {known}; install Argo Rollouts' controller where this analysis is to run",
+      },
+    },
+    means: "a provider that the builtin engine does not have; a warning of `lint`, which does not know the server's engine",
+    todo: "[the engine](analysis.md#the-engines) argo-rollouts",
   },
   ANALYSIS_CONDITION: {
-    says: (r) => `${r.field}: ${r.said}`,
+    says: "{field}: {said}",
     hint: "conditions are expr-lang over `result`; docs/analysis.md lists what the builtin engine has",
+    means: "a condition that the builtin engine cannot read",
+    todo: "[what it has](analysis.md#the-engines)",
   },
-  ANALYSIS_JSONPATH: { says: (r) => r.said, hint: "write one path, such as {$.data.ok}" },
+  ANALYSIS_JSONPATH: { says: "{said}", hint: "write one path, such as {$.data.ok}", means: "a path that is none, or more than one" },
   ANALYSIS_SECRET: {
-    says: (r) => `the argument ${r.name} wants the secret ${r.secret}, which is not there or not allowed`,
+    says: "the argument {name} wants the secret {secret}, which is not there or not allowed",
     hint: "`analysis.secrets` of the server says which may be used",
+    means: "a secret that is not there, or that this repository may not use",
   },
   ANALYSIS_ENDLESS: {
-    says: (r) => `metric ${r.metric} has an interval and no count, so it never ends by itself`,
+    says: "metric {metric} has an interval and no count, so it never ends by itself",
     hint: (r) =>
       `give it a count such as 3, or ${r.ofStep ? "measure it beside the stage or its bake instead" : "run it with when: [Background], or after batches that bake"}`,
+    means: "an interval and no count, where nothing stops it",
+    todo: "a `count`; or `when: [Background]`; or a `bake`",
   },
-};
-
-function badArg(r: ProblemData<"ANALYSIS_ARG">): string {
-  switch (r.kind) {
-    case "Twice":
-      return `the argument ${r.name} is given twice`;
-    case "NoValue":
-      return `the argument ${r.name} has no value`;
-    case "Unknown":
-      return `the templates have no argument called ${r.name}`;
-    case "Param":
-      return `{{ ${r.variable} }} cannot be an analysis's argument`;
-    case "OfCluster":
-      return `{{ ${r.variable} }} stands for a cluster of the batch, and ${r.whole.join(", ")} is of no batch`;
-  }
-}
-
-function badArgHint(r: ProblemData<"ANALYSIS_ARG">): string {
-  switch (r.kind) {
-    case "Twice":
-      return "keep one";
-    case "NoValue":
-      return "give it one under args";
-    case "Unknown":
-      return didYouMean(r.near, `they declare ${r.known.join(", ") || "none"}`);
-    case "Param":
-      return "parameters of the ApplicationSet are not known during a run; cluster.labels are";
-    case "OfCluster":
-      return "measure AfterBatch, or give the argument a value of its own";
-  }
-}
+});
 
 function badTemplate(r: ProblemData<"ANALYSIS_TEMPLATE">): string {
   if (r.kind === "NoFile") return `the file ${r.name} is not there`;

@@ -1,88 +1,122 @@
-import type { ProblemData } from "../../reasons/problem.ts";
 import type { PaceProblems } from "../../reasons/problems-pace.ts";
-import type { ProblemEntries } from "./problem-entry.ts";
+import { problemsOf } from "./problem-entry.ts";
+
+const DAYS = "check the days of `allow`, and whether a `deny` covers them all";
 
 /** Windows, bakes, hooks and steps. */
-export const PACE_PROBLEMS: ProblemEntries<PaceProblems> = {
+export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
   BAD_WINDOW: {
-    says: (r) => {
-      if (r.fault === "Zone") return `${r.zone} is not an IANA time zone`;
-      if (r.fault === "Fields") return "a schedule has five fields: minute hour day month weekday";
-      return r.said === "" ? "it cannot be read" : r.said;
+    says: {
+      fault: {
+        Zone: "{zone} is not an IANA time zone",
+        Fields: "a schedule has five fields: minute hour day month weekday",
+        Schedule: "[{said}|it cannot be read]",
+      },
     },
     hint: (r) => (r.fault === "Zone" ? "such as Europe/Rome or UTC" : "such as `0 9 * * 1-5`: nine o'clock from Monday to Friday"),
+    means: "a window whose schedule or time zone cannot be read",
+    todo: "correct it, such as `0 9 * * 1-5`, `Europe/Rome`",
   },
   WINDOW_NEVER_OPENS: {
-    says: (r) => {
-      if (r.kind === "Alone") return "these windows do not open within a year: nothing would ever merge";
-      const whose = `the windows of ${r.whose.join(" and of ")}`;
-      if (r.kind === "Together") return `nothing would ever merge: ${whose} are never open together within a year`;
-      return `no batch would ever merge: ${whose} ${r.kind === "Shut" ? "do not open" : "are never open together"} within a year`;
+    says: {
+      kind: {
+        Alone: "these windows do not open within a year: nothing would ever merge",
+        Together: ({ whose }) => `nothing would ever merge: the windows of ${ofAll(whose)} are never open together within a year`,
+        Shut: ({ whose }) => `no batch would ever merge: the windows of ${ofAll(whose)} do not open within a year`,
+        Apart: ({ whose }) => `no batch would ever merge: the windows of ${ofAll(whose)} are never open together within a year`,
+      },
     },
-    hint: (r) => {
-      if (r.kind === "Together") return `check the days of windows against freezes of ${r.settings}`;
-      return "check the days of `allow`, and whether a `deny` covers them all";
-    },
+    hint: { kind: { Alone: DAYS, Together: "check the days of windows against freezes of {settings}", Shut: DAYS, Apart: DAYS } },
+    means: "windows under which nothing would ever merge, by themselves or with the freezes of the settings; on a release PR a warning",
   },
-  LONG_BAKE: { says: (r) => `each batch bakes for ${r.bake}, longer than a month`, hint: "check its unit: s, m, h or d" },
+  LONG_BAKE: {
+    says: "each batch bakes for {bake}, longer than a month",
+    hint: "check its unit: s, m, h or d",
+    means: "a bake of more than 30 days",
+    warns: true,
+  },
   HOOK_URL: {
-    says: (r) =>
-      r.fault === "NoAddress"
-        ? "a hook's url is no http or https address"
-        : "a hook's url holds a name or password, which would be shown to everybody",
+    says: {
+      fault: {
+        NoAddress: "a hook's url is no http or https address",
+        Credentials: "a hook's url holds a name or password, which would be shown to everybody",
+      },
+    },
     hint: "write it whole, without a name and password: https://hooks.example.com/rollouts",
+    means: "a hook without an http or https address, or with a name and password in it",
   },
   HOOK_TIMEOUT: {
-    says: (r) => `a hook's timeout is ${r.given}`,
+    says: "a hook's timeout is {given}",
     hint: "write more than 0s and at most 60s; a hook that needs longer answers hold",
+    means: "a hook that may take longer than 60 s, or no time at all",
+    todo: "at most `60s`; a hook that needs longer [answers `hold`](hooks.md#the-answer)",
   },
   STEP_KIND: {
     says: ({ used: [first, second] }) => (first === undefined ? "the step does nothing" : `the step has both ${first} and ${second}`),
     hint: "each step has exactly one of setWeight, pause and analysis",
+    means: "an entry of `steps` that is none, or two at once",
   },
   STEP_WEIGHT: {
-    says: (r) => {
-      if (r.kind === "NotMore") return `setWeight ${r.weight} is not more than the ${r.before} before it`;
-      return `the steps of stage "${r.stage}" ${r.kind === "None" ? "set no weight" : "begin with a wait, before anything has changed"}`;
+    says: {
+      kind: {
+        None: 'the steps of stage "{stage}" set no weight',
+        WaitFirst: 'the steps of stage "{stage}" begin with a wait, before anything has changed',
+        NotMore: "setWeight {weight} is not more than the {before} before it",
+      },
     },
-    hint: (r) => {
-      if (r.kind === "NotMore") return "weights grow with each step; to go back there is /rollback";
-      if (r.kind === "None") return "begin with setWeight, such as setWeight: 20; for a wait alone there is bake";
-      return "begin with setWeight; before a stage there are approval, windows and analysis with when: [BeforeStage]";
+    hint: {
+      kind: {
+        None: "begin with setWeight, such as setWeight: 20; for a wait alone there is bake",
+        WaitFirst: "begin with setWeight; before a stage there are approval, windows and analysis with when: [BeforeStage]",
+        NotMore: "weights grow with each step; to go back there is /rollback",
+      },
     },
+    means: "weights that do not grow, none at all, or a wait before the first",
+    todo: "begin with `setWeight`, and let each be more than the one before; [steps](steps.md)",
   },
   STEPS_BATCHING: {
-    says: (r) => `stage "${r.stage}" has steps and ${r.kind === "Rolling" ? "batching: Rolling" : "delivery.strategy: Commit"}`,
-    hint: (r) =>
-      r.kind === "Rolling"
-        ? "use batching: Fixed: the clusters of a batch go from weight to weight together"
-        : "use strategy: PullRequest: a weight is written in a file",
+    says: {
+      kind: {
+        Rolling: 'stage "{stage}" has steps and batching: Rolling',
+        Commit: 'stage "{stage}" has steps and delivery.strategy: Commit',
+      },
+    },
+    hint: {
+      kind: {
+        Rolling: "use batching: Fixed: the clusters of a batch go from weight to weight together",
+        Commit: "use strategy: PullRequest: a weight is written in a file",
+      },
+    },
+    means: "`steps` where a batch does not travel as one, or not in files",
+    todo: "`batching: Fixed`, `delivery.strategy: PullRequest`",
   },
-  WEIGHT_PINS: { says: weightPins, hint: (r) => WEIGHT_HINTS[r.kind] },
-};
+  WEIGHT_PINS: {
+    says: {
+      kind: {
+        Missing: 'stage "{stage}" has steps, and no weightPins say where their weight is written',
+        NoSteps: "weightPins are there, and no stage has steps",
+        NoReplicas: "{{ step.replicas }} wants to know of how many",
+        UnusedReplicas: "replicas is there, and value does not use it",
+        SameAlways: "value is the same at every weight",
+        Twin: ({ pin }) => `the weight would be written where pins[${pin}] writes the version`,
+      },
+    },
+    hint: {
+      kind: {
+        Missing: "add spec.weightPins with file and path of each place; steps without them would change nothing",
+        NoSteps: "add steps to a stage, or remove weightPins",
+        NoReplicas: "add replicas: how many the clusters of one batch have together",
+        UnusedReplicas: 'write value: "{{ step.replicas }}", or remove replicas',
+        SameAlways: 'write "{{ step.weight }}" in it, or leave it out',
+        Twin: "name a place of its own",
+      },
+    },
+    means:
+      "`steps` without `weightPins`, or the other way round; a weight pin that says nothing of the step, or takes the place of a version",
+    todo: "[steps](steps.md#where-the-weight-is-written)",
+  },
+});
 
-function weightPins(r: ProblemData<"WEIGHT_PINS">): string {
-  switch (r.kind) {
-    case "Missing":
-      return `stage "${r.stage}" has steps, and no weightPins say where their weight is written`;
-    case "NoSteps":
-      return "weightPins are there, and no stage has steps";
-    case "NoReplicas":
-      return "{{ step.replicas }} wants to know of how many";
-    case "UnusedReplicas":
-      return "replicas is there, and value does not use it";
-    case "SameAlways":
-      return "value is the same at every weight";
-    case "Twin":
-      return `the weight would be written where pins[${r.pin}] writes the version`;
-  }
+function ofAll(whose: readonly string[]): string {
+  return whose.join(" and of ");
 }
-
-const WEIGHT_HINTS: Record<ProblemData<"WEIGHT_PINS">["kind"], string> = {
-  Missing: "add spec.weightPins with file and path of each place; steps without them would change nothing",
-  NoSteps: "add steps to a stage, or remove weightPins",
-  NoReplicas: "add replicas: how many the clusters of one batch have together",
-  UnusedReplicas: 'write value: "{{ step.replicas }}", or remove replicas',
-  SameAlways: 'write "{{ step.weight }}" in it, or leave it out',
-  Twin: "name a place of its own",
-};

@@ -1,238 +1,249 @@
-import type { ProblemData } from "../../reasons/problem.ts";
 import type { NotGranted, RepoProblems } from "../../reasons/problems-repo.ts";
-import { isSeveral, sourcePhrase } from "./phrases.ts";
-import { didYouMean, type ProblemEntries } from "./problem-entry.ts";
-import { firstOf } from "./problems-plan.ts";
+import { firstOf, isSeveral, sourcePhrase } from "./phrases.ts";
+import { BY_NAME, problemsOf } from "./problem-entry.ts";
+import { sayWording } from "./wording.ts";
 
 const ONE_DECIDES = "one of the two decides the tag";
-const STRIP = `yq 'del(.items[].data.config, .items[].metadata.annotations)'`;
+const READ_BASE = "let it read {base}";
+const AS_PRINTED = "an inventory is what kubectl get -o yaml prints";
 const TENANCY = "its operator grants more under `tenancy` in the server's config";
 
 /** What stands outside of a rollout's file: in the repo, in Argo CD, on GitHub. */
-export const REPO_PROBLEMS: ProblemEntries<RepoProblems> = {
+export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
   BASE_NOT_DEFAULT: {
-    says: (r) =>
-      `delivery.base is ${r.base}, and the repo's default branch is ${r.defaultBranch}: batches are written to the default branch only`,
-    hint: (r) => `remove delivery.base and let Argo CD read ${r.defaultBranch}, or make ${r.base} the repo's default branch`,
+    says: "delivery.base is {base}, and the repo's default branch is {defaultBranch}: batches are written to the default branch only",
+    hint: "remove delivery.base and let Argo CD read {defaultBranch}, or make {base} the repo's default branch",
+    means: "`delivery.base` names another branch than the repo's default one, and batches are written to that one only",
+    todo: "remove `delivery.base` and let Argo CD read the default branch, or make the other branch the default one; [ADR 13](adr/0013-batches-are-written-to-the-default-branch.md) says why",
   },
-  BASE_REVISION: { says: baseRevision, hint: (r) => (r.kind === "OtherRepo" ? SPELT : `let it read ${r.base}`) },
+  BASE_REVISION: {
+    says: {
+      kind: {
+        Generator: "{set}: a git generator reads this repo at {revision}, and batches are written to {base}",
+        Parent: "its parent Application {parent} reads {set} at {revision}, and batches are written to {base}",
+        Source: (r) => `${firstOf(r.applications, 3)} reads the pin's file at ${r.revision}, and batches are written to ${r.base}`,
+        OtherRepo: (r) => `${firstOf(r.applications, 3)} reads the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`,
+      },
+    },
+    hint: {
+      kind: {
+        ...{ Generator: READ_BASE, Parent: READ_BASE, Source: READ_BASE },
+        OtherRepo: "if these are one repo, spell it alike; else Argo CD never sees what a batch changes",
+      },
+    },
+    means:
+      "a generator, the parent Application or a source reads what batches write from another branch than they write to: a merge would be seen never, or only in part",
+  },
   NO_GENERATE_PATHS: {
-    says: (r) =>
-      `${r.applications} Applications follow this repo of ${r.files} files without ${r.annotation}: Argo CD renders all of them anew at every push, and sees changes late`,
-    hint: (r) => `add the annotation ${r.annotation} to the template`,
+    says: "{applications} Applications follow this repo of {files} files without {annotation}: Argo CD renders all of them anew at every push, and sees changes late",
+    hint: "add the annotation {annotation} to the template",
+    means: "every push makes Argo CD render everything that follows this repo",
+    warns: true,
   },
   NOT_APPLIED: {
-    says: (r) => `no Application applies ${r.set} from Git: a batch would wait until somebody does`,
+    says: "no Application applies {set} from Git: a batch would wait until somebody does",
     hint: "let a parent Application read that folder (app of apps), or apply the file after each merge",
+    means: "nothing brings the ApplicationSet from Git to the cluster",
+    warns: true,
   },
   ROLLING_SYNC: {
-    says: (r) => `${r.set}: spec.strategy is RollingSync, which switches auto-sync off and stages the syncs itself`,
+    says: "{set}: spec.strategy is RollingSync, which switches auto-sync off and stages the syncs itself",
     hint: "remove spec.strategy: the rollout's stages take its place",
+    means: "the ApplicationSet stages its syncs itself, and switches auto-sync off for that",
   },
   CREATE_ONLY: {
-    says: (r) => `${r.set}: applicationsSync is ${r.policy}, so a change in Git never reaches an Application that is there`,
+    says: "{set}: applicationsSync is {policy}, so a change in Git never reaches an Application that is there",
     hint: "write sync or create-update",
+    means: "the ApplicationSet creates Applications and never updates them",
   },
   AUTO_SYNC_OFF: {
     says: ({ set, applications }) =>
       `${set}: ${applications === undefined ? "its Applications" : firstOf(applications, 3)} have no syncPolicy.automated, so every batch would wait for a person to sync it`,
     hint: "add syncPolicy: { automated: {} } to the template",
+    means: "Argo CD would see each batch and wait for a person to sync it",
   },
   IGNORED_PIN: {
-    says: (r) =>
-      `${r.set}: ignoreApplicationDifferences has ${r.ignored}, so a batch's change of ${r.change} never reaches the Application`,
+    says: "{set}: ignoreApplicationDifferences has {ignored}, so a batch's change of {change} never reaches the Application",
     hint: "take it out of ignoreApplicationDifferences",
+    means: "the ApplicationSet is told to leave alone what batches change",
   },
   IMAGE_UPDATER: {
-    says: (r) =>
-      r.kind === "Resource"
-        ? `${r.declaredIn}: ImageUpdater ${r.name} also sets images of ${firstOf(r.applications, 3)}`
-        : `${r.set ?? "the ApplicationSet"}: ${firstOf(r.applications, 3)} also have their image set by Argo CD Image Updater (${r.annotation})`,
-    hint: (r) =>
-      r.kind === "Resource"
-        ? `take them out of its applicationRefs, or the image out of the pins: ${ONE_DECIDES}`
-        : `remove the annotation, or the image from the pins: ${ONE_DECIDES}`,
+    says: {
+      kind: {
+        Annotation: ({ set = "the ApplicationSet", applications, annotation }) =>
+          `${set}: ${firstOf(applications, 3)} also have their image set by Argo CD Image Updater (${annotation})`,
+        Resource: (r) => `${r.declaredIn}: ImageUpdater ${r.name} also sets images of ${firstOf(r.applications, 3)}`,
+      },
+    },
+    hint: {
+      kind: {
+        Annotation: `remove the annotation, or the image from the pins: ${ONE_DECIDES}`,
+        Resource: `take them out of its applicationRefs, or the image out of the pins: ${ONE_DECIDES}`,
+      },
+    },
+    means: "Argo CD Image Updater sets the image that pins set: each undoes the other",
   },
   SILENT_CHECK: {
     says: (r) =>
       `the required check "${r.check}" is never reported on a pull request that changes only ${firstOf(r.changed, 3)}: ${firstOf(r.workflows, 3)} does not run for it, and GitHub would wait for ever`,
     hint: "let the workflow run on every pull request to the base and skip its jobs by `if:` (a skipped job counts as passed), or do not require the check",
+    means:
+      "a check that the branch requires comes from a workflow that does not run for what batches change (its `paths`, `branches` or events), so GitHub would wait for it for ever; the bot knows it from the branch's rules and `.github/workflows`",
   },
   INVENTORY_NOT_FOUND: {
-    says: (r) => `spec.inventory.file ${r.name} is not there`,
-    hint: (r) => didYouMean(r.near, "add the file, or remove spec.inventory"),
+    says: "spec.inventory.file {name} is not there",
+    hint: "[did you mean {near}?|add the file, or remove spec.inventory]",
+    means: "the file of `spec.inventory` is not in the repo",
   },
-  INVENTORY_INVALID: { says: inventory, hint: inventoryHint },
-  INVENTORY_CREDENTIALS: {
-    says: (r) => `${secretName(r.secret)} holds ${r.holds}: credentials of a cluster do not belong into Git`,
-    hint: `replace them, and print the file through ${STRIP}`,
-  },
-  RELEASE_NOT_FOUND: { says: noRelease, hint: noReleaseHint },
-  SOURCE_NOT_FOUND: { says: noSource, hint: noSourceHint },
-  CONTROL_PLANE_NOT_GRANTED: {
-    says: ({ granted, asked }) => {
-      const allowed = granted.length === 0 ? "no control plane" : `control plane ${granted.join(", ")}`;
-      return `this repository may use ${allowed}${asked === undefined ? "" : `, not ${asked}`}`;
+  INVENTORY_INVALID: {
+    says: {
+      kind: {
+        Unreadable: "{name} cannot be read: {said}",
+        TooLarge: "{name} has {mebibytes} MiB, more than {most}",
+        NoCluster: "{name} has no cluster Secret (label {label}: cluster)",
+        TooMany: (r) => `${r.name} has ${r.clusters} clusters, more than ${r.most}`,
+        NotYaml: "{name} is not YAML: {said}",
+        Aliases: "{name} cannot be read: too many aliases in it",
+        NoObject: "this is not a Kubernetes object",
+        NoKind: "the object has no kind",
+        LabelType: "label {label} of [Secret {secret}|a Secret] is not text",
+        NoName: "[Secret {secret}|a Secret] names no cluster",
+        Twice: (r) => `cluster ${r.cluster} is there twice`,
+        SameServer: "clusters {first} and {second} have the same server",
+      },
     },
+    hint: {
+      kind: {
+        Unreadable: "an inventory is a plain file inside the repo",
+        TooLarge: "keep cluster Secrets only, without data.config and annotations",
+        NoCluster: "print some with kubectl get -o yaml",
+        TooMany: "split the rollout",
+        NotYaml: "correct it",
+        Aliases: "write it without",
+        ...{ NoObject: AS_PRINTED, NoKind: AS_PRINTED },
+        LabelType: "put its value in quotes",
+        NoName: "give it data.name in base64, stringData.name or metadata.name",
+        ...{ Twice: "keep one of them", SameServer: "keep one of them" },
+      },
+    },
+    means: "the file of `spec.inventory` cannot be read as cluster Secrets",
+  },
+  INVENTORY_CREDENTIALS: {
+    says: "[Secret {secret}|a Secret] holds {holds}: credentials of a cluster do not belong into Git",
+    hint: "replace them, and print the file through yq 'del(.items[].data.config, .items[].metadata.annotations)'",
+    means: "the file of `spec.inventory` holds credentials, in `data.config` or in what `kubectl apply` noted",
+    todo: "replace them, they are in Git's history now; print the file without",
+  },
+  RELEASE_NOT_FOUND: {
+    says: {
+      kind: {
+        Unsaid: "rollout {rollout} says nowhere which version to carry",
+        NoCommit: "the release is a merge commit of this repo, and none is known here",
+        Empty: "{at} is empty",
+        NoTag: 'no tag of this repo has a version in {range}[ after "{prefix}"]',
+        NoFile: "{name} is not there; rollout {rollout} takes its release from it",
+        Unreadable: "the release's file cannot be read: {said}",
+        Pin: "{said}",
+      },
+    },
+    hint: {
+      kind: {
+        Unsaid: "set spec.release, or rollouts.NAME.release in .github/stagecoach.yaml",
+        NoCommit: "name one: --to COMMIT",
+        Empty: "write the version there",
+        NoTag: "push one, or correct release.tag",
+        NoFile: "add the file, or correct release in {rolloutFile}",
+        Unreadable: "name a plain file inside the repo",
+        Pin: "{next}",
+      },
+    },
+    means: "no version to carry: it is said nowhere, or what says it is not there",
+  },
+  SOURCE_NOT_FOUND: {
+    says: {
+      kind: {
+        NotInRepo: ({ source, inventory }) => {
+          const where = inventory ? "the repo or the inventory" : "the repo";
+          const what = sourcePhrase(source);
+          return isSeveral(source) ? `no Application is in ${where} that sourceRef takes: ${what}` : `${what} is not in ${where}`;
+        },
+        NotInArgo: "{source} has no Application in Argo CD",
+        Fleet: "[{said}|the fleet cannot be seen]",
+      },
+    },
+    hint: {
+      kind: {
+        NotInRepo: ({ source }) =>
+          `give --inventory with ${source.kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`,
+        NotInArgo: ({ grants, declared }) => {
+          if (grants !== undefined) return sayGrant(grants);
+          return declared ? "Git declares it: wait until Argo CD has synced it" : "check sourceRef against the ApplicationSets in Argo CD";
+        },
+        Fleet: "the plan is made as soon as it can",
+      },
+    },
+    means: "neither the ApplicationSet nor an Application that the selector selects is in the repo or the inventory",
+    warns: true,
+  },
+  CONTROL_PLANE_NOT_GRANTED: {
+    says: "this repository may use [control plane {granted}|no control plane][, not {asked}]",
     hint: TENANCY,
+    means: "the server's config does not let this repository use that control plane",
+    todo: "name one that is granted, or ask the server's operator for a rule under [`tenancy`](configuration.md#tenancy)",
   },
   PROJECT_NOT_GRANTED: {
-    says: (r) => `of ${r.controlPlane} this repository may see the Argo CD projects ${r.projects.join(", ")}`,
+    says: "of {controlPlane} this repository may see the Argo CD projects {projects}",
     hint: TENANCY,
+    means: "what a rollout names may exist, in an Argo CD project that this repository may not see",
+    todo: "check `sourceRef`, or ask the server's operator for a rule under [`tenancy`](configuration.md#tenancy)",
   },
   PLANE_LOST: {
-    says: (r) =>
-      `${r.said}; ${
-        r.clusters === undefined
-          ? "it was not read since the start, so its clusters are missing here, and no run starts before it is back"
-          : `its ${r.clusters} clusters are planned as they were last read, and batches with one of them wait until it is back`
-      }`,
+    says: ({ said, clusters }) =>
+      clusters === undefined
+        ? `${said}; it was not read since the start, so its clusters are missing here, and no run starts before it is back`
+        : `${said}; its ${clusters} clusters are planned as they were last read, and batches with one of them wait until it is back`,
     hint: "do what the reason says",
+    means: "a control plane of the rollout cannot be read now: its clusters are planned as last read, or are missing from the plan",
+    todo: "do what the reason says; [Several control planes](argocd.md#several-control-planes)",
+    warns: true,
   },
   IN_QUARANTINE: {
     says: (r) => `${firstOf(r.clusters, 10)} cannot be reached or is stopped now: left out unless back in its turn`,
     hint: "bring it back before its turn",
+    means: "clusters that the rule `quarantine` would leave out now; on a release PR only",
+    todo: "nothing, or bring it back before its turn",
+    warns: true,
   },
   TEAM_UNSEEN: {
-    says: (r) => `nobody can approve as a member of ${r.teams.join(", ")}: there is no such team, or the App was not given members: read`,
+    says: "nobody can approve as a member of {teams}: there is no such team, or the App was not given members: read",
     hint: "correct the slug, or grant members: read",
+    means: "nobody can approve as a member of this team; on a release PR only",
+    warns: true,
   },
   DEPENDS_NOWHERE: {
-    says: (r) => `dependsOn ${r.dependency} holds nothing back: it is on none of the clusters of ${r.rollout}`,
+    says: "dependsOn {dependency} holds nothing back: it is on none of the clusters of {rollout}",
     hint: "correct the name, or remove it",
+    means: "a rollout that this one depends on is on none of its clusters; on a release PR only",
+    warns: true,
   },
   WINDOW_CLOSED: {
     says: ({ rule, until }) => {
-      const by =
-        rule === undefined ? "its windows" : `${rule.kind === "deny" ? "a freeze" : "the window"} ${rule.schedule} (${rule.timeZone})`;
+      const by = rule ? `${rule.kind === "deny" ? "a freeze" : "the window"} ${rule.schedule} (${rule.timeZone})` : "its windows";
       return `no batch merges now: ${by} holds them${until === undefined ? "" : ` until ${until.slice(0, 16).replace("T", " ")} UTC`}`;
     },
     hint: "merge the PR later, or let its batches wait",
+    means: "a window or freeze would hold the release now; on a release PR only",
+    warns: true,
   },
-  UNSTAGED: { says: () => "merging the PR itself changes clusters, past the stages", hint: "give clusters pins of their own" },
-};
-
-const SPELT = "if these are one repo, spell it alike; else Argo CD never sees what a batch changes";
-
-function baseRevision(r: ProblemData<"BASE_REVISION">): string {
-  if (r.kind === "OtherRepo")
-    return `${firstOf(r.applications, 3)} reads the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`;
-  return `${whoReads(r)} at ${r.revision}, and batches are written to ${r.base}`;
-}
-
-function whoReads(r: Exclude<ProblemData<"BASE_REVISION">, { kind: "OtherRepo" }>): string {
-  if (r.kind === "Generator") return `${r.set}: a git generator reads this repo`;
-  return r.kind === "Parent" ? `its parent Application ${r.parent} reads ${r.set}` : `${firstOf(r.applications, 3)} reads the pin's file`;
-}
-
-function secretName(name: string | undefined): string {
-  return name === undefined ? "a Secret" : `Secret ${name}`;
-}
-
-function inventory(r: ProblemData<"INVENTORY_INVALID">): string {
-  switch (r.kind) {
-    case "Unreadable":
-      return `${r.name} cannot be read: ${r.said}`;
-    case "TooLarge":
-      return `${r.name} has ${r.mebibytes} MiB, more than ${r.most}`;
-    case "NoCluster":
-      return `${r.name} has no cluster Secret (label ${r.label}: cluster)`;
-    case "TooMany":
-      return `${r.name} has ${r.clusters} clusters, more than ${r.most}`;
-    case "NotYaml":
-      return `${r.name} is not YAML: ${r.said}`;
-    case "Aliases":
-      return `${r.name} cannot be read: too many aliases in it`;
-    case "NoObject":
-      return "this is not a Kubernetes object";
-    case "NoKind":
-      return "the object has no kind";
-    case "LabelType":
-      return `label ${r.label} of ${secretName(r.secret)} is not text`;
-    case "NoName":
-      return `${secretName(r.secret)} names no cluster`;
-    case "Twice":
-      return `cluster ${r.cluster} is there twice`;
-    case "SameServer":
-      return `clusters ${r.first} and ${r.second} have the same server`;
-  }
-}
-
-const INVENTORY_HINTS: Record<ProblemData<"INVENTORY_INVALID">["kind"], string> = {
-  Unreadable: "an inventory is a plain file inside the repo",
-  TooLarge: "keep cluster Secrets only, without data.config and annotations",
-  NoCluster: "print some with kubectl get -o yaml",
-  TooMany: "split the rollout",
-  NotYaml: "correct it",
-  Aliases: "write it without",
-  NoObject: "an inventory is what kubectl get -o yaml prints",
-  NoKind: "an inventory is what kubectl get -o yaml prints",
-  LabelType: "put its value in quotes",
-  NoName: "give it data.name in base64, stringData.name or metadata.name",
-  Twice: "keep one of them",
-  SameServer: "keep one of them",
-};
-
-function inventoryHint(r: ProblemData<"INVENTORY_INVALID">): string {
-  return INVENTORY_HINTS[r.kind];
-}
-
-function noRelease(r: ProblemData<"RELEASE_NOT_FOUND">): string {
-  switch (r.kind) {
-    case "Unsaid":
-      return `rollout ${r.rollout} says nowhere which version to carry`;
-    case "NoCommit":
-      return "the release is a merge commit of this repo, and none is known here";
-    case "NoTag":
-      return `no tag of this repo has a version in ${r.range}${r.prefix === undefined ? "" : ` after "${r.prefix}"`}`;
-    case "NoFile":
-      return `${r.name} is not there; rollout ${r.rollout} takes its release from it`;
-    case "Empty":
-      return `${r.at} is empty`;
-    case "Unreadable":
-      return `the release's file cannot be read: ${r.said}`;
-    case "Pin":
-      return r.said;
-  }
-}
-
-function noReleaseHint(r: ProblemData<"RELEASE_NOT_FOUND">): string {
-  switch (r.kind) {
-    case "Unsaid":
-      return "set spec.release, or rollouts.NAME.release in .github/stagecoach.yaml";
-    case "NoCommit":
-      return "name one: --to COMMIT";
-    case "NoTag":
-      return "push one, or correct release.tag";
-    case "NoFile":
-      return `add the file, or correct release in ${r.rolloutFile}`;
-    case "Empty":
-      return "write the version there";
-    case "Unreadable":
-      return "name a plain file inside the repo";
-    case "Pin":
-      return r.next;
-  }
-}
-
-function noSource(r: ProblemData<"SOURCE_NOT_FOUND">): string {
-  if (r.kind === "Fleet") return r.said ?? "the fleet cannot be seen";
-  if (r.kind === "NotInArgo") return `${sourcePhrase(r.source)} has no Application in Argo CD`;
-  const where = r.inventory ? "the repo or the inventory" : "the repo";
-  const source = sourcePhrase(r.source);
-  return isSeveral(r.source) ? `no Application is in ${where} that sourceRef takes: ${source}` : `${source} is not in ${where}`;
-}
-
-function noSourceHint(r: ProblemData<"SOURCE_NOT_FOUND">): string {
-  if (r.kind === "Fleet") return "the plan is made as soon as it can";
-  if (r.kind === "NotInRepo")
-    return `give --inventory with ${r.source.kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`;
-  if (r.grants !== undefined) return sayGrant(r.grants);
-  return r.declared ? "Git declares it: wait until Argo CD has synced it" : "check sourceRef against the ApplicationSets in Argo CD";
-}
+  UNSTAGED: {
+    says: "merging the PR itself changes clusters, past the stages",
+    hint: "give clusters pins of their own",
+    means: "merging the PR itself changes clusters, past the stages; only in the check `stagecoach/plan`",
+    todo: "[releases](releases.md#does-it-pass-the-stages-by) has what to do",
+  },
+});
 
 /** Says what is kept from a repository, with its code, inside of another sentence. */
 export function sayGrant(r: NotGranted): string {
-  const said = r.code === "PROJECT_NOT_GRANTED" ? REPO_PROBLEMS[r.code].says(r) : REPO_PROBLEMS[r.code].says(r);
-  return `${r.code}: ${said}; ${TENANCY}`;
+  return `${r.code}: ${sayWording(REPO_PROBLEMS[r.code].says, r, BY_NAME)}; ${TENANCY}`;
 }

@@ -1,129 +1,218 @@
 import type { TemplateFault } from "../../base/template.ts";
-import type { ProblemData } from "../../reasons/problem.ts";
 import type { OutsideFault, RuleProblems } from "../../reasons/problems-rules.ts";
 import { isSeveral, sourcePhrase } from "./phrases.ts";
-import { didYouMean, type ProblemEntries } from "./problem-entry.ts";
+import { problemsOf } from "./problem-entry.ts";
+
+const LABEL_CHARACTERS = "letters, digits, - _ . up to 63 of them";
+const VALUES = "list at least one value, or use Exists or DoesNotExist";
+const SEVERAL_OWNERS = "let each Application, and each place that a version is written to, belong to one rollout only";
+const OF_NO_VALUE = 'the release has no value "{value}"';
+const PLACE = "a pin has file and path, or clusterGenerator, or branch";
 
 /** Rollouts whose schema is kept, and that no run could go by. */
-export const RULE_PROBLEMS: ProblemEntries<RuleProblems> = {
+export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
   BAD_NAME: {
-    says: (r) => `"${r.given}" cannot be the name of a rollout`,
+    says: '"{given}" cannot be the name of a rollout',
     hint: "lower-case letters, digits and -, as names in Kubernetes",
+    means: "not a name as Kubernetes has them",
   },
   DUPLICATE_STAGE: {
-    says: (r) => `stage "${r.stage}" is there twice: it is stage ${r.first} already`,
+    says: 'stage "{stage}" is there twice: it is stage {first} already',
     hint: "give each stage a name of its own",
+    means: "two stages of one name",
   },
   STAGE_SHADOWED: {
-    says: (r) => `stage "${r.stage}" never gets a cluster: "${r.taker}" takes all of ${r.selector}`,
+    says: 'stage "{stage}" never gets a cluster: "{taker}" takes all of {selector}',
     hint: "put the narrower stage first, or limit the earlier one by maxClusters",
+    means: "an earlier stage takes all its clusters",
+    warns: true,
   },
   ORDER_KEY: {
-    says: (r) => (r.kind === "Missing" ? "order by label does not say which label" : "order by name has no key"),
-    hint: (r) => (r.kind === "Missing" ? "add key" : "write by: label, or remove key"),
+    says: { kind: { Missing: "order by label does not say which label", Needless: "order by name has no key" } },
+    hint: { kind: { Missing: "add key", Needless: "write by: label, or remove key" } },
+    means: "`order.by: label` without a key, or `by: name` with one",
+    todo: "add or remove `key`",
   },
   TOPOLOGY_KEY: {
-    says: (r) => `topologyKey is "${r.outer}" and clusters.topologyKey "${r.inner}"`,
+    says: 'topologyKey is "{outer}" and clusters.topologyKey "{inner}"',
     hint: "they mean the same; keep one",
+    means: "`topologyKey` said twice, and differently",
   },
-  SOURCE_REF: { says: sourceRef, hint: sourceRefHint },
+  SOURCE_REF: {
+    says: {
+      kind: {
+        NoName: "sourceRef names no ApplicationSet",
+        SelectorOfSet: "selector is for kind Application",
+        NoSelector: "sourceRef says not which Applications",
+        Group: 'apiGroup cannot be "{given}"',
+        NoPlane: ({ known }) => `there are ${known.length} control planes and sourceRef.controlPlane names none`,
+      },
+    },
+    hint: {
+      kind: {
+        NoName: "add name",
+        SelectorOfSet: "remove it: every Application of the ApplicationSet is a target",
+        NoSelector: "add a selector over their labels",
+        Group: "write argoproj.io/v1alpha1",
+        NoPlane: "name one of {known}",
+      },
+    },
+    means: "a source that is incomplete or contradicts itself",
+    todo: "as the hint says",
+  },
   BAD_LABEL: {
-    says: (r) => `${r.given} cannot be the ${r.kind === "Key" ? "key" : "value"} of a label`,
-    hint: (r) =>
-      `letters, digits, - _ . up to 63 of them${r.kind === "Key" ? ", perhaps after a DNS prefix and /" : "; no label can ever have this one"}`,
+    says: { kind: { Key: "{given} cannot be the key of a label", Value: "{given} cannot be the value of a label" } },
+    hint: {
+      kind: { Key: `${LABEL_CHARACTERS}, perhaps after a DNS prefix and /`, Value: `${LABEL_CHARACTERS}; no label can ever have this one` },
+    },
+    means: "no label can have this key or value",
   },
   SELECTOR_VALUES: {
-    says: (r) => {
-      if (!takesValues(r.operator)) return `${r.operator} takes no values`;
-      return `${r.operator} without values ${r.operator === "In" ? "matches nothing" : "is refused by Kubernetes"}`;
+    says: {
+      operator: {
+        In: "In without values matches nothing",
+        NotIn: "NotIn without values is refused by Kubernetes",
+        Exists: "Exists takes no values",
+        DoesNotExist: "DoesNotExist takes no values",
+      },
     },
-    hint: (r) =>
-      takesValues(r.operator)
-        ? "list at least one value, or use Exists or DoesNotExist"
-        : `remove values, or use ${r.operator === "Exists" ? "In" : "NotIn"}`,
+    hint: { operator: { In: VALUES, NotIn: VALUES, Exists: "remove values, or use In", DoesNotExist: "remove values, or use NotIn" } },
+    means: "`In` or `NotIn` without values, `Exists` or `DoesNotExist` with some",
+    todo: "list values, or change the operator",
   },
   SELECTOR_NEVER_MATCHES: {
-    says: (r) => `what is asked of label "${r.label}" cannot hold at once, so no cluster matches`,
+    says: 'what is asked of label "{label}" cannot hold at once, so no cluster matches',
     hint: "correct one of the requirements on this label",
+    means: "requirements on one label that cannot hold at once",
   },
   RELEASE_KIND: {
-    says: (r) => {
-      if (r.kind === "Two") return `release has both ${r.first} and ${r.second}`;
-      return r.kind === "None" ? "release says no version" : "release.values names no value";
+    says: {
+      kind: { None: "release says no version", Two: "release has both {first} and {second}", NoValues: "release.values names no value" },
     },
-    hint: (r) => {
-      if (r.kind === "Two") return "keep exactly one";
-      return r.kind === "None" ? `set exactly one of ${r.known.join(", ")}` : "name at least one";
-    },
+    hint: { kind: { None: "set exactly one of {known}", Two: "keep exactly one", NoValues: "name at least one" } },
+    means: "the release says its version not at all, or in two ways",
+    todo: "keep exactly one",
   },
   BAD_GLOB: {
-    says: (r) => `"${r.given}" ${GLOB[r.fault]}`,
+    says: {
+      fault: {
+        Empty: '"{given}" is empty',
+        TooLong: '"{given}" is longer than 1000 characters',
+        Slash: '"{given}" begins with a slash; paths are from the repo\'s root without one',
+        Dots: '"{given}" leads out of the repo by ".."',
+      },
+    },
     hint: "name paths from the repo's root, such as apps/payments/**",
+    means: "not a glob over paths of the repo",
+    todo: "`apps/payments/**`; see [releases](releases.md#a-merge-commit)",
   },
   BAD_RANGE: {
-    says: (r) => `"${r.given}" is no semver range`,
+    says: '"{given}" is no semver range',
     hint: 'write one such as ">=1.0.0 <2" or "^1.4"; what stands before the version in the tag goes into prefix',
+    means: "not a semver range",
   },
   COMMIT_PATHS: {
-    says: (r) => `release.commit.paths match the pin file ${r.pinFile}, so every batch would be a release`,
-    hint: (r) => `take it out of the paths, such as by "!${r.glob}"`,
+    says: "release.commit.paths match the pin file {pinFile}, so every batch would be a release",
+    hint: 'take it out of the paths, such as by "!{glob}"',
+    means: "the paths that make a merge a release hold a file that batches write: every batch would be a release",
   },
   BAD_TEMPLATE: {
-    says: (r) => {
-      if (r.kind === "TitleLines") return "a title is one line";
-      return r.kind === "NoValue" ? `the release has no value "${r.value}"` : templateFault(r);
+    says: { kind: { Open: templateFault, Unknown: templateFault, TitleLines: "a title is one line", NoValue: OF_NO_VALUE } },
+    hint: {
+      kind: { Open: 'close it with "}}"', Unknown: "known: {known}", TitleLines: "move the rest to body", NoValue: "it has {known}" },
     },
-    hint: (r) => {
-      if (r.kind === "Open") return 'close it with "}}"';
-      if (r.kind === "TitleLines") return "move the rest to body";
-      return `${r.kind === "NoValue" ? "it has" : "known:"} ${r.known.join(", ")}`;
-    },
+    means: "a variable that does not exist, or `{{` without `}}`",
+    todo: "the [variables](reference/progressive-rollout.md#templates)",
   },
   PIN_KIND: {
-    says: (r) => PIN_KINDS[r.kind],
-    hint: (r) => {
-      if (r.kind === "BranchValue") return "remove value: the branch is moved to the release commit";
-      if (r.kind === "CreatePart") return "a part needs a value to be part of; remove one";
-      return "a pin has file and path, or clusterGenerator, or branch";
+    says: {
+      kind: {
+        NoPlace: "the pin names no place",
+        TwoKinds: "the pin is of two kinds at once",
+        NoFile: "the pin has no file",
+        NoPath: "the pin has no path",
+        BranchValue: "a branch pin has no value",
+        CreatePart: "create and part do not go together",
+      },
     },
+    hint: {
+      kind: {
+        ...{ NoPlace: PLACE, TwoKinds: PLACE, NoFile: PLACE, NoPath: PLACE },
+        BranchValue: "remove value: the branch is moved to the release commit",
+        CreatePart: "a part needs a value to be part of; remove one",
+      },
+    },
+    means: "a pin of no kind, of two, or incomplete",
   },
   PIN_VALUE: {
-    says: (r) => {
-      if (r.kind === "NoValue") return `the release has no value "${r.value}"`;
-      if (r.kind === "NoVersion") return "the release has values by name, no version";
-      return "this pin writes {{ release.version }}, but the release has values by name";
+    says: {
+      kind: {
+        Default: "this pin writes {{ release.version }}, but the release has values by name",
+        NoVersion: "the release has values by name, no version",
+        NoValue: OF_NO_VALUE,
+      },
     },
-    hint: (r) => {
-      if (r.kind === "NoValue") return r.known.length === 0 ? "use {{ release.version }}" : `the release has ${r.known.join(", ")}`;
-      const value = `{{ release.values.${r.first ?? "NAME"} }}`;
-      return r.kind === "NoVersion" ? `use ${value}` : `set value, such as "${value}"`;
+    hint: {
+      kind: {
+        Default: ({ first }) => `set value, such as "${releaseValue(first)}"`,
+        NoVersion: ({ first }) => `use ${releaseValue(first)}`,
+        NoValue: ({ known }) => (known.length === 0 ? "use {{ release.version }}" : `the release has ${known.join(", ")}`),
+      },
     },
+    means: "the pin writes a value that the release does not have",
+    todo: "name one that it has",
   },
   BRANCH_NEEDS_COMMIT: {
-    says: () => "a branch pin needs delivery.strategy: Commit",
+    says: "a branch pin needs delivery.strategy: Commit",
     hint: "set delivery.strategy: Commit; a branch is moved, not merged by a pull request",
+    means: "a branch is moved, not merged by a PR",
   },
   FILE_OUTSIDE_REPO: {
     says: (r) => `${r.ofPin ? "pin file " : ""}"${r.given}" ${outsideRepo(r.fault)}`,
     hint: "name a file of the config repo, from its root",
+    means: "a file that is absolute, or leaves the repo by `..`",
   },
-  DUPLICATE_ROLLOUT: { says: (r) => `rollout "${r.name}" is also in ${r.also}`, hint: "give each rollout a name of its own" },
+  DUPLICATE_ROLLOUT: {
+    says: 'rollout "{name}" is also in {also}',
+    hint: "give each rollout a name of its own",
+    means: "two rollouts of one name",
+  },
   SOURCE_SHARED: {
-    says: (r) => `${sharedWhat(r)} rollout "${r.owner}" (${r.ownerFile}) already`,
-    hint: (r) =>
-      r.kind === "Source"
-        ? `one ${r.source.kind} may belong to one rollout only; remove one of the two`
-        : "let each Application, and each place that a version is written to, belong to one rollout only",
+    says: {
+      kind: {
+        Source: ({ source, owner, ownerFile }) =>
+          `${sourcePhrase(source)} ${isSeveral(source) ? "belong" : "belongs"} to rollout "${owner}" (${ownerFile}) already`,
+        Application: 'Application {what} belongs to rollout "{owner}" ({ownerFile}) already',
+        Place: '{what} is written by rollout "{owner}" ({ownerFile}) already',
+      },
+    },
+    hint: {
+      kind: {
+        Source: ({ source }) => `one ${source.kind} may belong to one rollout only; remove one of the two`,
+        Application: SEVERAL_OWNERS,
+        Place: SEVERAL_OWNERS,
+      },
+    },
+    means: "two rollouts of one ApplicationSet, or of the same Applications, would undo each other's batches",
+    todo: "remove one",
   },
   UNKNOWN_DEPENDENCY: {
-    says: (r) =>
-      r.kind === "Broken"
-        ? `rollout "${r.name}" has errors of its own, so nothing can wait for it`
-        : `there is no rollout "${r.name}" in this repo`,
-    hint: (r) => (r.kind === "Broken" ? `correct ${r.brokenFile} first` : didYouMean(r.near, "name a rollout of this repo")),
+    says: {
+      kind: {
+        Broken: 'rollout "{name}" has errors of its own, so nothing can wait for it',
+        Unknown: 'there is no rollout "{name}" in this repo',
+      },
+    },
+    hint: { kind: { Broken: "correct {brokenFile} first", Unknown: "[did you mean {near}?|name a rollout of this repo]" } },
+    means: "`dependsOn` names a rollout that the repo does not have",
+    todo: "correct the name",
   },
-  DEPENDENCY_CYCLE: { says: (r) => `dependsOn goes round in a circle: ${r.circle.join(" → ")}`, hint: "take one of them out" },
-};
+  DEPENDENCY_CYCLE: {
+    says: (r) => `dependsOn goes round in a circle: ${r.circle.join(" → ")}`,
+    hint: "take one of them out",
+    means: "rollouts that wait for each other in a circle would wait for ever",
+  },
+});
 
 /** Why a text is no template. */
 export function templateFault(fault: TemplateFault): string {
@@ -145,41 +234,6 @@ export function outsideRepo(fault: OutsideFault): string {
   return OUTSIDE[fault];
 }
 
-function takesValues(operator: string): boolean {
-  return operator === "In" || operator === "NotIn";
+function releaseValue(name = "NAME"): string {
+  return `{{ release.values.${name} }}`;
 }
-
-function sourceRef(r: ProblemData<"SOURCE_REF">): string {
-  if (r.kind === "NoPlane") return `there are ${r.known.length} control planes and sourceRef.controlPlane names none`;
-  if (r.kind === "Group") return `apiGroup cannot be "${r.given}"`;
-  if (r.kind === "NoName") return "sourceRef names no ApplicationSet";
-  return r.kind === "NoSelector" ? "sourceRef says not which Applications" : "selector is for kind Application";
-}
-
-function sourceRefHint(r: ProblemData<"SOURCE_REF">): string {
-  if (r.kind === "NoPlane") return `name one of ${r.known.join(", ")}`;
-  if (r.kind === "Group") return "write argoproj.io/v1alpha1";
-  if (r.kind === "NoName") return "add name";
-  return r.kind === "NoSelector" ? "add a selector over their labels" : "remove it: every Application of the ApplicationSet is a target";
-}
-
-function sharedWhat(r: ProblemData<"SOURCE_SHARED">): string {
-  if (r.kind === "Source") return `${sourcePhrase(r.source)} ${isSeveral(r.source) ? "belong" : "belongs"} to`;
-  return r.kind === "Application" ? `Application ${r.what} belongs to` : `${r.what} is written by`;
-}
-
-const GLOB: Record<ProblemData<"BAD_GLOB">["fault"], string> = {
-  Empty: "is empty",
-  TooLong: "is longer than 1000 characters",
-  Slash: "begins with a slash; paths are from the repo's root without one",
-  Dots: 'leads out of the repo by ".."',
-};
-
-const PIN_KINDS: Record<ProblemData<"PIN_KIND">["kind"], string> = {
-  NoPlace: "the pin names no place",
-  TwoKinds: "the pin is of two kinds at once",
-  NoFile: "the pin has no file",
-  NoPath: "the pin has no path",
-  BranchValue: "a branch pin has no value",
-  CreatePart: "create and part do not go together",
-};

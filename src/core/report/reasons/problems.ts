@@ -1,11 +1,13 @@
 import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../reasons/problem.ts";
-import type { ProblemEntries, ProblemEntry } from "./problem-entry.ts";
+import { firstOf } from "./phrases.ts";
+import { BY_NAME, type ProblemEntries, type ProblemEntry } from "./problem-entry.ts";
 import { ANALYSIS_PROBLEMS } from "./problems-analysis.ts";
 import { FILE_PROBLEMS } from "./problems-file.ts";
 import { PACE_PROBLEMS } from "./problems-pace.ts";
-import { firstOf, PLAN_PROBLEMS } from "./problems-plan.ts";
+import { PLAN_PROBLEMS } from "./problems-plan.ts";
 import { REPO_PROBLEMS } from "./problems-repo.ts";
 import { RULE_PROBLEMS } from "./problems-rules.ts";
+import { sayWording } from "./wording.ts";
 
 /** Every code of a problem, and what is said of it. */
 export const PROBLEMS: ProblemEntries<ProblemTable> = {
@@ -48,8 +50,8 @@ function targetsText({ names, example }: NonNullable<Place["targets"]>): string 
 }
 
 function say(reason: ProblemReason): SaidProblem {
-  const entry = PROBLEMS[reason.code] as ProblemEntry<ProblemReason>;
-  return { message: entry.says(reason), hint: typeof entry.hint === "string" ? entry.hint : entry.hint(reason) };
+  const entry: ProblemEntry<never> = PROBLEMS[reason.code];
+  return { message: sayWording(entry.says, reason, BY_NAME), hint: sayWording(entry.hint, reason, BY_NAME) };
 }
 
 /** `spec.stages[0].bake`. */

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import type { AnyReason } from "../../base/reason.ts";
 import type { Entry } from "./entry.ts";
 import { PROBLEMS } from "./problems.ts";
 import { namesOf, REASONS, sentenceOf } from "./say.ts";
 import { samplesOf } from "./testing/reason-samples.ts";
+import { sayWording } from "./wording.ts";
 
 const codes = Object.keys(REASONS).filter((code) => !Object.hasOwn(PROBLEMS, code));
 
 /** A code in each of its ways; then what it is about, the commands that answer it, and its help. */
 function page(code: string): string {
-  const { says, subject = "–", actions = [], help } = REASONS[code] as Entry<AnyReason>;
-  const said = samplesOf(code).map((reason) => `  ${says(reason, namesOf(undefined))}`);
-  const more = [[subject, ...actions.map((action) => `/${action}`)].join(" "), ...(help === undefined ? [] : [help.means, help.todo])];
-  return [code, ...said, ...more.map((line) => `  → ${line}`), ""].join("\n");
+  const { says, subject = "–", actions = [], means, todo } = REASONS[code] as Entry<never>;
+  const said = samplesOf(code).map((reason) => `  ${sayWording(says, reason, namesOf(undefined))}`);
+  const more = [[subject, ...actions.map((action) => `/${action}`)].join(" "), means, todo];
+  return [code, ...said, ...more.filter((line) => line !== undefined).map((line) => `  → ${line}`), ""].join("\n");
 }
 
 test("every reason of a run is said in each of its ways, and says what it is about", async () => {

@@ -2,30 +2,12 @@
 import { count } from "../../base/count.ts";
 import type { GatesReasons, OverLimit } from "../../reasons/gates.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
-import type { Entries } from "./entry.ts";
-import { analysisPhrase, batchPhrase, hookPhrase, people, pullPhrase, whatIsOver } from "./phrases.ts";
+import { entriesOf } from "./entry.ts";
+import { analysisPhrase, batchPhrase, people, whatIsOver } from "./phrases.ts";
 
-export type Rules = Extract<
-  keyof GatesReasons,
-  | `LIMIT${string}`
-  | `BATCH_${"TOO_LARGE" | "MERGES_ALONE" | "NEVER_FITS"}`
-  | `DEPENDENC${string}`
-  | `VERSION_${string}`
-  | `APPR${string}`
-  | `ANALYSIS_${string}`
-  | "WAITS_ENDED"
-  | "BAKE_IS_OVER"
-  | "STAGE_IS_DONE"
-  | `HOOK_${string}`
-  | `PR_GATE_${string}`
->;
-
-export const RULES: Entries<Pick<GatesReasons, Rules>> = {
-  LIMITS_OTHERS_UNREAD: {
-    says: () => "the other runs of the repo could not be read, and limits hold over all",
-    subject: "repository",
-  },
-  LIMITS_LABELS_UNREAD: { says: () => "the clusters could not be read, and a limit is by their labels", subject: "controlPlane" },
+export const RULES = entriesOf<GatesReasons>()({
+  LIMITS_OTHERS_UNREAD: { says: "the other runs of the repo could not be read, and limits hold over all", subject: "repository" },
+  LIMITS_LABELS_UNREAD: { says: "the clusters could not be read, and a limit is by their labels", subject: "controlPlane" },
   LIMITS_FULL: {
     says: ({ over, now }) => {
       if (over.label !== undefined)
@@ -33,7 +15,8 @@ export const RULES: Entries<Pick<GatesReasons, Rules>> = {
       return `${whatIsOver(over)} of the repo would be in flight, and its limits allow ${over.most}${now.length === 0 ? "" : ` (now: ${now.join(", ")})`}`;
     },
     subject: "repository",
-    help: { means: `\`limits\` of ${SETTINGS_FILE} hold over all runs of the repo`, todo: "nothing: it goes on once others are confirmed" },
+    means: `\`limits\` of ${SETTINGS_FILE} hold over all runs of the repo`,
+    todo: "nothing: it goes on once others are confirmed",
   },
   BATCH_TOO_LARGE: { says: ({ over }) => tooLarge(over), subject: "batch" },
   BATCH_MERGES_ALONE: {
@@ -53,19 +36,17 @@ export const RULES: Entries<Pick<GatesReasons, Rules>> = {
       `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`,
     subject: "repository",
   },
-  DEPENDENCIES_UNREAD: { says: () => "the rollouts it depends on could not be read", subject: "repository" },
+  DEPENDENCIES_UNREAD: { says: "the rollouts it depends on could not be read", subject: "repository" },
   DEPENDENCY_MISSING: {
-    says: ({ cluster, rollout, because }, names) => `${names.cluster(cluster)} waits for ${rollout}: ${names.because(because)}`,
+    says: "{cluster} waits for {rollout}: {because}",
     subject: "cluster",
-    help: { means: "`dependsOn` wants another rollout to be there first", todo: "nothing: it goes on once that rollout has confirmed it" },
+    means: "`dependsOn` wants another rollout to be there first",
+    todo: "nothing: it goes on once that rollout has confirmed it",
   },
-  VERSION_UNKNOWN: {
-    says: ({ run, phase }) => `what it has brought there is not known (run #${run} is ${phase})`,
-    subject: "run",
-  },
-  VERSION_OTHER: { says: ({ there, wanted }) => `it is at ${there}, and ${wanted} is wanted`, subject: "run" },
-  VERSION_OLDER: { says: ({ there, wanted }) => `it is at ${there}, and at least ${wanted} is wanted`, subject: "run" },
-  VERSION_INCOMPARABLE: { says: ({ there, wanted }) => `it is at ${there}, which cannot be compared with ${wanted}`, subject: "run" },
+  VERSION_UNKNOWN: { says: "what it has brought there is not known (run #{run} is {phase})", subject: "run" },
+  VERSION_OTHER: { says: "it is at {there}, and {wanted} is wanted", subject: "run" },
+  VERSION_OLDER: { says: "it is at {there}, and at least {wanted} is wanted", subject: "run" },
+  VERSION_INCOMPARABLE: { says: "it is at {there}, which cannot be compared with {wanted}", subject: "run" },
   APPROVAL_WANTED: {
     says: ({ stage, teams, want, have, lapsed, outdated, unread }, names) => {
       const so = have.length === 0 ? "" : `, approved so far by ${people(have)}`;
@@ -81,56 +62,43 @@ export const RULES: Entries<Pick<GatesReasons, Rules>> = {
     },
     subject: "stage",
     actions: ["promote"],
-    help: { means: "the stage's `approval` is not there yet", todo: "a member approves the PR, or comments `/promote` on it" },
+    means: "the stage's `approval` is not there yet",
+    todo: "a member approves the PR, or comments `/promote` on it",
   },
-  APPROVER_RELEASED: { says: ({ by }) => `@${by} released it, and somebody else has to approve`, subject: "person" },
+  APPROVER_RELEASED: { says: "@{by} released it, and somebody else has to approve", subject: "person" },
   APPROVER_TEAMS_UNSEEN: {
     says: ({ by, teams }) => `whether @${by} is in ${people(teams, " or ")} cannot be seen: the App needs \`members: read\``,
     subject: "person",
   },
   APPROVER_IN_NO_TEAM: { says: ({ by, teams }) => `@${by} is not in ${people(teams, " or ")}, who approve this stage`, subject: "person" },
-  ANALYSIS_UNREAD: { says: () => "waiting for the clusters to be read: what to measure is not known", subject: "analysis" },
-  ANALYSIS_BAD: {
-    says: ({ analysis, because }, names) => `${analysisPhrase(analysis, names)}: ${names.because(because)}`,
-    subject: "analysis",
-    actions: ["retry", "resume", "abort"],
-  },
+  ANALYSIS_UNREAD: { says: "waiting for the clusters to be read: what to measure is not known", subject: "analysis" },
+  ANALYSIS_BAD: { says: "{analysis}: {because}", subject: "analysis", actions: ["retry", "resume", "abort"] },
   ANALYSIS_RUNNING: {
     says: ({ analysis, because, more }, names) =>
       `waiting for the ${analysisPhrase(analysis, names)}: ${names.because(because)}${more === 0 ? "" : `, and ${more} more`}`,
     subject: "analysis",
   },
-  ANALYSIS_BEGUN: { says: () => "it is begun", subject: "analysis" },
+  ANALYSIS_BEGUN: { says: "it is begun", subject: "analysis" },
   ANALYSIS_BEGINS: {
     says: ({ analysis, attempt }, names) => `${analysisPhrase(analysis, names)} begins${attempt === 1 ? "" : `, attempt ${attempt}`}`,
     subject: "analysis",
   },
-  ANALYSIS_ARGUMENT: { says: ({ name, because }, names) => `the argument ${name}: ${names.because(because)}`, subject: "analysis" },
+  ANALYSIS_ARGUMENT: { says: "the argument {name}: {because}", subject: "analysis" },
   ANALYSIS_ARGUMENT_MISSING: {
     says: ({ name, variable, cluster }, names) =>
       `the argument ${name} wants {{ ${variable} }}, which there is not${cluster === undefined ? "" : ` of ${names.cluster(cluster)}`}`,
     subject: "analysis",
   },
-  WAITS_ENDED: { says: ({ by }) => `@${by} ended all waits`, subject: "person" },
-  BAKE_IS_OVER: { says: () => "the bake is over", subject: "batch" },
-  STAGE_IS_DONE: { says: () => "the stage is done", subject: "stage" },
-  HOOK_BAD: {
-    says: ({ hook, because }, names) => `${hookPhrase(hook)}: ${names.because(because)}`,
-    subject: "hook",
-    actions: ["retry", "resume", "abort"],
-  },
-  HOOK_HOLDS_STAGE: { says: ({ hook, because }, names) => `${hookPhrase(hook)} holds: ${names.because(because)}`, subject: "hook" },
-  HOOK_UNCLEAR: {
-    says: ({ hook, because }, names) => `${hookPhrase(hook)} gave no answer to go by: ${names.because(because)}`,
-    subject: "hook",
-  },
-  HOOK_AWAITED: { says: ({ hook }) => `waiting for the answer of ${hookPhrase(hook)}`, subject: "hook" },
-  PR_GATE_RUN_ENDED: { says: ({ phase, because }, names) => `the run has ended: ${phase}. ${names.because(because)}`, subject: "run" },
-  PR_GATE_CLOSING: {
-    says: ({ pull, because }, names) => `${pullPhrase(pull)} is being closed: ${names.because(because)}`,
-    subject: "pull",
-  },
-};
+  WAITS_ENDED: { says: "@{by} ended all waits", subject: "person" },
+  BAKE_IS_OVER: { says: "the bake is over", subject: "batch" },
+  STAGE_IS_DONE: { says: "the stage is done", subject: "stage" },
+  HOOK_BAD: { says: "{hook}: {because}", subject: "hook", actions: ["retry", "resume", "abort"] },
+  HOOK_HOLDS_STAGE: { says: "{hook} holds: {because}", subject: "hook" },
+  HOOK_UNCLEAR: { says: "{hook} gave no answer to go by: {because}", subject: "hook" },
+  HOOK_AWAITED: { says: "waiting for the answer of {hook}", subject: "hook" },
+  PR_GATE_RUN_ENDED: { says: "the run has ended: {phase}. {because}", subject: "run" },
+  PR_GATE_CLOSING: { says: "{pull} is being closed: {because}", subject: "pull" },
+});
 
 function tooLarge(over: OverLimit): string {
   return `${over.setting} of ${SETTINGS_FILE} allows ${over.most} in flight, and it has ${whatIsOver(over)}`;

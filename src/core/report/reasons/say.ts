@@ -5,15 +5,17 @@ import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
 import { COMMENTS } from "./comments.ts";
 import { ENGINE } from "./engine.ts";
-import type { Entry, Names } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 import { GATES } from "./gates.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
+import type { Names } from "./phrases.ts";
 import { PROBLEMS } from "./problems.ts";
 import { TARGETS } from "./targets.ts";
+import { sayWording } from "./wording.ts";
 
 /** Every code that a run may tell, with its sentence; a problem of what people wrote may be why. */
-export const REASONS: Readonly<Record<string, Entry<AnyReason>>> = {
+export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...GATES,
   ...BATCHES,
   ...TARGETS,
@@ -23,7 +25,7 @@ export const REASONS: Readonly<Record<string, Entry<AnyReason>>> = {
   ...OUTCOME,
   ...LIVENESS,
   ...ENGINE,
-  ...(PROBLEMS as Readonly<Record<string, Entry<AnyReason>>>),
+  ...PROBLEMS,
 };
 
 /** Without a run at hand a cluster is called by what stands behind its control plane. */
@@ -58,7 +60,7 @@ export function sentenceOf(words: Words, run?: Planned): string {
   const entry = Object.hasOwn(REASONS, words.code) ? REASONS[words.code] : undefined;
   if (entry === undefined) return JSON.stringify(words);
   try {
-    return entry.says(words, namesOf(run));
+    return sayWording(entry.says, words, namesOf(run));
   } catch {
     // A journal that was changed by hand may hold anything.
     return JSON.stringify(words);

@@ -1,7 +1,7 @@
 import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
-import type { Entries } from "./entry.ts";
+import { type Entries, entriesOf } from "./entry.ts";
 
 const WEBHOOK = "Its webhook tells it of pushes at once: docs/argocd.md#argo-cds-webhook";
 
@@ -14,36 +14,22 @@ function placePhrase({ branch, file }: PinRef): string {
 }
 
 /** Why a target is where it is, and what was seen of it. */
-export const TARGETS: Entries<TargetReasons> = {
-  TARGET_LEFT: {
-    subject: "application",
-    says: ({ cluster, application }, names) => `${names.cluster(cluster)} left: ${application} and its pin are gone`,
-  },
-  TARGET_GONE: { subject: "application", says: () => "left: Application and pin are gone" },
-  READ_BEFORE_MERGE: {
-    subject: "application",
-    says: ({ because }, names) => `${names.because(because)} (read before the merge: read again)`,
-  },
+export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
+  TARGET_LEFT: { subject: "application", says: "{cluster} left: {application} and its pin are gone" },
+  TARGET_GONE: { subject: "application", says: "left: Application and pin are gone" },
+  READ_BEFORE_MERGE: { subject: "application", says: "{because} (read before the merge: read again)" },
   CONTROL_PLANE_UNSEEN: {
     subject: "controlPlane",
     says: ({ plane, since, because }, names) =>
       `control plane ${plane} cannot be seen since ${since.slice(0, 10)} ${clock(since)}: ${names.because(because)}`,
-    help: {
-      means: "Stagecoach cannot read this Argo CD. Nothing is concluded about its Applications, and their clusters wait.",
-      todo: "Put the connection right; what follows the colon says what Argo CD or the network answered. The run goes on by itself.",
-    },
+    means: "Stagecoach cannot read this Argo CD. Nothing is concluded about its Applications, and their clusters wait",
+    todo: "put the connection right; what follows the colon says what Argo CD or the network answered. The run goes on by itself",
   },
-  NOT_READ_SINCE_MERGE: { subject: "application", says: () => "merged; Argo CD has not been read since" },
-  ARGOCD_UNREADABLE: { subject: "controlPlane", says: () => "Argo CD cannot be read" },
-  CONFIRMED_THEN_UNSEEN: { subject: "application", says: ({ because }, names) => `confirmed; ${names.because(because)}` },
-  TARGET_CONFIRMED: {
-    subject: "application",
-    says: ({ cluster, application }, names) => `${names.cluster(cluster)} confirmed: ${application} is live and healthy`,
-  },
-  NO_WORSE_THAN_BASELINE: {
-    subject: "application",
-    says: ({ baseline, because }, names) => `as before its batch (baseline: ${baseline}), and no worse: ${names.because(because)}`,
-  },
+  NOT_READ_SINCE_MERGE: { subject: "application", says: "merged; Argo CD has not been read since" },
+  ARGOCD_UNREADABLE: { subject: "controlPlane", says: "Argo CD cannot be read" },
+  CONFIRMED_THEN_UNSEEN: { subject: "application", says: "confirmed; {because}" },
+  TARGET_CONFIRMED: { subject: "application", says: "{cluster} confirmed: {application} is live and healthy" },
+  NO_WORSE_THAN_BASELINE: { subject: "application", says: "as before its batch (baseline: {baseline}), and no worse: {because}" },
   TARGET_FAILED: {
     subject: "application",
     actions: ["retry", "requeue", "skip", "rollback"],
@@ -57,21 +43,16 @@ export const TARGETS: Entries<TargetReasons> = {
       seen
         ? `not healthy within its deadline: ${names.because(because)}`
         : `Argo CD has not shown the change within its deadline: ${names.because(because)} Does Argo CD hear of pushes? ${WEBHOOK} says how to set it up.`,
-    help: {
-      means: "The change was not live and healthy within `seenDeadline` or `progressDeadline`.",
-      todo: "Look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back.",
-    },
+    means: "the change was not live and healthy within `seenDeadline` or `progressDeadline`",
+    todo: "look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back",
   },
-  UNHEALTHY_WHILE_BAKING: {
-    subject: "application",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} became unhealthy while baking: ${names.because(because)}`,
-  },
+  UNHEALTHY_WHILE_BAKING: { subject: "application", says: "{cluster} became unhealthy while baking: {because}" },
   BAKE_RESTARTED_OFTEN: {
     subject: "application",
     actions: ["retry", "requeue", "skip", "rollback"],
-    says: ({ times, because }, names) => `unhealthy again while baking, after ${times} restarts: ${names.because(because)}`,
+    says: "unhealthy again while baking, after {times} restarts: {because}",
   },
-  FAILED_AFTERWARDS: { subject: "application", says: ({ because }, names) => `after it was confirmed: ${names.because(because)}` },
+  FAILED_AFTERWARDS: { subject: "application", says: "after it was confirmed: {because}" },
   UNWELL_AFTERWARDS: {
     subject: "application",
     says: ({ lost, forMs, because }, names) =>
@@ -92,30 +73,17 @@ export const TARGETS: Entries<TargetReasons> = {
     },
   },
 
-  TARGETS_UNREAD: { subject: "application", says: ({ clusters }, names) => `the state of ${names.clusters(clusters)} could not be read` },
+  TARGETS_UNREAD: { subject: "application", says: "the state of {clusters} could not be read" },
   COMMIT_NOT_IN_HISTORY: {
     subject: "repository",
     actions: ["resume", "abort"],
-    says: ({ cluster, commit }, names) =>
-      `the commit ${commit.slice(0, 10)} that changed ${names.cluster(cluster)} is no longer in the history of the base branch`,
-    help: {
-      means: "The base branch was rewritten, and a commit of this run is not in it any more.",
-      todo: "Put the history back, then `/resume`; or `/abort` ends the run.",
-    },
+    says: "the commit {commit} that changed {cluster} is no longer in the history of the base branch",
+    means: "the base branch was rewritten, and a commit of this run is not in it any more",
+    todo: "put the history back, then `/resume`; or `/abort` ends the run",
   },
-  ASK_RESTORE_HISTORY: {
-    subject: "run",
-    actions: ["resume", "abort"],
-    says: () => "put the history back, then `/resume`; or `/abort`",
-  },
-  TARGET_LOST: {
-    subject: "application",
-    says: ({ cluster, because }, names) => `${names.cluster(cluster)} is lost: ${names.because(because)}`,
-  },
-  PIN_LEAVING: {
-    subject: "cluster",
-    says: ({ cluster }, names) => `the pin of ${names.cluster(cluster)} is gone: waiting whether its Application goes too`,
-  },
+  ASK_RESTORE_HISTORY: { subject: "run", actions: ["resume", "abort"], says: "put the history back, then `/resume`; or `/abort`" },
+  TARGET_LOST: { subject: "application", says: "{cluster} is lost: {because}" },
+  PIN_LEAVING: { subject: "cluster", says: "the pin of {cluster} is gone: waiting whether its Application goes too" },
   PIN_DRIFT: {
     subject: "file",
     actions: ["resume", "skip", "abort"],
@@ -123,29 +91,26 @@ export const TARGETS: Entries<TargetReasons> = {
       const who = by === undefined ? "" : ` by ${by.author} in ${by.commit.slice(0, 10)} (${by.subject})`;
       return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${found ?? "gone"}, this run set ${want}`;
     },
-    help: {
-      means: "Somebody changed a value that this run has set, while the run goes on.",
-      todo: "Put the run's value back, then `/resume`; or leave the cluster out with `/skip CLUSTER`; or end the run with `/abort`.",
-    },
+    means: "somebody changed a value that this run has set, while the run goes on",
+    todo: "put the run's value back, then `/resume`; or leave the cluster out with `/skip CLUSTER`; or end the run with `/abort`",
   },
   ASK_UNDO_DRIFT: {
     subject: "run",
     actions: ["resume", "skip", "abort"],
-    says: ({ cluster, want }, names) => `put ${want} back, then \`/resume\`; or \`/skip ${names.cluster(cluster)}\`; or \`/abort\``,
+    says: "put {want} back, then `/resume`; or `/skip {cluster}`; or `/abort`",
   },
   OTHER_CHANGE_SEEN: {
     subject: "application",
     actions: ["resume", "abort"],
-    says: ({ cluster, commit, because }, names) =>
-      `${commit.slice(0, 10)} changed the pin of ${names.cluster(cluster)}, and Argo CD has seen that: ${names.because(because)}`,
+    says: "{commit} changed the pin of {cluster}, and Argo CD has seen that: {because}",
   },
   ASK_AWAIT_SEEN: {
     subject: "run",
     actions: ["resume", "abort"],
-    says: () => "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`",
+    says: "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`",
   },
 
-  JOINED_RUN: { subject: "cluster", says: ({ clusters }, names) => `joined: ${names.clusters(clusters)}, for a last catch-up batch` },
+  JOINED_RUN: { subject: "cluster", says: "joined: {clusters}, for a last catch-up batch" },
   CLUSTERS_APPEARED: {
     subject: "cluster",
     actions: ["resume", "skip"],
@@ -168,10 +133,10 @@ export const TARGETS: Entries<TargetReasons> = {
     subject: "cluster",
     says: ({ applications }) => `${applications.join(", ")} appeared on a cluster that this run has already: the next release takes it`,
   },
-  JOINER_UNSTAGED: { subject: "cluster", says: () => "it appeared during the run, and no stage takes it" },
+  JOINER_UNSTAGED: { subject: "cluster", says: "it appeared during the run, and no stage takes it" },
   JOINER_SHARES_PIN: {
     subject: "cluster",
-    says: ({ cluster }, names) => `it appeared during the run and shares its pin with ${names.cluster(cluster)}: it changes when that does`,
+    says: "it appeared during the run and shares its pin with {cluster}: it changes when that does",
   },
-  JOINER_IGNORED: { subject: "cluster", says: () => "it appeared during the run (joiners: Ignore)" },
-};
+  JOINER_IGNORED: { subject: "cluster", says: "it appeared during the run (joiners: Ignore)" },
+});

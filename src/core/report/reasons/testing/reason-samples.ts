@@ -6,6 +6,7 @@ import type { AnyReason } from "../../../base/reason.ts";
 import type { BatchesReasons } from "../../../reasons/batches.ts";
 import type { CheckReasons } from "../../../reasons/checks.ts";
 import type { CommandReasons } from "../../../reasons/commands.ts";
+import type { CommentReasons } from "../../../reasons/comments.ts";
 import type { EngineReasons } from "../../../reasons/engine.ts";
 import type { GatesReasons, OverLimit, PullNeed } from "../../../reasons/gates.ts";
 import type { LivenessReasons } from "../../../reasons/liveness.ts";
@@ -17,6 +18,7 @@ interface RunReasons
   extends BatchesReasons,
     CheckReasons,
     CommandReasons,
+    CommentReasons,
     EngineReasons,
     GatesReasons,
     LivenessReasons,
@@ -74,6 +76,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
     others: ["hub/us-1"],
   },
   ...{ back: [], left: [], failed: [], skipped: [], quarantined: [], now: ["payments #41"], known: ["eu-1"], near: "eu-1" },
+  ...{ given: "paus", flag: "forr", word: "eu-1", unseen: [], here: ["a", "b"] },
   ...{
     seen: false,
     silent: false,
@@ -147,6 +150,13 @@ export const VARIANTS: Variants = {
     { also: { code: "RESUMED_BY", by: "bob" }, action: "abort", failed: [{ cluster: "eu-1", name: "web", because }], left: [because] },
   ],
 
+  COMMAND_UNKNOWN: [{ near: "pause" }],
+  FLAG_UNKNOWN: [
+    { known: ["for", "rollout"], near: "for" },
+    { known: ["rollout"], near: undefined },
+  ],
+  COMMENTER_NOT_IN_TEAM: [{}, { unseen: ["acme/sre"] }],
+
   PULL_CHANGED: [{ retargeted: undefined }, { retargeted: "release" }],
   CLUSTERS_HALTED: [{}, { clusters: [], text: "" }],
   LIMITS_FULL: [
@@ -167,8 +177,8 @@ export const VARIANTS: Variants = {
   PULL_QUEUED: [{ place: 2 }],
   GITHUB_BLOCKS: [{}, { message: undefined }],
   GITHUB_WANTS: [
-    { needs: [pending, { ...pending, state: "failed" }, { ...pending, state: "silent" }, { kind: "reviews", have: 0, want: 1 }] },
     { needs: [{ ...pending, state: "silent" }], silent: true },
+    { needs: [pending, { ...pending, state: "failed" }, { ...pending, state: "silent" }, { kind: "reviews", have: 0, want: 1 }] },
     { needs: [{ kind: "changesRequested", by: ["bob"] }, { kind: "codeOwners" }, { kind: "lastPush" }, { kind: "signatures" }] },
     { needs: [{ kind: "method", method: "squash", allowed: ["merge", "rebase"] }] },
   ],
@@ -199,8 +209,8 @@ export const VARIANTS: Variants = {
   UNWELL_AFTERWARDS: [{}, { lost: true }],
   REFRESH_WANTED: [{ answer: "asked" }, { answer: "unavailable" }, { answer: { failed: "timeout" }, seen: true }],
   PIN_DRIFT: [
-    { by: undefined, found: null, place: { branch: "env/eu-1" } },
     { by: { author: "bob", commit: "3f2a91c0de44aa", subject: "Revert" }, want: "v1.4.2" },
+    { by: undefined, found: null, place: { branch: "env/eu-1" } },
   ],
   ASK_UNDO_DRIFT: [{ want: "v1.4.2" }],
 };
