@@ -4,6 +4,7 @@ import type { ProblemCode, ProblemReason } from "../src/core/reasons/problem.ts"
 import type { Entry } from "../src/core/report/reasons/entry.ts";
 import { PROBLEMS, type SaidProblem, sayProblem } from "../src/core/report/reasons/problems.ts";
 import { ANALYSIS_PROBLEMS } from "../src/core/report/reasons/problems-analysis.ts";
+import { SERVER_PROBLEMS } from "../src/core/report/reasons/problems-server.ts";
 import { namesOf, REASONS } from "../src/core/report/reasons/say.ts";
 import { PROBLEM_SAMPLES } from "../src/core/report/reasons/testing/problem-samples.ts";
 import { samplesOf } from "../src/core/report/reasons/testing/reason-samples.ts";
@@ -30,9 +31,11 @@ const ROWS = Object.entries<Row>(REASONS).filter(([, { means }]) => means !== un
 
 const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = {
   waits: (code) => !Object.hasOwn(PROBLEMS, code),
-  refused: (code, row) => Object.hasOwn(PROBLEMS, code) && row.warns !== true && !Object.hasOwn(ANALYSIS_PROBLEMS, code),
+  refused: (code, row) =>
+    Object.hasOwn(PROBLEMS, code) && row.warns !== true && !Object.hasOwn({ ...ANALYSIS_PROBLEMS, ...SERVER_PROBLEMS }, code),
   warnings: (_, row) => row.warns === true,
   analyses: (code) => Object.hasOwn(ANALYSIS_PROBLEMS, code),
+  server: (code) => Object.hasOwn(SERVER_PROBLEMS, code),
 };
 
 /** docs/troubleshooting.md, with the tables of problems made anew. */

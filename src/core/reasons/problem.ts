@@ -9,9 +9,17 @@ import type { PaceProblems } from "./problems-pace.ts";
 import type { PlanProblems } from "./problems-plan.ts";
 import type { RepoProblems } from "./problems-repo.ts";
 import type { RuleProblems } from "./problems-rules.ts";
+import type { ServerProblems } from "./problems-server.ts";
 
 /** Every code of a problem, with its data. */
-export interface ProblemTable extends FileProblems, RuleProblems, AnalysisProblems, PlanProblems, RepoProblems, PaceProblems {}
+export interface ProblemTable
+  extends FileProblems,
+    RuleProblems,
+    AnalysisProblems,
+    PlanProblems,
+    RepoProblems,
+    PaceProblems,
+    ServerProblems {}
 
 export type ProblemCode = keyof ProblemTable;
 

@@ -4,7 +4,9 @@ import type { OctokitLike } from "../../adapters/forge/github/octokit.ts";
 import type { Forge } from "../../adapters/forge/port.ts";
 import { openLocalWriter, sshJudge } from "../../adapters/git/local-writer.ts";
 import type { CommitJudge, CommitWriter, Mirror } from "../../adapters/git/port.ts";
-import type { SigningKey } from "../../adapters/git/signing/ssh-key.ts";
+import { readSigningKey, type SigningKey } from "../../adapters/git/signing/ssh-key.ts";
+import type { ServerConfig } from "./config/schema.ts";
+import { readSettingFile, underSetting } from "./config/setting-errors.ts";
 
 /** Who makes and signs the commits of batches and of the journal, and so whose commits in the journal are ours. */
 export type CommitSigning = { kind: "github" } | { kind: "ssh"; key: SigningKey; trustedKeys: readonly string[] } | { kind: "none" };
@@ -36,4 +38,11 @@ export function commitsOf(signing: CommitSigning, options: CommitsOptions): { wr
     }),
     judge: gitHubJudge({ octokit, repository, app: login, permission: (who) => forge.permission(who) }),
   };
+}
+
+/** Reads who signs commits. Throws SettingError where the key cannot be read. */
+export function signingOf({ signing, sshKeyFile = "", trustedKeys }: ServerConfig["commits"]): CommitSigning {
+  if (signing !== "ssh") return { kind: signing };
+  const text = readSettingFile("commits.sshKeyFile", sshKeyFile);
+  return underSetting("commits.sshKeyFile", () => ({ kind: "ssh", key: readSigningKey(text), trustedKeys }));
 }

@@ -4,9 +4,11 @@ import { resolve } from "node:path";
 import { whyUnreached } from "../../adapters/forge/github/errors.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type Clock, parseDuration } from "../../core/base/time.ts";
+import { setting } from "../../core/reasons/settings.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { toWindow } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
-import { signingOf } from "./config/check-files.ts";
+import { signingOf } from "./commits.ts";
 import { apiUrl, type Credentials, type Environment } from "./config/env.ts";
 import { openAnalysis, openHooks } from "./config/gates.ts";
 import type { ServerConfig } from "./config/schema.ts";
@@ -58,7 +60,7 @@ export async function startServer(
     metrics: createMetrics(),
   }).catch(async (error: unknown) => {
     await close();
-    throw new Error(whyNotStarted(error, config), { cause: error });
+    throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
   });
   log.info({ url: bot.url, insideUrl: bot.insideUrl }, "ready");
   const drain = async () => {
@@ -102,27 +104,20 @@ async function openOutside(config: ServerConfig, env: Environment, { clock, log 
 
 async function usableDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
-  try {
-    await mkdir(path, { recursive: true });
-    return path;
-  } catch (error) {
-    throw new SettingError(
-      `the directory ${path} for mirrors cannot be made (${(error as NodeJS.ErrnoException).code ?? "no reason given"})`,
-    );
-  }
+  await mkdir(path, { recursive: true }).catch(({ code: fault = "no reason given" }: NodeJS.ErrnoException) => {
+    throw new SettingError(setting("MIRRORS_NOT_MADE", { path, fault }));
+  });
+  return path;
 }
 
-/** What went wrong at the start, and what to do: the first start is when most of it does. */
-function whyNotStarted(error: unknown, { github, listen, inside }: ServerConfig): string {
-  const { status, code, message } = error as { status?: number; code?: string; message?: string };
-  const where = apiUrl(github);
+/** What went wrong at the start: the first start is when most of it does. */
+function whyNotStarted(error: unknown, { github, listen, inside }: ServerConfig) {
+  const { status = 0, code, message: said = String(error) } = error as { status?: number; code?: string; message?: string };
+  const url = apiUrl(github);
   const unreached = whyUnreached(error);
-  if (unreached !== undefined)
-    return `${where} cannot be reached: ${unreached}; is ${github.host === undefined ? "the network" : "GHE_HOST"} right?`;
-  if (code === "EADDRINUSE") return `a port is taken: ${message}; set PORT (now ${listen.port}) or INSIDE_PORT (now ${inside.port})`;
-  if (status === 401)
-    return `${where} refuses the App's key: are APP_ID and the private key of the same App, and is this machine's clock right?`;
-  if (status === 404) return `${where} knows no such App; is GHE_HOST right?`;
-  if (status !== undefined && status > 0) return `${where} answered ${status}: ${message}`;
-  return `the bot could not start: ${message ?? String(error)}`;
+  if (unreached !== undefined) return setting("GITHUB_NOT_REACHED", { url, said: unreached, own: github.host !== undefined });
+  if (code === "EADDRINUSE") return setting("PORT_TAKEN", { said, port: listen.port, insidePort: inside.port });
+  if (status === 401) return setting("APP_KEY_REFUSED", { url });
+  if (status === 404) return setting("APP_UNKNOWN", { url });
+  return status > 0 ? setting("GITHUB_SAID", { url, status, said }) : setting("NOT_STARTED", { said });
 }

@@ -13,7 +13,7 @@ import type { Window } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { webRoutes } from "../web/server.ts";
 import type { CommitSigning } from "./commits.ts";
-import { eventHandler } from "./deliveries/on-event.ts";
+import { eventHandler } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconcile } from "./deliveries/reconcile.ts";
 import { described, openResync, type Resync } from "./deliveries/resync.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";

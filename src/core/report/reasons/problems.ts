@@ -7,6 +7,7 @@ import { PACE_PROBLEMS } from "./problems-pace.ts";
 import { PLAN_PROBLEMS } from "./problems-plan.ts";
 import { REPO_PROBLEMS } from "./problems-repo.ts";
 import { RULE_PROBLEMS } from "./problems-rules.ts";
+import { SERVER_PROBLEMS } from "./problems-server.ts";
 import { sayWording } from "./wording.ts";
 
 /** Every code of a problem, and what is said of it. */
@@ -17,6 +18,7 @@ export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...PLAN_PROBLEMS,
   ...REPO_PROBLEMS,
   ...ANALYSIS_PROBLEMS,
+  ...SERVER_PROBLEMS,
 };
 
 /** A problem in words: what was seen, and the next step, one sentence each. */

@@ -11,6 +11,7 @@ import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
 import type { Names } from "./phrases.ts";
 import { PROBLEMS } from "./problems.ts";
+import { SETTINGS } from "./settings.ts";
 import { TARGETS } from "./targets.ts";
 import { sayWording } from "./wording.ts";
 
@@ -25,6 +26,7 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...OUTCOME,
   ...LIVENESS,
   ...ENGINE,
+  ...SETTINGS,
   ...PROBLEMS,
 };
 

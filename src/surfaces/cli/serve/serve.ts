@@ -1,13 +1,13 @@
 /** `stagecoach serve`: settings are read and checked whole before anything is opened; without credentials the set-up page is shown. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { checkGit } from "../../../adapters/git/check-git.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { setting } from "../../../core/reasons/settings.ts";
 import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/env.ts";
 import { parseServerConfig } from "../../server/config/file.ts";
 import { type ServerConfig, serverConfigSchema } from "../../server/config/schema.ts";
-import { gatherSettingErrors, SettingError } from "../../server/config/setting-errors.ts";
+import { gatherSettingErrors, readSettingFile, SettingError } from "../../server/config/setting-errors.ts";
 import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../visible.ts";
@@ -31,7 +31,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(3, error.message);
   });
   const env = environmentWith(resolve(options.env), process.env);
-  const { config, credentials, missing } = await settings(options, env);
+  const { config, credentials, missing } = await readSettings(options, env);
   if (options.check) return check(config, credentials, missing);
   const stopped = untilStopped();
   if (credentials !== undefined) return await serve(config, credentials, env, stopped);
@@ -64,19 +64,10 @@ function parse(argv: readonly string[]): Options | undefined {
 
 function readConfig(given: string | undefined, env: Environment): ServerConfig {
   const file = given ?? startSettings(env).config ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
-  let text: string | undefined;
-  try {
-    text = file === undefined ? undefined : readFileSync(file, "utf8");
-  } catch (error) {
-    throw new SettingError(`the configuration ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const text = file && readSettingFile(given === undefined ? "STAGECOACH_CONFIG" : "--config", file);
   const { config, problems } = parseServerConfig(text, file ?? CONFIG_FILE);
-  if (config !== undefined) return config;
-  const lines = problems.map((p) => {
-    const { message, hint } = sayProblem(p);
-    return `${p.file}:${p.line}:${p.column}: ${message} [${p.code}]\n  → ${hint}`;
-  });
-  throw new SettingError(`the configuration cannot be used\n${lines.join("\n")}`);
+  if (config === undefined) throw new SettingError(setting("CONFIG_INVALID", { problems }));
+  return config;
 }
 
 interface Settings {
@@ -87,7 +78,7 @@ interface Settings {
 }
 
 /** All that a start is made of, with and without --check. What is wrong with it is wrong usage, and told at once. */
-async function settings(options: Options, env: Environment): Promise<Settings> {
+async function readSettings(options: Options, env: Environment): Promise<Settings> {
   const { checkFiles } = await import("../../server/config/check-files.ts");
   const errors = gatherSettingErrors();
   const file = errors.keep(() => readConfig(options.config, env));

@@ -1,12 +1,10 @@
 /** The environment wins over the configuration's file, and credentials come from it or from files; no secret is ever in a message. */
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import { defined } from "../../../core/base/defined.ts";
 import { parseDuration } from "../../../core/base/time.ts";
+import { setting } from "../../../core/reasons/settings.ts";
 import { whyNoHost, whyNoListening } from "./hosts.ts";
 import type { ServerConfig } from "./schema.ts";
-import { gatherSettingErrors, SettingError } from "./setting-errors.ts";
+import { gatherSettingErrors, readSecretFile, SettingError } from "./setting-errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,32 +18,25 @@ export interface Credentials {
 export function withEnvironment(config: ServerConfig, env: Environment): ServerConfig {
   const { github, listen, inside, log } = config;
   const errors = gatherSettingErrors();
-  const port = (name: string) => errors.keep(() => portOf(name, env));
-  const address = (name: string) => errors.keep(() => hostOf(name, env, whyNoListening));
-  const duration = (name: string) => errors.keep(() => durationOf(name, env));
+  /** What `read` makes of a variable; undefined where it is not set, or set to nothing. */
+  function given<T>(name: string, read: (text: string, name: string) => T): T | undefined {
+    const text = env[name];
+    return text ? errors.keep(() => read(text, name)) : undefined;
+  }
   const merged: ServerConfig = {
     ...config,
     github: {
       ...github,
-      ...defined({
-        host: errors.keep(() => hostOf("GHE_HOST", env, whyNoHost)),
-        protocol: errors.keep(() => oneOf("GHE_PROTOCOL", env, ["https", "http"] as const)),
-      }),
+      ...defined({ host: given("GHE_HOST", hostOf(whyNoHost)), protocol: given("GHE_PROTOCOL", oneOf("https", "http")) }),
     },
-    listen: { ...listen, ...defined({ host: address("HOST"), port: port("PORT") }) },
-    inside: { ...inside, ...defined({ host: address("INSIDE_HOST"), port: port("INSIDE_PORT") }) },
+    listen: { ...listen, ...defined({ host: given("HOST", hostOf(whyNoListening)), port: given("PORT", portOf) }) },
+    inside: { ...inside, ...defined({ host: given("INSIDE_HOST", hostOf(whyNoListening)), port: given("INSIDE_PORT", portOf) }) },
     ...defined({
-      directory: textOf("STAGECOACH_DIRECTORY", env),
-      resync: duration("STAGECOACH_RESYNC"),
-      drain: duration("STAGECOACH_DRAIN"),
+      directory: given("STAGECOACH_DIRECTORY", (text) => text),
+      resync: given("STAGECOACH_RESYNC", durationOf),
+      drain: given("STAGECOACH_DRAIN", durationOf),
     }),
-    log: {
-      ...log,
-      ...defined({
-        level: errors.keep(() => levelOf(env)),
-        format: errors.keep(() => oneOf("LOG_FORMAT", env, ["json", "pretty"] as const)),
-      }),
-    },
+    log: { ...log, ...defined({ level: given("LOG_LEVEL", levelOf), format: given("LOG_FORMAT", oneOf("json", "pretty")) }) },
   };
   errors.throwAny();
   return merged;
@@ -57,47 +48,40 @@ export function withEnvironment(config: ServerConfig, env: Environment): ServerC
  */
 export function credentialsOf({ github }: ServerConfig, env: Environment): Credentials | undefined {
   const errors = gatherSettingErrors();
-  const id = errors.keep(() => secretOf("APP_ID", env) ?? (github.appId === undefined ? undefined : String(github.appId)));
-  const key = errors.keep(() => privateKeyOf(env) ?? fileOf("github.privateKeyFile", github.privateKeyFile));
+  const id = errors.keep(() => secretOf("APP_ID", env) ?? github.appId?.toString());
+  const key = errors.keep(() => secretOf("PRIVATE_KEY", env, "PRIVATE_KEY_PATH") ?? fileOf("github.privateKeyFile", github.privateKeyFile));
   const secret = errors.keep(() => secretOf("WEBHOOK_SECRET", env) ?? fileOf("github.webhookSecretFile", github.webhookSecretFile));
   errors.throwAny();
   if (id === undefined && key === undefined) return undefined;
-  if (id === undefined) throw new SettingError("there is a private key and no APP_ID; the App's settings page shows its id");
-  if (key === undefined) {
-    throw new SettingError(
-      "there is an APP_ID and no private key; set PRIVATE_KEY_FILE to the .pem file that the App's settings page gives",
-    );
-  }
-  errors.keep(() => checkAppId(id));
-  const readable = errors.keep(() => pem(key));
-  const usable = errors.keep(() => webhookSecret(secret));
+  if (id === undefined) throw new SettingError(setting("APP_ID_MISSING"));
+  if (key === undefined) throw new SettingError(setting("APP_KEY_MISSING"));
+  const appId = errors.keep(() => appIdOf(id));
+  const privateKey = errors.keep(() => pem(key));
+  const webhookSecret = errors.keep(() => usableSecret(secret));
   errors.throwAny();
-  if (readable === undefined || usable === undefined) return undefined;
-  return { appId: Number(id), privateKey: readable, webhookSecret: usable };
+  if (appId === undefined || privateKey === undefined || webhookSecret === undefined) return undefined;
+  return { appId, privateKey, webhookSecret };
 }
 
-function webhookSecret(secret: string | undefined): string {
-  if (secret === undefined) {
-    throw new SettingError(
-      "there is no webhook secret: anybody could then pretend to be GitHub. Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the one in the App's settings",
-    );
-  }
-  if (secret === "development") {
-    throw new SettingError(
-      'WEBHOOK_SECRET is "development", which everybody knows: anybody could then pretend to be GitHub. Choose another, in the App\'s settings and here',
-    );
-  }
-  return secret;
+/** What Probot takes where none is given, and so what everybody knows. */
+const PUBLIC_SECRET = "development";
+
+/** The webhook's secret, if it keeps anybody out. */
+export function usableSecret(secret: string | undefined): string {
+  const plain = secret?.trim() ?? "";
+  if (plain === "") throw new SettingError(setting("WEBHOOK_SECRET_MISSING"));
+  if (plain === PUBLIC_SECRET) throw new SettingError(setting("WEBHOOK_SECRET_PUBLIC"));
+  return plain;
 }
 
 /** What is read before there is a configuration, or in its place. */
-export function startSettings(env: Environment): { config?: string; organisation?: string; host?: string; production: boolean } {
-  return defined({
-    config: textOf("STAGECOACH_CONFIG", env),
-    organisation: textOf("GH_ORG", env),
-    host: textOf("HOST", env),
+export function startSettings(env: Environment) {
+  return {
+    config: env["STAGECOACH_CONFIG"] || undefined,
+    organisation: env["GH_ORG"] || undefined,
+    host: env["HOST"] || undefined,
     production: env["NODE_ENV"] === "production",
-  });
+  };
 }
 
 /** Base of the REST API. `SUBDOMAIN.ghe.com` is GitHub Enterprise Cloud with data residency, whose API has a host of its own. */
@@ -106,90 +90,60 @@ export function apiUrl({ host, protocol }: ServerConfig["github"]): string {
   return host.endsWith(".ghe.com") ? `${protocol}://api.${host}` : `${protocol}://${host}/api/v3`;
 }
 
-/** `NAME`, or what stands in the file that `NAME_FILE` names. */
-function secretOf(name: string, env: Environment): string | undefined {
-  const direct = env[name]?.trim();
-  if (direct !== undefined && direct !== "") return direct;
-  return fileOf(`${name}_FILE`, textOf(`${name}_FILE`, env));
-}
-
-function checkAppId(id: string): void {
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw new SettingError("APP_ID is not a number; the App's settings page shows it as App ID");
+/** `NAME`, or what stands in the file that `NAME_FILE` names, or that the variable `also` does. */
+function secretOf(name: string, env: Environment, also = ""): string | undefined {
+  const from = [`${name}_FILE`, also].find((file) => env[file]);
+  return env[name]?.trim() || (from && fileOf(from, env[from]));
 }
 
 function fileOf(from: string, file: string | undefined): string | undefined {
-  return file === undefined ? undefined : readSecret(file, from);
+  return file === undefined ? undefined : readSecretFile(from, file);
 }
 
-function privateKeyOf(env: Environment): string | undefined {
-  return secretOf("PRIVATE_KEY", env) ?? fileOf("PRIVATE_KEY_PATH", textOf("PRIVATE_KEY_PATH", env));
-}
-
-function readSecret(file: string, from: string): string {
-  const path = file.startsWith("~/") ? resolve(homedir(), file.slice(2)) : resolve(file);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8").trim();
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new SettingError(`the file ${path} that ${from} names cannot be read (${code})`);
-  }
-  if (text === "") throw new SettingError(`the file ${path} that ${from} names is empty`);
-  return text;
+function appIdOf(id: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new SettingError(setting("APP_ID_INVALID"));
+  return Number(id);
 }
 
 /** As Probot takes it, too: the PEM itself, with `\n` for its line ends where these could not be kept, or all of it in base64. */
 function pem(text: string): string {
-  const plain = text.replaceAll("\\n", "\n");
-  if (isPem(plain)) return plain;
-  const decoded = Buffer.from(text, "base64").toString("utf8");
-  if (isPem(decoded)) return decoded;
-  throw new SettingError("the private key is no PEM; take the .pem file that the App's settings page gives, as it is");
-}
-
-function isPem(text: string): boolean {
-  return /-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----/.test(text);
-}
-
-/** A variable's text; one that is set to nothing is as good as not there. */
-function textOf(name: string, env: Environment): string | undefined {
-  return env[name] || undefined;
-}
-
-function hostOf(name: string, env: Environment, why: typeof whyNoHost): string | undefined {
-  const text = textOf(name, env);
-  const wrong = text === undefined ? undefined : why(text);
-  if (wrong !== undefined) throw new SettingError(`${name}: ${wrong.message} → ${wrong.hint}`);
-  return text;
-}
-
-function portOf(name: string, env: Environment): number | undefined {
-  const text = textOf(name, env);
-  if (text === undefined) return undefined;
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new SettingError(`${name} is not a port: a number from 0 to 65535 is wanted`);
-  return Number(text);
-}
-
-function durationOf(name: string, env: Environment): string | undefined {
-  const text = textOf(name, env);
-  if (text === undefined) return undefined;
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new SettingError(`${name} is not a duration; write 90s, 5m or 1h30m`);
-  if (name === "STAGECOACH_RESYNC" && ms < 30_000) throw new SettingError(`${name} is less than 30s; write 30s or more`);
-  return text;
-}
-
-function oneOf<T extends string>(name: string, env: Environment, known: readonly T[]): T | undefined {
-  const text = textOf(name, env);
-  if (text === undefined) return undefined;
-  const found = known.find((one) => one === text);
-  if (found === undefined) throw new SettingError(`${name} is none of ${known.join(", ")}`);
+  const found = [text.replaceAll("\\n", "\n"), Buffer.from(text, "base64").toString("utf8")].find((one) =>
+    /-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----/.test(one),
+  );
+  if (found === undefined) throw new SettingError(setting("APP_KEY_NO_PEM"));
   return found;
 }
 
+function hostOf(why: typeof whyNoHost): (text: string, name: string) => string {
+  return (text, name) => {
+    const problem = why(text);
+    if (problem !== undefined) throw new SettingError(setting("SETTING_PROBLEM", { setting: name, problem }));
+    return text;
+  };
+}
+
+function portOf(text: string, name: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new SettingError(setting("NOT_A_PORT", { setting: name }));
+  return Number(text);
+}
+
+function durationOf(text: string, name: string): string {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new SettingError(setting("NOT_A_DURATION", { setting: name }));
+  if (name === "STAGECOACH_RESYNC" && ms < 30_000) throw new SettingError(setting("DURATION_TOO_SHORT", { setting: name, least: "30s" }));
+  return text;
+}
+
+function oneOf<T extends string>(...known: readonly T[]): (text: string, name: string) => T {
+  return (text, name) => {
+    const found = known.find((one) => one === text);
+    if (found === undefined) throw new SettingError(setting("NOT_A_CHOICE", { setting: name, known }));
+    return found;
+  };
+}
+
 /** Probot knows two more levels. */
-function levelOf(env: Environment): ServerConfig["log"]["level"] | undefined {
-  const known = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-  const level = oneOf("LOG_LEVEL", env, known);
+function levelOf(text: string, name: string): ServerConfig["log"]["level"] {
+  const level = oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent")(text, name);
   return level === "trace" ? "debug" : level === "fatal" ? "error" : level;
 }

@@ -43,7 +43,11 @@ describe("analyses of the server's configuration", () => {
   test.each([
     ["argo-rollouts without a namespace", "analysis: { engine: argo-rollouts }", /analysis\.jobs does not say in which namespace/],
     ["a secret without a value", "analysis: { secrets: [{ name: web, key: token }] }", /web\/token wants either file or env/],
-    ["a kubeconfig that is not there", `analysis: { jobs: { namespace: x, kubeconfig: ${dir}/none } }`, /the kubeconfig cannot be used/],
+    [
+      "a kubeconfig that is not there",
+      `analysis: { jobs: { namespace: x, kubeconfig: ${dir}/none } }`,
+      /jobs.kubeconfig: the file .* cannot be read/,
+    ],
   ])("%s is told", (_name, text, expected) => {
     expect(() => openAnalysis(config(text).analysis, {}, options)).toThrow(expected);
   });

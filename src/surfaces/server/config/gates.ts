@@ -1,7 +1,4 @@
 /** What measures and what asks hooks is opened as the configuration says; what can never work is refused at the start. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { KubeConfig } from "@kubernetes/client-node";
 import { argoRolloutsEngine } from "../../../adapters/analysis/argo-rollouts/index.ts";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
@@ -11,11 +8,13 @@ import { hookCaller } from "../../../adapters/hooks/caller.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
 import { matchesGlob } from "../../../core/base/glob.ts";
 import { type Clock, parseDuration } from "../../../core/base/time.ts";
+import { setting } from "../../../core/reasons/settings.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { whole } from "../deliveries/uncaught.ts";
 import type { Environment } from "./env.ts";
+import { usableKubeConfig } from "./kube-config.ts";
 import type { ServerConfig } from "./schema.ts";
-import { gatherSettingErrors, SettingError } from "./setting-errors.ts";
+import { gatherSettingErrors, readSecretFile, readSettingFile, SettingError } from "./setting-errors.ts";
 
 type AnalysisConfig = ServerConfig["analysis"];
 
@@ -24,39 +23,27 @@ export function openAnalysis(config: AnalysisConfig, env: Environment, options: 
   return { engine: engineOf(config, options), secret: secretsOf(config.secrets, config.engine, env) };
 }
 
-function engineOf({ engine, outbound, jobs }: AnalysisConfig, { clock, log }: { clock: Clock; log: Log }): AnalysisEngine {
-  const policy = { allow: outbound.allow };
+function engineOf({ engine, outbound, jobs: place }: AnalysisConfig, { clock, log }: { clock: Clock; log: Log }): AnalysisEngine {
   if (engine === "argo-rollouts") {
-    if (jobs === undefined) return noNamespace();
+    if (place === undefined) return noNamespace();
     const onError = (error: unknown) => log.warn({ error: String(error).slice(0, 500) }, "AnalysisRuns could not be listed; trying again");
-    return argoRolloutsEngine({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, onError });
+    return argoRolloutsEngine({ kubeConfig: jobsKubeConfig(place), namespace: place.namespace, clock, onError });
   }
   const onError = (error: unknown, id: string) =>
     log.error({ ...whole(error), id }, "what came of a measurement could not be taken up; please report it");
-  if (jobs === undefined) return builtinEngine({ clock, policy, onError });
-  const timeoutMs = parseDuration(jobs.timeout) ?? 0;
+  const builtin = { clock, policy: { allow: outbound.allow }, onError };
+  if (place === undefined) return builtinEngine(builtin);
+  const { namespace, timeout } = place;
   return builtinEngine({
-    clock,
-    policy,
-    onError,
-    jobs: jobRunner({ kubeConfig: kubeConfigOf(jobs), namespace: jobs.namespace, clock, timeoutMs }),
+    ...builtin,
+    jobs: jobRunner({ kubeConfig: jobsKubeConfig(place), namespace, clock, timeoutMs: parseDuration(timeout) ?? 0 }),
   });
 }
 
-function kubeConfigOf({ kubeconfig, context }: NonNullable<AnalysisConfig["jobs"]>): KubeConfig {
-  const made = new KubeConfig();
-  try {
-    if (kubeconfig === undefined) made.loadFromDefault();
-    else made.loadFromFile(kubeconfig);
-    if (isMadeUp(made)) throw new Error("none was found ($KUBECONFIG, ~/.kube/config, in-cluster); name one");
-    if (context !== undefined) made.setCurrentContext(context);
-    if (made.getCurrentCluster() === null) throw new Error("it names no cluster");
-    return made;
-  } catch (error) {
-    throw new SettingError(
-      `analysis.jobs.kubeconfig: the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
+function jobsKubeConfig(place: NonNullable<AnalysisConfig["jobs"]>) {
+  const made = usableKubeConfig("analysis.jobs", place);
+  if (!isMadeUp(made)) return made;
+  throw new SettingError(setting("SETTING_UNUSABLE", { setting: "analysis.jobs.kubeconfig", because: setting("KUBECONFIG_MISSING") }));
 }
 
 /** Read at each use: a secret that is renewed needs no restart. With argo-rollouts the controller reads them, and only the name is judged. */
@@ -66,17 +53,16 @@ function secretsOf(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["e
     const found = secrets.find((one) => one.name === name && one.key === key && one.repositories.some((glob) => fits(glob, repository)));
     if (found === undefined) return undefined;
     if (engine === "argo-rollouts") return "";
+    const { file } = found;
     if (found.env !== undefined) return env[found.env];
-    return found.file === undefined ? undefined : readSecret(found.file);
+    return file === undefined ? undefined : gatherSettingErrors().keep(() => readSettingFile("", file).replace(/\r?\n$/, ""));
   };
 }
 
 function checkSecrets(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["engine"]): void {
-  for (const secret of secrets) {
-    const given = [secret.file, secret.env].filter((one) => one !== undefined).length;
-    if (engine === "builtin" && given !== 1)
-      throw new SettingError(`analysis.secrets: ${secret.name}/${secret.key} wants either file or env, where its value is`);
-  }
+  if (engine !== "builtin") return;
+  for (const { name, key, file, env } of secrets)
+    if ((file === undefined) === (env === undefined)) throw new SettingError(setting("SETTING_SECRET_PLACE", { secret: `${name}/${key}` }));
 }
 
 /** What of analyses and hooks can never work, told all at once by a SettingError; opens nothing that would have to be closed. */
@@ -84,32 +70,20 @@ export function checkGates({ analysis, hooks }: Pick<ServerConfig, "analysis" | 
   const { secrets, engine, jobs } = analysis;
   const errors = gatherSettingErrors();
   errors.keep(() => checkSecrets(secrets, engine));
-  if (jobs !== undefined) errors.keep(() => kubeConfigOf(jobs));
+  if (jobs !== undefined) errors.keep(() => jobsKubeConfig(jobs));
   else if (engine === "argo-rollouts") errors.keep(noNamespace);
-  for (const [i, { file }] of secrets.entries()) {
-    errors.keep(() => {
-      if (engine === "builtin" && file !== undefined && readSecret(file) === undefined)
-        throw new SettingError(`analysis.secrets[${i}].file: the file ${resolve(file)} cannot be read`);
-    });
-  }
+  for (const [i, { file }] of secrets.entries())
+    if (engine === "builtin" && file !== undefined) errors.keep(() => readSettingFile(`analysis.secrets[${i}].file`, file));
   errors.keep(() => hookSecret(hooks.secretFile, env));
   errors.throwAny();
 }
 
 function noNamespace(): never {
-  throw new SettingError("analysis.engine is argo-rollouts, and analysis.jobs does not say in which namespace AnalysisRuns are made");
+  throw new SettingError(setting("ANALYSIS_NAMESPACE"));
 }
 
 function fits(glob: string, repository: string): boolean {
   return matchesGlob(glob.toLowerCase(), "go", repository.toLowerCase());
-}
-
-function readSecret(file: string): string | undefined {
-  try {
-    return readFileSync(resolve(file), "utf8").replace(/\r?\n$/, "");
-  } catch {
-    return undefined;
-  }
 }
 
 /** Asks hooks as the server's configuration allows. Throws SettingError where the file of its secret cannot be read. */
@@ -124,9 +98,5 @@ function hookSecret(secretFile: string | undefined, env: Environment): string | 
   if (direct !== undefined && direct !== "") return direct;
   const file = env["HOOK_SECRET_FILE"] ?? secretFile;
   const from = env["HOOK_SECRET_FILE"] === undefined ? "hooks.secretFile" : "HOOK_SECRET_FILE";
-  if (file === undefined || file === "") return undefined;
-  const secret = readSecret(file)?.trim();
-  if (secret === undefined || secret === "")
-    throw new SettingError(`${from}: the file ${resolve(file)} with the secret of hooks cannot be read, or is empty`);
-  return secret;
+  return file === undefined || file === "" ? undefined : readSecretFile(from, file);
 }

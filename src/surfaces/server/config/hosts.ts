@@ -1,23 +1,20 @@
 import { isIP } from "node:net";
+import type { ProblemReason } from "../../../core/reasons/problem.ts";
 
 const NAME = /^[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_]([a-z0-9_-]{0,62})?)*\.?$/i;
 const MOST_SHOWN = 80;
 
-/** Why the text is not the name of a host, with its port where it has one; undefined: it is. What follows "→" is to be written. */
-export function whyNoHost(text: string): { message: string; hint: string } | undefined {
+/** Why the text is not the name of a host, with its port where it has one; undefined: it is. */
+export function whyNoHost(text: string): ProblemReason | undefined {
   const [, name = "", port] = /^(\[[0-9a-f:.]+\]|[^:/@\s]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const plain = name.startsWith("[") || isAddress(name);
   if (plain && URL.canParse(`http://${name}`) && (port === undefined || (Number(port) > 0 && Number(port) <= 65_535))) return undefined;
-  return { message: `${shown(text)} is not the name of a host`, hint: `the name alone: ${bare(text) ?? "github.example.com"}` };
+  return { code: "NOT_A_HOST", given: shown(text), bare: bare(text) };
 }
 
 /** Why nothing can listen at it; undefined: something can, as far as is known without asking a name server. */
-export function whyNoListening(text: string): { message: string; hint: string } | undefined {
-  if (isAddress(text)) return undefined;
-  return {
-    message: `${shown(text)} is not an address to listen at`,
-    hint: "0.0.0.0 for every one of this machine, 127.0.0.1 for itself alone",
-  };
+export function whyNoListening(text: string): ProblemReason | undefined {
+  return isAddress(text) ? undefined : { code: "NOT_LISTENABLE", given: shown(text) };
 }
 
 /** An IP, or a name that is not read as one: `999.1.1.1` is neither. */

@@ -7,25 +7,11 @@ import { windowSchema } from "../../../core/spec/schema-spec.ts";
 
 const port = z.int().min(0).max(65_535);
 const filled = text.min(1);
-const HTTPS = z.url({ protocol: /^https?$/, error: badUrl });
+const HTTPS = z.url({ protocol: /^https?$/, error: ({ input }) => packReason({ code: "NOT_AN_ADDRESS", given: show(input) }) });
 /** As a DNS label, so that `controlPlane/cluster` can be taken apart. */
-const planeName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, { error: badName });
-
-function badUrl(issue: { input?: unknown }): string {
-  return packReason({
-    code: "BAD_VALUE",
-    message: `${show(issue.input)} is not an address`,
-    hint: "write it whole: https://argocd.example.com",
-  });
-}
-
-function badName(issue: { input?: unknown }): string {
-  return packReason({
-    code: "BAD_NAME",
-    message: `${show(issue.input)} cannot be the name of a control plane`,
-    hint: "lower-case letters, digits and -, at most 63",
-  });
-}
+const planeName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, {
+  error: ({ input }) => packReason({ code: "PLANE_NAME", given: show(input) }),
+});
 
 const controlPlaneSchema = z.strictObject({
   name: key(planeName, "How rollouts call it in `sourceRef.controlPlane`."),

@@ -3,8 +3,7 @@ import { silentLog } from "../../../engine/round/context.ts";
 import { memoryOf } from "../../../engine/testing/memory.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
-import { type BotEvent, openInbox, readEvent } from "./inbox.ts";
-import { eventHandler } from "./on-event.ts";
+import { type BotEvent, eventHandler, openInbox, readEvent } from "./inbox.ts";
 
 const US = "stagecoach[bot]";
 const OURS = ["stagecoach/plan", "stagecoach/gate"];

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createNodeMiddleware, type ProbotOctokit } from "probot";
 import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
+import { usableSecret } from "../config/env.ts";
 import type { Metrics } from "../metrics.ts";
 import { type GitHubApp, openOctokits } from "../tenancy/octokits.ts";
 import { closeServer, deliveryDoor, health, listenOn, pathOf, plain } from "./http.ts";
@@ -36,13 +37,11 @@ export interface BotServer {
 }
 
 export const WEBHOOK_PATH = "/api/github/webhooks";
-/** What Probot takes where none is given, and so what everybody knows. */
-const PUBLIC_SECRET = "development";
 
 /** The Probot app behind a server of ours: verify, note, answer. All work happens in the queue. */
 export async function startBotServer(options: BotServerOptions): Promise<BotServer> {
   const { app, log, metrics, inside } = options;
-  checkSecret(app.webhookSecret);
+  usableSecret(app.webhookSecret);
   const { probot, octokit } = openOctokits(app, defined({ pacing: options.pacing ?? true, onRate: metrics?.rate }));
   const take = openInbox(defined({ log, onEvent: options.onEvent, onTaken: metrics?.delivery }));
   const middleware = await createNodeMiddleware((bot) => bot.onAny(take), { probot, webhooksPath: WEBHOOK_PATH });
@@ -80,17 +79,4 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
 function untold(response: ServerResponse, log: Log, error: unknown): void {
   log.error({ error: String(error).slice(0, 500) }, "the metrics could not be told");
   response.destroy();
-}
-
-function checkSecret(secret: string): void {
-  if (secret.trim() === "") {
-    throw new Error(
-      "there is no webhook secret: anybody could then pretend to be GitHub. Set WEBHOOK_SECRET to the one in the App's settings",
-    );
-  }
-  if (secret.trim() === PUBLIC_SECRET) {
-    throw new Error(
-      `the webhook secret is "${PUBLIC_SECRET}", which everybody knows: anybody could then pretend to be GitHub. Choose another, and set it in the App's settings and as WEBHOOK_SECRET`,
-    );
-  }
 }

@@ -12,6 +12,7 @@ import type { GatesReasons, OverLimit, PullNeed } from "../../../reasons/gates.t
 import type { LivenessReasons } from "../../../reasons/liveness.ts";
 import type { OutcomeReasons } from "../../../reasons/outcome.ts";
 import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
+import type { SettingReasons } from "../../../reasons/settings.ts";
 import type { TargetReasons } from "../../../reasons/targets.ts";
 
 interface RunReasons
@@ -23,6 +24,7 @@ interface RunReasons
     GatesReasons,
     LivenessReasons,
     OutcomeReasons,
+    SettingReasons,
     TargetReasons {}
 
 const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
@@ -55,6 +57,16 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
     setting: "limits.clusters",
     mode: "Propose",
     phase: "Progressing",
+  },
+  ...{
+    url: "https://api.github.com",
+    said: "timeout",
+    port: 3000,
+    insidePort: 3001,
+    least: "30s",
+    context: "eu",
+    secret: "web/token",
+    fault: "EACCES",
   },
   ...{ at: "2026-11-21T09:00:00.000Z", since: "2026-11-21T09:00:00.000Z", until: "2026-11-21T10:00:00.000Z", forMs: 600_000 },
   ...{ run: 41, former: 41, last: 42, attempt: 2, times: 10, most: 3, more: 0, weight: 25, want: 1, done: 2, count: 70, steps: 4, step: 1 },
@@ -156,6 +168,12 @@ export const VARIANTS: Variants = {
     { known: ["rollout"], near: undefined },
   ],
   COMMENTER_NOT_IN_TEAM: [{}, { unseen: ["acme/sre"] }],
+
+  SETTING_PROBLEM: [{ problem: { code: "NOT_LISTENABLE", given: '"1.2.3"' } }],
+  SETTING_FILE: [{ fault: "ENOENT" }, {}],
+  CONFIG_INVALID: [{ problems: [{ code: "DUPLICATE_KEY", severity: "error", file: "stagecoach.yaml", line: 2, column: 1, path: [] }] }],
+  KUBECONFIG_CONTEXT: [{}, { known: [] }],
+  GITHUB_NOT_REACHED: [{ own: true }, { own: false }],
 
   PULL_CHANGED: [{ retargeted: undefined }, { retargeted: "release" }],
   CLUSTERS_HALTED: [{}, { clusters: [], text: "" }],

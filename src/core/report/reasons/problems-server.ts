@@ -1,0 +1,53 @@
+import type { ServerProblems } from "../../reasons/problems-server.ts";
+import { problemsOf } from "./problem-entry.ts";
+
+/** The server's configuration. */
+export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
+  PLANE_NAME: {
+    says: "{given} cannot be the name of a control plane",
+    hint: "lower-case letters, digits and -, at most 63",
+    means: "a control plane's name becomes part of the clusters' keys",
+  },
+  PLANE_TWICE: {
+    says: 'two control planes are called "{name}"',
+    hint: "give each a name of its own",
+    means: "two of `controlPlanes` have one name",
+  },
+  PLANE_UNKNOWN: {
+    says: 'there is no control plane "{name}"',
+    hint: "[did you mean {near}?|one of {known}]",
+    means: "`tenancy` grants a control plane that is not configured",
+  },
+  KEY_OF_OTHER_KIND: {
+    says: {
+      whose: {
+        plane: "{key} belongs to kind {kind}, and this control plane is of kind {is}",
+        signing: "{key} belongs to signing: {kind}, and signing is {is}",
+      },
+    },
+    hint: { whose: { plane: "remove {key}, or write kind: {kind}", signing: "remove {key}, or write signing: {kind}" } },
+    means: "a key that this `kind`, or this `signing`, does not have",
+  },
+  NOT_AN_ADDRESS: {
+    says: "{given} is not an address",
+    hint: "write it whole: https://argocd.example.com",
+    means: "Argo CD's `url` is no address",
+  },
+  NOT_A_HOST: {
+    says: "{given} is not the name of a host",
+    hint: "the name alone: [{bare}|github.example.com]",
+    means: "`github.host` is no host's name",
+  },
+  NOT_LISTENABLE: {
+    says: "{given} is not an address to listen at",
+    hint: "0.0.0.0 for every one of this machine, 127.0.0.1 for itself alone",
+    means: "nothing can listen there",
+  },
+  TENANT_GLOB: {
+    says: { fault: { Open: '"{given}" is not a glob', NoRepository: '"{given}" can match no repository' } },
+    hint: {
+      fault: { Open: "close every [; * and ? stand for what is not known", NoRepository: "write owner/name: acme/payments-*, or */*" },
+    },
+    means: "a glob of `tenancy` that matches nothing",
+  },
+});
