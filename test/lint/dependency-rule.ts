@@ -29,7 +29,7 @@ const BELOW: Record<string, readonly string[]> = {
   "adapters/hooks": ["core", "adapters/outbound"],
   "adapters/analysis": ["core", "adapters/outbound"],
   "adapters/argocd": ["core"],
-  "adapters/forge": ["core"],
+  "adapters/forge": ["core", "adapters/git"],
   "adapters/git": ["core"],
   "adapters/queue": ["core"],
   simulate: ["core"],

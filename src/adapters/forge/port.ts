@@ -2,10 +2,6 @@ import type { Time } from "../../core/base/time.ts";
 import type { Permission } from "../../core/spec/commands.ts";
 import type { Pressure, RateSeen } from "./pressure.ts";
 
-export type { Pressure, RateSeen };
-
-type CommitPeople = { linked: string[]; pusher?: string };
-
 /** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
 export interface Forge {
   /** `owner/name`. */
@@ -44,7 +40,11 @@ export interface Forge {
    * pushed it to the branch, which GitHub knows by itself; absent where it does not say. Absent: this adapter cannot tell.
    * `holds`: whether a commit has this one in its history, as who pushed it may have pushed more on top of it.
    */
-  peopleOf?(commit: string, branch?: string, holds?: (head: string) => Promise<boolean | undefined>): Promise<CommitPeople>;
+  peopleOf?(
+    commit: string,
+    branch?: string,
+    holds?: (head: string) => Promise<boolean | undefined>,
+  ): Promise<{ linked: string[]; pusher?: string | undefined }>;
   /** The accounts GitHub links the authors and committers of a PR's commits to. Absent: this adapter cannot tell. */
   pullPeople?(number: number): Promise<string[]>;
   /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */

@@ -52,7 +52,7 @@ export interface CommitWriter {
   propose?(input: ProposeInput): Promise<ProposeOutcome>;
 }
 
-interface WriteInput {
+export interface WriteInput {
   /** Short name: `stagecoach/journal`. */
   branch: string;
   /** Commit the branch is at; undefined: it is not there, and is made. */
@@ -66,7 +66,7 @@ interface WriteInput {
   at: number;
 }
 
-type WriteOutcome = { kind: "written"; commit: string } | { kind: "stale" };
+export type WriteOutcome = { kind: "written"; commit: string } | { kind: "stale" };
 
 export interface ProposeInput extends Omit<WriteInput, "head" | "from"> {
   from: string;
@@ -76,7 +76,7 @@ export interface ProposeInput extends Omit<WriteInput, "head" | "from"> {
 }
 
 /** `taken`: the branch was there already, and no PR of ours was left open on it. */
-type ProposeOutcome = { kind: "proposed"; commit: string; pull: number } | { kind: "taken"; message: string };
+export type ProposeOutcome = { kind: "proposed"; commit: string; pull: number } | { kind: "taken"; message: string };
 
 /** Tells commits of ours from others', by more than their words. */
 export interface CommitJudge {

@@ -1,6 +1,6 @@
-import { gitHubJudge } from "../../adapters/forge/github/commit-judge.ts";
 import { openGitHubWriter } from "../../adapters/forge/github/commit-writer.ts";
 import type { OctokitLike } from "../../adapters/forge/github/octokit.ts";
+import { gitHubJudge } from "../../adapters/forge/github/people.ts";
 import type { Forge } from "../../adapters/forge/port.ts";
 import { openLocalWriter, sshJudge } from "../../adapters/git/local-writer.ts";
 import type { CommitJudge, CommitWriter, Mirror } from "../../adapters/git/port.ts";

@@ -7,7 +7,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { CheckReport, CheckSeen } from "../port.ts";
 import { serialByKey } from "./by-key.ts";
-import { answerOf, asking, forgeError } from "./errors.ts";
+import { asking, askingOrNone } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 import type { Shared } from "./shared.ts";
 
@@ -88,7 +88,7 @@ async function write(
   fields: Omit<Update, "owner" | "repo" | "check_run_id">,
 ): Promise<number> {
   const { octokit, owner, repo } = place;
-  return asking(`report ${check.name} on ${check.head.slice(0, 12)}`, async () => {
+  return asking(async () => {
     if (id !== undefined)
       return (await octokit.rest.checks.update({ owner, repo, check_run_id: id, ...fields, ...NEVER_RETRY } as Update)).data.id;
     const made = { owner, repo, name: check.name, head_sha: check.head, ...fields, ...NEVER_RETRY };
@@ -98,7 +98,7 @@ async function write(
 
 async function find(place: RepoOctokit, login: string, check: CheckReport): Promise<There | undefined> {
   const { octokit, owner, repo } = place;
-  const { data } = await asking(`look for ${check.name} on ${check.head.slice(0, 12)}`, () =>
+  const { data } = await asking(() =>
     octokit.rest.checks.listForRef({ owner, repo, ref: check.head, check_name: check.name, per_page: 100 }),
   );
   const ours = data.check_runs.filter((run) => `${run.app?.slug}[bot]` === login).sort((a, b) => b.id - a.id)[0];
@@ -139,11 +139,8 @@ function annotation(one: NonNullable<CheckReport["annotations"]>[number]): Annot
 
 /** At least one part, though there is nothing in it. */
 function inParts(annotations: readonly Annotation[]): Annotation[][] {
-  const parts: Annotation[][] = [];
-  for (let from = 0; from < annotations.length; from += ANNOTATIONS_A_REQUEST) {
-    parts.push(annotations.slice(from, from + ANNOTATIONS_A_REQUEST));
-  }
-  return parts.length === 0 ? [[]] : parts;
+  const parts = Math.max(1, Math.ceil(annotations.length / ANNOTATIONS_A_REQUEST));
+  return Array.from({ length: parts }, (_, part) => annotations.slice(part * ANNOTATIONS_A_REQUEST, (part + 1) * ANNOTATIONS_A_REQUEST));
 }
 
 /** Characters, and never half of one. */
@@ -175,9 +172,7 @@ export async function checksOf(place: RepoOctokit, head: string): Promise<CheckS
 }
 
 async function checkRuns({ octokit, owner, repo }: RepoOctokit, head: string): Promise<CheckSeen[]> {
-  const runs = await asking(`read the checks of ${head.slice(0, 12)}`, () =>
-    octokit.paginate(octokit.rest.checks.listForRef, { owner, repo, ref: head, per_page: 100 }),
-  );
+  const runs = await asking(() => octokit.paginate(octokit.rest.checks.listForRef, { owner, repo, ref: head, per_page: 100 }));
   return runs
     .toSorted((a, b) => a.id - b.id)
     .map((run) =>
@@ -194,22 +189,16 @@ async function checkRuns({ octokit, owner, repo }: RepoOctokit, head: string): P
 
 /** Statuses may be hidden from the App: `statuses: read` is optional. */
 async function statuses({ octokit, owner, repo }: RepoOctokit, head: string): Promise<CheckSeen[]> {
-  try {
-    const { data } = await octokit.rest.repos.getCombinedStatusForRef({ owner, repo, ref: head, per_page: 100 });
-    return data.statuses.map((status) =>
-      defined({
-        name: status.context,
-        state: status.state === "pending" ? ("pending" as const) : stateOfWord(status.state),
-        detail: status.state,
-        url: status.target_url ?? undefined,
-        at: time(status.updated_at),
-      }),
-    );
-  } catch (error) {
-    const failure = forgeError(`read the statuses of ${head.slice(0, 12)}`, error);
-    if (answerOf(error)?.status === 404 || failure.kind === "Forbidden") return [];
-    throw failure;
-  }
+  const found = await askingOrNone(() => octokit.rest.repos.getCombinedStatusForRef({ owner, repo, ref: head, per_page: 100 }), [403, 404]);
+  return (found?.data.statuses ?? []).map((status) =>
+    defined({
+      name: status.context,
+      state: status.state === "pending" ? "pending" : stateOfWord(status.state),
+      detail: status.state,
+      url: status.target_url ?? undefined,
+      at: time(status.updated_at),
+    }),
+  );
 }
 
 /** A check that was skipped or is neutral does not hold a merge. */

@@ -2,37 +2,15 @@
  * Commits that GitHub itself makes and signs for the App: in one request where it can carry them, else file by file. Opened by the server
  * for the journal and for batches.
  */
+import type { CommitWriter, ProposeInput, ProposeOutcome, WriteInput, WriteOutcome } from "../../git/port.ts";
 import { ForgeError } from "../port.ts";
 import { asking } from "./errors.ts";
-import { type GitDataInput, moveBranch, objectsOf } from "./git-data.ts";
-import { COMMIT_ON_BRANCH, type CommitOnBranchResult, PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/commits.ts";
-import { type FieldError, sendGraphQL } from "./graphql/send.ts";
+import { moveBranch, objectsOf } from "./git-data.ts";
+import { COMMIT_ON_BRANCH, type CommitOnBranchResult, PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/documents.ts";
+import { type FieldError, refusedError, sendGraphQL } from "./graphql/send.ts";
 import type { NodeIds } from "./node-ids.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
 import { noteProposal, sharedOf } from "./shared.ts";
-
-/** Fits `CommitWriter` of src/adapters/git/port.ts: commits that GitHub itself makes and signs for the App, so they are Verified. */
-export interface GitHubWriter {
-  readonly kind: "github";
-  write(input: WriteInput): Promise<{ kind: "written"; commit: string } | { kind: "stale" }>;
-  propose(input: ProposeInput): Promise<{ kind: "proposed"; commit: string; pull: number } | { kind: "taken"; message: string }>;
-}
-
-interface WriteInput {
-  branch: string;
-  head: string | undefined;
-  from?: string;
-  changes: ReadonlyMap<string, string | null>;
-  message: string;
-  at: number;
-}
-
-interface ProposeInput extends Omit<WriteInput, "head" | "from"> {
-  from: string;
-  base: string;
-  title: string;
-  body: string;
-}
 
 export interface GitHubWriterOptions {
   octokit: OctokitLike;
@@ -53,36 +31,37 @@ export interface GitHubWriterOptions {
 const MOST_BYTES = 8 * 1024 * 1024;
 const PLAIN = "100644";
 
-export function openGitHubWriter(options: GitHubWriterOptions): GitHubWriter {
+/** Opens a writer whose commits GitHub itself makes and signs for the App, so that they are Verified. */
+export function openGitHubWriter(options: GitHubWriterOptions): CommitWriter & Required<Pick<CommitWriter, "propose">> {
   const { octokit, repository, fetch } = options;
   const shared = sharedOf(octokit, repository);
   const { place, ids } = shared;
 
-  async function write(input: WriteInput): Promise<{ kind: "written"; commit: string } | { kind: "stale" }> {
+  async function write(input: WriteInput): Promise<WriteOutcome> {
     const plan = await planOf(options, input.head ?? input.from, input.changes);
     if (input.head !== undefined && plan.kind === "one") return await append(input, input.head);
-    const commit = await objectsOf(place, { ...gitData(input), modes: plan.modes });
+    const { changes, message } = input;
+    const commit = await objectsOf(place, { parent: input.head ?? input.from, changes, message, modes: plan.modes });
     if (!(await moveBranch(place, input.branch, input.head, commit))) return { kind: "stale" };
     return await fetched(input.branch, commit);
   }
 
-  async function append(input: WriteInput, head: string): Promise<{ kind: "written"; commit: string } | { kind: "stale" }> {
+  async function append(input: WriteInput, head: string): Promise<WriteOutcome> {
     const variables = {
       branch: committable(repository, input.branch),
       message: messageOf(input.message),
       head,
       changes: fileChanges(input.changes),
     };
-    const doing = `commit on ${input.branch}`;
-    const { data, errors } = await asking(doing, () => sendGraphQL<CommitOnBranchResult>(place, COMMIT_ON_BRANCH, variables));
+    const { data, errors } = await asking(() => sendGraphQL<CommitOnBranchResult>(place, COMMIT_ON_BRANCH, variables));
     const commit = data.createCommitOnBranch?.commit?.oid;
     if (commit !== undefined) return await fetched(input.branch, commit);
     const [refused] = errors;
     if (refused !== undefined && isStale(refused)) return { kind: "stale" };
-    throw refusedError(doing, refused);
+    throw refusedError(COMMIT_ON_BRANCH, refused);
   }
 
-  async function fetched(branch: string, commit: string): Promise<{ kind: "written"; commit: string }> {
+  async function fetched(branch: string, commit: string): Promise<WriteOutcome> {
     await fetch(branch);
     return { kind: "written", commit };
   }
@@ -105,10 +84,9 @@ export function openGitHubWriter(options: GitHubWriterOptions): GitHubWriter {
  * One document makes branch, commit and PR. GitHub runs all three fields though an earlier one fails, so that a branch which
  * somebody else made a moment ago gets our PR: such a PR is closed at once, and is never taken for ours.
  */
-async function proposeAtOnce(place: RepoOctokit, ids: NodeIds, input: ProposeInput): ReturnType<GitHubWriter["propose"]> {
+async function proposeAtOnce(place: RepoOctokit, ids: NodeIds, input: ProposeInput): Promise<ProposeOutcome> {
   const { branch, from, base, title, body } = input;
-  const doing = `propose ${branch}`;
-  const { data, errors } = await asking(doing, async () =>
+  const { data, errors } = await asking(async () =>
     sendGraphQL<ProposeBatchResult>(place, PROPOSE_BATCH, {
       repositoryId: await ids.repository(),
       ref: `refs/heads/${branch}`,
@@ -129,28 +107,27 @@ async function proposeAtOnce(place: RepoOctokit, ids: NodeIds, input: ProposeInp
   if (pull !== undefined) await withdraw(place, pull.number);
   const refused = errors.find((one) => one.field !== "createRef") ?? errors[0];
   // The branch with our commit, without its PR: the next try finds it and opens one.
-  if (commit !== undefined || refused === undefined || !(isStale(refused) || isThere(refused))) throw refusedError(doing, refused);
+  if (commit !== undefined || refused === undefined || !(isStale(refused) || /already exists/i.test(refused.message)))
+    throw refusedError(PROPOSE_BATCH, refused);
   return { kind: "taken", message: refused.message };
 }
 
 async function withdraw({ octokit, owner, repo }: RepoOctokit, number: number): Promise<void> {
-  await asking(`close pull request ${number}, whose branch is somebody else's`, () =>
-    octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }),
-  );
+  await asking(() => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
 }
 
 /** The commit first, with nothing pointing at it; then the branch, which must not be there; then the PR. */
 async function proposeStepwise(
   place: RepoOctokit,
   ids: NodeIds,
-  write: GitHubWriter["write"],
+  write: CommitWriter["write"],
   input: ProposeInput,
-): ReturnType<GitHubWriter["propose"]> {
+): Promise<ProposeOutcome> {
   const { branch, from, base, title, body, changes, message, at } = input;
   const written = await write({ branch, head: undefined, from, changes, message, at });
-  if (written.kind === "stale") return { kind: "taken", message: `branch ${branch} is there already` };
+  if (written.kind === "stale") return { kind: "taken", message: "Reference already exists" };
   const { octokit, owner, repo } = place;
-  const { data } = await asking(`open a pull request for ${branch}`, () =>
+  const { data } = await asking(() =>
     octokit.rest.pulls.create({ owner, repo, head: branch, base, title, body, maintainer_can_modify: false, request: { retries: 0 } }),
   );
   ids.learnPull(data.number, data.node_id);
@@ -181,10 +158,6 @@ async function planOf(
   return { kind: plain && bytes <= mostBytes ? "one" : "each", modes: there };
 }
 
-function gitData({ head, from, changes, message }: WriteInput): Omit<GitDataInput, "modes"> {
-  return { parent: head ?? from, changes, message };
-}
-
 function committable(repository: string, branch: string) {
   return { repositoryNameWithOwner: repository, branchName: branch };
 }
@@ -196,25 +169,13 @@ function messageOf(message: string): { headline: string; body: string } {
 }
 
 function fileChanges(changes: ReadonlyMap<string, string | null>) {
-  const additions: { path: string; contents: string }[] = [];
-  const deletions: { path: string }[] = [];
-  for (const [path, text] of changes) {
-    if (text === null) deletions.push({ path });
-    else additions.push({ path, contents: Buffer.from(text).toString("base64") });
-  }
+  const additions = [...changes].flatMap(([path, text]) =>
+    text === null ? [] : [{ path, contents: Buffer.from(text).toString("base64") }],
+  );
+  const deletions = [...changes].flatMap(([path, text]) => (text === null ? [{ path }] : []));
   return { additions, deletions };
 }
 
 function isStale({ type, message }: FieldError): boolean {
   return type === "STALE_DATA" || /expected branch to point to/i.test(message);
-}
-
-function isThere({ message }: FieldError): boolean {
-  return /already exists/i.test(message);
-}
-
-function refusedError(doing: string, refused: FieldError | undefined): ForgeError {
-  const message = `${doing}: ${refused?.message ?? "GitHub gave no reason"}`;
-  if (refused?.type === "FORBIDDEN" || refused?.type === "INSUFFICIENT_SCOPES") return new ForgeError("Forbidden", 403, message);
-  return refused?.type === "NOT_FOUND" ? new ForgeError("NotFound", 404, message) : new ForgeError("Invalid", 422, message);
 }

@@ -1,5 +1,5 @@
 import { defined } from "../../../core/base/defined.ts";
-import type { DeploymentReport } from "../port.ts";
+import { type DeploymentReport, ForgeError } from "../port.ts";
 import { bounded } from "./checks.ts";
 import { asking } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
@@ -39,15 +39,13 @@ function sayingOf({ state, statusDescription, environmentUrl, logUrl }: Deployme
 
 async function find({ octokit, owner, repo }: RepoOctokit, us: string, report: DeploymentReport): Promise<number | undefined> {
   const { environment, task } = report;
-  const { data } = await asking(`look for the deployment to ${environment}`, () =>
-    octokit.rest.repos.listDeployments({ owner, repo, environment, task, per_page: 100 }),
-  );
+  const { data } = await asking(() => octokit.rest.repos.listDeployments({ owner, repo, environment, task, per_page: 100 }));
   return data.find((one) => one.task === task && one.environment === environment && one.creator?.login === us)?.id;
 }
 
 async function create({ octokit, owner, repo }: RepoOctokit, report: DeploymentReport): Promise<number> {
   const { environment, task, ref, description } = report;
-  const { data } = await asking(`make a deployment to ${environment}`, () =>
+  const { data } = await asking(() =>
     octokit.rest.repos.createDeployment({
       owner,
       repo,
@@ -61,13 +59,11 @@ async function create({ octokit, owner, repo }: RepoOctokit, report: DeploymentR
     }),
   );
   if ("id" in data) return data.id;
-  throw new Error(`GitHub made no deployment to ${environment}: ${String(data.message)}`);
+  throw new ForgeError("Conflict", 202, String(data.message));
 }
 
 async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, report: DeploymentReport): Promise<boolean> {
-  const { data } = await asking(`read the status of deployment ${id}`, () =>
-    octokit.rest.repos.listDeploymentStatuses({ owner, repo, deployment_id: id, per_page: 1 }),
-  );
+  const { data } = await asking(() => octokit.rest.repos.listDeploymentStatuses({ owner, repo, deployment_id: id, per_page: 1 }));
   const [newest] = data;
   if (newest === undefined) return false;
   return (
@@ -79,7 +75,7 @@ async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, re
 }
 
 async function addStatus({ octokit, owner, repo }: RepoOctokit, id: number, report: DeploymentReport): Promise<void> {
-  await asking(`say how the deployment to ${report.environment} stands`, () =>
+  await asking(() =>
     octokit.rest.repos.createDeploymentStatus(
       defined({
         owner,

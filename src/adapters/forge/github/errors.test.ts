@@ -29,7 +29,7 @@ test("an answer of 500 is one, and where nobody listens nobody answered", async 
   expect([answerOf(got)?.status, whyUnreached(got)]).toEqual([500, undefined]);
   const nobody = await failure(url);
   expect([answerOf(nobody), whyUnreached(nobody)]).toEqual([undefined, "connection refused"]);
-  expect(forgeError("reading the App", nobody)).toMatchObject({ kind: "Unavailable", status: 0 });
+  expect(forgeError(nobody)).toMatchObject({ kind: "Unavailable", status: 0 });
 });
 
 test("what is no request's error is not told as one", () => {

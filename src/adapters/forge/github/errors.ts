@@ -90,27 +90,46 @@ function graphQLAnswer(error: object): ErrorAnswer | undefined {
   return { status: GRAPHQL_STATUS[String(one?.type)] ?? limited, message, details: [], headers: headers ?? response?.headers ?? {} };
 }
 
-/** Calls GitHub; every failure leaves as a ForgeError that says what was being done and what happens next. */
-export async function asking<T>(doing: string, call: () => Promise<T>): Promise<T> {
+/** Calls GitHub; every failure leaves as a ForgeError that tells which request it was, what GitHub answered, and what happens next. */
+export async function asking<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw forgeError(doing, error);
+    throw forgeError(error);
   }
 }
 
-export function forgeError(doing: string, error: unknown): ForgeError {
+/** As `asking`; undefined where GitHub answers with one of these statuses, mostly as there is no such thing. A limit is never taken for that. */
+export async function askingOrNone<T>(call: () => Promise<T>, statuses: readonly number[] = [404]): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    const failure = forgeError(error);
+    if (failure.kind !== "RateLimited" && statuses.includes(failure.status)) return undefined;
+    throw failure;
+  }
+}
+
+export function forgeError(error: unknown): ForgeError {
   if (error instanceof ForgeError) return error;
   const answer = answerOf(error);
   if (answer === undefined) {
     const text = error instanceof Error ? error.message : String(error);
-    return new ForgeError("Unavailable", 0, `${doing}: GitHub did not answer: ${redact(text)}`);
+    return new ForgeError("Unavailable", 0, `${requestOf(error)}GitHub did not answer: ${redact(text)}`);
   }
   const { status, message, details, headers } = answer;
-  const text = `${doing}: ${status} ${[message, ...details].join(": ")}${needed(status, headers)}`;
+  const text = `${requestOf(error)}${status} ${[message, ...details].join(": ")}${needed(status, headers)}`;
   const limited = limitedUntil(answer, Date.now());
   if (limited !== undefined) return new ForgeError("RateLimited", status, text, { retryAt: limited.until });
   return new ForgeError(kindOf(status), status, text);
+}
+
+/** `GET /repos/acme/fleet/pulls/7: `, or the name of a document; empty where the error does not tell. No host, query, header or body. */
+function requestOf(error: unknown): string {
+  const { request } = error as { request?: { method?: unknown; url?: unknown; query?: unknown } };
+  const document = /(?:query|mutation) \w+/.exec(String(request?.query ?? ""))?.[0];
+  const path = URL.parse(String(request?.url), "https://api.github.com")?.pathname;
+  return request === undefined ? "" : `${document ?? `${String(request.method)} ${path}`}: `;
 }
 
 function kindOf(status: number): ForgeError["kind"] {

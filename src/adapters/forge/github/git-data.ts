@@ -31,12 +31,10 @@ export async function objectsOf(place: RepoOctokit, input: GitDataInput): Promis
   const entries: TreeEntry[] = [];
   for (const [path, text] of input.changes) entries.push(await entryOf(place, path, text, input));
   const base = input.parent === undefined ? undefined : await treeOf(place, input.parent);
-  const tree = await asking("write a tree", () =>
-    octokit.rest.git.createTree(defined({ owner, repo, tree: entries, base_tree: base, ...NEVER_RETRY })),
-  );
+  const tree = await asking(() => octokit.rest.git.createTree(defined({ owner, repo, tree: entries, base_tree: base, ...NEVER_RETRY })));
   const parents = input.parent === undefined ? [] : [input.parent];
   // Neither author nor committer: GitHub signs only what it may fill in itself.
-  const commit = await asking("write a commit", () =>
+  const commit = await asking(() =>
     octokit.rest.git.createCommit({ owner, repo, message: input.message.trimEnd(), tree: tree.data.sha, parents, ...NEVER_RETRY }),
   );
   return commit.data.sha;
@@ -51,16 +49,12 @@ async function entryOf(place: RepoOctokit, path: string, text: string | null, in
     throw new ForgeError("Invalid", 413, `${path} has ${bytes} bytes; GitHub takes at most ${MOST_BLOB_BYTES} a file`);
   const { octokit, owner, repo } = place;
   const content = Buffer.from(text).toString("base64");
-  const blob = await asking(`write ${path}`, () =>
-    octokit.rest.git.createBlob({ owner, repo, content, encoding: "base64", ...NEVER_RETRY }),
-  );
+  const blob = await asking(() => octokit.rest.git.createBlob({ owner, repo, content, encoding: "base64", ...NEVER_RETRY }));
   return { path, mode, type: "blob", sha: blob.data.sha };
 }
 
 async function treeOf({ octokit, owner, repo }: RepoOctokit, commit: string): Promise<string> {
-  const { data } = await asking(`read commit ${commit.slice(0, 12)}`, () =>
-    octokit.rest.git.getCommit({ owner, repo, commit_sha: commit }),
-  );
+  const { data } = await asking(() => octokit.rest.git.getCommit({ owner, repo, commit_sha: commit }));
   return data.tree.sha;
 }
 
@@ -75,6 +69,6 @@ export async function moveBranch(place: RepoOctokit, branch: string, head: strin
     const answer = answerOf(error);
     const elsewhere = /already exists|not a fast.?forward|does not exist|reference update failed/i;
     if (answer?.status === 422 && elsewhere.test(answer.message) && !/object does not exist/i.test(answer.message)) return false;
-    throw forgeError(`move ${branch}`, error);
+    throw forgeError(error);
   }
 }

@@ -3,23 +3,24 @@
  */
 import { defined } from "../../../core/base/defined.ts";
 import { createListeners, type Listeners } from "../../../core/base/listeners.ts";
+import { parseBranch } from "../../../core/run/state/branch-name.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
-import { type Forge, ForgeError, type Pressure } from "../port.ts";
+import type { Trace } from "../../git/journal/port.ts";
+import { type Forge, ForgeError } from "../port.ts";
+import type { Pressure } from "../pressure.ts";
 import { checksOf, checkWriter } from "./checks.ts";
-import { comments, react, stickyComments } from "./comments.ts";
 import { deploymentWriter } from "./deployments.ts";
-import { answerOf, asking, forgeError } from "./errors.ts";
+import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
 import { labeller } from "./labels.ts";
-import { merger } from "./merge.ts";
+import { dequeuePull, enqueuePull, mergeQueue, merger } from "./merge.ts";
 import { type MergeClient, openMergeClient, standInLine } from "./merge-client.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { inTeam, peopleOf, pullPeople, releaseAuthor } from "./people.ts";
 import { openPressure } from "./pressure.ts";
 import { changedFiles, createPull, openPulls, pullsOfCommit, reviews } from "./pulls.ts";
-import { dequeuePull, enqueuePull, mergeQueue } from "./queue.ts";
 import { branchRulesReader } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
-import { stickyIssues } from "./sticky-issue.ts";
+import { comments, react, stickyComments, stickyIssues } from "./sticky.ts";
 import { openWritePacer } from "./write-pacer.ts";
 
 interface GitHubForgeOptions {
@@ -102,29 +103,18 @@ function identityOf(octokit: OctokitLike): Forge["identity"] {
   };
 }
 
-type OfRepository =
-  | "repo"
-  | "gitCredentials"
-  | "deleteBranch"
-  | "pullsOfCommit"
-  | "peopleOf"
-  | "pullPeople"
-  | "releaseAuthor"
-  | "branchRules"
-  | "mergeQueue";
-
 /** The repository, its branches and its commits. */
-function repositoryOf(place: RepoOctokit): Pick<Forge, OfRepository> {
+function repositoryOf(place: RepoOctokit) {
   const { octokit, owner, repo } = place;
   return {
     async repo() {
-      const { data } = await asking(`read ${owner}/${repo}`, () => octokit.rest.repos.get({ owner, repo }));
+      const { data } = await asking(() => octokit.rest.repos.get({ owner, repo }));
       return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };
     },
     async gitCredentials({ renew = false } = {}) {
-      const auth = (await asking("get a token for Git", () =>
-        octokit.auth(defined({ type: "installation", refresh: renew ? true : undefined })),
-      )) as { token?: string };
+      const auth = (await asking(() => octokit.auth(defined({ type: "installation", refresh: renew ? true : undefined })))) as {
+        token?: string;
+      };
       if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
       return { username: "x-access-token", password: auth.token };
     },
@@ -134,7 +124,7 @@ function repositoryOf(place: RepoOctokit): Pick<Forge, OfRepository> {
       } catch (error) {
         const answer = answerOf(error);
         if (answer?.status === 404 || (answer?.status === 422 && /does not exist/i.test(answer.message))) return;
-        throw forgeError(`delete branch ${branch}`, error);
+        throw forgeError(error);
       }
     },
     pullsOfCommit: (sha) => pullsOfCommit(place, sha),
@@ -143,25 +133,10 @@ function repositoryOf(place: RepoOctokit): Pick<Forge, OfRepository> {
     releaseAuthor: (tag) => releaseAuthor(place, tag),
     branchRules: branchRulesReader(place),
     mergeQueue: (branch) => mergeQueue(place, branch),
-  };
+  } satisfies Partial<Forge>;
 }
 
-type OfPulls =
-  | "findPull"
-  | "pull"
-  | "createPull"
-  | "updatePull"
-  | "closePull"
-  | "mergePull"
-  | "openPulls"
-  | "changedFiles"
-  | "isBlank"
-  | "reviews"
-  | "enqueuePull"
-  | "dequeuePull"
-  | "labelPull";
-
-function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>): Pick<Forge, OfPulls> {
+function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>) {
   const { place, ids } = shared;
   const { octokit, owner, repo } = place;
   return {
@@ -169,10 +144,10 @@ function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>): Pick<
     pull: (number) => pullNow(shared, number),
     createPull: (input) => createPull(place, input),
     async updatePull(number, change) {
-      await asking(`edit pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, ...change }));
+      await asking(() => octokit.rest.pulls.update({ owner, repo, pull_number: number, ...change }));
     },
     async closePull(number) {
-      await asking(`close pull request ${number}`, () => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
+      await asking(() => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
     },
     mergePull: merger(place, mergeClient),
     openPulls: () => openPulls(place),
@@ -182,31 +157,25 @@ function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>): Pick<
     enqueuePull: (number, head) => enqueuePull(place, ids, mergeClient, number, head),
     dequeuePull: (number) => dequeuePull(place, number),
     labelPull: labeller(shared),
-  };
+  } satisfies Partial<Forge>;
 }
 
 /** An App acts as `SLUG[bot]`; a token as its owner. */
 async function whoAmI(octokit: OctokitLike): Promise<{ login: string; id: number }> {
   const slug = (await whichApp(octokit))?.slug;
   if (slug === undefined) {
-    const { data } = await asking("ask who we are", () => octokit.rest.users.getAuthenticated());
+    const { data } = await asking(() => octokit.rest.users.getAuthenticated());
     return { login: data.login, id: data.id };
   }
   const login = `${slug}[bot]`;
-  const { data } = await asking(`look up ${login}`, () => octokit.rest.users.getByUsername({ username: login }));
+  const { data } = await asking(() => octokit.rest.users.getByUsername({ username: login }));
   return { login, id: data.id };
 }
 
 /** undefined: a token of somebody, or of a job. */
 async function whichApp(octokit: OctokitLike): Promise<{ id: number; slug: string | undefined } | undefined> {
-  try {
-    const { data } = await octokit.rest.apps.getAuthenticated();
-    return data === null ? undefined : { id: data.id, slug: data.slug };
-  } catch (error) {
-    const status = answerOf(error)?.status;
-    if (status === 401 || status === 403 || status === 404) return undefined;
-    throw forgeError("ask which App we are", error);
-  }
+  const found = await askingOrNone(() => octokit.rest.apps.getAuthenticated(), [401, 403, 404]);
+  return found?.data == null ? undefined : { id: found.data.id, slug: found.data.slug };
 }
 
 const ROLES: readonly Permission[] = ["none", "read", "triage", "write", "maintain", "admin"];
@@ -216,12 +185,20 @@ const ROLES: readonly Permission[] = ["none", "read", "triage", "write", "mainta
  * role counts as the permission it is built on.
  */
 async function permission({ octokit, owner, repo }: RepoOctokit, login: string): Promise<Permission> {
-  try {
-    const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username: login });
-    const named = ROLES.find((role) => role === data.role_name);
-    return named ?? ROLES.find((role) => role === data.permission) ?? "none";
-  } catch (error) {
-    if (answerOf(error)?.status === 404) return "none";
-    throw forgeError(`ask what ${login} may do`, error);
+  const found = await askingOrNone(() => octokit.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username: login }));
+  return ROLES.find((role) => role === found?.data.role_name) ?? ROLES.find((role) => role === found?.data.permission) ?? "none";
+}
+
+/**
+ * What shows that a journal has been here, where there is none: an open PR of a run that we ourselves opened. A PR that somebody else opened
+ * from a branch of such a name shows nothing.
+ */
+export async function tracesOf(forge: Pick<Forge, "openPulls" | "identity" | "repository">): Promise<Trace | undefined> {
+  const us = await forge.identity();
+  for (const pull of await forge.openPulls()) {
+    const batch = parseBranch(pull.branch);
+    const isOurs = pull.author === us.login && pull.headRepository?.toLowerCase() === forge.repository.toLowerCase();
+    if (batch !== undefined && isOurs) return { pull: pull.number, rollout: batch.rollout, run: batch.run };
   }
+  return undefined;
 }

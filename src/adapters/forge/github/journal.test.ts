@@ -9,9 +9,9 @@ import type { JournalChange } from "../../git/journal/port.ts";
 import { openMirror } from "../../git/mirror.ts";
 import type { Mirror } from "../../git/port.ts";
 import { freshRun, START } from "../../git/testing/runs.ts";
-import { gitHubJudge } from "./commit-judge.ts";
 import { openGitHubWriter } from "./commit-writer.ts";
 import type { OctokitLike } from "./octokit.ts";
+import { gitHubJudge } from "./people.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
 const APP = "stagecoach[bot]";

@@ -2,18 +2,14 @@
  * Puts labels on a PR and asks for reviews, in one request, adding only what was never there. Called by `index.ts`.
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import { ForgeError, type Pull } from "../port.ts";
-import { asking, forgeError } from "./errors.ts";
-import { LABEL_PULL, type LabelledPull, type LabelPullResult } from "./graphql/label-pull.ts";
-import { sendGraphQL } from "./graphql/send.ts";
+import { type Forge, ForgeError, type Pull } from "../port.ts";
+import { asking, askingOrNone } from "./errors.ts";
+import { LABEL_PULL, type LabelledPull, type LabelPullResult } from "./graphql/documents.ts";
+import { refusedError, sendGraphQL } from "./graphql/send.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 import type { Shared } from "./shared.ts";
 
-interface Wanted {
-  labels: string[];
-  teams: string[];
-  users: string[];
-}
+type Wanted = Parameters<Forge["labelPull"]>[1];
 
 /**
  * Adds what is not there yet, in one request; nothing is sent where all of it is. Somebody who was asked and has reviewed, or
@@ -33,13 +29,9 @@ export function labeller(shared: Shared): (number: number, asked: Wanted) => Pro
       users: lacking("user", asked.users),
     };
     if (wanted.labels.length + wanted.teams.length + wanted.users.length > 0) await put(shared, number, wanted);
-    for (const [kind, names] of [
-      ["label", asked.labels],
-      ["team", asked.teams.map(slug)],
-      ["user", asked.users],
-    ] as const) {
-      for (const name of names) before.add(`${kind} ${name.toLowerCase()}`);
-    }
+    for (const name of wanted.labels) before.add(`label ${name.toLowerCase()}`);
+    for (const name of wanted.teams) before.add(`team ${name.toLowerCase()}`);
+    for (const name of wanted.users) before.add(`user ${name.toLowerCase()}`);
     known.set(number, before);
   };
 }
@@ -77,31 +69,22 @@ async function send({ place, ids, merged }: Shared, number: number, { labels, us
   const withReviews = users.length + teams.length > 0;
   if (!withLabels && !withReviews) return;
   const variables = { pull: await ids.pull(number), labels, users, teams, withLabels, withReviews };
-  const { data, errors } = await asking(`label pull request ${number} and ask for reviews`, () =>
-    sendGraphQL<LabelPullResult>(place, LABEL_PULL, variables),
-  );
+  const { data, errors } = await asking(() => sendGraphQL<LabelPullResult>(place, LABEL_PULL, variables));
   // The later of the two fields tells of both.
   const now = data.addLabelsToLabelable?.labelable ?? data.requestReviews?.pullRequest;
   const done = now === undefined || now === null ? undefined : mergedPull(now);
   if (done !== undefined) merged.set(done.number, done);
-  const [first] = errors;
-  if (first !== undefined) throw new ForgeError("Invalid", 422, `label pull request ${number} and ask for reviews: ${first.message}`);
+  if (errors[0] !== undefined) throw refusedError(LABEL_PULL, errors[0]);
 }
 
 /** By its slug, which needs no permission to see members: GraphQL wants a team's id, and that is hidden without `members: read`. */
 async function requestTeam({ octokit, owner, repo }: RepoOctokit, number: number, team: string): Promise<boolean> {
-  try {
-    await octokit.rest.pulls.requestReviewers({ owner, repo, pull_number: number, team_reviewers: [team], ...NEVER_RETRY });
-    return true;
-  } catch (error) {
-    const failure = forgeError(`ask team ${team} to review pull request ${number}`, error);
-    if (failure.kind === "Invalid" || failure.kind === "NotFound") return false;
-    throw failure;
-  }
+  const asked = { owner, repo, pull_number: number, team_reviewers: [team], ...NEVER_RETRY };
+  return (await askingOrNone(() => octokit.rest.pulls.requestReviewers(asked), [404, 410, 422])) !== undefined;
 }
 
 async function alreadyThere({ octokit, owner, repo }: RepoOctokit, number: number): Promise<Set<string>> {
-  const { data } = await asking(`read pull request ${number}`, () => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
+  const { data } = await asking(() => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
   const there = new Set<string>();
   for (const label of data.labels) there.add(`label ${label.name.toLowerCase()}`);
   for (const user of data.requested_reviewers ?? []) there.add(`user ${user.login.toLowerCase()}`);

@@ -52,7 +52,7 @@ function byRules(message: string, head: string, paragraphs: readonly string[]): 
 /** The refusal in an error of a merge call. Rethrows, as ForgeError, what is no answer to the merge itself. */
 export function refusalOf(error: unknown): Refusal {
   const answer = answerOf(error);
-  const failure = forgeError("merge", error);
+  const failure = forgeError(error);
   const message = answer === undefined ? failure.message : [answer.message, ...answer.details].join(": ");
   // No answer, or one of a server in trouble: whether it was done is seen by looking, and only then is it tried again.
   if (failure.kind === "RateLimited" || failure.kind === "Unavailable") return { kind: "retry", message };

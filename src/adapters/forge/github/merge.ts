@@ -1,21 +1,27 @@
+/** Merges PRs, and queues them where their base has a merge queue. Each is sent once, and looked at before anything is concluded. */
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
-import type { MergeOutcome } from "../port.ts";
+import type { Forge, MergeOutcome, QueueEntry } from "../port.ts";
+import { asking } from "./errors.ts";
+import {
+  DEQUEUE,
+  ENQUEUE,
+  type EnqueueResult,
+  QUEUE_ENTRIES,
+  QUEUE_ENTRY,
+  type QueueEntriesResult,
+  type QueueEntryResult,
+} from "./graphql/documents.ts";
+import { type FieldError, refusedError, sendGraphQL } from "./graphql/send.ts";
 import type { MergeClient } from "./merge-client.ts";
-import { isUnauthorized, isUnclear, refusalOf } from "./merge-refusal.ts";
+import { isUnauthorized, isUnclear, refusalByWords, refusalOf } from "./merge-refusal.ts";
+import type { NodeIds } from "./node-ids.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
 const MOST_REMEMBERED = 1000;
 
-interface MergeInput {
-  number: number;
-  /** Guard: GitHub refuses where the head is another commit by now. */
-  head: string;
-  method: "squash" | "merge" | "rebase";
-  title: string;
-  message: string;
-}
+type MergeInput = Parameters<Forge["mergePull"]>[0];
 
 type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
 
@@ -83,4 +89,73 @@ function sometimesTransient(before: Set<string>, input: MergeInput, message: str
   if (before.has(key)) return { kind: "human", message };
   before.add(key);
   return { kind: "retry", message };
+}
+
+/** Asks for a place in the merge queue, soon or not at all. A PR that is in it already is queued, whoever put it there. */
+export async function enqueuePull(
+  place: RepoOctokit,
+  ids: NodeIds,
+  mergeClient: () => Promise<MergeClient>,
+  number: number,
+  head: string,
+): Promise<MergeOutcome> {
+  const { octokit, soon } = await mergeClient();
+  const request = soon();
+  const pull = await ids.pull(number);
+  try {
+    const { data, errors } = await sendGraphQL<EnqueueResult>({ ...place, octokit }, ENQUEUE, { pull, head }, request);
+    const [refused] = errors;
+    if (refused !== undefined) return await refusal(place, number, refused);
+    const entry = data.enqueuePullRequest?.mergeQueueEntry;
+    return { kind: "queued", message: entry == null ? "in the merge queue" : `in the merge queue at position ${entry.position}` };
+  } catch (error) {
+    // The answer may have been lost, not the request.
+    const entry = await queueEntry(place, number).catch(() => undefined);
+    return entry?.queued === undefined ? refusalOf(error) : { kind: "queued", message: "in the merge queue" };
+  }
+}
+
+async function refusal(place: RepoOctokit, number: number, refused: FieldError): Promise<MergeOutcome> {
+  const { message, type } = refused;
+  if ((await queueEntry(place, number)).queued !== undefined) return { kind: "queued", message: "in the merge queue" };
+  if (type === "STALE_DATA" || /expected head|head (?:branch|ref|sha|oid).*(?:modified|match|changed)/i.test(message))
+    return { kind: "headMoved", message };
+  if (type === "FORBIDDEN" || type === "INSUFFICIENT_SCOPES") return { kind: "human", message };
+  return refusalByWords(message);
+}
+
+/** Throws ForgeError where the PR is still in the queue afterwards: nothing may be taken for fenced that is not. */
+export async function dequeuePull(place: RepoOctokit, number: number): Promise<void> {
+  const before = await queueEntry(place, number);
+  if (before.queued === undefined) return;
+  const { errors } = await asking(() => sendGraphQL(place, DEQUEUE, { id: before.pull }));
+  if (errors.length === 0) return;
+  const after = await queueEntry(place, number);
+  if (after.queued === undefined) return;
+  // The schema says the pull request's id; releases of the Enterprise Server have wanted the entry's.
+  const again = await asking(() => sendGraphQL(place, DEQUEUE, { id: after.queued }));
+  const [refused] = again.errors;
+  if (refused !== undefined) throw refusedError(DEQUEUE, refused);
+}
+
+async function queueEntry(place: RepoOctokit, number: number): Promise<{ pull: string; queued: string | undefined }> {
+  const { owner, repo } = place;
+  const { data, errors } = await asking(() => sendGraphQL<QueueEntryResult>(place, QUEUE_ENTRY, { owner, name: repo, number }));
+  const pull = data.repository?.pullRequest;
+  if (pull == null) throw refusedError(QUEUE_ENTRY, errors[0] ?? { type: "NOT_FOUND", field: "", message: `no pull request ${number}` });
+  return { pull: pull.id, queued: pull.mergeQueueEntry?.id };
+}
+
+/** Empty where the branch has no queue. */
+export async function mergeQueue(place: RepoOctokit, branch: string): Promise<QueueEntry[]> {
+  const { owner, repo } = place;
+  const { data, errors } = await asking(() => sendGraphQL<QueueEntriesResult>(place, QUEUE_ENTRIES, { owner, name: repo, branch }));
+  const [refused] = errors;
+  if (refused !== undefined) throw refusedError(QUEUE_ENTRIES, refused);
+  const entries = data.repository?.mergeQueue?.entries?.nodes ?? [];
+  return entries.flatMap((entry) => {
+    if (entry?.pullRequest == null) return [];
+    const { state, position, headCommit, pullRequest } = entry;
+    return [defined({ pull: pullRequest.number, state, position, head: headCommit?.oid })];
+  });
 }

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import { answerOf, asking, forgeError } from "./errors.ts";
+import { asking, askingOrNone } from "./errors.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
 /** GraphQL names things by node id. They never change, so each is asked for once. */
@@ -31,44 +31,34 @@ export function nodeIds(place: RepoOctokit): NodeIds {
 
   return {
     learnPull: (number, id) => void pulls.set(number, id),
-    repository: () =>
-      once("repository", () => asking("read the repository", async () => (await octokit.rest.repos.get({ owner, repo })).data.node_id)),
+    repository: () => once("repository", () => asking(async () => (await octokit.rest.repos.get({ owner, repo })).data.node_id)),
     async pull(number) {
       const id = pulls.get(number);
       if (id !== undefined) return id;
-      const { data } = await asking(`read pull request ${number}`, () => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
+      const { data } = await asking(() => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
       pulls.set(number, data.node_id);
       return data.node_id;
     },
     label: (name) => once(`label ${name.toLowerCase()}`, () => labelId(place, name)),
     user: (login) =>
       once(`user ${login.toLowerCase()}`, () =>
-        missing(`look for ${login}`, async () => (await octokit.rest.users.getByUsername({ username: login })).data.node_id),
+        orHidden(async () => (await octokit.rest.users.getByUsername({ username: login })).data.node_id),
       ),
     team: (team) =>
       once(`team ${team.toLowerCase()}`, () => {
         const [slug = team, org = owner] = team.split("/").reverse();
-        return missing(`look for team ${team}`, async () => (await octokit.rest.teams.getByName({ org, team_slug: slug })).data.node_id);
+        return orHidden(async () => (await octokit.rest.teams.getByName({ org, team_slug: slug })).data.node_id);
       }),
   };
 }
 
 /** undefined: there is none, or it cannot be seen. */
-async function missing<T>(doing: string, ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    const status = answerOf(error)?.status;
-    if (status === 404 || (status === 403 && forgeError(doing, error).kind === "Forbidden")) return undefined;
-    throw forgeError(doing, error);
-  }
+function orHidden<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  return askingOrNone(ask, [403, 404]);
 }
 
 async function labelId({ octokit, owner, repo }: RepoOctokit, name: string): Promise<string> {
-  const there = await missing(
-    `look for label ${name}`,
-    async () => (await octokit.rest.issues.getLabel({ owner, repo, name })).data.node_id,
-  );
+  const there = await orHidden(async () => (await octokit.rest.issues.getLabel({ owner, repo, name })).data.node_id);
   if (there !== undefined) return there;
-  return asking(`make label ${name}`, async () => (await octokit.rest.issues.createLabel({ owner, repo, name })).data.node_id);
+  return asking(async () => (await octokit.rest.issues.createLabel({ owner, repo, name })).data.node_id);
 }

@@ -1,46 +1,32 @@
 /**
- * Says who is behind a commit, a PR or a release, and who is in a team. What GitHub does not show is undefined, and never a no.
+ * Says who is behind a commit, a PR or a release, who signed the journal, and who is in a team. What GitHub does not show is undefined, and
+ * never a no.
  */
-import { ForgeError } from "../port.ts";
-import { answerOf, asking, forgeError } from "./errors.ts";
-import type { RepoOctokit } from "./octokit.ts";
+import type { Permission } from "../../../core/spec/commands.ts";
+import type { CommitJudge } from "../../git/port.ts";
+import type { Forge } from "../port.ts";
+import { asking, askingOrNone } from "./errors.ts";
+import type { OctokitLike, RepoOctokit } from "./octokit.ts";
 
-/** What GitHub itself commits with for somebody who merges on its pages: nobody's account. */
+/** GitHub itself commits and signs with it for whoever acts on its pages or by its API: nobody's account, and no key can take its name. */
 const WEB_FLOW = "web-flow";
 /** Pushes of a branch that are looked through for the one that brought a commit. */
 const MOST_PUSHES = 100;
 
-/** Whether a commit has the one asked about in its history; undefined: it is not known here. */
-type Holds = (head: string) => Promise<boolean | undefined>;
+type Holds = Parameters<NonNullable<Forge["peopleOf"]>>[2];
 
 /** See Forge.peopleOf. A commit that GitHub does not have has no people. */
-export async function peopleOf(
-  place: RepoOctokit,
-  commit: string,
-  branch?: string,
-  holds?: Holds,
-): Promise<{ linked: string[]; pusher?: string }> {
+export async function peopleOf(place: RepoOctokit, commit: string, branch?: string, holds?: Holds) {
   const { octokit, owner, repo } = place;
-  const doing = `ask who made ${commit.slice(0, 12)}`;
-  const found = await orNone(doing, async () => (await octokit.rest.repos.getCommit({ owner, repo, ref: commit, per_page: 1 })).data);
+  const found = await orNone(async () => (await octokit.rest.repos.getCommit({ owner, repo, ref: commit, per_page: 1 })).data);
   const linked = linkedOf([found?.author?.login, found?.committer?.login]);
-  const pusher = branch === undefined ? undefined : await pusherOf(place, commit, branch, holds);
-  return pusher === undefined ? { linked } : { linked, pusher };
+  return { linked, pusher: branch === undefined ? undefined : await pusherOf(place, commit, branch, holds) };
 }
 
 /** Not every host can tell: an Enterprise Server that is older has no such list. */
-async function pusherOf(
-  { octokit, owner, repo }: RepoOctokit,
-  commit: string,
-  branch: string,
-  holds: Holds | undefined,
-): Promise<string | undefined> {
+async function pusherOf({ octokit, owner, repo }: RepoOctokit, commit: string, branch: string, holds: Holds) {
   const ref = `refs/heads/${branch}`;
-  const doing = `ask who pushed ${commit.slice(0, 12)}`;
-  const pushes = await orNone(
-    doing,
-    async () => (await octokit.rest.repos.listActivities({ owner, repo, ref, per_page: MOST_PUSHES })).data,
-  );
+  const pushes = await orNone(async () => (await octokit.rest.repos.listActivities({ owner, repo, ref, per_page: MOST_PUSHES })).data);
   return (await bringing(pushes ?? [], commit, holds))?.actor?.login;
 }
 
@@ -62,9 +48,7 @@ async function bringing<P extends { after: string }>(pushes: readonly P[], commi
 
 /** See Forge.pullPeople. GitHub lists at most 250 commits of a PR. */
 export async function pullPeople({ octokit, owner, repo }: RepoOctokit, number: number): Promise<string[]> {
-  const commits = await asking(`ask who made the commits of #${number}`, () =>
-    octokit.paginate(octokit.rest.pulls.listCommits, { owner, repo, pull_number: number, per_page: 100 }),
-  );
+  const commits = await asking(() => octokit.paginate(octokit.rest.pulls.listCommits, { owner, repo, pull_number: number, per_page: 100 }));
   return linkedOf(commits.flatMap(({ author, committer }) => [author?.login, committer?.login]));
 }
 
@@ -74,18 +58,13 @@ function linkedOf(logins: readonly (string | undefined)[]): string[] {
 
 /** See Forge.releaseAuthor. */
 export async function releaseAuthor({ octokit, owner, repo }: RepoOctokit, tag: string): Promise<string | undefined> {
-  const found = await orNone(`ask who released ${tag}`, async () => (await octokit.rest.repos.getReleaseByTag({ owner, repo, tag })).data);
+  const found = await orNone(async () => (await octokit.rest.repos.getReleaseByTag({ owner, repo, tag })).data);
   return found?.author?.login;
 }
 
-async function orNone<T>(doing: string, ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await asking(doing, ask);
-  } catch (error) {
-    // 422: no commit of that name. 403: the list of pushes is not for everybody on every host.
-    if (error instanceof ForgeError && (error.kind === "NotFound" || error.status === 422 || error.kind === "Forbidden")) return undefined;
-    throw error;
-  }
+/** 422: no commit of that name. 403: the list of pushes is not for everybody on every host. */
+function orNone<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  return askingOrNone(ask, [403, 404, 410, 422, 451]);
 }
 
 /**
@@ -96,24 +75,90 @@ export async function inTeam(place: RepoOctokit, team: string, login: string): P
   const { octokit, owner } = place;
   const slug = team.split("/").at(-1) ?? team;
   const org = team.includes("/") ? (team.split("/")[0] ?? owner) : owner;
-  try {
-    const { data } = await octokit.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username: login });
-    return data.state === "active";
-  } catch (error) {
-    if (!unseen(error)) throw forgeError(`ask whether ${login} is in team ${slug}`, error);
-  }
-  try {
-    await octokit.rest.teams.getByName({ org, team_slug: slug });
-    return false;
-  } catch (error) {
-    if (unseen(error)) return undefined;
-    throw forgeError(`look for team ${slug}`, error);
-  }
+  const unseen = [403, 404];
+  const member = await askingOrNone(() => octokit.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username: login }), unseen);
+  if (member !== undefined) return member.data.state === "active";
+  const seen = await askingOrNone(() => octokit.rest.teams.getByName({ org, team_slug: slug }), unseen);
+  return seen === undefined ? undefined : false;
 }
 
-function unseen(error: unknown): boolean {
-  const answer = answerOf(error);
-  if (answer === undefined) return false;
-  const limited = forgeError("look", error).kind === "RateLimited";
-  return answer.status === 404 || (answer.status === 403 && !limited);
+interface GitHubJudgeOptions {
+  octokit: OctokitLike;
+  repository: string;
+  /** The App's account: `stagecoach[bot]`. */
+  app: string;
+  permission: (login: string) => Promise<Permission>;
+}
+
+interface Shown {
+  verified: boolean;
+  reason: string;
+  author: string | undefined;
+  authorIsPerson: boolean;
+  committer: string | undefined;
+}
+
+/** Of commits, a hundred each. */
+const MOST_PAGES = 500;
+
+/**
+ * Ours is what GitHub calls Verified and signed for our App: its author is the App, and its committer the App or GitHub. A
+ * person who signs a commit with the App as its author is its committer. Read 100 a page, from the newest down.
+ */
+export function gitHubJudge(options: GitHubJudgeOptions): CommitJudge {
+  const [owner = "", repo = ""] = options.repository.split("/");
+  const place: RepoOctokit = { octokit: options.octokit, owner, repo };
+  const people = new Map<string, Shown>();
+  return {
+    async foreign(commits) {
+      const shown = await read(place, commits);
+      const found = new Map<string, string>();
+      for (const { sha } of commits) {
+        const one = shown.get(sha);
+        const why = whyForeign(one, options.app);
+        if (why !== undefined) found.set(sha, why);
+        if (why !== undefined && one !== undefined) people.set(sha, one);
+      }
+      return found;
+    },
+    async mayAccept({ sha }) {
+      const one = people.get(sha) ?? (await read(place, [{ sha }])).get(sha);
+      if (one?.verified !== true || !one.authorIsPerson || one.author === undefined) return false;
+      if (one.committer !== one.author && one.committer !== WEB_FLOW) return false;
+      const permission = await options.permission(one.author);
+      return permission === "maintain" || permission === "admin";
+    },
+  };
+}
+
+function whyForeign(shown: Shown | undefined, app: string): string | undefined {
+  if (shown === undefined) return "GitHub does not show it";
+  if (!shown.verified) return `GitHub does not call it Verified (${shown.reason.slice(0, 60)})`;
+  if (shown.author !== app) return `it is by ${shown.author ?? "nobody that GitHub knows"}, not by ${app}`;
+  if (shown.committer !== app && shown.committer !== WEB_FLOW)
+    return `it was signed by ${shown.committer ?? "nobody that GitHub knows"}, not by GitHub`;
+  return undefined;
+}
+
+async function read({ octokit, owner, repo }: RepoOctokit, commits: readonly { sha: string }[]): Promise<Map<string, Shown>> {
+  const wanted = new Set(commits.map(({ sha }) => sha));
+  const shown = new Map<string, Shown>();
+  const [newest] = commits;
+  const size = Math.min(100, wanted.size);
+  for (let page = 1; newest !== undefined && wanted.size > 0 && page <= MOST_PAGES; page++) {
+    const { data } = await asking(() => octokit.rest.repos.listCommits({ owner, repo, sha: newest.sha, per_page: size, page }));
+    for (const one of data) {
+      if (!wanted.delete(one.sha)) continue;
+      const { verification } = one.commit;
+      shown.set(one.sha, {
+        verified: verification?.verified === true,
+        reason: verification?.reason ?? "unsigned",
+        author: one.author?.login,
+        authorIsPerson: one.author?.type === "User",
+        committer: one.committer?.login,
+      });
+    }
+    if (data.length < size) break;
+  }
+  return shown;
 }

@@ -1,6 +1,6 @@
 import { Octokit } from "@octokit/rest";
 import { describe, expect, it } from "vitest";
-import type { Pressure } from "../port.ts";
+import type { Pressure } from "../pressure.ts";
 import { openGitHubForge } from "./index.ts";
 import { watchPressure } from "./pressure.ts";
 

@@ -3,7 +3,8 @@
  * slowed.
  */
 import { defined } from "../../../core/base/defined.ts";
-import { ForgeError, type Pressure, type RateSeen } from "../port.ts";
+import { ForgeError } from "../port.ts";
+import type { Pressure, RateSeen } from "../pressure.ts";
 import { answerOf, limitedUntil } from "./errors.ts";
 import type { OctokitLike } from "./octokit.ts";
 

@@ -4,23 +4,19 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
 import type { Pull, Review } from "../port.ts";
-import { answerOf, asking, forgeError } from "./errors.ts";
+import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
 type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
 type ListedPull = RestEndpointMethodTypes["pulls"]["list"]["response"]["data"][number];
 
 export async function pull({ octokit, owner, repo }: RepoOctokit, number: number): Promise<Pull | null> {
-  let data: PullData;
-  try {
-    ({ data } = await octokit.rest.pulls.get({ owner, repo, pull_number: number }));
-  } catch (error) {
-    if (answerOf(error)?.status === 404) return null;
-    throw forgeError(`read pull request ${number}`, error);
-  }
+  const found = await askingOrNone(() => octokit.rest.pulls.get({ owner, repo, pull_number: number }));
+  if (found === undefined) return null;
+  const { data } = found;
   if (data.state === "open" || data.merged) return toPull(data);
   // Who closed it stands only on its issue.
-  const issue = await asking(`ask who closed pull request ${number}`, () => octokit.rest.issues.get({ owner, repo, issue_number: number }));
+  const issue = await asking(() => octokit.rest.issues.get({ owner, repo, issue_number: number }));
   const closedBy = issue.data.closed_by?.login;
   return defined({ ...toPull(data), closedBy });
 }
@@ -29,7 +25,7 @@ export async function pull({ octokit, owner, repo }: RepoOctokit, number: number
 export async function findPull(place: RepoOctokit, branch: string): Promise<Pull | null> {
   const { octokit, owner, repo } = place;
   // Without `owner:` GitHub ignores the filter and lists everything.
-  const { data } = await asking(`find the pull request of ${branch}`, () =>
+  const { data } = await asking(() =>
     octokit.rest.pulls.list({ owner, repo, head: `${owner}:${branch}`, state: "all", sort: "created", direction: "desc", per_page: 5 }),
   );
   const found = data.find((item) => item.head.ref === branch);
@@ -45,9 +41,7 @@ export async function createPull(
   if (existing !== null) return existing;
   const made = await create(place, input);
   if (input.labels.length > 0) {
-    await asking(`label pull request ${made.number}`, () =>
-      octokit.rest.issues.addLabels({ owner, repo, issue_number: made.number, labels: input.labels }),
-    );
+    await asking(() => octokit.rest.issues.addLabels({ owner, repo, issue_number: made.number, labels: input.labels }));
   }
   return made;
 }
@@ -70,19 +64,17 @@ async function create(place: RepoOctokit, input: { branch: string; base: string;
     const there =
       answer?.status === 422 && answer.details.some((text) => /already exists/i.test(text)) ? await findPull(place, input.branch) : null;
     if (there !== null) return there;
-    throw forgeError(`open a pull request for ${input.branch}`, error);
+    throw forgeError(error);
   }
 }
 
 export async function openPulls({ octokit, owner, repo }: RepoOctokit): Promise<Pull[]> {
-  const pulls = await asking("list open pull requests", () =>
-    octokit.paginate(octokit.rest.pulls.list, { owner, repo, state: "open", per_page: 100 }),
-  );
+  const pulls = await asking(() => octokit.paginate(octokit.rest.pulls.list, { owner, repo, state: "open", per_page: 100 }));
   return pulls.map(toPull);
 }
 
 export async function pullsOfCommit({ octokit, owner, repo }: RepoOctokit, sha: string): Promise<Pull[]> {
-  const { data } = await asking(`find the pull requests of ${sha.slice(0, 12)}`, () =>
+  const { data } = await asking(() =>
     octokit.rest.repos.listPullRequestsAssociatedWithCommit({ owner, repo, commit_sha: sha, per_page: 100 }),
   );
   return data.map(toPull);
@@ -90,9 +82,7 @@ export async function pullsOfCommit({ octokit, owner, repo }: RepoOctokit, sha: 
 
 /** GitHub lists at most 3,000. */
 export async function changedFiles({ octokit, owner, repo }: RepoOctokit, number: number): Promise<string[]> {
-  const files = await asking(`list the files of pull request ${number}`, () =>
-    octokit.paginate(octokit.rest.pulls.listFiles, { owner, repo, pull_number: number, per_page: 100 }),
-  );
+  const files = await asking(() => octokit.paginate(octokit.rest.pulls.listFiles, { owner, repo, pull_number: number, per_page: 100 }));
   return files.flatMap((file) => (file.previous_filename === undefined ? [file.filename] : [file.filename, file.previous_filename]));
 }
 
@@ -131,9 +121,7 @@ const STATES: readonly Review["state"][] = ["APPROVED", "CHANGES_REQUESTED", "CO
 
 /** Submitted ones, oldest first. One that is still being written (`PENDING`) is nobody's word yet. */
 export async function reviews({ octokit, owner, repo }: RepoOctokit, number: number): Promise<Review[]> {
-  const all = await asking(`read the reviews of ${number}`, () =>
-    octokit.paginate(octokit.rest.pulls.listReviews, { owner, repo, pull_number: number, per_page: 100 }),
-  );
+  const all = await asking(() => octokit.paginate(octokit.rest.pulls.listReviews, { owner, repo, pull_number: number, per_page: 100 }));
   return all.flatMap((review) => {
     const state = STATES.find((one) => one === review.state);
     if (state === undefined || review.submitted_at == null) return [];

@@ -4,9 +4,9 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
 import type { BranchRules } from "../port.ts";
-import { answerOf, asking, forgeError } from "./errors.ts";
+import { asking, askingOrNone } from "./errors.ts";
+import { UPDATE_RULE, type UpdateRule, type UpdateRuleResult } from "./graphql/documents.ts";
 import { sendGraphQL } from "./graphql/send.ts";
-import { UPDATE_RULE, type UpdateRule, type UpdateRuleResult } from "./graphql/update-rule.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
 type Rule = RestEndpointMethodTypes["repos"]["getBranchRules"]["response"]["data"][number];
@@ -50,14 +50,9 @@ function noRules(): BranchRules {
   };
 }
 
+/** None where they are not offered to this plan, or by an older Enterprise Server. */
 async function activeRules({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<Rule[]> {
-  try {
-    return await octokit.paginate(octokit.rest.repos.getBranchRules, { owner, repo, branch, per_page: 100 });
-  } catch (error) {
-    // Not offered to this plan, or by an older Enterprise Server.
-    if (answerOf(error)?.status === 404) return [];
-    throw forgeError(`read the rules of ${branch}`, error);
-  }
+  return (await askingOrNone(() => octokit.paginate(octokit.rest.repos.getBranchRules, { owner, repo, branch, per_page: 100 }))) ?? [];
 }
 
 function applyRule(rules: BranchRules, rule: Rule): void {
@@ -88,13 +83,8 @@ type Protection = NonNullable<RestEndpointMethodTypes["repos"]["getBranch"]["res
 
 /** undefined: the branch is not there or not protected. */
 async function protection({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<Protection | undefined> {
-  try {
-    const { data } = await octokit.rest.repos.getBranch({ owner, repo, branch });
-    return data.protected ? (data.protection ?? {}) : undefined;
-  } catch (error) {
-    if (answerOf(error)?.status === 404) return undefined;
-    throw forgeError(`read branch ${branch}`, error);
-  }
+  const found = await askingOrNone(() => octokit.rest.repos.getBranch({ owner, repo, branch }));
+  return found?.data.protected === true ? (found.data.protection ?? {}) : undefined;
 }
 
 function applyProtection(rules: BranchRules, shown: Protection): void {
@@ -107,7 +97,7 @@ function applyProtection(rules: BranchRules, shown: Protection): void {
 
 async function classic(place: RepoOctokit, branch: string): Promise<UpdateRule | undefined> {
   const variables = { owner: place.owner, name: place.repo, ref: `refs/heads/${branch}` };
-  const { data } = await asking(`read the protection of ${branch}`, () => sendGraphQL<UpdateRuleResult>(place, UPDATE_RULE, variables));
+  const { data } = await asking(() => sendGraphQL<UpdateRuleResult>(place, UPDATE_RULE, variables));
   return data.repository?.ref?.refUpdateRule ?? undefined;
 }
 
@@ -121,7 +111,7 @@ function applyClassic(rules: BranchRules, rule: UpdateRule): void {
 
 /** The settings are shown to some tokens only; what is not shown forbids nothing. */
 async function allowed({ octokit, owner, repo }: RepoOctokit, rules: BranchRules): Promise<BranchRules> {
-  const { data } = await asking("read the repository", () => octokit.rest.repos.get({ owner, repo }));
+  const { data } = await asking(() => octokit.rest.repos.get({ owner, repo }));
   const open: Method[] = [];
   if (data.allow_squash_merge !== false) open.push("squash");
   if (data.allow_merge_commit !== false) open.push("merge");

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import { openMirror } from "../../git/mirror.ts";
 import type { CommitJudge, CommitWriter, Mirror } from "../../git/port.ts";
-import { gitHubJudge } from "./commit-judge.ts";
 import { type GitHubWriterOptions, openGitHubWriter } from "./commit-writer.ts";
+import { gitHubJudge } from "./people.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
 const execute = promisify(execFile);
@@ -229,7 +229,7 @@ describe("proposing a batch", () => {
       .catch((error: unknown) => error);
     sim.setPermissions(installationId, all);
     await watched.forge.gitCredentials({ renew: true });
-    expect(failed).toMatchObject({ name: "ForgeError", kind: "Forbidden", message: expect.stringContaining("propose p6") });
+    expect(failed).toMatchObject({ name: "ForgeError", kind: "Forbidden", message: expect.stringContaining("ProposeBatch") });
   });
 });
 

@@ -9,7 +9,7 @@ import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../p
 import { serial } from "../serial.ts";
 import { APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./check.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
-import type { Journal, JournalChange, JournalReader, JournalState } from "./port.ts";
+import type { Journal, JournalChange, JournalReader, JournalState, Trace } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
 import { JournalFileError, readRun } from "./read-run.ts";
 import { openJournalReader, readTextsAt } from "./reader.ts";
@@ -27,8 +27,8 @@ interface JournalOptions {
   writer?: CommitWriter;
   /** Tells commits of `writer` from others'. Absent: by author and trailer alone. */
   judge?: CommitJudge;
-  /** Asked where there is no journal and none was ever seen: what shows that there has been one (`pull request #7 is open`). */
-  traces?: () => Promise<string | undefined>;
+  /** Asked where there is no journal and none was ever seen: an open PR of a run, which shows that there has been one. */
+  traces?: () => Promise<Trace | undefined>;
 }
 
 export const JOURNAL_BRANCH = "stagecoach/journal";
@@ -129,7 +129,9 @@ function openTrust(mirror: Mirror, branch: string) {
 /** No branch, and nothing of one on this machine: a new repository, or one whose journal somebody took away. */
 async function traced({ traces }: JournalOptions, remote: string | undefined, { seen }: Heads): Promise<Suspicion | undefined> {
   const trace = remote === undefined && seen === undefined ? await traces?.() : undefined;
-  return trace === undefined ? undefined : { commit: NOTHING, why: `there is no journal, though ${trace}` };
+  return trace === undefined
+    ? undefined
+    : { commit: NOTHING, why: `there is no journal, though pull request #${trace.pull} of run ${trace.rollout} #${trace.run} is open` };
 }
 
 /** What stands at `head`. Files with the text of before give the objects of before. */

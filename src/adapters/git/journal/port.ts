@@ -39,6 +39,13 @@ export interface IndexEntry {
   cursor: string;
 }
 
+/** An open PR of a run. */
+export interface Trace {
+  pull: number;
+  rollout: string;
+  run: number;
+}
+
 export interface JournalChange {
   index?: ReadonlyMap<string, IndexEntry>;
   runs: readonly Run[];

@@ -10,7 +10,7 @@ import { sshKey } from "../testing/ssh-keys.ts";
 import { acceptJournal } from "./accept.ts";
 import { authorOf } from "./check.ts";
 import { JOURNAL_BRANCH, openJournal } from "./journal.ts";
-import type { JournalChange } from "./port.ts";
+import type { JournalChange, Trace } from "./port.ts";
 
 const APP = "stagecoach[bot]";
 const REF = `refs/heads/${JOURNAL_BRANCH}`;
@@ -41,7 +41,7 @@ function signer(place = mirror, secret = keys.secret): CommitWriter {
   return openLocalWriter({ mirror: place, author: authorOf(APP), key: readSigningKey(secret) });
 }
 
-function journalOf(place = mirror, more: { judge?: CommitJudge; writer?: CommitWriter; traces?: () => Promise<string | undefined> } = {}) {
+function journalOf(place = mirror, more: { judge?: CommitJudge; writer?: CommitWriter; traces?: () => Promise<Trace | undefined> } = {}) {
   return openJournal({ mirror: place, app: APP, writer: signer(place), judge: sshJudge(place, [keys.pub]), ...more });
 }
 
@@ -169,8 +169,8 @@ describe("no journal, on a machine that never saw one", () => {
   });
 
   test("is one that somebody took away where pull requests of ours are there, until that is accepted", async () => {
-    const journal = journalOf(mirror, { traces: async () => "pull request #7 is of a run" });
-    expect((await journal.read()).tampered).toEqual({ commit: "none", why: "there is no journal, though pull request #7 is of a run" });
+    const journal = journalOf(mirror, { traces: async () => ({ pull: 7, rollout: "payments", run: 3 }) });
+    expect((await journal.read()).tampered).toEqual({ commit: "none", why: "there is no journal, though pull request #7 of run payments #3 is open" });
     await expect(journal.record(change("one"))).rejects.toMatchObject({ kind: "Invalid" });
     await acceptJournal({ mirror, writer: signer(), app: APP, by: "ana", at: START, head: "none" });
     expect((await journal.read()).tampered).toBeUndefined();

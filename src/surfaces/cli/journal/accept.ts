@@ -114,12 +114,12 @@ async function octokitOf(options: Options, owner: string, repo: string): Promise
     const auth = { appId: Number(appId), privateKey: readText(appKey, "--app-key") };
     const quiet = { throttle: { enabled: false }, baseUrl };
     const app = new ProbotOctokit({ auth, ...quiet });
-    const { data } = await asking(`look for the App on ${owner}/${repo}`, () => app.rest.apps.getRepoInstallation({ owner, repo }));
+    const { data } = await asking(() => app.rest.apps.getRepoInstallation({ owner, repo }));
     return { octokit: new ProbotOctokit({ auth: { ...auth, installationId: data.id }, ...quiet }) as unknown as OctokitLike };
   }
   if (tokenFile === undefined) throw new CommandError(2, "--github needs --app-id and --app-key, or --token-file");
   const octokit = new Octokit({ auth: readText(tokenFile, "--token-file").trim(), baseUrl });
-  const { data } = await asking("ask whose token it is", () => octokit.rest.users.getAuthenticated());
+  const { data } = await asking(() => octokit.rest.users.getAuthenticated());
   return { octokit, person: data.login };
 }
 

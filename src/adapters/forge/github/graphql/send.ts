@@ -1,4 +1,5 @@
 import { redact } from "../../../../core/base/redact.ts";
+import { ForgeError } from "../../port.ts";
 import { NEVER_RETRY, type RepoOctokit } from "../octokit.ts";
 
 export interface FieldError {
@@ -31,8 +32,7 @@ export async function sendGraphQL<T>(
   } catch (error) {
     const errors = fieldErrors(error);
     const partial = (error as { data?: Partial<T> | null }).data;
-    if (errors === undefined || errors.some((one) => one.type === "RATE_LIMITED")) throw error;
-    if (partial === undefined || partial === null) throw error;
+    if (errors === undefined || partial == null || errors.some((one) => one.type === "RATE_LIMITED")) throw error;
     return { data: partial, errors };
   }
 }
@@ -46,4 +46,11 @@ function fieldErrors(error: unknown): FieldError[] | undefined {
     field: Array.isArray(one?.path) ? String(one.path[0] ?? "") : "",
     message: redact(typeof one?.message === "string" ? one.message : "no reason given").slice(0, 2000),
   }));
+}
+
+/** The refusal of a field as a ForgeError: `mutation Dequeue: …`. */
+export function refusedError(document: string, refused: FieldError | undefined): ForgeError {
+  const message = `${/(?:query|mutation) \w+/.exec(document)?.[0]}: ${refused?.message ?? "no reason given"}`;
+  if (refused?.type === "FORBIDDEN" || refused?.type === "INSUFFICIENT_SCOPES") return new ForgeError("Forbidden", 403, message);
+  return refused?.type === "NOT_FOUND" ? new ForgeError("NotFound", 404, message) : new ForgeError("Invalid", 422, message);
 }

@@ -1,8 +1,8 @@
 import type { TestGitHub } from "../../../../sim/github/testing/setup.ts";
 import { openJournal } from "../../../git/journal/journal.ts";
 import { openMirror } from "../../../git/mirror.ts";
-import { gitHubJudge } from "../commit-judge.ts";
 import { openGitHubWriter } from "../commit-writer.ts";
+import { gitHubJudge } from "../people.ts";
 import { watchedForge } from "./forge.ts";
 
 /** The journal of a test's repository as the bot opens it: written and judged through GitHub. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Pull } from "./port.ts";
-import { tracesOf } from "./traces.ts";
+import type { Pull } from "../port.ts";
+import { tracesOf } from "./index.ts";
 
 function forgeWith(...pulls: Partial<Pull>[]) {
   const open = pulls.map((pull, at) => ({ number: at + 1, headRepository: "acme/config", author: "stagecoach[bot]", ...pull }) as Pull);
@@ -9,7 +9,7 @@ function forgeWith(...pulls: Partial<Pull>[]) {
 
 test("an open PR of a run of ours shows that there has been a journal", async () => {
   const forge = forgeWith({ branch: "release" }, { branch: "stagecoach-run/payments/3/1-2-1" });
-  expect(await tracesOf(forge)).toBe("pull request #2 of run payments #3 is open");
+  expect(await tracesOf(forge)).toEqual({ pull: 2, rollout: "payments", run: 3 });
 });
 
 test.each<[string, Partial<Pull>]>([

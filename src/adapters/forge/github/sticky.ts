@@ -1,0 +1,143 @@
+/** Comments on PRs, and what of ours stays one comment or one issue, found by a hidden marker and edited in place. Called by `index.ts`. */
+import { defined } from "../../../core/base/defined.ts";
+import type { Comment, Forge, Reaction } from "../port.ts";
+import { serialByKey } from "./by-key.ts";
+import { bounded } from "./checks.ts";
+import { asking, askingOrNone } from "./errors.ts";
+import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+
+const COMMENT_LIMIT = 65_536;
+
+type Identity = () => Promise<{ login: string }>;
+
+export async function comments({ octokit, owner, repo }: RepoOctokit, pull: number, us: string, since?: string): Promise<Comment[]> {
+  const asked = defined({ owner, repo, issue_number: pull, per_page: 100, since });
+  const all = await asking(() => octokit.paginate(octokit.rest.issues.listComments, asked));
+  return all.map((comment) => ({
+    id: comment.id,
+    author: comment.user?.login ?? "ghost",
+    authorIsBot: comment.user?.type === "Bot" || comment.performed_via_github_app != null,
+    ours: comment.user?.login === us,
+    body: comment.body ?? "",
+    createdAt: new Date(comment.created_at).toISOString(),
+    updatedAt: new Date(comment.updated_at).toISOString(),
+  }));
+}
+
+/** Found by its hidden marker and by being ours: anybody can write the marker. */
+export function stickyComments(place: RepoOctokit, identity: Identity) {
+  const known = new Map<string, { id: number; url: string; body: string }>();
+  const turn = serialByKey();
+  // One after the other for each comment: two at once would each find none, and make two.
+  return (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> =>
+    turn(`${pull} ${marker}`, () => put(pull, marker, text));
+
+  async function put(pull: number, marker: string, text: string): Promise<{ id: number; url: string }> {
+    const hidden = `<!-- ${marker} -->`;
+    const body = `${hidden}\n${text}`;
+    if (body.length > COMMENT_LIMIT) throw new RangeError(`a comment of ${body.length} characters: GitHub takes at most ${COMMENT_LIMIT}`);
+    const key = `${pull} ${marker}`;
+    const there = known.get(key) ?? (await find(pull, hidden));
+    if (there?.body === body) return there;
+    const data = await write(pull, body, there?.id).catch((error) => {
+      // Somebody deleted it: the next call makes it anew.
+      known.delete(key);
+      throw error;
+    });
+    const made = { id: data.id, url: data.html_url, body };
+    known.set(key, made);
+    return made;
+  }
+
+  async function write(pull: number, body: string, id: number | undefined) {
+    const { octokit, owner, repo } = place;
+    return asking(async () => {
+      if (id === undefined)
+        return (await octokit.rest.issues.createComment({ owner, repo, issue_number: pull, body, ...NEVER_RETRY })).data;
+      return (await octokit.rest.issues.updateComment({ owner, repo, comment_id: id, body, ...NEVER_RETRY })).data;
+    });
+  }
+
+  async function find(pull: number, hidden: string) {
+    const { octokit, owner, repo } = place;
+    const { login } = await identity();
+    const all = await asking(() => octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }));
+    const found = all.find((comment) => comment.user?.login === login && comment.body?.startsWith(hidden) === true);
+    return found === undefined ? undefined : { id: found.id, url: found.html_url, body: found.body ?? "" };
+  }
+}
+
+/** Setting the same reaction twice is one reaction. */
+export async function react({ octokit, owner, repo }: RepoOctokit, comment: number, content: Reaction): Promise<void> {
+  await asking(() => octokit.rest.reactions.createForIssueComment({ owner, repo, comment_id: comment, content }));
+}
+
+type Issue = Parameters<Forge["stickyIssue"]>[1];
+
+/** What our issues carry beside what was asked for, so that they are found among those of years. */
+const ISSUE_LABEL = "stagecoach";
+/** Of a hundred each, the newest first: older ones belong to releases that are over. */
+const MOST_PAGES = 5;
+
+/** Found by its hidden marker and by being ours, open or closed; a closed one is edited and stays closed. */
+export function stickyIssues(place: RepoOctokit, identity: Identity) {
+  const known = new Map<string, { number: number; url: string; title: string; body: string }>();
+  const turn = serialByKey();
+
+  async function put(marker: string, issue: Issue): Promise<{ number: number; url: string }> {
+    const hidden = `<!-- ${marker} -->`;
+    const body = bounded(`${hidden}\n${issue.body}`, COMMENT_LIMIT);
+    const title = bounded(issue.title, 250);
+    const there = known.get(marker) ?? (await findIssue(place, (await identity()).login, hidden));
+    if (there?.body === body && there.title === title) {
+      known.set(marker, there);
+      return { number: there.number, url: there.url };
+    }
+    known.delete(marker);
+    const data = await writeIssue(place, { title, body, labels: [...new Set([ISSUE_LABEL, ...issue.labels])] }, there?.number);
+    known.set(marker, { number: data.number, url: data.html_url, title, body });
+    return { number: data.number, url: data.html_url };
+  }
+
+  return {
+    put: (marker: string, issue: Issue) => turn(marker, () => put(marker, issue)),
+    close: async (number: number) => close(place, (await identity()).login, number),
+  };
+}
+
+async function writeIssue({ octokit, owner, repo }: RepoOctokit, { title, body, labels }: Issue, number: number | undefined) {
+  // Deleted or moved away by somebody: it begins anew.
+  const edited =
+    number === undefined
+      ? undefined
+      : await askingOrNone(
+          () => octokit.rest.issues.update({ owner, repo, issue_number: number, title, body, ...NEVER_RETRY }),
+          [404, 410],
+        );
+  return (edited ?? (await asking(() => octokit.rest.issues.create({ owner, repo, title, body, labels, ...NEVER_RETRY })))).data;
+}
+
+/** By its label: without it every pull request we ever opened would be listed, too. */
+async function findIssue({ octokit, owner, repo }: RepoOctokit, login: string, hidden: string) {
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const { data } = await asking(() =>
+      octokit.rest.issues.listForRepo({ owner, repo, creator: login, labels: ISSUE_LABEL, state: "all", per_page: 100, page }),
+    );
+    const found = data.find((one) => isOurs(one, login) && one.body?.startsWith(hidden) === true);
+    if (found !== undefined) return { number: found.number, url: found.html_url, title: found.title, body: found.body ?? "" };
+    if (data.length < 100) return undefined;
+  }
+  return undefined;
+}
+
+async function close({ octokit, owner, repo }: RepoOctokit, login: string, number: number): Promise<void> {
+  const { data } = await asking(() => octokit.rest.issues.get({ owner, repo, issue_number: number }));
+  if (!isOurs(data, login) || data.state === "closed" || !data.body?.startsWith("<!-- stagecoach:")) return;
+  await asking(() =>
+    octokit.rest.issues.update({ owner, repo, issue_number: number, state: "closed", state_reason: "completed", ...NEVER_RETRY }),
+  );
+}
+
+function isOurs(issue: { pull_request?: unknown; user: { login: string } | null }, login: string): boolean {
+  return issue.pull_request === undefined && issue.user?.login === login;
+}
