@@ -170,7 +170,10 @@ describe("no journal, on a machine that never saw one", () => {
 
   test("is one that somebody took away where pull requests of ours are there, until that is accepted", async () => {
     const journal = journalOf(mirror, { traces: async () => ({ pull: 7, rollout: "payments", run: 3 }) });
-    expect((await journal.read()).tampered).toEqual({ commit: "none", why: "there is no journal, though pull request #7 of run payments #3 is open" });
+    expect((await journal.read()).tampered).toEqual({
+      commit: "none",
+      why: "there is no journal, though pull request #7 of run payments #3 is open",
+    });
     await expect(journal.record(change("one"))).rejects.toMatchObject({ kind: "Invalid" });
     await acceptJournal({ mirror, writer: signer(), app: APP, by: "ana", at: START, head: "none" });
     expect((await journal.read()).tampered).toBeUndefined();
