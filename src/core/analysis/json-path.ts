@@ -1,9 +1,12 @@
-import type { Value } from "./expr/values.ts";
+/**
+ * Finds values by kubectl-style JSONPath, as Argo Rollouts' web provider takes them. One budget holds for a whole path: each `..` may find the
+ * values of another one again.
+ */
+import { reasonsOf } from "../base/reason.ts";
+import type { PathReasons } from "../reasons/analysis.ts";
+import { type Budget, ExpressionError, type Value } from "./expr/values.ts";
 
-/** A JSONPath that cannot be read or finds nothing. */
-export class JsonPathError extends Error {
-  override name = "JsonPathError";
-}
+const pathReason = reasonsOf<PathReasons>();
 
 type Step =
   | { kind: "key"; name: string }
@@ -17,27 +20,26 @@ const LONGEST = 1000;
 const MOST = 200_000;
 
 /**
- * The first value a kubectl-style JSONPath finds (`{$.data.ok}`, `{.items[0].x}`, `{$.a[?(@.name=="b")].v}`, `{..x}`): what Argo
- * Rollouts' web provider takes. Empty: the whole document. Throws JsonPathError.
+ * The first value that a path finds: `{$.data.ok}`, `{.items[0].x}`, `{$.a[?(@.name=="b")].v}`, `{..x}`. Empty: the whole document. Throws
+ * ExpressionError.
  */
 export function firstAt(path: string | undefined, document: Value): Value {
   const steps = parsePath(path ?? "{$}");
-  // One budget for the whole path: each `..` may find the values of another one again.
   const budget = { left: MOST };
   let here: Value[] = [document];
   for (const step of steps) here = here.flatMap((value) => follow(step, value, budget));
   const [first] = here;
-  if (first === undefined) throw new JsonPathError(`nothing is found at ${path ?? "{$}"}`);
+  if (first === undefined) throw new ExpressionError(pathReason("PATH_EMPTY", { path: path ?? "{$}" }));
   return first;
 }
 
-/** Reads a path. Throws JsonPathError that says what cannot be read. */
+/** Reads a path. Throws ExpressionError. */
 export function parsePath(path: string): Step[] {
-  if (path.length > LONGEST) throw new JsonPathError(`a path has at most ${LONGEST} characters`);
+  if (path.length > LONGEST) throw new ExpressionError(pathReason("PATH_LONG", { most: LONGEST }));
   let text = path.trim();
   const braced = /^\{([\s\S]*)\}$/.exec(text);
   if (braced !== null) text = (braced[1] ?? "").trim();
-  if (text.includes("{") || /^range\b/.test(text)) throw new JsonPathError(`${path} is more than one path; write one, such as {$.data.ok}`);
+  if (text.includes("{") || /^range\b/.test(text)) throw new ExpressionError(pathReason("PATH_SEVERAL", { path }));
   if (text.startsWith("$") || text.startsWith("@")) text = text.slice(1);
   else if (text !== "" && !text.startsWith(".") && !text.startsWith("[")) text = `.${text}`;
   const steps: Step[] = [];
@@ -49,34 +51,36 @@ export function parsePath(path: string): Step[] {
   return steps;
 }
 
-const FILTER = /^\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=|<=|>=|<|>)\s*("[^"]*"|'[^']*'|-?\d+(?:\.\d+)?|true|false)\s*\)\]/;
+/** How each step is written, and what its groups are. */
+const STEPS: readonly [written: RegExp, step: (...groups: string[]) => Step][] = [
+  [/^\.\.([\w$-]+)/, (name = "") => ({ kind: "deep", name })],
+  [/^\.((?:[\w$/-]|\\\.)+)/, (name = "") => ({ kind: "key", name: name.replaceAll("\\.", ".") })],
+  [/^(?:\.\*|\[\*\])/, () => ({ kind: "every" })],
+  [/^\[(-?\d+)\]/, (index) => ({ kind: "index", index: Number(index) })],
+  [/^\[(?:'([^']*)'|"([^"]*)")\]/, (single, double = "") => ({ kind: "key", name: single ?? double })],
+  [
+    /^\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=|<=|>=|<|>)\s*("[^"]*"|'[^']*'|-?\d+(?:\.\d+)?|true|false)\s*\)\]/,
+    (path = "", op = "", value = "") => {
+      const literal = /^["']/.test(value) ? value.slice(1, -1) : (JSON.parse(value) as Value);
+      return { kind: "filter", path: parsePath(path), op, value: literal };
+    },
+  ],
+];
 
-function nextStep(text: string, whole: string): { step: Step; length: number } {
-  const deep = /^\.\.([\w$-]+)/.exec(text);
-  if (deep !== null) return { step: { kind: "deep", name: deep[1] ?? "" }, length: deep[0].length };
-  const key = /^\.((?:[\w$/-]|\\\.)+)/.exec(text);
-  if (key !== null) return { step: { kind: "key", name: (key[1] ?? "").replaceAll("\\.", ".") }, length: key[0].length };
-  const every = /^(?:\.\*|\[\*\])/.exec(text);
-  if (every !== null) return { step: { kind: "every" }, length: every[0].length };
-  const index = /^\[(-?\d+)\]/.exec(text);
-  if (index !== null) return { step: { kind: "index", index: Number(index[1]) }, length: index[0].length };
-  const quoted = /^\[(?:'([^']*)'|"([^"]*)")\]/.exec(text);
-  if (quoted !== null) return { step: { kind: "key", name: quoted[1] ?? quoted[2] ?? "" }, length: quoted[0].length };
-  const filter = FILTER.exec(text);
-  if (filter !== null) {
-    const value = filter[3] ?? "";
-    const literal: Value = /^["']/.test(value) ? value.slice(1, -1) : (JSON.parse(value) as Value);
-    return { step: { kind: "filter", path: parsePath(filter[1] ?? ""), op: filter[2] ?? "", value: literal }, length: filter[0].length };
+function nextStep(text: string, path: string): { step: Step; length: number } {
+  for (const [written, step] of STEPS) {
+    const [whole, ...groups] = written.exec(text) ?? [];
+    if (whole !== undefined) return { step: step(...groups), length: whole.length };
   }
-  throw new JsonPathError(`${whole}: ${text.slice(0, 40)} cannot be read; .key, ['key'], [0], [*], ..key and [?(@.key=="value")] can`);
+  throw new ExpressionError(pathReason("PATH_UNREADABLE", { path, rest: text.slice(0, 40) }));
 }
 
-function look(budget: { left: number }, values: number): void {
+function look(budget: Budget, values: number): void {
   budget.left -= values;
-  if (budget.left < 0) throw new JsonPathError(`the answer is too large for this path: more than ${MOST} values would be looked at`);
+  if (budget.left < 0) throw new ExpressionError(pathReason("PATH_COSTLY", { most: MOST }));
 }
 
-function follow(step: Step, value: Value, budget: { left: number }): Value[] {
+function follow(step: Step, value: Value, budget: Budget): Value[] {
   look(budget, 1);
   switch (step.kind) {
     case "key":
@@ -99,14 +103,14 @@ function field(value: Value, name: string): Value[] {
   return [value[name] ?? null];
 }
 
-function items(value: Value, budget: { left: number }): Value[] {
+function items(value: Value, budget: Budget): Value[] {
   if (typeof value !== "object" || value === null) return [];
   const found = Array.isArray(value) ? value : Object.values(value);
   look(budget, found.length);
   return found;
 }
 
-function matches(step: Extract<Step, { kind: "filter" }>, item: Value, budget: { left: number }): boolean {
+function matches(step: Extract<Step, { kind: "filter" }>, item: Value, budget: Budget): boolean {
   const [found] = step.path.reduce<Value[]>((here, inner) => here.flatMap((value) => follow(inner, value, budget)), [item]);
   if (found === undefined) return false;
   if (step.op === "==") return found === step.value;
@@ -117,6 +121,6 @@ function matches(step: Extract<Step, { kind: "filter" }>, item: Value, budget: {
   return step.op === ">" ? found > step.value : found >= step.value;
 }
 
-function deep(name: string, value: Value, budget: { left: number }): Value[] {
+function deep(name: string, value: Value, budget: Budget): Value[] {
   return [...field(value, name), ...items(value, budget).flatMap((item) => deep(name, item, budget))];
 }

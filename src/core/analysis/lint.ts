@@ -3,8 +3,9 @@ import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import type { Path, Problem, ProblemReason } from "../reasons/problem.ts";
 import type { Rollout, Stage, StageAnalysis } from "../spec/rollout.ts";
 import { effectiveCount, type MetricRules } from "./metric.ts";
+import { unusedRule } from "./metric-rules.ts";
 import { templateFiles } from "./repo-templates.ts";
-import { AnalysisError, declaredArgs, hasValue, templatesFor, unusedRule } from "./request.ts";
+import { AnalysisError, declaredArgs, hasValue, templatesFor } from "./request.ts";
 import { readTemplates } from "./template.ts";
 import type { AnalysisTemplate } from "./template-schema.ts";
 
@@ -82,10 +83,10 @@ function checkOne(
     templates = templatesFor(wanted.analysis, all);
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
-    return builtin ? [found({ code: "ANALYSIS_TEMPLATE", kind: "Together", said: error.message }, ["templates"])] : [];
+    return builtin ? [found(error.reason, ["templates"])] : [];
   }
   const unused = unusedRule(templates);
-  const rules = unused === undefined ? [] : [found({ code: "ANALYSIS_VALUE", kind: "Rule", said: unused }, ["templates"])];
+  const rules = unused === undefined ? [] : [found({ code: "ANALYSIS_VALUE", ...unused }, ["templates"])];
   return [...checkArgs(wanted, templates, found), ...checkEnd(wanted, templates, found), ...rules];
 }
 

@@ -1,5 +1,8 @@
-import type { Time } from "../base/time.ts";
-import { epoch } from "../base/time.ts";
+import { reasonsOf } from "../base/reason.ts";
+import { epoch, type Time } from "../base/time.ts";
+import type { MetricReason, MetricReasons } from "../reasons/analysis.ts";
+
+const metricReason = reasonsOf<MetricReasons>();
 
 /** Argo Rollouts' phases of a measurement, a metric and a run. */
 export type AnalysisPhase = "Pending" | "Running" | "Successful" | "Failed" | "Inconclusive" | "Error";
@@ -8,7 +11,7 @@ export interface Measurement {
   phase: AnalysisPhase;
   /** As shown to people, shortened. */
   value: string;
-  message?: string;
+  message?: string | undefined;
   startedAt: Time;
   finishedAt?: Time;
 }
@@ -16,9 +19,9 @@ export interface Measurement {
 /** A metric with every limit a number: what `metricSchema` gives once arguments are filled in. */
 export interface MetricRules {
   name: string;
-  intervalMs?: number;
-  initialDelayMs?: number;
-  count?: number;
+  intervalMs?: number | undefined;
+  initialDelayMs?: number | undefined;
+  count?: number | undefined;
   /** -1: no limit. */
   failureLimit: number;
   inconclusiveLimit: number;
@@ -33,7 +36,7 @@ export interface MetricRules {
 export interface MetricResult {
   name: string;
   phase: AnalysisPhase;
-  message?: string;
+  because?: MetricReason;
   count: number;
   successful: number;
   failed: number;
@@ -78,31 +81,22 @@ export function measured(rules: MetricRules, result: MetricResult, measurement: 
 }
 
 /** As Argo Rollouts 1.8 judges a metric (its `assessMetricStatus`): limits first, then what is enough. */
-function judge(rules: MetricRules, result: MetricResult): { phase: AnalysisPhase; message?: string } {
-  if (rules.failureLimit >= 0 && result.failed > rules.failureLimit)
-    return { phase: "Failed", message: `failed ${times(result.failed)}, and failureLimit is ${rules.failureLimit}` };
-  if (result.inconclusive > rules.inconclusiveLimit)
-    return {
-      phase: "Inconclusive",
-      message: `inconclusive ${times(result.inconclusive)}, and inconclusiveLimit is ${rules.inconclusiveLimit}`,
-    };
-  if (result.consecutiveError > rules.consecutiveErrorLimit) {
-    const last = result.measurements.at(-1)?.message;
-    const message = `could not be measured ${times(result.consecutiveError)} in a row${last === undefined ? "" : `: ${last}`}`;
-    return { phase: "Error", message };
-  }
-  const wants = rules.consecutiveSuccessLimit;
-  if (wants > 0 && result.consecutiveSuccess >= wants) return { phase: "Successful", message: `${times(wants)} in a row` };
+function judge(rules: MetricRules, result: MetricResult): { phase: AnalysisPhase; because?: MetricReason } {
+  const { failureLimit, inconclusiveLimit, consecutiveErrorLimit, consecutiveSuccessLimit: wanted } = rules;
+  const { failed, inconclusive, consecutiveError: errors, measurements } = result;
+  if (failureLimit >= 0 && failed > failureLimit)
+    return { phase: "Failed", because: metricReason("METRIC_FAILED", { times: failed, limit: failureLimit }) };
+  if (inconclusive > inconclusiveLimit)
+    return { phase: "Inconclusive", because: metricReason("METRIC_INCONCLUSIVE", { times: inconclusive, limit: inconclusiveLimit }) };
+  if (errors > consecutiveErrorLimit)
+    return { phase: "Error", because: metricReason("METRIC_UNMEASURED", { times: errors, last: measurements.at(-1)?.message }) };
+  if (wanted > 0 && result.consecutiveSuccess >= wanted)
+    return { phase: "Successful", because: metricReason("METRIC_IN_A_ROW", { times: wanted }) };
   const count = effectiveCount(rules);
   if (count === undefined || result.count < count) return { phase: "Running" };
-  if (wants === 0) return { phase: "Successful" };
+  if (wanted === 0) return { phase: "Successful" };
   // Without a limit of failures the successes in a row are all there is to go by; with one it was kept, too, so neither has decided.
-  const phase = rules.failureLimit < 0 ? "Failed" : "Inconclusive";
-  return { phase, message: `measured ${times(result.count)} without ${wants} successes in a row` };
-}
-
-function times(n: number): string {
-  return n === 1 ? "once" : n === 2 ? "twice" : `${n} times`;
+  return { phase: failureLimit < 0 ? "Failed" : "Inconclusive", because: metricReason("METRIC_NO_ROW", { times: result.count, wanted }) };
 }
 
 /** undefined: until it is stopped. */
@@ -127,24 +121,14 @@ export function dueAt(rules: MetricRules, result: MetricResult, startedAt: Time)
 
 /** Told to stop, e.g. because another metric failed or the background is over: what has not failed so far is Successful. */
 export function stopped(result: MetricResult): MetricResult {
-  return isComplete(result.phase) ? result : { ...result, phase: "Successful", message: "stopped" };
+  return isComplete(result.phase) ? result : { ...result, phase: "Successful", because: metricReason("METRIC_STOPPED") };
 }
 
 const WORST: readonly AnalysisPhase[] = ["Successful", "Inconclusive", "Error", "Failed"];
 
-/** Of a whole run: running while any metric is, then the worst. Dry-run metrics never count. */
+/** Of a whole run: the worst of its metrics, known as soon as one has not succeeded, for then the others are stopped. Dry-run metrics never count. */
 export function runPhase(results: readonly MetricResult[]): AnalysisPhase {
-  const counting = results.filter((result) => !result.dryRun);
-  if (results.some((result) => !isComplete(result.phase))) {
-    // The outcome is known as soon as one has failed: the others are stopped.
-    const worst = worstOf(counting.filter((result) => isComplete(result.phase)));
-    return worst === "Successful" ? "Running" : worst;
-  }
-  return worstOf(counting);
-}
-
-function worstOf(results: readonly MetricResult[]): AnalysisPhase {
-  let worst = 0;
-  for (const { phase } of results) worst = Math.max(worst, WORST.indexOf(phase));
-  return WORST[worst] ?? "Successful";
+  const over = results.filter((result) => isComplete(result.phase));
+  const worst = WORST[Math.max(0, ...over.filter(({ dryRun }) => !dryRun).map(({ phase }) => WORST.indexOf(phase)))] ?? "Successful";
+  return worst === "Successful" && over.length < results.length ? "Running" : worst;
 }

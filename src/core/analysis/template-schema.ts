@@ -69,7 +69,7 @@ export const BUILTIN_PROVIDERS = ["web", "prometheus", "job"] as const;
 
 const providerSchema = z
   .looseObject({ web: webSchema.optional(), prometheus: prometheusSchema.optional(), job: jobSchema.optional() })
-  .refine((provider) => Object.keys(provider).length === 1, { error: "a metric has exactly one provider" });
+  .refine((provider) => Object.keys(provider).length === 1, { error: packReason({ code: "BAD_VALUE", kind: "OneProvider" }) });
 
 export const metricSchema = z.strictObject({
   name: z.string().min(1).max(200),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { sayProblem } from "../report/reasons/problems.ts";
-import { AnalysisError, prepare } from "./request.ts";
+import { AnalysisError, type Asked, prepare, type Sources } from "./request.ts";
 import { readTemplates } from "./template.ts";
 
 const CORPUS = fileURLToPath(new URL("../../../../shared/data/corpus/analysistemplate/", import.meta.url));
@@ -10,6 +10,17 @@ const CORPUS = fileURLToPath(new URL("../../../../shared/data/corpus/analysistem
 function read(metric: string, spec = "") {
   const text = `apiVersion: argoproj.io/v1alpha1\nkind: AnalysisTemplate\nmetadata: {name: t}\nspec:\n${spec}  metrics:\n    - ${metric}\n`;
   return readTemplates(text, "t.yaml", { builtin: true });
+}
+
+/** Why an analysis cannot be run. */
+function failureOf(asked: Asked, sources: Sources): AnalysisError["reason"] | undefined {
+  try {
+    prepare(asked, sources);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AnalysisError) return error.reason;
+    throw error;
+  }
 }
 
 const SOURCES = { secret: () => undefined, field: () => undefined };
@@ -48,28 +59,28 @@ describe("templates", () => {
     const [{ metric, rules } = {}] = prepare(asked([{ name: "a", value: "A" }]), sources).metrics;
     expect(metric?.provider.web?.url).toBe("A/B/C");
     expect(rules?.count).toBe(3);
-    expect(() => prepare(asked([]), sources)).toThrow("the argument a has no value");
-    expect(() => prepare(asked([{ name: "nn", value: "1" }]), sources)).toThrow("did you mean n?");
-    expect(() =>
-      prepare(
-        asked([
-          { name: "a", value: "A" },
-          { name: "n", value: "NaN" },
-        ]),
-        sources,
-      ),
-    ).toThrow("count is NaN");
-    expect(() => prepare({ templates: [{ templateName: "tt" }], args: [] }, sources)).toThrow(AnalysisError);
+    const given = (name: string, value: string) => ({ name, value });
+    expect(failureOf(asked([]), sources)).toMatchObject({ code: "ANALYSIS_ARG", kind: "NoValue", name: "a" });
+    expect(failureOf(asked([given("nn", "1")]), sources)).toMatchObject({ code: "ANALYSIS_ARG", kind: "Unknown", name: "nn", near: "n" });
+    const count = failureOf(asked([given("a", "A"), given("n", "NaN")]), sources);
+    expect(count).toMatchObject({ code: "ANALYSIS_VALUE", kind: "NotWhole", field: "count", given: "NaN", metric: "m" });
+    const unknown = failureOf({ templates: [{ templateName: "tt" }], args: [] }, sources);
+    expect(unknown).toMatchObject({ code: "ANALYSIS_TEMPLATE", kind: "None", name: "tt", known: ["t"], near: "t" });
   });
 
   test("dryRun and measurementRetention go by patterns of names, over all templates together; a rule for nobody is refused", () => {
     const doc = (name: string, spec: string) =>
       `apiVersion: argoproj.io/v1alpha1\nkind: AnalysisTemplate\nmetadata: {name: ${name}}\nspec:\n  metrics: [{name: ${name}-rate, provider: {web: {url: u}}}]\n${spec}---\n`;
-    const made = (rules: string) => {
+    const asked = { templates: [{ templateName: "a" }, { templateName: "b" }], args: [] };
+    const sources = (rules: string) => {
       const { templates } = readTemplates(doc("a", rules) + doc("b", ""), "t.yaml", { builtin: true });
-      const { metrics } = prepare({ templates: [{ templateName: "a" }, { templateName: "b" }], args: [] }, { ...SOURCES, templates });
+      return { ...SOURCES, templates };
+    };
+    const made = (rules: string) => {
+      const { metrics } = prepare(asked, sources(rules));
       return metrics.map(({ rules: { name, dryRun, retention } }) => `${name} ${dryRun} ${retention}`);
     };
+    const refused = (pattern: string) => failureOf(asked, sources(`  dryRun: [{metricName: '${pattern}'}]\n`));
     expect(made("")).toEqual(["a-rate false 10", "b-rate false 10"]);
     expect(made("  dryRun: [{metricName: '^b-'}]\n")).toEqual(["a-rate false 10", "b-rate true 10"]);
     expect(made("  dryRun: [{metricName: '.*'}]\n")).toEqual(["a-rate true 10", "b-rate true 10"]);
@@ -77,8 +88,12 @@ describe("templates", () => {
       "a-rate false 3",
       "b-rate false 10",
     ]);
-    expect(() => made("  dryRun: [{metricName: c}]\n")).toThrow("dryRun: no metric is called c; there are a-rate, b-rate");
-    expect(() => made("  dryRun: [{metricName: '*'}]\n")).toThrow("* cannot be read");
+    // As Go's regexp has it: groups and counts, too.
+    expect(made("  dryRun: [{metricName: '^(b|c)-[a-z]{4}$'}]\n")).toEqual(["a-rate false 10", "b-rate true 10"]);
+    const known = ["a-rate", "b-rate"];
+    expect(refused("c")).toEqual({ code: "ANALYSIS_VALUE", kind: "NoMetric", rule: "dryRun", pattern: "c", known });
+    for (const bad of ["*", "(a", "[z-a]", "a**", "(?=a)", "x".repeat(201)])
+      expect(refused(bad)).toMatchObject({ code: "ANALYSIS_VALUE", kind: "BadPattern", rule: "dryRun" });
   });
 
   test("a value with template or YAML signs in it stays a text", () => {
@@ -95,7 +110,8 @@ describe("templates", () => {
     const text = (name: string, other: string) =>
       `apiVersion: argoproj.io/v1alpha1\nkind: AnalysisTemplate\nmetadata: {name: ${name}}\nspec: {templates: [{templateName: ${other}}]}\n`;
     const { templates } = readTemplates(`${text("a", "b")}---\n${text("b", "a")}`, "t.yaml", { builtin: true });
-    expect(() => prepare({ templates: [{ templateName: "a" }], args: [] }, { ...SOURCES, templates })).toThrow("a → b → a");
+    const reason = failureOf({ templates: [{ templateName: "a" }], args: [] }, { ...SOURCES, templates });
+    expect(reason).toMatchObject({ code: "ANALYSIS_TEMPLATE", kind: "Circle", names: ["a", "b", "a"] });
   });
 
   test.skipIf(!existsSync(CORPUS))("real templates are read, or refused with a reason (skipped where the corpus is absent)", () => {

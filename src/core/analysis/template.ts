@@ -3,10 +3,11 @@ import { nearest } from "../base/nearest.ts";
 import type { Problem } from "../reasons/problem.ts";
 import { validate } from "../spec/parse/validate.ts";
 import { readYaml, type Source } from "../spec/parse/yaml.ts";
-import { badCondition } from "./expr/check-names.ts";
-import { JsonPathError, parsePath } from "./json-path.ts";
-import { limitsProblem } from "./limits.ts";
-import { type AnalysisTemplate, ARGUMENT, BUILTIN_PROVIDERS, templateSchema } from "./template-schema.ts";
+import { badCondition } from "./expr/evaluate.ts";
+import { ExpressionError } from "./expr/values.ts";
+import { parsePath } from "./json-path.ts";
+import { limitsProblem } from "./metric-rules.ts";
+import { type AnalysisTemplate, ARGUMENT, BUILTIN_PROVIDERS, type TemplateMetric, templateSchema } from "./template-schema.ts";
 
 const MOST_SYNTAX_PROBLEMS = 3;
 
@@ -50,9 +51,7 @@ function check(template: AnalysisTemplate, source: Source, builtin: boolean): Pr
     names.add(metric.name);
     problems.push(...unknownArgs(metric, known, source, path), ...bareDurations(source, i));
     const limits = limitsProblem(metric);
-    if (limits !== undefined) {
-      problems.push(source.place({ code: "ANALYSIS_VALUE", kind: "Limits", said: limits.message, path: [...path, limits.field] }));
-    }
+    if (limits !== undefined) problems.push(source.place({ code: "ANALYSIS_VALUE", ...limits.data, path: [...path, limits.field] }));
     if (builtin) problems.push(...builtinOnly(metric, source, path));
   }
   if ((template.spec.metrics ?? []).length === 0 && (template.spec.templates ?? []).length === 0) {
@@ -94,11 +93,7 @@ function walkTexts(value: unknown, path: (string | number)[], visit: (text: stri
   else if (isRecord(value)) for (const [key, item] of Object.entries(value)) walkTexts(item, [...path, key], visit);
 }
 
-function builtinOnly(
-  metric: NonNullable<AnalysisTemplate["spec"]["metrics"]>[number],
-  source: Source,
-  path: (string | number)[],
-): Problem[] {
+function builtinOnly(metric: TemplateMetric, source: Source, path: (string | number)[]): Problem[] {
   const problems: Problem[] = [];
   const [provider = ""] = Object.keys(metric.provider);
   if (!BUILTIN_PROVIDERS.some((known) => known === provider)) {
@@ -109,8 +104,8 @@ function builtinOnly(
     const condition = metric[field];
     // A condition with arguments is read once they are filled in.
     if (condition === undefined || condition === "" || condition.includes("{{")) continue;
-    const bad = badCondition(condition);
-    if (bad !== undefined) problems.push(source.place({ code: "ANALYSIS_CONDITION", field, said: bad, path: [...path, field] }));
+    const because = badCondition(condition);
+    if (because !== undefined) problems.push(source.place({ code: "ANALYSIS_CONDITION", field, because, path: [...path, field] }));
   }
   const { web, prometheus } = metric.provider;
   if ((web?.authentication ?? prometheus?.authentication)?.sigv4 !== undefined) {
@@ -127,7 +122,7 @@ function badPath(jsonPath: string | undefined, source: Source, path: (string | n
     parsePath(jsonPath);
     return [];
   } catch (error) {
-    if (!(error instanceof JsonPathError)) throw error;
-    return [source.place({ code: "ANALYSIS_JSONPATH", said: error.message, path })];
+    if (!(error instanceof ExpressionError)) throw error;
+    return [source.place({ code: "ANALYSIS_JSONPATH", because: error.reason, path })];
   }
 }

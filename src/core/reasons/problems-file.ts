@@ -30,6 +30,7 @@ export interface FileProblems {
     | { kind: "Least"; key: string; given: string; least: string }
     | { kind: "Most"; key: string; most: string; characters: boolean }
     | { kind: "Other"; key: string; said: string }
+    | { kind: "OneProvider" }
     | { kind: "Team"; given: string; slug: string }
     | { kind: "Account"; given: string };
   BAD_OPERATOR: { key: string; given: string; known: readonly string[]; near?: string | undefined };

@@ -1,6 +1,7 @@
 import { askedOf, templateFiles, templatesIn } from "../../core/analysis/repo-templates.ts";
 import { AnalysisError, type Sources } from "../../core/analysis/request.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { sayWithHint } from "../../core/report/reasons/problems.ts";
 import { analysesOf } from "../../core/run/checks/analysis.ts";
 import { analysisSpec } from "../../core/run/checks/step-analysis.ts";
 import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
@@ -59,7 +60,7 @@ async function startAnalysis(parts: Parts, run: Run, id: string): Promise<true> 
 /** No reason to hold the run's other effects up: it waits for the analysis anyhow, and says why. */
 function notStarted({ context, troubles, remarks }: Parts, run: Run, id: string, error: unknown): void {
   const final = error instanceof AnalysisError;
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000);
+  const message = (final ? sayWithHint(error.reason) : error instanceof Error ? error.message : String(error)).slice(0, 1000);
   troubles.set(id, { message, final, at: context.clock.now() });
   if (final) return;
   remarks.set(run.rollout, `An analysis could not be started, and is tried again: ${message.slice(0, 300)}`);

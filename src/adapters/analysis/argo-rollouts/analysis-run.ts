@@ -77,7 +77,7 @@ function argument(arg: TemplateArgument, given: Asked["args"], sources: Sources)
   // The controller reads the Secret; that the repo may use it is judged here, as for the builtin engine.
   if (secretKeyRef !== undefined) return { name: arg.name, valueFrom: { secretKeyRef } };
   const value = fieldRef === undefined ? undefined : sources.field(fieldRef.fieldPath);
-  if (value === undefined) throw new AnalysisError("ANALYSIS_ARG", `the argument ${arg.name} has no value; give it one under args`);
+  if (value === undefined) throw new AnalysisError({ code: "ANALYSIS_ARG", kind: "NoValue", name: arg.name });
   return { name: arg.name, value };
 }
 

@@ -152,16 +152,17 @@ describe("the argo-rollouts engine", () => {
     const asked = { templates: [{ templateName: "outer" }], args: [] };
     await engine().start("b", { ...analysis, asked });
     expect(runs(sim)[0]).toMatchObject({ spec: { metrics: [{ name: "shared" }] } });
-    await expect(engine().start("c", { ...analysis, asked: { templates: [{ templateName: "none" }], args: [] } })).rejects.toThrow(
-      "there is no AnalysisTemplate called none",
-    );
+    const unknown = { ...analysis, asked: { templates: [{ templateName: "none" }], args: [] } };
+    await expect(engine().start("c", unknown)).rejects.toMatchObject({ reason: { code: "ANALYSIS_TEMPLATE", kind: "None", name: "none" } });
   });
 
   test("a Secret that the server does not allow is refused, and so is one without an end where it must have one", async () => {
     const { engine, analysis } = await world();
     const none = { ...analysis, sources: { ...analysis.sources, secret: () => undefined } };
-    await expect(engine().start("a", none)).rejects.toThrow("wants the secret web/token, which is not there or not allowed");
-    await expect(engine().start("a", { ...analysis, mustEnd: true })).rejects.toThrow("webcheck has an interval and no count");
+    await expect(engine().start("a", none)).rejects.toMatchObject({ reason: { code: "ANALYSIS_SECRET", secret: "web/token" } });
+    await expect(engine().start("a", { ...analysis, mustEnd: true })).rejects.toMatchObject({
+      reason: { code: "ANALYSIS_ENDLESS", metric: "webcheck" },
+    });
   });
 
   test("without the right to make AnalysisRuns it says so, and may be tried again", async () => {

@@ -31,7 +31,7 @@ export async function createRun(cluster: Cluster, body: AnalysisRunObject): Prom
     await cluster.api.createNamespacedCustomObject({ ...placeOf(cluster), body });
   } catch (error) {
     const code = codeOf(error);
-    if (code === 400 || code === 422) throw new AnalysisError("ANALYSIS_VALUE", `the AnalysisRun is refused: ${messageOf(error)}`);
+    if (code === 400 || code === 422) throw new AnalysisError({ code: "ANALYSIS_VALUE", kind: "Refused", said: messageOf(error) });
     if (code === 404) throw new Error(`AnalysisRuns are not known in namespace ${cluster.namespace}: is Argo Rollouts installed there?`);
     // Ours, from a try before a crash: the name is made of the id.
     if (code !== 409) throw new Error(`the AnalysisRun could not be made: ${messageOf(error)}`);
@@ -91,7 +91,8 @@ async function readTemplate(cluster: Cluster, kind: AnalysisTemplate["kind"], na
   if (object === undefined) return undefined;
   const read = templateSchema.safeParse(withoutStatus(object));
   if (read.success) return read.data;
-  throw new AnalysisError("ANALYSIS_TEMPLATE", `the ${kind} ${name} of the cluster cannot be read: ${read.error.issues[0]?.message ?? ""}`);
+  const said = read.error.issues[0]?.message ?? "";
+  throw new AnalysisError({ code: "ANALYSIS_TEMPLATE", kind: "Unreadable", templateKind: kind, name, said });
 }
 
 async function orNotThere<T>(ask: () => Promise<T>): Promise<T | undefined> {

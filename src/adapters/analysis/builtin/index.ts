@@ -5,7 +5,7 @@
  * measured before the restart. Measurements of one metric never overlap.
  */
 
-import { judgeValue } from "../../../core/analysis/evaluate-measurement.ts";
+import { judgeValue } from "../../../core/analysis/expr/evaluate.ts";
 import {
   dueAt,
   isComplete,
@@ -23,6 +23,7 @@ import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { createListeners } from "../../../core/base/listeners.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
+import { sayExpression, sayMetric } from "../../../core/report/reasons/analysis.ts";
 import type { OutboundPolicy } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
 import type { JobRunner } from "./jobs.ts";
@@ -197,13 +198,8 @@ function finish(found: Measured, metric: TemplateMetric, secrets: readonly strin
   const when = { startedAt: iso(times.startedAt), finishedAt: iso(times.finishedAt) };
   if ("error" in found) return { phase: "Error", value: "", message: masked(found.error, secrets), ...when };
   if ("outcome" in found) return { phase: found.outcome, value: "", message: masked(found.message, secrets), ...when };
-  const { phase, message } = judgeValue(found.value, metric);
-  return defined({
-    phase,
-    value: shown(found.value, secrets),
-    message: message === undefined ? undefined : masked(message, secrets),
-    ...when,
-  });
+  const { phase, because } = judgeValue(found.value, metric);
+  return { phase, value: shown(found.value, secrets), message: because && masked(sayExpression(because), secrets), ...when };
 }
 
 function stateOf(running: Running): AnalysisState {
@@ -223,7 +219,7 @@ function stateOf(running: Running): AnalysisState {
 
 function metricState(result: MetricResult): MetricState {
   const last = result.measurements.at(-1);
-  const message = result.message ?? last?.message;
+  const message = result.because === undefined ? last?.message : sayMetric(result.because);
   const { name, phase, dryRun, count, successful, failed, inconclusive, error } = result;
   return defined({
     ...{ name, phase, dryRun, count, successful, failed, inconclusive, error },

@@ -1,6 +1,8 @@
-import { firstAt, JsonPathError } from "../../../core/analysis/json-path.ts";
+import { ExpressionError } from "../../../core/analysis/expr/values.ts";
+import { firstAt } from "../../../core/analysis/json-path.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { sayExpression } from "../../../core/report/reasons/analysis.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
 import { headersOf, type Measured, readJson } from "./provider.ts";
 
@@ -39,7 +41,7 @@ function read(answer: OutboundAnswer, jsonPath: string | undefined): Measured {
   try {
     return { value: firstAt(jsonPath === "" ? undefined : jsonPath, json.document) };
   } catch (error) {
-    if (error instanceof JsonPathError) return { error: error.message };
+    if (error instanceof ExpressionError) return { error: sayExpression(error.reason) };
     throw error;
   }
 }

@@ -1,11 +1,14 @@
-import { type Budget, MOST_STEPS, spend } from "./budget.ts";
-import { unknownFunction } from "./check-names.ts";
+/**
+ * Evaluates conditions of AnalysisTemplates as Argo Rollouts does with expr-lang, and says beforehand whether they can be: the builtin engine
+ * judges by them what it measured.
+ */
+import type { ExpressionReason, PathReason } from "../../reasons/analysis.ts";
+import type { AnalysisPhase } from "../metric.ts";
 import { functions } from "./functions.ts";
 import { type Node, PREDICATES } from "./nodes.ts";
 import { operate, truth } from "./operators.ts";
 import { parseExpression } from "./parse.ts";
-import { ExpressionError } from "./tokens.ts";
-import { isList, isMap, nameOf, type Value, wantNumber } from "./values.ts";
+import { type Budget, ExpressionError, fails, isList, isMap, MOST_STEPS, outline, spend, type Value, wantNumber } from "./values.ts";
 
 interface Scope {
   env: Readonly<Record<string, Value>>;
@@ -14,12 +17,30 @@ interface Scope {
 }
 
 /**
- * Evaluates a condition of an AnalysisTemplate as Argo Rollouts does with expr-lang: `result` is what was measured. Throws
- * ExpressionError where it cannot be read, an operator does not fit its values, or the outcome is not true or false.
+ * What a measured value means, as Argo Rollouts judges it: no condition, a success; one condition, its opposite is the
+ * other outcome; both, failure first, and neither is inconclusive. A condition that cannot be evaluated is an Error.
  */
+export function judgeValue(
+  value: Value,
+  conditions: { successCondition?: string | undefined; failureCondition?: string | undefined },
+): { phase: AnalysisPhase; because?: ExpressionReason | PathReason } {
+  const { successCondition = "", failureCondition = "" } = conditions;
+  try {
+    const success = successCondition === "" ? undefined : holds(successCondition, value);
+    const failure = failureCondition === "" ? undefined : holds(failureCondition, value);
+    if (success === undefined && failure === undefined) return { phase: "Successful" };
+    if (failure ?? !success) return { phase: "Failed" };
+    return { phase: (success ?? !failure) ? "Successful" : "Inconclusive" };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { phase: "Error", because: error.reason };
+  }
+}
+
+/** Evaluates a condition: `result` is what was measured. Throws ExpressionError, as where the outcome is not true or false. */
 export function holds(condition: string, result: Value): boolean {
   const value = evaluate(parseExpression(condition), { result });
-  if (typeof value !== "boolean") throw new ExpressionError(`a condition must be true or false, and this is ${nameOf(value)}`);
+  if (typeof value !== "boolean") throw fails("EXPR_NO_VERDICT", { is: outline(value) });
   return value;
 }
 
@@ -34,13 +55,14 @@ function run(node: Node, scope: Scope): Value {
       return node.value;
     case "name": {
       // As for a struct in Go: in a predicate a bare name is a field of the item where the item has it.
-      if (Object.hasOwn(scope.env, node.name)) return scope.env[node.name] ?? null;
-      const item = scope.item?.value;
-      if (item !== undefined && isMap(item) && Object.hasOwn(item, node.name)) return item[node.name] ?? null;
-      throw new ExpressionError(`${node.name} is unknown; what was measured is called result`, node.at);
+      const fields = [scope.env, scope.item?.value ?? null].find((of) => isMap(of) && Object.hasOwn(of, node.name)) as
+        | Scope["env"]
+        | undefined;
+      if (fields === undefined) throw fails("EXPR_UNKNOWN_NAME", { name: node.name, at: node.at });
+      return fields[node.name] ?? null;
     }
     case "item":
-      if (scope.item === undefined) throw new ExpressionError("# is only known in a predicate", node.at);
+      if (scope.item === undefined) throw fails("EXPR_ITEM", { at: node.at });
       return scope.item.value;
     case "list":
       return node.items.map((item) => run(item, scope));
@@ -55,18 +77,15 @@ function run(node: Node, scope: Scope): Value {
       return unary(node, scope);
     case "binary":
       return binary(node, scope);
-    case "choice": {
-      const test = run(node.test, scope);
-      if (typeof test !== "boolean") throw new ExpressionError(`? wants true or false, not ${nameOf(test)}`, node.at);
-      return run(test ? node.yes : node.no, scope);
-    }
+    case "choice":
+      return run(truth(run(node.test, scope), "?", node.at) ? node.yes : node.no, scope);
     case "call":
       return call(node, scope);
   }
 }
 
 function keyText(key: Value, at: number): string {
-  if (typeof key === "object") throw new ExpressionError(`a key must be a text, not ${nameOf(key)}`, at);
+  if (typeof key === "object") throw fails("EXPR_KEY", { is: outline(key), at });
   return String(key);
 }
 
@@ -79,42 +98,35 @@ function link(node: Node, scope: Scope): Value | undefined {
   spend(scope.budget, 1);
   const of = link(node.of, scope);
   if (of === undefined || (of === null && node.optional)) return undefined;
-  return fetch(of, run(node.key, scope), node.at);
+  return member(of, run(node.key, scope), node.at);
 }
 
-function fetch(of: Value, key: Value, at: number): Value {
-  const named = typeof key === "string" && key.length <= 100 ? key : nameOf(key);
-  if (of === null) throw new ExpressionError(`${named} of nil: there is no such value`, at);
+function member(of: Value, key: Value, at: number): Value {
+  if (of === null) throw fails("EXPR_OF_NIL", { key: outline(key), at });
   if (isList(of) || typeof of === "string") {
-    const index = wantNumber(key, "an index", at);
-    const place = index < 0 ? of.length + index : index;
-    const found = of[place];
-    if (!Number.isInteger(index) || found === undefined)
-      throw new ExpressionError(`index ${index} is out of range: there are ${of.length}`, at);
+    const index = wantNumber(key, "index", at);
+    const found = of[index < 0 ? of.length + index : index];
+    if (!Number.isInteger(index) || found === undefined) throw fails("EXPR_OUT_OF_RANGE", { index, length: of.length, at });
     return found;
   }
-  if (!isMap(of)) throw new ExpressionError(`${nameOf(of)} has no ${named}`, at);
-  if (typeof key !== "string") throw new ExpressionError(`a map is asked by a text, not by ${named}`, at);
+  if (!isMap(of)) throw fails("EXPR_NO_MEMBER", { of: outline(of), key: outline(key), at });
+  if (typeof key !== "string") throw fails("EXPR_OF_MAP", { key: outline(key), at });
   return Object.hasOwn(of, key) ? (of[key] ?? null) : null;
 }
 
 function slice(node: Extract<Node, { kind: "slice" }>, scope: Scope): Value {
   const of = run(node.of, scope);
-  if (!isList(of) && typeof of !== "string") throw new ExpressionError(`${nameOf(of)} cannot be sliced`, node.at);
-  const bound = (of: Node | undefined) => (of === undefined ? undefined : wantNumber(run(of, scope), "a bound", node.at));
-  const [from, to] = [bound(node.from) ?? 0, bound(node.to)];
+  if (!isList(of) && typeof of !== "string") throw fails("EXPR_NO_SLICE", { of: outline(of), at: node.at });
+  const [from, to] = [node.from, node.to].map((bound) => bound && wantNumber(run(bound, scope), "bound", node.at));
   spend(scope.budget, of.length / 8);
   return of.slice(from, to);
 }
 
-function unary(node: Extract<Node, { kind: "unary" }>, scope: Scope): Value {
-  const of = run(node.of, scope);
-  if (node.op === "not") {
-    if (typeof of !== "boolean") throw new ExpressionError(`not wants true or false, and this is ${nameOf(of)}`, node.at);
-    return !of;
-  }
-  const number = wantNumber(of, `what stands after ${node.op}`, node.at);
-  return node.op === "-" ? -number : number;
+function unary({ op, of, at }: Extract<Node, { kind: "unary" }>, scope: Scope): Value {
+  const value = run(of, scope);
+  if (op === "not") return !truth(value, op, at);
+  const number = wantNumber(value, { after: op }, at);
+  return op === "-" ? -number : number;
 }
 
 function binary(node: Extract<Node, { kind: "binary" }>, scope: Scope): Value {
@@ -130,25 +142,28 @@ function binary(node: Extract<Node, { kind: "binary" }>, scope: Scope): Value {
 }
 
 function call(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
-  const { name, at } = node;
-  if (PREDICATES.has(name) && !(name === "sum" && node.args.length === 1)) return predicate(node, scope);
-  const known = Object.hasOwn(functions, name) ? functions[name] : undefined;
-  if (known === undefined) throw unknownFunction(name, at);
+  const { name: fn, at } = node;
+  if (PREDICATES.has(fn) && !(fn === "sum" && node.args.length === 1)) return predicate(node, scope);
+  checkFunction(fn, at);
   const args = node.args.map((arg) => run(arg, scope));
-  return known(args, at, { budget: scope.budget, result: scope.env["result"] ?? null });
+  return functions[fn]?.({ fn, args, at, budget: scope.budget, result: scope.env["result"] ?? null }) ?? null;
 }
 
-function predicate(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
-  const { name, at } = node;
-  const [of, asked] = node.args;
+function checkFunction(fn: string, at: number): void {
+  if (PREDICATES.has(fn) || Object.hasOwn(functions, fn)) return;
+  throw fails("EXPR_UNKNOWN_FUNCTION", { fn, known: [...new Set([...Object.keys(functions), ...PREDICATES])].sort(), at });
+}
+
+function predicate({ name: fn, args, at }: Extract<Node, { kind: "call" }>, scope: Scope): Value {
+  const [of, asked] = args;
   const items = of === undefined ? null : run(of, scope);
-  if (!isList(items)) throw new ExpressionError(`${name}() wants a list, not ${nameOf(items)}`, at);
+  if (!isList(items)) throw fails("EXPR_TYPE", { fn, wanted: "list", is: outline(items), at });
   const ask = (value: Value): Value => {
     spend(scope.budget, 1);
     return asked === undefined ? value : run(asked, { ...scope, item: { value } });
   };
-  const yes = (value: Value): boolean => truth(ask(value), `${name}()`, at);
-  switch (name) {
+  const yes = (value: Value): boolean => truth(ask(value), `${fn}()`, at);
+  switch (fn) {
     case "all":
       return items.every(yes);
     case "any":
@@ -172,6 +187,34 @@ function predicate(node: Extract<Node, { kind: "call" }>, scope: Scope): Value {
     case "findLastIndex":
       return items.findLastIndex(yes);
     default:
-      return items.reduce((sum: number, item) => sum + wantNumber(ask(item), "an item of sum()", at), 0);
+      return items.reduce((sum: number, item) => sum + wantNumber(ask(item), { item: "sum" }, at), 0);
   }
+}
+
+/** Why a condition cannot be used, whatever is measured; undefined: it can be read and knows every name. */
+export function badCondition(condition: string): ExpressionReason | PathReason | undefined {
+  try {
+    checkNames(parseExpression(condition), false);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.reason;
+    throw error;
+  }
+}
+
+/** Walks every branch, also those that no value has reached yet. */
+function checkNames(node: Node, inPredicate: boolean): void {
+  const { kind, at } = node;
+  if (kind === "name" && node.name !== "result" && !inPredicate) throw fails("EXPR_UNKNOWN_NAME", { name: node.name, at });
+  if (kind === "item" && !inPredicate) throw fails("EXPR_ITEM", { at });
+  if (kind === "binary" && node.op === "matches") throw fails("EXPR_MATCHES", { at });
+  if (kind === "call") checkFunction(node.name, at);
+  const asked = kind === "call" && PREDICATES.has(node.name) ? node.args.slice(1) : [];
+  for (const child of childrenOf(node)) checkNames(child, inPredicate || asked.includes(child));
+}
+
+/** All that is an object in a node is a node, or a list of them. */
+function childrenOf(node: Node): Node[] {
+  const parts: unknown[] = Object.values(node);
+  return parts.flat(2).filter((part): part is Node => typeof part === "object" && part !== null);
 }

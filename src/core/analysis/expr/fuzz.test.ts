@@ -2,11 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../../../test/support/cpu-time.ts";
 import { shown } from "../../../adapters/analysis/builtin/show.ts";
-import { badCondition } from "./check-names.ts";
-import { evaluate } from "./evaluate.ts";
+import { badCondition, evaluate } from "./evaluate.ts";
 import { parseExpression } from "./parse.ts";
-import { ExpressionError } from "./tokens.ts";
-import type { Value } from "./values.ts";
+import { ExpressionError, type Value } from "./values.ts";
 
 const MOST_MS = 250;
 

@@ -15,50 +15,27 @@ export type Node =
   | { kind: "choice"; test: Node; yes: Node; no: Node; at: number }
   | { kind: "call"; name: string; args: Node[]; at: number };
 
-/** As in expr-lang; a higher number binds tighter. */
-export const BINARY: Record<string, number> = {
-  "|": 0,
-  or: 10,
-  "||": 10,
-  and: 15,
-  "&&": 15,
-  "==": 20,
-  "!=": 20,
-  "<": 20,
-  ">": 20,
-  "<=": 20,
-  ">=": 20,
-  in: 20,
-  "not in": 20,
-  contains: 20,
-  startsWith: 20,
-  endsWith: 20,
-  matches: 20,
-  "..": 25,
-  "+": 30,
-  "-": 30,
-  "*": 60,
-  "/": 60,
-  "%": 60,
-  "**": 100,
-  "^": 100,
-  "??": 500,
-};
+/** Of operators that `not` may stand before, as in `not in`. */
+export const COMPARES = 20;
+
+/** As in expr-lang, by power: a higher number binds tighter. */
+export const BINARY: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    0: "|",
+    10: "or ||",
+    15: "and &&",
+    [COMPARES]: "== != < > <= >= in contains startsWith endsWith matches",
+    25: "..",
+    30: "+ -",
+    60: "* / %",
+    100: "** ^",
+    500: "??",
+  }).flatMap(([power, operators]) => operators.split(" ").map((op): [string, number] => [op, Number(power)])),
+);
 export const NOT = 50;
 export const SIGN = 90;
 
 /** Functions whose last argument is asked of each item: `{# > 1}`, or without braces. */
-export const PREDICATES = new Set([
-  "all",
-  "any",
-  "none",
-  "one",
-  "filter",
-  "map",
-  "count",
-  "find",
-  "findIndex",
-  "findLast",
-  "findLastIndex",
-  "sum",
-]);
+export const PREDICATES: ReadonlySet<string> = new Set(
+  "all any none one filter map count find findIndex findLast findLastIndex sum".split(" "),
+);

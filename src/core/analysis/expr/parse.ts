@@ -1,5 +1,10 @@
-import { BINARY, NOT, type Node, PREDICATES, SIGN } from "./nodes.ts";
-import { ExpressionError, type Token, tokens } from "./tokens.ts";
+/**
+ * Reads expr-lang into nodes, by the power of its operators. Whoever evaluates one walks it by recursion, so how deep and long it may be is
+ * bounded here.
+ */
+import { BINARY, COMPARES, NOT, type Node, PREDICATES, SIGN } from "./nodes.ts";
+import { type Token, tokens } from "./tokens.ts";
+import { fails } from "./values.ts";
 
 /** Longest expression read, in characters, and how deep it may nest: what is longer is not a condition. */
 const LONGEST = 4000;
@@ -15,12 +20,12 @@ interface Reader {
 
 /** Reads one expression of expr-lang. Throws ExpressionError. */
 export function parseExpression(source: string): Node {
-  if (source.length > LONGEST) throw new ExpressionError(`an expression may have at most ${LONGEST} characters`);
+  if (source.length > LONGEST) throw fails("EXPR_LONG", { most: LONGEST, of: "characters" });
   const reader: Reader = { tokens: tokens(source), next: 0, depth: 0 };
-  if (reader.tokens.length > MOST_PIECES) throw new ExpressionError(`an expression may have at most ${MOST_PIECES} words and signs`);
+  if (reader.tokens.length > MOST_PIECES) throw fails("EXPR_LONG", { most: MOST_PIECES, of: "words and signs" });
   const node = expression(reader, 0);
   const rest = peek(reader);
-  if (rest.kind !== "end") throw new ExpressionError(`${JSON.stringify(String(rest.value))} is not expected`, rest.at);
+  if (rest.kind !== "end") throw fails("EXPR_UNEXPECTED", { token: String(rest.value), at: rest.at });
   return node;
 }
 
@@ -38,13 +43,20 @@ function isSign(token: Token, value: string): boolean {
   return token.kind === "sign" && token.value === value;
 }
 
+/** Goes past a sign where it stands next. */
+function takeSign(reader: Reader, sign: string): boolean {
+  const isNext = isSign(peek(reader), sign);
+  if (isNext) reader.next++;
+  return isNext;
+}
+
 function want(reader: Reader, sign: string): void {
-  const token = take(reader);
-  if (!isSign(token, sign)) throw new ExpressionError(`"${sign}" is expected${token.kind === "end" ? " before the end" : ""}`, token.at);
+  const { kind, at } = peek(reader);
+  if (!takeSign(reader, sign)) throw fails("EXPR_EXPECTED", { sign, atEnd: kind === "end", at });
 }
 
 function expression(reader: Reader, least: number): Node {
-  if (++reader.depth > DEEPEST) throw new ExpressionError("the expression nests too deeply", peek(reader).at);
+  if (++reader.depth > DEEPEST) throw fails("EXPR_DEEP", { at: peek(reader).at });
   let left = unary(reader);
   for (;;) {
     const found = operator(reader);
@@ -59,37 +71,32 @@ function expression(reader: Reader, least: number): Node {
 interface Operator {
   op: string;
   power: number;
-  words: number;
+  /** `not in` and the like. */
+  isDenied: boolean;
 }
 
 function operator(reader: Reader): Operator | undefined {
   const token = peek(reader);
-  if (token.kind !== "sign" && token.kind !== "name") return undefined;
-  const negated = token.kind === "name" && token.value === "not";
-  const second = peek(reader, 1);
-  const op = negated && second.kind === "name" ? `not ${second.value}` : String(token.value);
-  const plain = negated ? op.slice(4) : op;
-  const power = Object.hasOwn(BINARY, plain) ? BINARY[plain] : undefined;
-  if (power === undefined || (negated && power !== 20)) return undefined;
-  return { op, power, words: negated ? 2 : 1 };
+  const isDenied = token.kind === "name" && token.value === "not";
+  const { kind, value } = isDenied ? peek(reader, 1) : token;
+  const power = kind === "sign" || kind === "name" ? BINARY.get(value) : undefined;
+  return power === undefined || (isDenied && (power !== COMPARES || kind === "sign")) ? undefined : { op: String(value), power, isDenied };
 }
 
-function binary(reader: Reader, left: Node, { op, power, words }: Operator): Node {
+function binary(reader: Reader, left: Node, { op, power, isDenied }: Operator): Node {
   const { at } = peek(reader);
-  reader.next += words;
+  reader.next += isDenied ? 2 : 1;
   if (op === "|") return pipe(reader, left);
-  const rightBinds = op === "**" || op === "^";
-  const right = expression(reader, rightBinds ? power : power + 1);
-  if (op.startsWith("not ")) return { kind: "unary", op: "not", of: { kind: "binary", op: op.slice(4), left, right, at }, at };
-  return { kind: "binary", op, left, right, at };
+  const bindsRight = op === "**" || op === "^";
+  const node: Node = { kind: "binary", op, left, right: expression(reader, bindsRight ? power : power + 1), at };
+  return isDenied ? { kind: "unary", op: "not", of: node, at } : node;
 }
 
 /** `x | f(y)` is `f(x, y)`. */
 function pipe(reader: Reader, left: Node): Node {
   const token = take(reader);
-  if (token.kind !== "name") throw new ExpressionError("a function is expected after |", token.at);
-  const called = call(reader, token.value, token.at, [left]);
-  return postfix(reader, called);
+  if (token.kind !== "name") throw fails("EXPR_EXPECTED", { what: "function", at: token.at });
+  return postfix(reader, call(reader, token.value, token.at, [left]));
 }
 
 function choice(reader: Reader, test: Node): Node {
@@ -130,98 +137,84 @@ function primary(reader: Reader): Node {
       return inner;
     }
     case "[":
-      return { kind: "list", items: several(reader, "]"), at };
+      return { kind: "list", items: several(reader, "]", () => expression(reader, 0)), at };
     case "{":
-      return map(reader, at);
+      return { kind: "map", pairs: several(reader, "}", () => pair(reader)), at };
     case "#":
       return { kind: "item", at };
-    case ".": {
+    case ".":
       // `.value` in a predicate is `#.value`.
       reader.next--;
       return { kind: "item", at };
-    }
     default:
-      throw new ExpressionError(token.kind === "end" ? "a value is expected before the end" : `"${token.value}" is not expected`, at);
+      if (token.kind === "end") throw fails("EXPR_EXPECTED", { what: "value", at });
+      throw fails("EXPR_UNEXPECTED", { token: token.value, at });
   }
 }
 
-function several(reader: Reader, close: string): Node[] {
-  const items: Node[] = [];
+/** What stands between commas, up to a sign that closes it. */
+function several<T>(reader: Reader, close: string, read: () => T): T[] {
+  const items: T[] = [];
   while (!isSign(peek(reader), close)) {
-    items.push(expression(reader, 0));
-    if (isSign(peek(reader), ",")) reader.next++;
-    else break;
+    items.push(read());
+    if (!takeSign(reader, ",")) break;
   }
   want(reader, close);
   return items;
 }
 
-function map(reader: Reader, at: number): Node {
-  const pairs: [Node, Node][] = [];
-  while (!isSign(peek(reader), "}")) {
-    const key = peek(reader);
-    const name: Node =
-      key.kind === "name" || key.kind === "string" || key.kind === "number"
-        ? { kind: "literal", value: String(take(reader).value), at: key.at }
-        : primary(reader);
-    want(reader, ":");
-    pairs.push([name, expression(reader, 0)]);
-    if (isSign(peek(reader), ",")) reader.next++;
-    else break;
-  }
-  want(reader, "}");
-  return { kind: "map", pairs, at };
+function pair(reader: Reader): [Node, Node] {
+  const { kind, value, at } = peek(reader);
+  const isPlain = kind === "name" || kind === "string" || kind === "number";
+  const key: Node = isPlain ? { kind: "literal", value: String(value), at } : primary(reader);
+  if (isPlain) reader.next++;
+  want(reader, ":");
+  return [key, expression(reader, 0)];
 }
 
 function call(reader: Reader, name: string, at: number, first: Node[]): Node {
   want(reader, "(");
-  const args = [...first];
-  while (!isSign(peek(reader), ")")) {
-    const braced = PREDICATES.has(name) && args.length > 0 && isSign(peek(reader), "{");
-    if (braced) reader.next++;
-    args.push(expression(reader, 0));
-    if (braced) want(reader, "}");
-    if (isSign(peek(reader), ",")) reader.next++;
-    else break;
-  }
-  want(reader, ")");
-  return { kind: "call", name, args, at };
+  let isFirst = first.length === 0;
+  const args = several(reader, ")", () => {
+    const isBraced = PREDICATES.has(name) && !isFirst && takeSign(reader, "{");
+    isFirst = false;
+    const arg = expression(reader, 0);
+    if (isBraced) want(reader, "}");
+    return arg;
+  });
+  return { kind: "call", name, args: [...first, ...args], at };
 }
 
 /** As expr-lang puts chains together: a name behind one goes on with it, an index does not, `?.[` begins one. */
 function postfix(reader: Reader, start: Node): Node {
   let node = start;
   for (;;) {
-    const token = peek(reader);
-    const optional = isSign(token, "?.");
-    if (optional && isSign(peek(reader, 1), "[")) {
-      reader.next += 2;
-      node = index(reader, node, token.at, true);
-    } else if (isSign(token, ".") || optional) {
-      reader.next++;
-      const name = take(reader);
-      if (name.kind !== "name") throw new ExpressionError("a name is expected after the dot", name.at);
-      const key: Node = { kind: "literal", value: name.value, at: name.at };
-      const goesOn = node.kind === "chain";
-      const member: Node = { kind: "member", of: node.kind === "chain" ? node.of : node, key, optional, at: token.at };
-      node = goesOn || optional ? { kind: "chain", of: member, at: token.at } : member;
-    } else if (isSign(token, "[")) {
-      reader.next++;
-      node = index(reader, node, token.at, false);
-    } else return node;
+    const { at } = peek(reader);
+    const optional = takeSign(reader, "?.");
+    if (takeSign(reader, "[")) node = index(reader, node, at, optional);
+    else if (optional || takeSign(reader, ".")) node = named(reader, node, at, optional);
+    else return node;
   }
+}
+
+function named(reader: Reader, before: Node, at: number, optional: boolean): Node {
+  const name = take(reader);
+  if (name.kind !== "name") throw fails("EXPR_EXPECTED", { what: "name", at: name.at });
+  const key: Node = { kind: "literal", value: name.value, at: name.at };
+  const inChain = before.kind === "chain";
+  const member: Node = { kind: "member", of: inChain ? before.of : before, key, optional, at };
+  return inChain || optional ? { kind: "chain", of: member, at } : member;
 }
 
 function index(reader: Reader, of: Node, at: number, optional: boolean): Node {
   const from = isSign(peek(reader), ":") ? undefined : expression(reader, 0);
-  if (isSign(peek(reader), ":")) {
-    reader.next++;
+  if (takeSign(reader, ":")) {
     const to = isSign(peek(reader), "]") ? undefined : expression(reader, 0);
     want(reader, "]");
     return { kind: "slice", of, from, to, at };
   }
   want(reader, "]");
-  if (from === undefined) throw new ExpressionError("an index is expected", at);
+  if (from === undefined) throw fails("EXPR_EXPECTED", { what: "index", at });
   const member: Node = { kind: "member", of, key: from, optional, at };
   return optional ? { kind: "chain", of: member, at } : member;
 }

@@ -1,6 +1,7 @@
 import { TEMPLATES_FOLDER } from "../../analysis/repo-templates.ts";
 import type { ProblemData } from "../../reasons/problem.ts";
 import type { AnalysisProblems } from "../../reasons/problems-analysis.ts";
+import { sayExpression } from "./analysis.ts";
 import { didYouMean, problemsOf } from "./problem-entry.ts";
 
 /** Analyses of a rollout, and the templates they are made from. */
@@ -40,7 +41,8 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
         : badTemplate(r),
     hint: (r) => {
       if (r.kind === "NoFile") return "add it, or correct its name";
-      if (r.kind === "Together") return "correct the names of spec.templates";
+      if (r.kind === "Nothing") return "add spec.metrics";
+      if (r.kind !== "None") return r.kind === "Unreadable" ? "correct it there" : "correct the names of spec.templates";
       return didYouMean(r.near, r.known.length === 0 ? `put it below ${TEMPLATES_FOLDER}` : `there are ${r.known.slice(0, 5).join(", ")}`);
     },
     means:
@@ -48,11 +50,12 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
     todo: "put it into `analysis/`, or correct its name",
   },
   ANALYSIS_VALUE: {
-    says: "{said}",
-    hint: (r) =>
-      r.kind === "Rule"
-        ? "correct the template's rule, or remove it"
-        : "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too",
+    says: (r) => `${r.metric === undefined ? "" : `metric ${r.metric}: `}${badValue(r)}`,
+    hint: (r) => {
+      if (r.kind === "Refused") return "correct the template";
+      if (r.kind === "NoMetric" || r.kind === "BadPattern") return "correct the template's rule, or remove it";
+      return "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too";
+    },
     means:
       "limits that cannot be, as Argo Rollouts judges them; a rule of `dryRun` or `measurementRetention` for no metric; or an AnalysisRun that Kubernetes refuses",
     todo: "correct it",
@@ -60,7 +63,7 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
   ANALYSIS_EMPTY: { says: "the template measures nothing", hint: "add spec.metrics", means: "a template without metrics" },
   ANALYSIS_DUPLICATE: { says: "two metrics are called {name}", hint: "give each its own name", means: "two metrics of one name" },
   ANALYSIS_UNKNOWN_ARG: {
-    says: "args.{name} is not declared",
+    says: "[metric {metric}: ]args.{name} is not declared",
     hint: "[did you mean args.{near}?|declare it in spec.args]",
     means: "`{{ args.X }}` that the template does not declare",
     todo: "declare it in `spec.args`, or correct it",
@@ -77,12 +80,16 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
     todo: "[the engine](analysis.md#the-engines) argo-rollouts",
   },
   ANALYSIS_CONDITION: {
-    says: "{field}: {said}",
+    says: (r) => `${r.metric === undefined ? "" : `metric ${r.metric}: `}${r.field}: ${sayExpression(r.because)}`,
     hint: "conditions are expr-lang over `result`; docs/analysis.md lists what the builtin engine has",
     means: "a condition that the builtin engine cannot read",
     todo: "[what it has](analysis.md#the-engines)",
   },
-  ANALYSIS_JSONPATH: { says: "{said}", hint: "write one path, such as {$.data.ok}", means: "a path that is none, or more than one" },
+  ANALYSIS_JSONPATH: {
+    says: (r) => sayExpression(r.because),
+    hint: "write one path, such as {$.data.ok}",
+    means: "a path that is none, or more than one",
+  },
   ANALYSIS_SECRET: {
     says: "the argument {name} wants the secret {secret}, which is not there or not allowed",
     hint: "`analysis.secrets` of the server says which may be used",
@@ -98,6 +105,39 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
 });
 
 function badTemplate(r: ProblemData<"ANALYSIS_TEMPLATE">): string {
-  if (r.kind === "NoFile") return `the file ${r.name} is not there`;
-  return r.kind === "Together" ? r.said : `there is no ${r.templateKind} called ${r.name}`;
+  switch (r.kind) {
+    case "NoFile":
+      return `the file ${r.name} is not there`;
+    case "None":
+      return `there is no ${r.templateKind} called ${r.name}`;
+    case "SameMetric":
+      return `two of the templates have a metric called ${r.name}`;
+    case "Nothing":
+      return "the templates measure nothing";
+    case "Circle":
+      return `templates name each other in a circle: ${r.names.join(" → ")}`;
+    case "Unreadable":
+      return `the ${r.templateKind} ${r.name} of the cluster cannot be read: ${r.said}`;
+  }
+}
+
+function badValue(r: ProblemData<"ANALYSIS_VALUE">): string {
+  switch (r.kind) {
+    case "NotWhole":
+      return `${r.field} is ${r.given}, and wants a whole number from ${r.least}`;
+    case "Undecided":
+      return "failureLimit is -1 and consecutiveSuccessLimit 0, so nothing would decide";
+    case "FewerThanLimits":
+      return `count is ${r.count}, and failureLimit + consecutiveSuccessLimit are ${r.least}`;
+    case "FewerThanInconclusive":
+      return `count is ${r.count}, and inconclusiveLimit ${r.limit}`;
+    case "NoInterval":
+      return `count is ${r.count}, and there is no interval`;
+    case "NoMetric":
+      return `${r.rule}: no metric is called ${r.pattern}; there are ${r.known.join(", ")}`;
+    case "BadPattern":
+      return `${r.rule}: ${r.said ?? `a pattern has at most ${r.most} characters`}`;
+    case "Refused":
+      return `the AnalysisRun is refused: ${r.said}`;
+  }
 }

@@ -35,6 +35,12 @@ export function sayProblem(problem: Problem | ProblemReason | OwnWords): SaidPro
   return { message: `${before}${message}${targets === undefined ? "" : ` (${targetsText(targets)})`}`, hint };
 }
 
+/** Says a problem and its next step in one line. */
+export function sayWithHint(problem: Problem | ProblemReason): string {
+  const { message, hint } = sayProblem(problem);
+  return `${message}; ${hint}`;
+}
+
 /** A warning in one sentence. */
 export function sayWarning(warning: Warning | Problem): string {
   return sayProblem(warning).message;

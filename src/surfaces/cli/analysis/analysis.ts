@@ -74,9 +74,10 @@ async function measure(file: string, options: Options): Promise<number> {
     if (options.output === "json") process.stdout.write(`${JSON.stringify({ template: template.metadata.name, ...state }, null, 2)}\n`);
     return state.phase === "Successful" ? 0 : state.phase === "Error" ? 3 : 1;
   } catch (error) {
-    if (error instanceof AnalysisError)
-      throw new CommandError(2, visible(error.message.replace(/give it one under args$/, "give it one: --arg NAME=VALUE")));
-    throw error;
+    if (!(error instanceof AnalysisError)) throw error;
+    const { message, hint } = sayProblem(error.reason);
+    const isMissing = error.reason.code === "ANALYSIS_ARG" && error.reason.kind === "NoValue";
+    throw new CommandError(2, visible(`${message}; ${isMissing ? "give it one: --arg NAME=VALUE" : hint}`));
   } finally {
     await engine.close();
   }

@@ -50,6 +50,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { kind: "Least", key: "spec.release.attempt", given: "0", least: "1" },
     { kind: "Most", key: "metadata.name", most: "63", characters: true },
     { kind: "Other", key: "spec.x", said: "invalid input" },
+    { kind: "OneProvider" },
     { kind: "Team", given: '"@acme/sre"', slug: "sre" },
     { kind: "Account", given: "1" },
   ],
