@@ -2,6 +2,7 @@ import { isEnded, type Run } from "../run/state/run.ts";
 import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
 import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
+import { firstOf, present, table } from "./markdown.ts";
 import { nextTime, nextView } from "./reasons/next.ts";
 import { sentenceOf } from "./reasons/say.ts";
 import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
@@ -32,24 +33,25 @@ function sentence(message: string): string {
 /** What `/help` answers, and `/help COMMAND`. */
 export function helpAnswer(only: CommandSpec | undefined): string {
   if (only !== undefined) return oneCommand(only);
-  const rows = COMMANDS.map(({ usage, summary, who }) => `| ${usages(usage)} | ${prose(summary)} | ${who} |`);
+  const rows = COMMANDS.map(({ usage, summary, who }) => [usages(usage), prose(summary), who]);
   return [
     "### 🧭 What can be said here",
     "A line of a comment that begins with `/`, on the release pull request or a batch's. 👀 means read, 🚀 done, 😕 refused.",
-    ["| command | does | needs |", "| --- | --- | --- |", ...rows].join("\n"),
+    table(["command", "does", "needs"], rows),
     `<sub>\`/help COMMAND\` says more of one. Where a release has several rollouts: \`--rollout NAME\`. Permission is what you have on this repository now; \`.github/stagecoach.yaml\` may narrow it to teams.</sub>`,
   ].join("\n\n");
 }
 
 function oneCommand(spec: CommandSpec): string {
-  const flags = [...spec.flags, ROLLOUT_FLAG].map(
-    (flag) => `| \`--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}\` | ${prose(flag.summary)} |`,
-  );
+  const flags = [...spec.flags, ROLLOUT_FLAG].map(({ name, value, summary }) => [
+    `\`${present(`--${name}`, value).join(" ")}\``,
+    prose(summary),
+  ]);
   return [
     `### 🧭 \`/${spec.name}\``,
     `${prose(spec.summary)}. Needs **${spec.who}**, on ${spec.where}.`,
     `\`\`\`text\n${spec.examples.join("\n")}\n\`\`\``,
-    ["| option | |", "| --- | --- |", ...flags].join("\n"),
+    table(["option", ""], flags),
   ].join("\n\n");
 }
 
@@ -113,7 +115,6 @@ function stages(run: Run, names: boolean, most: number): string {
 }
 
 function nameList(clusters: readonly string[]): string {
-  if (clusters.length === 0) return "–";
-  const shown = clusters.slice(0, MOST_NAMES).map((key) => code(shortName(key)));
-  return clusters.length > MOST_NAMES ? `${shown.join(" ")} and ${clusters.length - MOST_NAMES} more` : shown.join(" ");
+  const names = clusters.map((key) => code(shortName(key)));
+  return firstOf(names, MOST_NAMES, names.length, " ") || "–";
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../test/support/sample-run.ts";
 import type { BatchTarget, RolloutState, Run } from "../run/state/run.ts";
-import { evidenceBefore } from "./batch/batch-pull.ts";
-import { evidenceWords } from "./batch/evidence-fields.ts";
+import { evidenceBefore, evidenceWords } from "./batch/batch-pull.ts";
 import { BODY_LIMIT } from "./escape.ts";
 import { pausedSign, rolloutDetails, rolloutsComment, rolloutsSign } from "./rollouts.ts";
 import { runComment } from "./run/run-comment.ts";

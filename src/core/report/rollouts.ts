@@ -1,6 +1,7 @@
 import type { Batch, BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { cell, code } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
+import { present, table } from "./markdown.ts";
 import { rolloutPhrase } from "./reasons/commands-rollouts.ts";
 import { sentenceOf } from "./reasons/say.ts";
 import { batchName, shortName } from "./words.ts";
@@ -19,14 +20,8 @@ export function rolloutPhase(rollout: RolloutState): string {
 /** `step 1/4 · weight 20 (actual 25) · shop:v1 → shop:v2 · 5/5 available, 1 updated · CanaryPauseStep`. Not escaped. */
 export function rolloutDetails(rollout: RolloutState): string {
   const { step, steps, message } = rollout;
-  const parts = [
-    step === undefined || steps === undefined ? "" : `step ${Math.min(step, steps)}/${steps}`,
-    weightWords(rollout),
-    imageWords(rollout),
-    replicaWords(rollout),
-    message,
-  ];
-  return parts.filter((part) => part !== "").join(" · ");
+  const at = step !== undefined && steps !== undefined && `step ${Math.min(step, steps)}/${steps}`;
+  return present(at, weightWords(rollout), imageWords(rollout), replicaWords(rollout), message).join(" · ");
 }
 
 function weightWords({ setWeight, actualWeight }: RolloutState): string {
@@ -62,28 +57,24 @@ function rowsOf(batch: Batch): Row[] {
 export function rolloutsTable(batch: Batch, most = MOST_ROWS): string {
   const rows = rowsOf(batch);
   if (rows.length === 0) return "";
-  const lines = rows.slice(0, most).map(({ target, rollout }) => {
+  const lines = rows.map(({ target, rollout }) => {
     const weight = weightWords(rollout).replace("weight ", "");
     const { step, steps } = rollout;
     const at = step === undefined || steps === undefined ? "" : `${Math.min(step, steps)}/${steps}`;
     const state = `${EMOJI[rolloutPhase(rollout)] ?? "⚪"} ${cell(rolloutPhase(rollout), 40)}`;
-    return `| ${code(shortName(target.cluster))} | ${code(rollout.name)} | ${state} | ${at} | ${weight} | ${imageCells(rollout)} | ${replicaWords(rollout)} | ${cell(rollout.message, 200)} |`;
+    const images = [rollout.stableImages, rollout.canaryImages].map((one) => code(imagesOf(one).slice(0, 200)));
+    const name = [code(shortName(target.cluster)), code(rollout.name)];
+    return [...name, state, at, weight, ...images, replicaWords(rollout), cell(rollout.message, 200)];
   });
-  const more = rows.length > most ? `\n\n${rows.length - most} more Rollouts are not shown here.` : "";
-  const head =
-    "| cluster | Rollout | state | step | weight | stable | canary | replicas | message |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |";
-  return `${head}\n${lines.join("\n")}${more}`;
-}
-
-function imageCells({ stableImages, canaryImages }: RolloutState): string {
-  return `${code(imagesOf(stableImages).slice(0, 200))} | ${code(imagesOf(canaryImages).slice(0, 200))}`;
+  const head = ["cluster", "Rollout", "state", "step", "weight", "stable", "canary", "replicas", "message"];
+  return table(head, lines, most, (left) => `${left} more Rollouts are not shown here.`);
 }
 
 /** For the release PR's page: the Rollouts of the batches under way. */
 export function rolloutsOfRun(run: Run): string {
   const parts = run.batches.flatMap((batch) => {
-    const table = batch.phase === "Closed" ? "" : rolloutsTable(batch);
-    return table === "" ? [] : [`**Argo Rollouts of ${cell(batchName(run, batch))}**\n\n${table}`];
+    const rows = batch.phase === "Closed" ? "" : rolloutsTable(batch);
+    return rows === "" ? [] : [`**Argo Rollouts of ${cell(batchName(run, batch))}**\n\n${rows}`];
   });
   if (parts.length === 0) return "";
   const steer = run.batches.some((batch) => rowsOf(batch).some(({ rollout }) => rollout.paused)) ? `\n\n${STEER}` : "";

@@ -5,6 +5,7 @@ import type { Batch, BatchTarget, Run } from "../run/state/run.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../run/state/steps.ts";
 import type { Rollout, Step } from "../spec/rollout.ts";
 import { cell, code } from "./escape.ts";
+import { present, table } from "./markdown.ts";
 import { short } from "./plan/plan-chart.ts";
 import { shortName } from "./words.ts";
 
@@ -55,12 +56,10 @@ function stageSteps(rollout: Rollout, stage: PlannedStage, steps: readonly Step[
   const weights = weightsOf(steps);
   const rows = weights.map((weight, at) => {
     const waits = waitsAfter(steps, at + 1).map(waitWords);
-    return `| ${at + 1} of ${weights.length} | ${weight} | ${cell(waits.join(", then ") || "–", 300)} |`;
+    return [`${at + 1} of ${weights.length}`, weight, cell(waits.join(", then ") || "–", 300)];
   });
-  const head = `Steps of ${cell(short(stage.name, 80))}, one pull request each:\n\n| step | weight | then |\n| --- | --- | --- |`;
-  const table = `${head}\n${rows.join("\n")}`;
-  const split = replicaSplit(rollout, stage, weights, most);
-  return split === "" ? table : `${table}\n\n${split}`;
+  const head = `Steps of ${cell(short(stage.name, 80))}, one pull request each:`;
+  return present(head, table(["step", "weight", "then"], rows), replicaSplit(rollout, stage, weights, most)).join("\n\n");
 }
 
 export function waitWords(wait: Wait): string {
@@ -82,21 +81,19 @@ function replicaSplit(
   );
   if (most.batches === 0) return "";
   const index = rollout.pins.length + pin;
-  const rows: string[] = [];
+  const rows: (string | number)[][] = [];
   for (const [at, batch] of stage.batches.entries()) {
     const seen = new Set<string>();
     for (const { cluster, edits } of batch.targets) {
       const steps = edits[index]?.steps;
       if (steps === undefined || seen.has(cluster)) continue;
       seen.add(cluster);
-      rows.push(`| ${at + 1} | ${code(short(shortName(cluster), 60))} | ${steps.map((step) => code(short(step, 40))).join(" | ")} |`);
+      rows.push([at + 1, code(short(shortName(cluster), 60)), ...steps.map((step) => code(short(step, 40)))]);
     }
   }
-  const limit = Math.max(1, most.clusters);
-  const more = rows.length > limit ? `\n\nand ${rows.length - limit} more clusters.` : "";
   const head = ["batch", "cluster", ...weights.map((weight) => `at ${weight}`)];
   if (rows.length === 0) return "";
   const replicas = pins[pin]?.replicas;
   const words = replicas === undefined ? "What each cluster has at each weight:" : `${replicas} replicas over the clusters of each batch:`;
-  return `${words}\n\n| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}\n${rows.slice(0, limit).join("\n")}${more}`;
+  return `${words}\n\n${table(head, rows, Math.max(1, most.clusters), (left) => `and ${left} more clusters.`)}`;
 }

@@ -5,6 +5,7 @@ import type { Batch, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { windowsAt } from "../../spec/windows.ts";
 import { cell, code } from "../escape.ts";
+import { firstOf } from "../markdown.ts";
 import { waitWords } from "../steps.ts";
 import { batchesOfStage, clockTime, pinValue, releaseName, shortName, stageName } from "../words.ts";
 
@@ -37,8 +38,7 @@ function changes(run: Run, batch: Batch): string {
 
 function places(batch: Batch): string {
   const names = [...new Set(batch.targets.map((target) => shortName(target.cluster)))];
-  const more = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).map(code).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return firstOf(names.map(code), MOST_NAMED);
 }
 
 /** `Stage canary, 1 of 4; batch 1 of 3. Run payments #42, release v1.4.2 (#10).` */

@@ -1,18 +1,18 @@
-import type { Batch, Run } from "../../run/state/run.ts";
+import type { Batch, Evidence, Run } from "../../run/state/run.ts";
 import { BODY_LIMIT, cell, code, html } from "../escape.ts";
 import { fitting } from "../fit.ts";
+import { firstOf, folded, present, table } from "../markdown.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { measuredOfBatch } from "../run/analysis-markdown.ts";
 import { age, batchName, phaseWord, releaseName, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
-import { evidenceWords } from "./evidence-fields.ts";
 
 /** Subject and body of the batch's commit. The trailers let a restarted bot recognise its own commit. */
 export function batchCommitMessage(run: Run, batch: Batch): string {
   const clusters = [...new Set(batch.targets.map((target) => shortName(target.cluster)))];
   const what = batch.kind === "Revert" ? `back from ${releaseName(run.release.values)}` : releaseName(run.release.values);
-  const subject = `${run.rollout} ${what}: ${clusters.slice(0, 3).join(", ")}${clusters.length > 3 ? ` and ${clusters.length - 3} more` : ""}`;
+  const subject = `${run.rollout} ${what}: ${firstOf(clusters, 3)}`;
   return `${subject.slice(0, 200)}\n\n${batchName(run, batch)}\n\n${batchTrailers(run, batch)}\n`;
 }
 
@@ -30,7 +30,7 @@ export function batchBody(run: Run, batch: Batch, now: number): string {
     gateTable(run, batch, now),
     evidenceBefore(run, batch, now, rows),
     commands(),
-    footer(),
+    FOOTER,
   ];
   return fitting(BODY_LIMIT, MOST_ROWS, say, "Some of it is too long for this place: what changes is in the diff.");
 }
@@ -39,18 +39,13 @@ export function batchBody(run: Run, batch: Batch, now: number): string {
 const MOST_ROWS = [Number.POSITIVE_INFINITY, 50, 20, 5, 0];
 
 function diffTable(batch: Batch, limit: number): string {
-  const rows: string[] = [];
-  for (const target of batch.targets) {
-    for (const edit of target.edits) {
-      if (edit.from === edit.to) continue;
-      rows.push(
-        `| ${code(shortName(target.cluster))} | ${code(target.application)} | ${code(edit.from ?? "")} | ${code(edit.to)} | ${code(edit.file)} | ${code(edit.path)} |`,
-      );
-    }
-  }
+  const rows = batch.targets.flatMap(({ cluster, application, edits }) =>
+    edits.flatMap(({ from, to, file, path }) =>
+      from === to ? [] : [[shortName(cluster), application, from ?? "", to, file, path].map((text) => code(text))],
+    ),
+  );
   if (limit === 0) return `What changes is in the diff: ${rows.length} values, too long to be listed here.`;
-  const more = rows.length > limit ? `\n\n${rows.length - limit} more rows are in the diff.` : "";
-  return `| cluster | application | from | to | file | pin |\n| --- | --- | --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
+  return table(["cluster", "application", "from", "to", "file", "pin"], rows, limit, (left) => `${left} more rows are in the diff.`);
 }
 
 /** The proof that the batches this one waited for are live: without it the PR would not be open. */
@@ -64,13 +59,12 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   const rows = before.targets.map((target) => {
     const proof = target.evidence;
     const fields = proof === undefined ? "" : evidenceWords(proof);
-    return `| ${code(shortName(target.cluster))} | ${phaseWord(target)} | ${cell(sentenceOf(proof?.sentence ?? target.why, run))} | ${code(fields.slice(0, 300))} |`;
+    const why = cell(sentenceOf(proof?.sentence ?? target.why, run));
+    return [code(shortName(target.cluster)), phaseWord(target), why, code(fields.slice(0, 300))];
   });
-  const more = rows.length > limit ? `\n\n${rows.length - limit} more are in \`stagecoach get ${run.rollout} ${run.number}\`.` : "";
-  const table = `| cluster | state | why | evidence |\n| --- | --- | --- | --- |\n${rows.slice(0, limit).join("\n")}${more}`;
-  const measured = measuredOfBatch(run, before, limit);
-  const parts = measured === "" ? table : `${table}\n\n${measured}`;
-  return `<details><summary>${summary}</summary>\n\n${parts}\n\n</details>`;
+  const more = (left: number) => `${left} more are in \`stagecoach get ${run.rollout} ${run.number}\`.`;
+  const seen = table(["cluster", "state", "why", "evidence"], rows, limit, more);
+  return folded(summary, present(seen, measuredOfBatch(run, before, limit)).join("\n\n"));
 }
 
 const COMMANDS_HERE = [
@@ -82,10 +76,29 @@ const COMMANDS_HERE = [
 ] as const;
 
 function commands(): string {
-  const rows = COMMANDS_HERE.map(([usage, does]) => `| ${code(usage)} | ${does} |`);
-  return `<details><summary>What you can comment here</summary>\n\n| command | does |\n| --- | --- |\n${rows.join("\n")}\n\n</details>`;
+  const rows = COMMANDS_HERE.map(([usage, does]) => [code(usage), does]);
+  return folded("What you can comment here", table(["command", "does"], rows));
 }
 
-function footer(): string {
-  return "<sub>Please do not push to this branch: a changed head is never merged, and pauses the run.</sub>";
+const FOOTER = "<sub>Please do not push to this branch: a changed head is never merged, and pauses the run.</sub>";
+
+/** Fields whose names alone do not say it; all others stand as `name=value`. */
+const WORDS: Record<string, (value: string) => string> = {
+  clockAheadSeconds: (value) => `the cluster's clock is ${value}s ahead`,
+  clockBehindSeconds: (value) => `the cluster's clock is ${value}s behind`,
+  syncWindow: (value) => `sync window ${value}`,
+  goodSince: (value) => `all well since ${value}`,
+  refreshRequested: () => "a refresh is asked for",
+};
+
+/** What a verdict was given on, for a reader: the fields and times, those in words first. */
+export function evidenceWords({ fields }: Pick<Evidence, "fields">): string {
+  const told: string[] = [];
+  const plain: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const word = Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
+    if (word === undefined) plain.push(`${name}=${String(value)}`);
+    else told.push(word(String(value)));
+  }
+  return [...told.map((one) => `${one};`), ...plain].join(" ");
 }

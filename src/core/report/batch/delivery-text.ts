@@ -1,6 +1,7 @@
 import type { Batch, Run } from "../../run/state/run.ts";
 import { type DeliveryVariable, fillDelivery } from "../../spec/delivery-template.ts";
 import { BODY_LIMIT, cell } from "../escape.ts";
+import { firstOf } from "../markdown.ts";
 import { batchesOfStage, batchName, releaseName, shortName, stageName } from "../words.ts";
 import { batchTrailers } from "./batch-pull.ts";
 
@@ -40,7 +41,6 @@ export function deliveryText(
 function filler(run: Run, batch: Batch, harmless: (text: string) => string): (template: string) => string {
   const safe = (text: string) => harmless(shortened(oneLine(text), 200));
   const clusters = [...new Set(batch.targets.map((target) => shortName(target.cluster)))];
-  const shown = clusters.slice(0, 3).join(", ") + (clusters.length > 3 ? ` and ${clusters.length - 3} more` : "");
   const variables: Record<DeliveryVariable, string> = {
     "rollout.name": run.rollout,
     "run.number": String(run.number),
@@ -52,7 +52,7 @@ function filler(run: Run, batch: Batch, harmless: (text: string) => string): (te
     "batch.of": String(batchesOfStage(run, batch.stage)),
     "batch.name": safe(batchName(run, batch)),
     "batch.attempt": String(batch.attempt),
-    "batch.clusters": safe(shown),
+    "batch.clusters": safe(firstOf(clusters, 3)),
     "batch.size": String(clusters.length),
   };
   const values = Object.fromEntries(Object.entries(run.release.values).map(([name, value]) => [name, safe(value)]));

@@ -28,7 +28,7 @@ describe("what stagecoach/plan says", () => {
     ]);
     expect(words.summary).toContain("| 1 | canary | 2 | 1 |");
     expect(words.summary).toContain("this release waits until it has ended");
-    expect(words.annotations).toBeUndefined();
+    expect(words.annotations).toEqual([]);
   });
 
   test("errors fail it, at their lines; a warning does not", () => {

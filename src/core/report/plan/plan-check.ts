@@ -1,6 +1,7 @@
 import type { Plan } from "../../plan/plan-types.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { cell, code } from "../escape.ts";
+import { present, table } from "../markdown.ts";
 import { sayProblem, sayWarning } from "../reasons/problems.ts";
 import { short } from "./plan-chart.ts";
 
@@ -13,7 +14,15 @@ export interface PlanCheckWords {
   conclusion?: "success" | "failure";
   title: string;
   summary: string;
-  annotations?: { path: string; line: number; level: "failure" | "warning"; title: string; message: string }[];
+  annotations?: AnnotationWords[];
+}
+
+interface AnnotationWords {
+  path: string;
+  line: number;
+  level: "failure" | "warning";
+  title: string;
+  message: string;
 }
 
 /** What was found out about a PR that touches rollouts, their releases, ApplicationSets or pins. */
@@ -48,16 +57,16 @@ export function planCheck(findings: PlanFindings): PlanCheckWords {
   const { plans, problems, against, fails, waiting, notes } = findings;
   const errors = problems.filter((problem) => problem.severity === "error");
   const failed = errors.length > 0 || fails;
-  const parts = [
-    ...(against.length === 0 ? [] : [against.slice(0, 20).join("\n\n")]),
-    ...(problems.length === 0 ? [] : [problemTable(problems)]),
+  const parts = present(
+    ...against.slice(0, 20),
+    problems.length > 0 && problemTable(problems),
     ...plans.slice(0, 4).map(planSummary),
     ...notes.slice(0, 20),
-    ...(waiting === undefined ? [] : [`Waiting: ${cell(waiting, 500)}.`]),
-  ];
+    waiting !== undefined && `Waiting: ${cell(waiting, 500)}.`,
+  );
   const summary = parts.join("\n\n") || "Nothing to say.";
   const annotations = problems.slice(0, MOST_ANNOTATIONS).map(annotation);
-  const rest = { title: short(titleOf(findings, errors.length), 200), summary, ...(annotations.length === 0 ? {} : { annotations }) };
+  const rest = { title: short(titleOf(findings, errors.length), 200), summary, annotations };
   if (waiting !== undefined && !failed) return { status: "in_progress", ...rest };
   return { status: "completed", conclusion: failed ? "failure" : "success", ...rest };
 }
@@ -75,28 +84,24 @@ function titleOf({ plans, against, fails, waiting, notes }: PlanFindings, errors
 }
 
 function problemTable(problems: readonly Problem[]): string {
-  const rows = problems.slice(0, 30).map((problem) => {
+  const rows = problems.map((problem) => {
     const mark = problem.severity === "error" ? "❌" : "⚠️";
     const where = code(short(`${problem.file}:${problem.line}:${problem.column}`, 200));
     const { message, hint } = sayProblem(problem);
-    return `| ${mark} ${where} | ${cell(message, 250)} | ${cell(hint, 200)} | ${problem.code} |`;
+    return [`${mark} ${where}`, cell(message, 250), cell(hint, 200), problem.code];
   });
-  const more = problems.length > 30 ? `\n\nand ${problems.length - 30} more: \`stagecoach lint\` lists them all.` : "";
-  return `| where | what | what to do | code |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
+  return table(["where", "what", "what to do", "code"], rows, 30, (left) => `and ${left} more: \`stagecoach lint\` lists them all.`);
 }
 
 function planSummary({ plan, mode, overlap }: PlanFindings["plans"][number]): string {
-  const rows = plan.stages
-    .slice(0, 15)
-    .map((stage, index) => `| ${index + 1} | ${cell(stage.name, 80)} | ${stage.clusters.length} | ${stage.batches.length} |`);
-  const more = plan.stages.length > 15 ? `\n\nand ${plan.stages.length - 15} more stages.` : "";
-  const table = `| | stage | clusters | batches |\n| --- | --- | --- | --- |\n${rows.join("\n")}${more}`;
+  const rows = plan.stages.map(({ name, clusters, batches }, at) => [at + 1, cell(name, 80), clusters.length, batches.length]);
+  const stages = table(["", "stage", "clusters", "batches"], rows, 15, (left) => `and ${left} more stages.`);
   const warned = plan.warnings.slice(0, 3).map((warning) => `- **${warning.code}** ${cell(sayWarning(warning), 200)}`);
   const head = `**${cell(plan.rollout)}** (mode ${mode}), plan ${code(plan.hash.slice(0, 12))}`;
-  return [head, table, overlap ?? "", warned.join("\n")].filter((part) => part !== "").join("\n\n");
+  return present(head, stages, overlap, warned.join("\n")).join("\n\n");
 }
 
-function annotation(problem: Problem): NonNullable<PlanCheckWords["annotations"]>[number] {
+function annotation(problem: Problem): AnnotationWords {
   const { message, hint } = sayProblem(problem);
   return {
     path: problem.file,

@@ -3,6 +3,7 @@ import type { Problem, Warning } from "../../reasons/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { table } from "../markdown.ts";
 import { sayProblem, sayWarning } from "../reasons/problems.ts";
 import { releaseName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
@@ -47,12 +48,12 @@ export function planComment(rollout: Rollout, plan: Plan, current: string | unde
 export function problemsComment(problems: readonly Problem[]): string {
   const all = "`stagecoach lint` lists them all.";
   const say = (most: number) => {
-    const rows = problems.slice(0, most).map((p) => {
+    const rows = problems.map((p) => {
       const { message, hint } = sayProblem(p);
-      return `| ${code(short(`${p.file}:${p.line}:${p.column}`, 200))} | ${cell(message, 250)} | ${cell(hint, 200)} |`;
+      return [code(short(`${p.file}:${p.line}:${p.column}`, 200)), cell(message, 250), cell(hint, 200)];
     });
-    const more = problems.length > most ? `${problems.length - most} more are not shown: ${all}` : "";
-    return ["### ❌ No run would start", `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}`, more];
+    const more = (left: number) => `${left} more are not shown: ${all}`;
+    return ["### ❌ No run would start", table(["where", "what", "what to do"], rows, most, more)];
   };
   return fitting(COMMENT_ROOM, [50, 20, 5], say, `Too long for this place: ${all}`);
 }

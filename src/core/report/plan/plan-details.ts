@@ -1,5 +1,6 @@
 import type { Plan, PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
 import { code } from "../escape.ts";
+import { firstOf, folded, table } from "../markdown.ts";
 import { pinValue, shortName } from "../words.ts";
 import { short } from "./plan-chart.ts";
 import type { Level } from "./plan-stages.ts";
@@ -10,22 +11,21 @@ export function planDetails(plan: Plan, level: Level): string {
   return level.targets ? everyTarget(plan) : everyBatch(plan, level);
 }
 
+const TITLE = "Every batch and cluster";
+
 function everyTarget(plan: Plan): string {
-  const rows: string[] = [];
-  plan.stages.forEach((stage, stageIndex) => {
-    stage.batches.forEach((batch, batchIndex) => {
-      for (const target of batch.targets) rows.push(`| ${stageIndex + 1}.${batchIndex + 1} | ${targetRow(target)} |`);
-    });
-    for (const target of stage.requeuedTargets) rows.push(`| ${stageIndex + 1} later | ${targetRow(target)} |`);
-  });
-  return folded(["batch", "cluster", "application", "change", "where"], rows, "");
+  const rows = plan.stages.flatMap(({ batches, requeuedTargets }, stage) => [
+    ...batches.flatMap(({ targets }, batch) => targets.map((target) => [`${stage + 1}.${batch + 1}`, ...targetCells(target)])),
+    ...requeuedTargets.map((target) => [`${stage + 1} later`, ...targetCells(target)]),
+  ]);
+  return folded(TITLE, table(["batch", "cluster", "application", "change", "where"], rows));
 }
 
-function targetRow(target: PlannedTarget): string {
+function targetCells(target: PlannedTarget): string[] {
   const [edit, ...others] = target.edits;
   const where = edit === undefined ? "–" : code(short(edit.kind === "branch" ? edit.path : edit.file, 200));
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
-  return `${code(short(shortName(target.cluster), 100))} | ${code(short(target.application, 253))} | ${changeOf(target)} | ${where}${more}`;
+  return [code(short(shortName(target.cluster), 100)), code(short(target.application, 253)), changeOf(target), `${where}${more}`];
 }
 
 function changeOf({ edits }: PlannedTarget): string {
@@ -36,27 +36,17 @@ function changeOf({ edits }: PlannedTarget): string {
 }
 
 function everyBatch(plan: Plan, { clusters, batches }: Level): string {
-  const rows: string[] = [];
-  let left = 0;
-  plan.stages.forEach((stage, stageIndex) => {
-    stage.batches.forEach((batch, batchIndex) => {
-      if (rows.length < batches) rows.push(`| ${stageIndex + 1}.${batchIndex + 1} | ${batchRow(batch, clusters)} |`);
-      else left += 1;
-    });
-  });
-  const some = `\n\n${left === 0 ? "" : `${left} more batches. `}\`stagecoach plan ${plan.rollout}\` shows every cluster with its change.`;
-  return folded(["batch", "clusters", "targets", "changes"], rows, some);
+  const rows = plan.stages.flatMap((stage, at) =>
+    stage.batches.map((batch, index) => [`${at + 1}.${index + 1}`, ...batchCells(batch, clusters)]),
+  );
+  const left = rows.length > batches ? `${rows.length - batches} more batches. ` : "";
+  const shown = table(["batch", "clusters", "targets", "changes"], rows.slice(0, batches));
+  return folded(TITLE, `${shown}\n\n${left}\`stagecoach plan ${plan.rollout}\` shows every cluster with its change.`);
 }
 
-function batchRow(batch: PlannedBatch, most: number): string {
-  const names = batch.clusters.slice(0, most).map((key) => code(short(shortName(key), 60)));
-  const more = batch.clusters.length - names.length;
+function batchCells(batch: PlannedBatch, most: number): string[] {
+  const names = batch.clusters.map((key) => code(short(shortName(key), 60)));
   const changes = [...new Set(batch.targets.slice(0, 1000).map(changeOf))];
   const shown = changes.slice(0, 2).join(", ") + (changes.length > 2 ? ", …" : "");
-  return `${names.join(" ")}${more > 0 ? ` and ${more} more` : ""} | ${batch.targets.length} | ${shown}`;
-}
-
-function folded(head: readonly string[], rows: readonly string[], after: string): string {
-  const table = [`| ${head.join(" | ")} |`, `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
-  return `<details><summary>Every batch and cluster</summary>\n\n${table}${after}\n\n</details>`;
+  return [firstOf(names, most, names.length, " "), String(batch.targets.length), shown];
 }

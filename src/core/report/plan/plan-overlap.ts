@@ -17,30 +17,23 @@ export function overlap(rollout: Pick<Rollout, "onNewRelease">, run: Run): Overl
   const where = run.stage < run.plan.stages.length ? ` in stage ${cell(stageName(run, run.stage), 100)}` : "";
   const state = run.paused === undefined ? "in progress" : "paused";
   const now = `Run #${run.number} (${code(releaseName(run.release.values).slice(0, 200))}) is ${state}${where}.`;
+  const says = (text: string) => ({ rejected: false, sentence: `${now} ${text}` });
   if (run.ending !== undefined)
-    return {
-      rejected: false,
-      sentence: `${now} It is ending: ${cell(sentenceOf(run.ending.reason, run), 300)}; this release starts after it.`,
-    };
+    return says(`It is ending: ${cell(sentenceOf(run.ending.reason, run), 300)}; this release starts after it.`);
   const policy = `\`onNewRelease: ${rollout.onNewRelease}\``;
   switch (onOverlap(rollout.onNewRelease, run)) {
     case "Supersede": {
       const why = run.paused?.kind === "Failure" && rollout.onNewRelease === "Queue" ? `it is paused on a failure, ${policy}` : policy;
-      return {
-        rejected: false,
-        sentence: `${now} **Merging this PR ends it** (${why}): its open pull requests are closed, what it has in flight is confirmed or has failed first, then this release starts.`,
-      };
+      return says(
+        `**Merging this PR ends it** (${why}): its open pull requests are closed, what it has in flight is confirmed or has failed first, then this release starts.`,
+      );
     }
     case "Queue":
-      return {
-        rejected: false,
-        sentence: `${now} Merging this PR leaves it alone (${whyQueued(rollout, run)}): this release waits until it has ended.`,
-      };
-    case "Reject":
-      return {
-        rejected: true,
-        sentence: `${now} **This release is rejected while it goes on** (${policy}): merge this PR after it has ended, or \`/abort\` it.`,
-      };
+      return says(`Merging this PR leaves it alone (${whyQueued(rollout, run)}): this release waits until it has ended.`);
+    case "Reject": {
+      const text = `**This release is rejected while it goes on** (${policy}): merge this PR after it has ended, or \`/abort\` it.`;
+      return { ...says(text), rejected: true };
+    }
   }
 }
 

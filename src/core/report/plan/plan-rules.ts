@@ -3,6 +3,7 @@ import type { Limits } from "../../spec/repo-config.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { windowsAt } from "../../spec/windows.ts";
 import { cell, code } from "../escape.ts";
+import { firstOf, folded, present } from "../markdown.ts";
 import { clockTime } from "../words.ts";
 import { short } from "./plan-chart.ts";
 
@@ -19,27 +20,25 @@ type Quantity = { count: number } | { percent: number };
 
 /** The rules that a run would go by besides its stages' gates: only those that the rollout or the repo sets. Markdown, folded. */
 export function planRules(rollout: Rollout, { now, limits }: RulesNow): string {
-  const rows = [
-    ...windows(rollout, now),
+  const rows = present(
+    windows(rollout, now),
     ...dependencies(rollout),
-    ...limitsOf(limits),
+    limitsOf(limits),
     ...ordering(rollout),
     ...growing(rollout),
-    ...health(rollout),
+    health(rollout),
     ...failure(rollout),
     ...membership(rollout),
-    ...(rollout.onNewRelease === "Supersede" ? [] : [`A release merged meanwhile: \`onNewRelease: ${rollout.onNewRelease}\`.`]),
-  ];
-  if (rows.length === 0) return "";
-  return `<details><summary>What the run goes by</summary>\n\n${rows.map((row) => `- ${row}`).join("\n")}\n\n</details>`;
+    rollout.onNewRelease !== "Supersede" && `A release merged meanwhile: \`onNewRelease: ${rollout.onNewRelease}\`.`,
+  );
+  return rows.length === 0 ? "" : folded("What the run goes by", rows.map((row) => `- ${row}`).join("\n"));
 }
 
-function windows({ windows: all = [] }: Rollout, now: number): string[] {
-  if (all.length === 0) return [];
-  const listed = all
-    .slice(0, MOST_LISTED)
-    .map((one) => `${one.kind} ${code(short(one.schedule, 60))} for ${formatDuration(one.durationMs)} (${cell(short(one.timeZone, 60))})`);
-  const more = all.length > MOST_LISTED ? ` and ${all.length - MOST_LISTED} more` : "";
+function windows({ windows: all = [] }: Rollout, now: number): string {
+  if (all.length === 0) return "";
+  const listed = all.map(
+    (one) => `${one.kind} ${code(short(one.schedule, 60))} for ${formatDuration(one.durationMs)} (${cell(short(one.timeZone, 60))})`,
+  );
   const { open, changesAt } = windowsAt(all, now);
   const at = changesAt === undefined ? undefined : clockTime(new Date(changesAt).toISOString(), now);
   const state = open
@@ -47,108 +46,88 @@ function windows({ windows: all = [] }: Rollout, now: number): string[] {
     : at === undefined
       ? "closed, and not open within a year"
       : `closed now, next open ${at}`;
-  return [`Windows: ${listed.join(", ")}${more}; ${state}.`];
+  return `Windows: ${firstOf(listed, MOST_LISTED)}; ${state}.`;
 }
 
 function dependencies({ dependsOn = [] }: Rollout): string[] {
-  return dependsOn
-    .slice(0, MOST_LISTED)
-    .map(
-      ({ rollout, atLeast }) =>
-        `Each cluster waits for ${code(short(rollout, 60))} there, at ${atLeast === "SameVersion" ? "this version" : `least ${code(short(atLeast, 60))}`}.`,
-    );
+  return dependsOn.slice(0, MOST_LISTED).map(({ rollout, atLeast }) => {
+    const version = atLeast === "SameVersion" ? "this version" : `least ${code(short(atLeast, 60))}`;
+    return `Each cluster waits for ${code(short(rollout, 60))} there, at ${version}.`;
+  });
 }
 
-function limitsOf(limits: Limits | undefined): string[] {
-  if (limits === undefined) return [];
-  const { clusters, targets, label } = limits;
-  const parts = [
-    ...(clusters === undefined ? [] : [`${clusters} clusters`]),
-    ...(targets === undefined ? [] : [`${targets} Applications`]),
-    ...(label === undefined ? [] : [`${label.percent}% of the clusters of one ${code(short(label.key, 60))}`]),
-  ];
-  return parts.length === 0 ? [] : [`In flight at once over all rollouts of the repo: at most ${parts.join(", ")}.`];
+function limitsOf({ clusters, targets, label }: Limits = {}): string {
+  const parts = present(
+    clusters !== undefined && `${clusters} clusters`,
+    targets !== undefined && `${targets} Applications`,
+    label !== undefined && `${label.percent}% of the clusters of one ${code(short(label.key, 60))}`,
+  );
+  return parts.length === 0 ? "" : `In flight at once over all rollouts of the repo: at most ${parts.join(", ")}.`;
 }
 
 function growing({ stages }: Rollout): string[] {
-  return stages
-    .flatMap(({ name, grow, maxUnavailable }) =>
-      grow === undefined
-        ? []
-        : [
-            `Batches of ${cell(short(name, 60))} grow: ${grow.start}, then times ${grow.factor} after each in which nothing failed, up to ${amount(maxUnavailable)}.`,
-          ],
-    )
-    .slice(0, MOST_LISTED);
+  const grown = stages.map(
+    ({ name, grow, maxUnavailable }) =>
+      grow &&
+      `Batches of ${cell(short(name, 60))} grow: ${grow.start}, then times ${grow.factor} after each in which nothing failed, up to ${amount(maxUnavailable)}.`,
+  );
+  return present(...grown).slice(0, MOST_LISTED);
 }
 
 /** How clusters of a stage follow each other, where it is not by name, batch after batch. */
 function ordering({ stages }: Rollout): string[] {
-  return stages
-    .flatMap(({ name, order, pairs, topologyKey, batching }) => {
-      const parts = [
-        ...(order.by === "label" ? [`by label ${code(short(order.key ?? "", 60))}`] : []),
-        ...(order.by === "seeded" ? ["in an order that looks random, the same for one seed"] : []),
-        ...(topologyKey === undefined ? [] : [`never two of one ${code(short(topologyKey, 60))} at once`]),
-        ...(pairs === undefined ? [] : [`never two of a pair at once (${pairs.length} of them)`]),
-        ...(batching === "Rolling" ? ["the next as soon as there is room (`batching: Rolling`)"] : []),
-      ];
-      return parts.length === 0 ? [] : [`Clusters of ${cell(short(name, 60))}: ${parts.join("; ")}.`];
-    })
-    .slice(0, MOST_LISTED);
+  const ordered = stages.map(({ name, order, pairs, topologyKey, batching }) => {
+    const parts = present(
+      order.by === "label" && `by label ${code(short(order.key ?? "", 60))}`,
+      order.by === "seeded" && "in an order that looks random, the same for one seed",
+      topologyKey !== undefined && `never two of one ${code(short(topologyKey, 60))} at once`,
+      pairs !== undefined && `never two of a pair at once (${pairs.length} of them)`,
+      batching === "Rolling" && "the next as soon as there is room (`batching: Rolling`)",
+    );
+    return parts.length > 0 && `Clusters of ${cell(short(name, 60))}: ${parts.join("; ")}.`;
+  });
+  return present(...ordered).slice(0, MOST_LISTED);
 }
 
 const USUAL = { settleMs: 10_000, graceMs: 60_000, seenDeadlineMs: 900_000, waitingDeadlineMs: 86_400_000 };
 
 /** When a cluster counts as live and as failed, where the rollout says something else than usual. */
-function health(rollout: Rollout): string[] {
+function health(rollout: Rollout): string {
   const { settleMs, graceMs, seenDeadlineMs, waitingDeadlineMs, flap, suspended } = rollout;
   const late = rollout.stages.filter(({ progressDeadlineMs }) => progressDeadlineMs !== 900_000).slice(0, MOST_LISTED);
-  const parts = [
-    ...(settleMs === USUAL.settleMs ? [] : [`live once it held still for ${formatDuration(settleMs)}`]),
-    ...(graceMs === USUAL.graceMs ? [] : [`failing after ${formatDuration(graceMs)} in a bad state`]),
-    ...(seenDeadlineMs === USUAL.seenDeadlineMs ? [] : [`failed where its change is not seen within ${formatDuration(seenDeadlineMs)}`]),
+  const parts = present(
+    settleMs !== USUAL.settleMs && `live once it held still for ${formatDuration(settleMs)}`,
+    graceMs !== USUAL.graceMs && `failing after ${formatDuration(graceMs)} in a bad state`,
+    seenDeadlineMs !== USUAL.seenDeadlineMs && `failed where its change is not seen within ${formatDuration(seenDeadlineMs)}`,
     ...late.map(({ name, progressDeadlineMs }) => `in ${cell(short(name, 60))} healthy within ${formatDuration(progressDeadlineMs)}`),
-    ...(waitingDeadlineMs === USUAL.waitingDeadlineMs ? [] : [`a person is asked after ${formatDuration(waitingDeadlineMs)} of waiting`]),
-    ...(flap === undefined
-      ? []
-      : [`dips under ${formatDuration(flap.ignoreMs)} are passed over, ${flap.most} within ${formatDuration(flap.windowMs)}`]),
-    ...(suspended === "Accept" ? ["what is paused counts as healthy"] : []),
-  ];
-  return parts.length === 0 ? [] : [`A cluster is ${parts.join("; ")}.`];
+    waitingDeadlineMs !== USUAL.waitingDeadlineMs && `a person is asked after ${formatDuration(waitingDeadlineMs)} of waiting`,
+    flap && `dips under ${formatDuration(flap.ignoreMs)} are passed over, ${flap.most} within ${formatDuration(flap.windowMs)}`,
+    suspended === "Accept" && "what is paused counts as healthy",
+  );
+  return parts.length === 0 ? "" : `A cluster is ${parts.join("; ")}.`;
 }
 
 function failure({ onFailure, rollback, baseline }: Rollout): string[] {
   const { action, maxFailures } = onFailure;
   const most = amount(maxFailures);
   const does = { Pause: "the run pauses and asks", Rollback: "it is rolled back", Continue: "it goes on, and ends as Failed" }[action];
-  const plain = action === "Pause" && most === "0";
-  return [
-    ...(plain ? [] : [`More than ${most} failed clusters: ${does}.`]),
-    ...(rollback === undefined
-      ? []
-      : [
-          `A rollback goes ${rollback.maxUnavailable === undefined ? "in the batches as they moved" : `by ${amount(rollback.maxUnavailable)} at once`}, ${rollback.skipBake ? "without" : "with"} bakes.`,
-        ]),
-    ...(baseline === "Tolerate" ? ["A cluster that is unhealthy already, and no worse afterwards, is outside of the budget."] : []),
-  ];
+  const back = rollback?.maxUnavailable === undefined ? "in the batches as they moved" : `by ${amount(rollback.maxUnavailable)} at once`;
+  return present(
+    (action !== "Pause" || most !== "0") && `More than ${most} failed clusters: ${does}.`,
+    rollback && `A rollback goes ${back}, ${rollback.skipBake ? "without" : "with"} bakes.`,
+    baseline === "Tolerate" && "A cluster that is unhealthy already, and no worse afterwards, is outside of the budget.",
+  );
 }
 
+const JOINING = { Append: "caught up after the last stage", Ignore: "named, and left as they are", Hold: "asked about" };
+
 function membership({ joiners, quarantine, inventory }: Rollout): string[] {
-  const joining = { Append: "caught up after the last stage", Ignore: "named, and left as they are", Hold: "asked about" }[
-    joiners ?? "Append"
-  ];
-  return [
-    ...(inventory === undefined
-      ? []
-      : [`Clusters are those of ${code(short(inventory.file, 100))}, as it is on the base branch at the time.`]),
-    ...(joiners === undefined ? [] : [`Clusters that appear during the run are ${joining}.`]),
-    ...(quarantine === undefined
-      ? []
-      : [
-          `Clusters that cannot be reached are left out, at most ${amount(quarantine.max)}; ${quarantine.onReturn === "CatchUp" ? "caught up once they are back" : "also where they come back"}.`,
-        ]),
-  ];
+  const back = quarantine?.onReturn === "CatchUp" ? "caught up once they are back" : "also where they come back";
+  return present(
+    inventory && `Clusters are those of ${code(short(inventory.file, 100))}, as it is on the base branch at the time.`,
+    joiners && `Clusters that appear during the run are ${JOINING[joiners]}.`,
+    quarantine && `Clusters that cannot be reached are left out, at most ${amount(quarantine.max)}; ${back}.`,
+  );
 }
 
 function amount(quantity: Quantity): string {

@@ -3,6 +3,7 @@ import type { Plan, PlannedStage } from "../../plan/plan-types.ts";
 import { weightsOf } from "../../plan/steps.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
+import { present, table } from "../markdown.ts";
 import { stepsTable } from "../steps.ts";
 import { shortName } from "../words.ts";
 import { type Expected, rough } from "./duration.ts";
@@ -49,35 +50,16 @@ function gatesOf(rollout: Rollout, stage: Stage | undefined): string[] {
 /** A row for each stage. The expected duration stands there where past runs tell one. */
 export function stageTable(rollout: Rollout, plan: Plan, expected: Expected | undefined, level: Level): string {
   const timed = expected?.stages.some((stage) => stage !== undefined) === true;
-  const rows = plan.stages.slice(0, level.stages).map((stage, index) => {
+  const rows = plan.stages.map((stage, index) => {
     const gates = gatesOf(rollout, rollout.stages[index]).map((gate) => cell(gate, 100));
-    const columns = [
-      String(index + 1),
-      cell(stage.name, 80),
-      String(stage.clusters.length),
-      String(stage.batches.length),
-      String(stage.maxUnavailable),
-      gates.join(", "),
-      ...(timed ? [timeOf(expected, index)] : []),
-      requeuedOf(stage, level.requeued),
-    ];
-    return `| ${columns.join(" | ")} |`;
+    const { name, clusters, batches, maxUnavailable } = stage;
+    const first = [index + 1, cell(name, 80), clusters.length, batches.length, maxUnavailable, gates.join(", ")];
+    return [...first, ...(timed ? [timeOf(expected, index)] : []), requeuedOf(stage, level.requeued)];
   });
-  const more = plan.stages.length - rows.length;
-  const head = [
-    "",
-    "stage",
-    "clusters",
-    "batches",
-    "at once",
-    "gates",
-    ...(timed ? [expected?.windows === true ? "expected" : "took before"] : []),
-    "requeued to its end",
-  ];
-  const table = [`| ${head.join(" | ")} |`.replace("|  |", "| |"), `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
-  const whole = more > 0 ? `${table}\n\nand ${more} more stages.` : table;
-  const steps = stepsTable(rollout, plan, level);
-  return steps === "" ? whole : `${whole}\n\n${steps}`;
+  const time = timed ? [expected?.windows === true ? "expected" : "took before"] : [];
+  const head = ["", "stage", "clusters", "batches", "at once", "gates", ...time, "requeued to its end"];
+  const stages = table(head, rows, level.stages, (left) => `and ${left} more stages.`);
+  return present(stages, stepsTable(rollout, plan, level)).join("\n\n");
 }
 
 function timeOf(expected: Expected | undefined, index: number): string {

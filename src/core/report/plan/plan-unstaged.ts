@@ -1,4 +1,5 @@
 import { cell, code } from "../escape.ts";
+import { firstOf } from "../markdown.ts";
 import { shortName } from "../words.ts";
 import { short } from "./plan-chart.ts";
 
@@ -15,8 +16,10 @@ export function unstagedLine(
   held: "refused" | "allowed" | "bypassed",
 ): string {
   const names = [...new Set(unstaged.map(({ cluster, application }) => (cluster === "" ? application : shortName(cluster))))];
-  const shown = names.slice(0, MOST_NAMED).map((name) => code(short(name, 60)));
-  const who = shown.join(", ") + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "");
+  const who = firstOf(
+    names.map((name) => code(short(name, 60))),
+    MOST_NAMED,
+  );
   const [first] = unstaged;
   const example = first === undefined ? "" : ` ${code(short(first.application, 100))}: ${cell(first.why, 200)}.`;
   const what = `**${problem}** Merging this PR changes ${who} at once, past the stages of **${cell(rollout)}**.${example}`;

@@ -62,11 +62,6 @@ export function isSeveral({ kind, name }: SourceNamed): boolean {
   return kind === "Application" && name === "";
 }
 
-/** `a, b and 4 more`. */
-export function firstOf(names: readonly string[], most: number, all = names.length): string {
-  return names.slice(0, most).join(", ") + (all > most ? ` and ${all - most} more` : "");
-}
-
 /** Names people or teams of GitHub: `@bob, @carol`. */
 export function people(logins: readonly string[], between = ", "): string {
   return logins.map((login) => `@${login}`).join(between);

@@ -1,5 +1,6 @@
+import { firstOf } from "../markdown.ts";
 import type { Checked, Entry } from "./entry.ts";
-import { firstOf, type Names } from "./phrases.ts";
+import type { Names } from "./phrases.ts";
 import type { Wording } from "./wording.ts";
 
 /** One code of a problem: what was seen, the next step in one sentence, and its row of docs/troubleshooting.md. */

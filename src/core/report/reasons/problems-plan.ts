@@ -1,6 +1,7 @@
 import type { ReasonsOf } from "../../base/reason.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../reasons/problems-plan.ts";
-import { firstOf, sourcePhrase, whatIsOver } from "./phrases.ts";
+import { firstOf } from "../markdown.ts";
+import { sourcePhrase, whatIsOver } from "./phrases.ts";
 import { problemsOf } from "./problem-entry.ts";
 
 const OWN_PINS = "give each cluster a pin of its own";

@@ -1,5 +1,6 @@
 import type { NotGranted, RepoProblems } from "../../reasons/problems-repo.ts";
-import { firstOf, isSeveral, sourcePhrase } from "./phrases.ts";
+import { firstOf } from "../markdown.ts";
+import { isSeveral, sourcePhrase } from "./phrases.ts";
 import { BY_NAME, problemsOf } from "./problem-entry.ts";
 import { sayWording } from "./wording.ts";
 

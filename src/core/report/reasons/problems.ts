@@ -1,5 +1,5 @@
 import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../reasons/problem.ts";
-import { firstOf } from "./phrases.ts";
+import { firstOf } from "../markdown.ts";
 import { BY_NAME, type ProblemEntries, type ProblemEntry } from "./problem-entry.ts";
 import { ANALYSIS_PROBLEMS } from "./problems-analysis.ts";
 import { FILE_PROBLEMS } from "./problems-file.ts";

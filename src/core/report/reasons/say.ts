@@ -1,5 +1,6 @@
 import type { AnyReason, Words } from "../../base/reason.ts";
 import { clusterName, nameList, type Planned } from "../../run/state/names.ts";
+import { firstOf } from "../markdown.ts";
 import { BATCHES } from "./batches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
@@ -33,17 +34,12 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = {
 /** Without a run at hand a cluster is called by what stands behind its control plane. */
 const SHORT: Names = {
   cluster: short,
-  clusters: (keys, most = 5) => list([...keys].map(short), most),
+  clusters: (keys, most = 5) => firstOf([...keys].map(short), most) || "nothing",
   because: (words) => sentenceOf(words),
 };
 
 function short(key: string): string {
   return key.slice(key.indexOf("/") + 1);
-}
-
-function list(names: readonly string[], most: number): string {
-  if (names.length === 0) return "nothing";
-  return names.length > most ? `${names.slice(0, most).join(", ")} and ${names.length - most} more` : names.join(", ");
 }
 
 /** Returns how a run calls its clusters. */

@@ -1,23 +1,20 @@
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell } from "../escape.ts";
+import { folded, table } from "../markdown.ts";
 import { batchName, stageName } from "../words.ts";
 import { type GateLine, gatesOfBatch, gatesOfStage } from "./analysis.ts";
 
 const MOST_ROWS = 40;
 
-function row({ what, state, measured, why }: GateLine): string {
-  return `| ${cell(what, 200)} | ${cell(state)} | ${cell(measured, 500)} | ${cell(why, 500)} |`;
-}
-
-function table(rows: readonly string[], first: string, most = MOST_ROWS): string {
-  const more = rows.length > most ? `\n\n${rows.length - most} more.` : "";
-  return `| ${first} | state | measured | why |\n| --- | --- | --- | --- |\n${rows.slice(0, most).join("\n")}${more}`;
+function linesTable(first: string, lines: readonly GateLine[], most = MOST_ROWS): string {
+  const rows = lines.map(({ what, state, measured, why }) => [cell(what, 200), cell(state), cell(measured, 500), cell(why, 500)]);
+  return table([first, "state", "measured", "why"], rows, most);
 }
 
 /** What was measured of a batch, for the pull request of the next; empty where nothing was. */
 export function measuredOfBatch(run: Run, batch: Batch, most = MOST_ROWS): string {
   const lines = gatesOfBatch(run, batch);
-  return lines.length === 0 ? "" : table(lines.map(row), "measured", Math.min(most, MOST_ROWS));
+  return lines.length === 0 ? "" : linesTable("measured", lines, Math.min(most, MOST_ROWS));
 }
 
 const ORDER: readonly GateLine["tone"][] = ["bad", "wait", "busy", "good", "none"];
@@ -30,10 +27,8 @@ export function measuredOfRun(run: Run): string {
   for (const batch of run.batches) for (const line of gatesOfBatch(run, batch)) rows.push({ line, where: batchName(run, batch) });
   if (rows.length === 0) return "";
   const worst = rows.toSorted((a, b) => ORDER.indexOf(a.line.tone) - ORDER.indexOf(b.line.tone));
-  const text = table(
-    worst.map(({ line, where }) => row({ ...line, what: `${line.what}, ${where}` })),
-    "analysis or hook",
-  );
+  const named = worst.map(({ line, where }) => ({ ...line, what: `${line.what}, ${where}` }));
+  const text = linesTable("analysis or hook", named);
   const open = worst.some(({ line }) => line.tone === "bad" || line.tone === "wait" || !line.over);
-  return open ? text : `<details><summary>What was measured and asked</summary>\n\n${text}\n\n</details>`;
+  return open ? text : folded("What was measured and asked", text);
 }

@@ -4,6 +4,7 @@ import type { AnalysisMetric, RunAnalysis } from "../../run/state/analysis-types
 import type { HookCall } from "../../run/state/hooks-types.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import type { AnalysisWhen } from "../../spec/rollout.ts";
+import { present } from "../markdown.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { shortName } from "../words.ts";
 
@@ -67,14 +68,14 @@ function analysisLine(run: Run, record: RunAnalysis): GateLine {
 
 /** `webcheck: 3 ok, 2 failed, last nok` */
 export function metricWords(metric: AnalysisMetric): string {
-  const counts = [
+  const counts = present(
     `${metric.successful} ok`,
-    ...(metric.failed > 0 ? [`${metric.failed} failed`] : []),
-    ...(metric.inconclusive > 0 ? [`${metric.inconclusive} inconclusive`] : []),
-    ...(metric.error > 0 ? [`${metric.error} not measured`] : []),
-    ...(metric.value === undefined ? [] : [`last ${metric.value}`]),
-    ...(metric.dryRun === true ? ["dry run"] : []),
-  ];
+    metric.failed > 0 && `${metric.failed} failed`,
+    metric.inconclusive > 0 && `${metric.inconclusive} inconclusive`,
+    metric.error > 0 && `${metric.error} not measured`,
+    metric.value !== undefined && `last ${metric.value}`,
+    metric.dryRun === true && "dry run",
+  );
   return `${metric.name}: ${counts.join(", ")}`;
 }
 

@@ -1,7 +1,9 @@
+import type { Words } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { firstOf, folded, table } from "../markdown.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { isLive, settledBatches } from "../steps.ts";
 import { batchesOfStage, clockTime, releaseName, runMark, sentence, shortName } from "../words.ts";
@@ -53,12 +55,11 @@ function stages(run: Run, end: number): string {
     const settled = settledBatches(batches);
     const total = stage.clusters.length + stage.requeued.length;
     const pulls = batches.flatMap((batch) => (batch.pull === undefined || batch.merged === undefined ? [] : [`#${batch.pull.number}`]));
-    const shown = pulls.length > 20 ? `${pulls.slice(0, 20).join(" ")} and ${pulls.length - 20} more` : pulls.join(" ");
-    return `| ${cell(stage.name)} | ${settled}/${batchesOfStage(run, index)} | ${liveClusters(batches).size}/${total} | ${tookOf(batches, end)} | ${shown} |`;
+    const live = `${liveClusters(batches).size}/${total}`;
+    const done = `${settled}/${batchesOfStage(run, index)}`;
+    return [cell(stage.name), done, live, tookOf(batches, end), firstOf(pulls, 20, pulls.length, " ")];
   });
-  const more = rows.length > MOST_STAGES ? `\n\nand ${rows.length - MOST_STAGES} more stages` : "";
-  const table = ["| stage | batches | clusters live | took | merged |", "| --- | --- | --- | --- | --- |", ...rows.slice(0, MOST_STAGES)];
-  return `${table.join("\n")}${more}`;
+  return table(["stage", "batches", "clusters live", "took", "merged"], rows, MOST_STAGES, (left) => `and ${left} more stages`);
 }
 
 /** From the first batch's PR to the last one's settling, or to the run's end where it did not settle. */
@@ -71,16 +72,14 @@ function tookOf(batches: readonly Batch[], end: number): string {
 }
 
 function failures(run: Run): string {
-  const rows: string[] = [];
-  for (const batch of run.batches) {
-    for (const target of batch.targets) {
-      if (target.phase === "Failed") rows.push(`- ${code(shortName(target.cluster))} failed: ${cell(sentenceOf(target.why, run), 500)}`);
-    }
-  }
-  for (const one of run.requeued)
-    if (one.failed === true)
-      rows.push(`- ${code(shortName(one.cluster))} was put off to the last look: ${cell(sentenceOf(one.why, run), 500)}`);
-  for (const one of run.skipped) rows.push(`- ${code(shortName(one.cluster))} was left out: ${cell(sentenceOf(one.why, run), 500)}`);
+  const line = ({ cluster, why }: { cluster: string; why: Words }, what: string) =>
+    `- ${code(shortName(cluster))} ${what}: ${cell(sentenceOf(why, run), 500)}`;
+  const failed = run.batches.flatMap(({ targets }) => targets.filter(({ phase }) => phase === "Failed"));
+  const rows = [
+    ...failed.map((target) => line(target, "failed")),
+    ...run.requeued.filter((one) => one.failed === true).map((one) => line(one, "was put off to the last look")),
+    ...run.skipped.map((one) => line(one, "was left out")),
+  ];
   if (rows.length === 0) return "";
   const more = rows.length > MOST_FAILURES ? `\n- and ${rows.length - MOST_FAILURES} more` : "";
   return `**Not at the release:**\n\n${rows.slice(0, MOST_FAILURES).join("\n")}${more}`;
@@ -88,21 +87,18 @@ function failures(run: Run): string {
 
 /** Who released, who merged by hand, and every command that was done, in order. Texts are harmless; numbers of our pull requests are links. */
 function deeds(run: Run, end: number): string {
-  const all: { at: string; text: string }[] = [
-    {
-      at: run.trigger.at,
-      text: released(run),
-    },
-  ];
+  const all = [{ at: run.trigger.at, text: released(run) }];
   for (const { merged, pull } of run.batches) {
     if (merged === undefined || pull === undefined || merged.by.endsWith("[bot]") || /\s/.test(merged.by)) continue;
     all.push({ at: merged.at, text: `${account(merged.by)} merged #${pull.number}` });
   }
   for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") all.push({ at, text: cell(`@${actor}: ${text}`, 300) });
   if (all.length === 1) return "";
-  const rows = all.sort((a, b) => epoch(a.at) - epoch(b.at)).map(({ at, text }) => `| ${clockTime(at, end)} | ${text} |`);
-  const more = rows.length > MOST_DEEDS ? `\n\n${rows.length - MOST_DEEDS} more are in the journal.` : "";
-  return `<details><summary>Who did what</summary>\n\n| when | what |\n| --- | --- |\n${rows.slice(0, MOST_DEEDS).join("\n")}${more}\n\n</details>`;
+  const rows = all.sort((a, b) => epoch(a.at) - epoch(b.at)).map(({ at, text }) => [clockTime(at, end), text]);
+  return folded(
+    "Who did what",
+    table(["when", "what"], rows, MOST_DEEDS, (left) => `${left} more are in the journal.`),
+  );
 }
 
 /** Without a PR an account is named only where GitHub knows one: what stands in a commit anybody may have typed. */

@@ -1,17 +1,19 @@
-import type { TreeNode } from "./tree-marks.ts";
+import { mark, type TreeNode } from "./tree-marks.ts";
 
 /** Folds step by step, until the tree has at most so many lines or there is nothing left to fold. */
 export function fitted(root: TreeNode, lines: number): TreeNode {
+  const folding = (kind: TreeNode["kind"], state?: TreeNode["state"]) => (node: TreeNode) =>
+    node.kind === kind && (state === undefined || node.state === state) ? fold(node) : undefined;
   const steps: ((node: TreeNode) => TreeNode | undefined)[] = [
-    (node) => (node.kind === "stage" && node.state === "done" ? fold(node) : undefined),
-    (node) => (node.kind === "batch" && node.state === "later" ? fold(node) : undefined),
-    (node) => (node.kind === "batch" && node.state === "done" ? fold(node) : undefined),
-    (node) => (node.kind === "stage" && node.state === "later" ? fold(node) : undefined),
-    (node) => (node.kind === "application" && node.state === "done" ? fold(node) : undefined),
+    folding("stage", "done"),
+    folding("batch", "later"),
+    folding("batch", "done"),
+    folding("stage", "later"),
+    folding("application", "done"),
     (node) => (node.kind === "cluster" && node.children.length === 1 ? withApplication(node) : undefined),
     (node) => (node.children.length > 0 ? summed(node) : undefined),
-    (node) => (node.kind === "batch" ? fold(node) : undefined),
-    (node) => (node.kind === "stage" ? fold(node) : undefined),
+    folding("batch"),
+    folding("stage"),
   ];
   let tree = root;
   for (const step of steps) {
@@ -41,6 +43,7 @@ function withApplication(node: TreeNode): TreeNode {
 }
 
 const SHOWN = 5;
+const NOUNS: Partial<Record<TreeNode["kind"], string>> = { batch: "batches", cluster: "clusters", rollout: "Rollouts" };
 
 /** Of many like children the failed ones and the first few are shown, the others counted by status. */
 function summed(node: TreeNode): TreeNode {
@@ -53,16 +56,7 @@ function summed(node: TreeNode): TreeNode {
   const [first] = rest;
   if (first === undefined) return node;
   const counts = [...Map.groupBy(rest, (child) => child.status)].map(([status, those]) => `${those.length} ${status}`);
-  const noun =
-    first.kind === "batch" ? "batches" : first.kind === "cluster" ? "clusters" : first.kind === "rollout" ? "Rollouts" : "Applications";
-  const { since: _, ...like } = first;
-  const more: TreeNode = {
-    ...like,
-    name: `… and ${rest.length} more ${noun}`,
-    status: "",
-    info: counts.join(", "),
-    children: [],
-    mark: { icon: " ", tone: "dim" },
-  };
+  const name = `… and ${rest.length} more ${NOUNS[first.kind] ?? "Applications"}`;
+  const more = { ...first, since: undefined, name, status: "", info: counts.join(", "), children: [], mark: mark(" ", "dim") };
   return { ...node, children: [...node.children.filter((child) => shown.has(child)), more] };
 }

@@ -16,7 +16,7 @@ export interface TreeNode {
   mark: Mark;
   status: string;
   /** Since when it is in this status. */
-  since?: Time;
+  since?: Time | undefined;
   info: string;
   children: TreeNode[];
   /** How far it matters now: `done` and `later` are folded first where room is short. */
@@ -26,6 +26,11 @@ export interface TreeNode {
 }
 
 export const mark = (icon: string, tone: Tone): Mark => ({ icon, tone });
+
+/** Makes a line with nothing below it that matters now, but for what is said otherwise. */
+export function line(kind: TreeNode["kind"], name: string, more: Pick<TreeNode, "mark" | "status"> & Partial<TreeNode>): TreeNode {
+  return { kind, name, info: "", children: [], state: "now", folded: "", ...more };
+}
 
 export const RUN_MARKS: Record<RunPhase, Mark> = {
   Pending: mark("○", "dim"),

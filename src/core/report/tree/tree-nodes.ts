@@ -1,15 +1,16 @@
+import { count } from "../../base/count.ts";
 import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
+import { present } from "../markdown.ts";
 import { placesOf, shownIn } from "../places.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { besides } from "../run/membership.ts";
 import { phaseWord, shortName } from "../words.ts";
-import { batchGateNodes, stageGateNodes } from "./analysis-tree.ts";
-import { BATCH_MARKS, mark, RUN_MARKS, TARGET_MARKS, type TreeNode, within } from "./tree-marks.ts";
+import { batchGateNodes, rolloutNodes, stageGateNodes } from "./tree-leaves.ts";
+import { BATCH_MARKS, line, mark, RUN_MARKS, TARGET_MARKS, type TreeNode, within } from "./tree-marks.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
-import { rolloutNodes } from "./tree-rollouts.ts";
 
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
 
@@ -38,17 +39,8 @@ interface Seen {
 /** The whole run as nodes, stages not begun from the frozen plan. */
 export function runNode(run: Run, now: number, live: ReadonlyMap<string, string> = new Map()): TreeNode {
   const seen = { run, now, live };
-  return {
-    kind: "run",
-    name: `${run.rollout} #${run.number}`,
-    mark: RUN_MARKS[run.phase],
-    status: run.phase,
-    since: run.since,
-    info: "",
-    children: [...run.plan.stages.map((_, stage) => stageNode(seen, stage)), ...besideNodes(run, undefined)],
-    state: "now",
-    folded: "",
-  };
+  const children = [...run.plan.stages.map((_, stage) => stageNode(seen, stage)), ...besideNodes(run, undefined)];
+  return line("run", `${run.rollout} #${run.number}`, { mark: RUN_MARKS[run.phase], status: run.phase, since: run.since, children });
 }
 
 function stageNode(seen: Seen, stage: number): TreeNode {
@@ -71,14 +63,13 @@ function stageNode(seen: Seen, stage: number): TreeNode {
   const joined = (run.joined ?? []).filter((one) => one.stage === stage).length;
   const clusters = (planned?.clusters.length ?? 0) + (planned?.requeued.length ?? 0) + joined;
   const done = countDone(batches);
-  return {
-    kind: "stage",
-    name: `${stage + 1} ${planned?.name ?? ""}`,
+  const all = batches.length + later.length;
+  return line("stage", `${stage + 1} ${planned?.name ?? ""}`, {
     ...stageStatus(run, stage, batches),
     info: clusters === 0 ? "no clusters" : `${done}/${clusters} clusters`,
     children,
-    folded: `${batches.length + later.length} ${batches.length + later.length === 1 ? "batch" : "batches"}`,
-  };
+    folded: all === 1 ? "1 batch" : `${all} batches`,
+  });
 }
 
 function stageStatus(run: Run, stage: number, batches: readonly Batch[]): Pick<TreeNode, "mark" | "status" | "since" | "state"> {
@@ -86,22 +77,20 @@ function stageStatus(run: Run, stage: number, batches: readonly Batch[]): Pick<T
   if (stage < run.stage) {
     const since = batches.at(-1)?.settledAt ?? batches.at(-1)?.since;
     const settled = failed ? mark("⚠", "warn") : mark("✔", "good");
-    return { mark: settled, status: "Settled", state: "done", ...(since === undefined ? {} : { since }) };
+    return { mark: settled, status: "Settled", state: "done", since };
   }
   if (stage > run.stage || (batches.length === 0 && run.phase === "Pending")) {
     return { mark: mark("○", "dim"), status: isEnded(run) ? "Not reached" : "Pending", state: "later" };
   }
-  const since = batches[0]?.since;
-  return { mark: RUN_MARKS[run.phase], status: run.phase, state: "now", ...(since === undefined ? {} : { since }) };
+  return { mark: RUN_MARKS[run.phase], status: run.phase, state: "now", since: batches[0]?.since };
 }
 
 /** Clusters of one stage, or of none, that stand beside the batches. */
 function besideNodes(run: Run, stage: number | undefined): TreeNode[] {
   const rows = besides(run).filter((one) => one.stage === stage);
-  return rows.map(({ cluster, status, phase, since, why }) => {
-    const node = { kind: "cluster" as const, name: shortName(cluster), mark: TARGET_MARKS[phase], status, since, info: why };
-    return { ...node, children: [], state: "now" as const, folded: "" };
-  });
+  return rows.map(({ cluster, status, phase, since, why }) =>
+    line("cluster", shortName(cluster), { mark: TARGET_MARKS[phase], status, since, info: why }),
+  );
 }
 
 /** Clusters of these batches whose every target is confirmed. */
@@ -124,86 +113,64 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
   const here = shownIn(seen.run, batch);
   const clusters = Map.groupBy(here, (target) => target.cluster);
   const over = batch.phase === "Settled" || batch.phase === "Closed";
-  const info: string[] = [];
-  if (batch.pull !== undefined) info.push(`PR #${batch.pull.number}`);
-  if (batch.attempt > 1) info.push(`attempt ${batch.attempt}`);
-  if (batch.phase === "Settled" && batch.merged !== undefined) info.push(`merged ${batch.merged.commit.slice(0, 7)}`);
-  if (!over) info.push(sentenceOf(batch.why, seen.run));
-  else if (here.length < batch.targets.length && here.length === 0 && !isMidStep(batch))
-    info.push("its clusters were put to the stage's end");
-  return {
-    kind: "batch",
-    name: `${NAMES[batch.kind] ?? `batch ${batch.ofStage}`}${stepWords(batch)}`,
+  const allPutOff = here.length === 0 && batch.targets.length > 0 && !isMidStep(batch);
+  const info = present(
+    batch.pull && `PR #${batch.pull.number}`,
+    batch.attempt > 1 && `attempt ${batch.attempt}`,
+    batch.phase === "Settled" && batch.merged && `merged ${batch.merged.commit.slice(0, 7)}`,
+    over ? allPutOff && "its clusters were put to the stage's end" : sentenceOf(batch.why, seen.run),
+  );
+  return line("batch", `${NAMES[batch.kind] ?? `batch ${batch.ofStage}`}${stepWords(batch)}`, {
     mark: failed && batch.phase === "Settled" ? mark("⚠", "warn") : BATCH_MARKS[batch.phase],
     status: batch.phase,
     since: batch.since,
     info: info.join(" · "),
     children: [...[...clusters].map(([cluster, targets]) => clusterNode(seen, cluster, targets, over)), ...batchGateNodes(seen.run, batch)],
     state: over ? "done" : "now",
-    folded: `${clusters.size} ${clusters.size === 1 ? "cluster" : "clusters"}`,
-  };
+    folded: count(clusters.size, "cluster"),
+  });
 }
 
 function clusterNode(seen: Seen, cluster: string, targets: readonly BatchTarget[], over: boolean): TreeNode {
   const worst = targets.toSorted((a, b) => WORST_FIRST.indexOf(a.phase) - WORST_FIRST.indexOf(b.phase))[0];
   const phase = worst?.phase ?? "Pending";
-  return {
-    kind: "cluster",
-    name: shortName(cluster),
+  return line("cluster", shortName(cluster), {
     mark: TARGET_MARKS[phase],
     status: worst === undefined ? phase : phaseWord(worst),
-    ...(worst === undefined ? {} : { since: worst.since }),
-    info: "",
+    since: worst?.since,
     children: targets.map((target) => applicationNode(seen, target)),
     state: over || OVER.has(phase) ? "done" : "now",
     folded: targets.length === 1 ? "" : `${targets.length} Applications`,
-  };
+  });
 }
 
-function applicationNode({ live }: Seen, target: BatchTarget): TreeNode {
-  const seen = live.get(target.key);
-  const why = target.phase === "Baked" ? "" : target.why;
-  return {
-    kind: "application",
-    name: target.application,
+function applicationNode({ run, live }: Seen, target: BatchTarget): TreeNode {
+  const why = target.phase === "Baked" ? "" : sentenceOf(target.why, run);
+  return line("application", target.application, {
     mark: TARGET_MARKS[target.phase],
     status: phaseWord(target),
     since: target.since,
-    info: [seen, why].filter((part) => part !== undefined && part !== "").join(" · "),
+    info: present(live.get(target.key), why).join(" · "),
     children: rolloutNodes(target),
     state: OVER.has(target.phase) ? "done" : "now",
-    folded: "",
-  };
+  });
 }
 
 function plannedBatchNode(seen: Seen, batch: PlannedBatch, number: number): TreeNode {
   const byCluster = Map.groupBy(batch.targets, (target) => target.cluster);
-  return {
-    kind: "batch",
-    name: `batch ${number}`,
+  return line("batch", `batch ${number}`, {
     ...pending(seen.run),
-    info: "",
     children: batch.clusters.map((cluster) => plannedClusterNode(seen, cluster, byCluster.get(cluster) ?? [])),
     state: "later",
-    folded: `${batch.clusters.length} ${batch.clusters.length === 1 ? "cluster" : "clusters"}`,
-  };
+    folded: count(batch.clusters.length, "cluster"),
+  });
 }
 
 function plannedClusterNode({ run }: Seen, cluster: string, targets: readonly PlannedTarget[]): TreeNode {
   const skipped = run.skipped.find((one) => one.cluster === cluster);
-  const state = skipped === undefined ? pending(run) : { mark: TARGET_MARKS.Skipped, status: "Skipped" };
-  const children = targets.map((target): TreeNode => {
-    return { kind: "application", name: target.application, ...state, info: "", children: [], state: "later", folded: "" };
-  });
-  return {
-    kind: "cluster",
-    name: shortName(cluster),
-    ...state,
-    info: sentenceOf(skipped?.why ?? "", run),
-    children,
-    state: "later",
-    folded: "",
-  };
+  const status = skipped === undefined ? pending(run) : { mark: TARGET_MARKS.Skipped, status: "Skipped" };
+  const children = targets.map((target) => line("application", target.application, { ...status, state: "later" }));
+  return line("cluster", shortName(cluster), { ...status, info: sentenceOf(skipped?.why ?? "", run), children, state: "later" });
 }
 
 function pending(run: Run): Pick<TreeNode, "mark" | "status"> {
@@ -219,21 +186,12 @@ function turnOf({ run, now }: Seen, one: Requeued): string[] {
 }
 
 function requeuedNode(seen: Seen, one: Requeued): TreeNode {
-  return {
-    kind: "cluster",
-    name: shortName(one.cluster),
-    mark: one.failed === true ? TARGET_MARKS.Failed : TARGET_MARKS.Requeued,
-    status: one.failed === true ? "Failed" : "Requeued",
-    since: one.since,
-    info: [...turnOf(seen, one), one.why].join(" · "),
-    children: [],
-    state: "now",
-    folded: "",
-  };
+  const status = one.failed === true ? "Failed" : "Requeued";
+  const info = [...turnOf(seen, one), sentenceOf(one.why, seen.run)].join(" · ");
+  return line("cluster", shortName(one.cluster), { mark: TARGET_MARKS[status], status, since: one.since, info });
 }
 
 function putOffNode({ run }: Seen, cluster: string): TreeNode {
-  const mark = isEnded(run) ? TARGET_MARKS.Pending : TARGET_MARKS.Requeued;
-  const status = isEnded(run) ? "Not reached" : "Requeued";
-  return { kind: "cluster", name: shortName(cluster), mark, status, info: "at the stage's end", children: [], state: "later", folded: "" };
+  const status = isEnded(run) ? pending(run) : { mark: TARGET_MARKS.Requeued, status: "Requeued" };
+  return line("cluster", shortName(cluster), { ...status, info: "at the stage's end", state: "later" });
 }

@@ -124,6 +124,22 @@ describe("the tree of a run", () => {
     expect(renderTree({ ...run, phase: "Aborted" }, START, PLAIN)).not.toContain("next look");
   });
 
+  test("says the reasons of what waits in words", () => {
+    const requeued = {
+      cluster: "hub/eu-9",
+      stage: 0,
+      attempts: 1,
+      since: iso(START),
+      nextAt: iso(START),
+      why: { code: "PUT_OFF_BY", by: "bo" },
+    };
+    let run = runOf([stage("canary", ["eu-1"], 1, ["eu-9"])], { requeued: [requeued] });
+    run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Syncing", why: { code: "NOT_READ_SINCE_MERGE" } })] };
+    const text = renderTree(run, START, { ...PLAIN, width: 200 });
+    expect(text).toContain("put off by @bo");
+    expect(text).toContain("merged; Argo CD has not been read since");
+  });
+
   test("a paused run says what is asked for", () => {
     const paused = { kind: "Command", by: "bo", reason: "look first", at: iso(START), ask: "comment /resume" } as const;
     const text = renderTree(runOf([stage("canary", ["eu-1"], 1)], { phase: "Paused", paused }), START, PLAIN);
