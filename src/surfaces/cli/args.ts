@@ -1,6 +1,8 @@
 /** Arguments of subcommands: parsed by commander, and what is wrong with them told in one line that says where to read on. */
-import { Command, CommanderError } from "commander";
+import { readFileSync } from "node:fs";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { CommandError, type CommandModule } from "./command.ts";
+import { visible } from "./print.ts";
 
 /** Parses a command's arguments; undefined where help was asked for and printed. Wrong usage exits 2. */
 export function parseArgs(command: Command, argv: readonly string[]): Command | undefined {
@@ -47,18 +49,41 @@ export function commandOfParts(name: string, help: string, parts: Readonly<Recor
   };
 }
 
-/** Says what is wrong with the arguments. `name` is the whole one, e.g. `stagecoach plan`. */
-function usageError(message: string, name: string): string {
-  const line = message
-    .replace(/^error: /, "")
-    .trim()
-    .replaceAll(/\s*\n\s*/g, " ");
-  return `${line}; see ${name} --help`;
+/** `-o`: the first format is the default. */
+export function outputOption(...formats: readonly string[]): Option {
+  return new Option("-o, --output <format>", "how to print").choices(formats).default(formats[0]);
 }
 
-/** Colour only on a terminal, and never where NO_COLOR is set. */
-export function wantsColour(): boolean {
-  return process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";
+/** Of an option that may be given again: all of its values. */
+export function gather(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+/** Of an option that takes a whole number. */
+export function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("a whole number is wanted");
+  return Number(text);
+}
+
+/** Reads a text file that an option names. */
+export function readGiven(option: string, file: string, exitCode: 2 | 3 = 2): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandError(exitCode, visible(`${option} ${file}: ${errorText(error)}`));
+  }
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Says what is wrong with the arguments. `name` is the whole one, e.g. `stagecoach plan`. */
+function usageError(message: string, name: string): string {
+  return `${message
+    .replace(/^error: /, "")
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ")}; see ${name} --help`;
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. */

@@ -13,7 +13,7 @@ import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { wallClock } from "../../server/wall-clock.ts";
 import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 import { analysisScreen } from "./screen.ts";
 
 interface Options {

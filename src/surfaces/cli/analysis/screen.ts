@@ -1,6 +1,5 @@
 import { type AnalysisState, isOver, type MetricState } from "../../../adapters/analysis/port.ts";
-import { wantsColour } from "../args.ts";
-import { visible } from "../visible.ts";
+import { visible, wantsColour } from "../print.ts";
 
 const COLOURS: Record<AnalysisState["phase"], string> = {
   Pending: "2",

@@ -9,7 +9,7 @@ import { sayRender } from "../../../core/report/reasons/templates.ts";
 import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 import { asJson, asText, asYaml, type RenderedSet } from "./print.ts";
 
 interface Options {

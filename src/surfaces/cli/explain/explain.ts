@@ -9,7 +9,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 import { type Chosen, changeOf } from "./change.ts";
 import { applicationIn, clusterIn, intendedIn } from "./read.ts";
 

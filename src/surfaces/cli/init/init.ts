@@ -12,7 +12,7 @@ import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { lint } from "../lint/lint-run.ts";
 import { inventoryAt } from "../plan/plan-args.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 
 interface Options {
   repo?: string;

@@ -1,5 +1,4 @@
 /** `stagecoach journal accept`: one commit accepts the journal as it stands, and names the head that was looked at and who did. */
-import { readFileSync } from "node:fs";
 import { Octokit } from "@octokit/rest";
 import { Command } from "commander";
 import { ProbotOctokit } from "probot";
@@ -7,17 +6,18 @@ import { openGitHubWriter } from "../../../adapters/forge/github/commit-writer.t
 import { asking } from "../../../adapters/forge/github/errors.ts";
 import type { OctokitLike } from "../../../adapters/forge/github/octokit.ts";
 import { ForgeError } from "../../../adapters/forge/port.ts";
+import { buildCommit } from "../../../adapters/git/fast-import.ts";
 import { acceptJournal } from "../../../adapters/git/journal/accept.ts";
 import { authorOf } from "../../../adapters/git/journal/check.ts";
 import { INDEX_FILE, parseIndex } from "../../../adapters/git/journal/index-file.ts";
-import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { openLocalWriter } from "../../../adapters/git/local-writer.ts";
-import { type CommitWriter, GitError } from "../../../adapters/git/port.ts";
+import { branchRef, objectId } from "../../../adapters/git/names.ts";
+import type { CommitWriter, Mirror } from "../../../adapters/git/port.ts";
 import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { parseArgs } from "../args.ts";
+import { errorText, parseArgs, readGiven } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { type CheckoutRemote, openCheckoutRemote } from "./checkout-remote.ts";
+import { asCommandError, type CheckoutGit, firstLine, openGit, openObjects } from "./source.ts";
 
 interface Options {
   repo: string;
@@ -40,7 +40,6 @@ The acceptance has to be a commit that the bot believes:
   none of them                            where the bot does not sign its commits
 `;
 
-/** `stagecoach journal accept HEAD`: the bot goes on by itself once it sees the commit. */
 export async function run(argv: readonly string[]): Promise<number> {
   const command = new Command("stagecoach journal accept")
     .description("Accepts the journal as it stands, by a commit on it that names the head you looked at and who you are")
@@ -71,10 +70,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(`Accepted, by ${commit.slice(0, 12)}. The bot goes on at its next look.\n`);
     return 0;
   } catch (error) {
-    if (error instanceof GitError) throw new CommandError(error.kind === "Invalid" ? 1 : 3, error.message);
-    if (error instanceof JournalFileError) throw new CommandError(1, `the journal's ${error.file} cannot be read: ${error.message}`);
-    if (error instanceof ForgeError) throw new CommandError(3, error.message);
-    throw error;
+    throw error instanceof ForgeError ? new CommandError(3, error.message) : asCommandError(error, 1);
   } finally {
     await remote.close();
   }
@@ -83,7 +79,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function writerOf(options: Options, remote: CheckoutRemote, head: string): Promise<{ writer: CommitWriter; person?: string }> {
   if (options.github === undefined) {
     const author = authorOf(options.app ?? (await ownerOf(options, remote)));
-    const key = options.signingKey === undefined ? undefined : readSigningKey(readText(options.signingKey, "--signing-key"));
+    const key = options.signingKey === undefined ? undefined : readSigningKey(readGiven("--signing-key", options.signingKey));
     return { writer: openLocalWriter(defined({ mirror: remote, author, key })) };
   }
   const [owner, repo, more] = options.github.split("/");
@@ -111,22 +107,63 @@ async function ownerOf(options: Options, remote: CheckoutRemote): Promise<string
 async function octokitOf(options: Options, owner: string, repo: string): Promise<{ octokit: OctokitLike; person?: string }> {
   const { apiUrl: baseUrl, appId, appKey, tokenFile } = options;
   if (appId !== undefined && appKey !== undefined) {
-    const auth = { appId: Number(appId), privateKey: readText(appKey, "--app-key") };
+    const auth = { appId: Number(appId), privateKey: readGiven("--app-key", appKey) };
     const quiet = { throttle: { enabled: false }, baseUrl };
     const app = new ProbotOctokit({ auth, ...quiet });
     const { data } = await asking(() => app.rest.apps.getRepoInstallation({ owner, repo }));
     return { octokit: new ProbotOctokit({ auth: { ...auth, installationId: data.id }, ...quiet }) as unknown as OctokitLike };
   }
   if (tokenFile === undefined) throw new CommandError(2, "--github needs --app-id and --app-key, or --token-file");
-  const octokit = new Octokit({ auth: readText(tokenFile, "--token-file").trim(), baseUrl });
+  const octokit = new Octokit({ auth: readGiven("--token-file", tokenFile).trim(), baseUrl });
   const { data } = await asking(() => octokit.rest.users.getAuthenticated());
   return { octokit, person: data.login };
 }
 
-function readText(file: string, option: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new CommandError(2, `${option} ${file}: ${(error as NodeJS.ErrnoException).code ?? "cannot be read"}`);
+/** A checkout and its remote, reached with the person's own git configuration and credentials. Its work tree is left alone. */
+type CheckoutRemote = Awaited<ReturnType<typeof openCheckoutRemote>>;
+
+async function openCheckoutRemote(repo: string) {
+  const checkout = openGit(repo);
+  const { git } = checkout;
+  const { repository, reader, close } = await openObjects(checkout, repo);
+  const remote = await checkout.remote();
+  if (remote === undefined) throw new CommandError(2, `${repo} has no remote, where its journal would be`);
+
+  async function ask(doing: string, args: string[]): Promise<string> {
+    return await git.raw(args).catch((error: unknown) => {
+      throw new CommandError(3, `${doing} ${remote}: ${firstLine(error)}`);
+    });
   }
+
+  const mirror: Pick<Mirror, "remoteHead" | "fetch" | "readFiles" | "commit" | "push" | "close"> = {
+    readFiles: reader.readFiles,
+    async remoteHead(branch) {
+      const line = await ask("ask", ["ls-remote", "--quiet", "--end-of-options", remote, branchRef(branch)]);
+      return line.split("\t")[0]?.trim() || undefined;
+    },
+    async fetch(branches = []) {
+      for (const branch of branches)
+        await ask("fetch from", ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--end-of-options", remote, branchRef(branch)]);
+    },
+    commit: (input) => buildCommit(repository, reader.trees, input),
+    async push(updates) {
+      const leases = updates.map(({ ref, old }) => `--force-with-lease=${ref}:${old === undefined ? "" : objectId(old)}`);
+      const refspecs = updates.map(({ ref, new: to }) => `${to === undefined ? "" : objectId(to)}:${ref}`);
+      try {
+        await git.raw(["push", "--quiet", "--atomic", "--no-verify", ...leases, "--end-of-options", remote, ...refspecs]);
+        return "ok";
+      } catch (error) {
+        if (/stale info|non-fast-forward|fetch first/i.test(errorText(error))) return "stale";
+        throw new CommandError(3, `push to ${remote}: ${firstLine(error)}`);
+      }
+    },
+    close,
+  };
+  return { ...mirror, person: () => personIn(git) };
+}
+
+/** `Name <address>` as git would put it into a commit; undefined: not configured. */
+async function personIn(git: CheckoutGit["git"]): Promise<string | undefined> {
+  const [name = "", email = ""] = await Promise.all(["user.name", "user.email"].map((key) => git.raw(["config", key]).catch(() => "")));
+  return name.trim() === "" ? undefined : `${name.trim()}${email.trim() === "" ? "" : ` <${email.trim()}>`}`;
 }

@@ -1,88 +1,119 @@
 /** The journal is read from a plain checkout, for every subcommand that shows a run or steers one. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { simpleGit } from "simple-git";
+import { Command } from "commander";
+import { type SimpleGit, simpleGit } from "simple-git";
 import type { Index } from "../../../adapters/git/journal/index-file.ts";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
-import type { JournalReader } from "../../../adapters/git/journal/port.ts";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
+import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
-
-/** The journal as a plain checkout has it: read from its own refs, with nothing but git there. */
-export interface JournalSource extends JournalReader {
-  /** The index; CommandError 1 where the checkout has no journal. */
-  index(): Promise<Index>;
-  /** Everything else in the repository. */
-  reader: GitReader;
-  /** Commit the journal's ref points to now. */
-  head(): Promise<string | undefined>;
-  /** Asks the remote for the journal, with the person's own git configuration and credentials. */
-  fetch(): Promise<void>;
-  close(): Promise<void>;
-}
 
 export interface SourceOptions {
   repo: string;
-  branch?: string;
-  fetch?: boolean;
+  branch?: string | undefined;
+  fetch?: boolean | undefined;
 }
 
-/** Opens the journal of the checkout (or bare repository) at `repo`. CommandError 2 where that is none. */
-async function openSource(options: SourceOptions): Promise<JournalSource> {
-  const { branch = JOURNAL_BRANCH } = options;
-  const directory = resolve(options.repo);
-  if (!existsSync(directory)) throw new CommandError(2, `--repo ${options.repo}: there is no such directory`);
+/** Begins a command on the journal: where it is, and whether it is fetched first. */
+export function journalCommand(name: string, description: string, fetch = "fetch the journal first"): Command {
+  return new Command(`stagecoach ${name}`)
+    .description(description)
+    .option("--repo <dir>", "checkout of the config repo", ".")
+    .option("--branch <name>", "the journal's branch", JOURNAL_BRANCH)
+    .option("--fetch", fetch);
+}
+
+/** Git in a checkout (or bare repository), and its remote: `origin`, or the first there is. */
+export interface CheckoutGit {
+  git: SimpleGit;
+  remote(): Promise<string | undefined>;
+}
+
+export function openGit(repo: string): CheckoutGit {
+  const directory = resolve(repo);
+  if (!existsSync(directory)) throw new CommandError(2, `--repo ${repo}: there is no such directory`);
   const git = simpleGit({ baseDir: directory });
+  return {
+    git,
+    async remote() {
+      const remotes = (await git.raw(["remote"]).catch(() => "")).split("\n").filter(Boolean);
+      return remotes.includes("origin") ? "origin" : remotes[0];
+    },
+  };
+}
+
+/** The objects of such a checkout, read with nothing but git there. CommandError 2 where it is none. */
+export async function openObjects({ git }: CheckoutGit, repo: string) {
   const found = await git.raw(["rev-parse", "--absolute-git-dir"]).catch(() => undefined);
-  if (found === undefined) throw new CommandError(2, `--repo ${options.repo} is no Git repository`);
+  if (found === undefined) throw new CommandError(2, `--repo ${repo} is no Git repository`);
   const closing = new AbortController();
-  const reader = openReader({ directory: found.trim(), allowFile: false, closing: closing.signal });
-
-  async function refs(): Promise<string[]> {
-    const out = await git.raw(["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`]);
-    return out.split("\n").filter(Boolean);
+  const repository = { directory: found.trim(), allowFile: false, closing: closing.signal };
+  const reader = openReader(repository);
+  async function close(): Promise<void> {
+    await reader.close();
+    closing.abort();
   }
+  return { repository, reader, close };
+}
 
+export type JournalSource = Awaited<ReturnType<typeof openSource>>;
+
+/** Opens the journal of the checkout at `repo`, read from its own refs. */
+async function openSource({ repo, branch = JOURNAL_BRANCH, fetch: first }: SourceOptions) {
+  const checkout = openGit(repo);
+  const { git } = checkout;
+  const { reader, close } = await openObjects(checkout, repo);
+
+  /** Asks the remote for the journal, with the person's own git configuration and credentials. */
   async function fetch(): Promise<void> {
-    const remotes = (await git.raw(["remote"])).split("\n").filter(Boolean);
-    const remote = remotes.includes("origin") ? "origin" : remotes[0];
-    if (remote === undefined) throw new CommandError(2, `--fetch: ${options.repo} has no remote`);
+    const remote = await checkout.remote();
+    if (remote === undefined) throw new CommandError(2, `--fetch: ${repo} has no remote`);
     const refspec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
-    try {
-      await git.raw(["fetch", "--quiet", "--no-tags", "--end-of-options", remote, refspec]);
-    } catch (error) {
-      const why = error instanceof Error ? (error.message.trim().split("\n")[0] ?? "") : String(error);
-      if (/couldn't find remote ref/.test(why)) {
-        throw new CommandError(
-          1,
-          `${remote} of ${options.repo} has no branch ${branch}: no run has begun there, or its journal has another name (--branch)`,
-        );
-      }
-      throw new CommandError(3, `fetch of ${branch} from ${remote}: ${why}`);
-    }
+    await git.raw(["fetch", "--quiet", "--no-tags", "--end-of-options", remote, refspec]).catch((error: unknown) => {
+      const why = firstLine(error);
+      if (!/couldn't find remote ref/.test(why)) throw new CommandError(3, `fetch of ${branch} from ${remote}: ${why}`);
+      const hint = "no run has begun there, or its journal has another name (--branch)";
+      throw new CommandError(1, `${remote} of ${repo} has no branch ${branch}: ${hint}`);
+    });
   }
 
-  const head = async () => await newest(reader, await refs());
-  if (options.fetch === true) await fetch();
+  /** The commit that the journal's ref points to now. */
+  async function head(): Promise<string | undefined> {
+    const out = await git.raw(["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`]);
+    return await newest(reader, out.split("\n").filter(Boolean));
+  }
+
+  if (first === true) await fetch();
   const journal = openJournalReader(reader, head);
   return {
     ...journal,
+    /** Everything else in the repository. */
     reader,
     head,
     fetch,
-    async index() {
+    /** The index; CommandError 1 where the checkout has no journal. */
+    async index(): Promise<Index> {
       const index = await journal.index();
-      if (index === undefined) throw new CommandError(1, `${options.repo} has no branch ${branch}; --fetch asks its remote for it`);
+      if (index === undefined) throw new CommandError(1, `${repo} has no branch ${branch}; --fetch asks its remote for it`);
       return index;
     },
-    async close() {
-      await reader.close();
-      closing.abort();
+    /** A run of a rollout, default its last one; CommandError 1 where there is none. */
+    async runOf(name: string, wanted?: number): Promise<Run> {
+      const { lastRun } = entryOf(await this.index(), name);
+      const found = await journal.run(name, wanted ?? lastRun);
+      if (found !== undefined) return found;
+      throw new CommandError(1, `the journal has no run ${name} #${wanted ?? lastRun}; the last one is #${lastRun}`);
     },
+    close,
   };
+}
+
+export function firstLine(error: unknown): string {
+  return error instanceof Error ? (error.message.trim().split("\n")[0] ?? "") : String(error);
 }
 
 /** A local branch and several remotes may all have the journal: the one that contains the others is meant, a remote's before a local one. */
@@ -97,17 +128,21 @@ async function newest(reader: GitReader, refs: readonly string[]): Promise<strin
 }
 
 /** Runs a command on the journal and closes it; what Git or a broken file says becomes the command's error. */
-export async function withSource(options: SourceOptions, work: (source: JournalSource) => Promise<number>): Promise<number> {
+export async function withSource<T>(options: SourceOptions, work: (source: JournalSource) => Promise<T>): Promise<T> {
   const source = await openSource(options);
   try {
     return await work(source);
   } catch (error) {
-    if (error instanceof JournalFileError) throw new CommandError(1, `the journal's ${error.file} cannot be read: ${error.message}`);
-    if (error instanceof GitError) throw new CommandError(error.kind === "Invalid" ? 2 : 3, error.message);
-    throw error;
+    throw asCommandError(error, 2);
   } finally {
     await source.close();
   }
+}
+
+/** What Git, or a file of the journal, says, as the command's error. `refused`: the exit code where Git was asked for what cannot be. */
+export function asCommandError(error: unknown, refused: 1 | 2): unknown {
+  if (error instanceof JournalFileError) return new CommandError(1, `the journal's ${error.file} cannot be read: ${error.message}`);
+  return error instanceof GitError ? new CommandError(error.kind === "Invalid" ? refused : 3, error.message) : error;
 }
 
 /** The rollout's entry; CommandError 1 naming those there are. */
@@ -119,22 +154,9 @@ export function entryOf(index: Index, name: string): { lastRun: number } {
   throw new CommandError(1, `the journal has no run of "${name}"; ${known}`);
 }
 
-/** Columns, as wide as they need to be. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
-}
-
-/** Text of the journal for a terminal: nothing in it may move the cursor. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
+/** `42` or `#42`. */
+export function runNumber(text: string): number {
+  const found = /^#?([1-9]\d{0,8})$/.exec(text)?.[1];
+  if (found === undefined) throw new CommandError(2, `"${text}" is no number of a run`);
+  return Number(found);
 }

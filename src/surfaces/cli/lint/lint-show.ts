@@ -3,7 +3,7 @@ import type { Problem } from "../../../core/reasons/problem.ts";
 import { cell, code } from "../../../core/report/escape.ts";
 import { problemJson, sayProblem } from "../../../core/report/reasons/problems.ts";
 import { count } from "../plan/plan-show.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 
 /** What lint looked at and found. */
 export interface LintReport {

@@ -4,7 +4,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../../../core/pins/index.ts";
 import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 import { formatOf, readPinFile, type Seen, writePinFile } from "./file.ts";
 
 interface Options {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 
 /** Reads an inventory file; `-` is standard input. What is wrong in it is told on stderr, and the rest is used; one with nothing to use is no answer. */
 export function inventoryAt(path: string | undefined): Inventory | undefined {

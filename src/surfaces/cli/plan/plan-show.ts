@@ -9,7 +9,7 @@ import type { Problem } from "../../../core/reasons/problem.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems-plan.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 import { stepLines } from "./plan-steps.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */

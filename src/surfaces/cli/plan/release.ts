@@ -8,7 +8,7 @@ import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { plain } from "../journal/source.ts";
+import { plain } from "../print.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
 import { editedFiles, type ReadText, type ReleaseEdit, releaseEdits } from "./release-edits.ts";
 

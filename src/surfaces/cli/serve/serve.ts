@@ -10,7 +10,7 @@ import { type ServerConfig, serverConfigSchema } from "../../server/config/schem
 import { gatherSettingErrors, readSettingFile, SettingError } from "../../server/config/setting-errors.ts";
 import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 import { environmentWith } from "./env-file.ts";
 
 interface Options {

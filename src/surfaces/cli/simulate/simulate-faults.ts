@@ -4,7 +4,7 @@ import { weightsOf } from "../../../core/plan/steps.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { FOREVER, type Script } from "../../../simulate/generate/scenario.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 
 const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;
 

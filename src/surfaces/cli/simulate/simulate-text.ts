@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { visible } from "../visible.ts";
+import { visible } from "../print.ts";
 import { type Gap, type PutOff, type Row, rowsOf, shortened } from "./simulate-rows.ts";
 import { clock, endsOf, lasting, names, type Shown, toJson } from "./simulate-show.ts";
 

@@ -1,13 +1,12 @@
 /** Where a person's commands go on GitHub, and with which token of theirs. Called by `post-command.ts` and `release`. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
-import { simpleGit } from "simple-git";
 import { answerOf } from "../../../adapters/forge/github/errors.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { redact } from "../../../core/base/redact.ts";
 import { apiUrl } from "../../server/config/env.ts";
+import { errorText } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { openGit } from "../journal/source.ts";
 
 /** A repository on GitHub, spoken to as the person who runs the command. */
 export interface GitHubPlace {
@@ -36,11 +35,8 @@ export async function openPlace(options: PlaceOptions, env: Env = process.env): 
   const named = options.repository ?? env["GH_REPO"];
   const from = named === undefined ? remote : repositoryIn(named);
   if (from === undefined) {
-    const hint = "give --repository OWNER/NAME";
-    throw new CommandError(
-      2,
-      named === undefined ? `${options.repo} has no remote on GitHub: ${hint}` : `"${named}" is no repository: ${hint}`,
-    );
+    const why = named === undefined ? `${options.repo} has no remote on GitHub` : `"${named}" is no repository`;
+    throw new CommandError(2, `${why}: give --repository OWNER/NAME`);
   }
   const chosen = hostIn(env["GH_HOST"]);
   const host = (chosen ?? from.host ?? remote?.host ?? PUBLIC).toLowerCase();
@@ -55,10 +51,8 @@ const SILENT = { debug: () => undefined, info: () => undefined, warn: () => unde
 function hostIn(text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
   if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) return text;
-  throw new CommandError(
-    2,
-    "GH_HOST is no host's name; write it without https:// and without a path, such as ghe.example.com or ghe.example.com:8443",
-  );
+  const how = "write it without https:// and without a path, such as ghe.example.com or ghe.example.com:8443";
+  throw new CommandError(2, `GH_HOST is no host's name; ${how}`);
 }
 
 function tokenFor(host: string, hostIsChosen: boolean, env: Env): string {
@@ -66,12 +60,9 @@ function tokenFor(host: string, hostIsChosen: boolean, env: Env): string {
   const enterprise = env["GH_ENTERPRISE_TOKEN"] || env["GITHUB_ENTERPRISE_TOKEN"];
   const token = host === PUBLIC ? plain : (enterprise ?? (hostIsChosen ? plain : undefined));
   if (token !== undefined && token !== "") return token;
-  throw new CommandError(
-    2,
-    host === PUBLIC
-      ? "there is no token: set GH_TOKEN or GITHUB_TOKEN, such as GH_TOKEN=$(gh auth token)"
-      : `there is no token for ${host}: set GH_HOST=${host} and GH_ENTERPRISE_TOKEN, such as $(gh auth token --hostname ${host})`,
-  );
+  if (host === PUBLIC) throw new CommandError(2, "there is no token: set GH_TOKEN or GITHUB_TOKEN, such as GH_TOKEN=$(gh auth token)");
+  const how = `set GH_HOST=${host} and GH_ENTERPRISE_TOKEN, such as $(gh auth token --hostname ${host})`;
+  throw new CommandError(2, `there is no token for ${host}: ${how}`);
 }
 
 interface Named {
@@ -103,15 +94,9 @@ function withoutUsualPort(url: string, host: string): string {
 }
 
 async function remoteOf(repo: string): Promise<Named | undefined> {
-  const directory = resolve(repo);
-  if (!existsSync(directory)) throw new CommandError(2, `--repo ${repo}: there is no such directory`);
-  const git = simpleGit({ baseDir: directory });
-  const list = await git.raw(["remote"]).catch(() => "");
-  const remotes = list.split("\n").filter(Boolean);
-  const remote = remotes.includes("origin") ? "origin" : remotes[0];
-  if (remote === undefined) return undefined;
-  const url = await git.raw(["remote", "get-url", remote]).catch(() => "");
-  return repositoryIn(url);
+  const checkout = openGit(repo);
+  const remote = await checkout.remote();
+  return remote === undefined ? undefined : repositoryIn(await checkout.git.raw(["remote", "get-url", remote]).catch(() => ""));
 }
 
 /** Calls GitHub; a refusal leaves as an error of the command, which says what was being done and never a token. */
@@ -120,8 +105,7 @@ export async function asking<T>(doing: string, call: () => Promise<T>): Promise<
     return await call();
   } catch (error) {
     const answer = answerOf(error);
-    if (answer === undefined)
-      throw new CommandError(3, `${doing}: GitHub did not answer: ${redact(error instanceof Error ? error.message : String(error))}`);
+    if (answer === undefined) throw new CommandError(3, `${doing}: GitHub did not answer: ${redact(errorText(error))}`);
     const details = answer.details.length === 0 ? "" : ` (${answer.details.join("; ")})`;
     const hint =
       answer.status === 401 ? ": the token is not taken" : answer.status === 404 ? ": not there, or your token cannot see it" : "";

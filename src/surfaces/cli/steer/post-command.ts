@@ -1,12 +1,13 @@
 /** Subcommands that steer a run comment as the person who runs them: they can do nothing that a comment by hand could not. Called by `main.ts`. */
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
 import { parseComment } from "../../server/comments/parse.ts";
-import { parseArgs } from "../args.ts";
+import { outputOption, parseArgs } from "../args.ts";
 import { CommandError, type CommandModule } from "../command.ts";
-import { entryOf, type JournalSource, plain, withSource } from "../journal/source.ts";
+import { type JournalSource, withSource } from "../journal/source.ts";
+import { json, plain } from "../print.ts";
 import { asking, type GitHubPlace, openPlace } from "./github-place.ts";
 
 interface Options extends Record<string, unknown> {
@@ -77,7 +78,7 @@ function program(spec: CommandSpec): Command {
     .option("--no-fetch", "take the run from the journal as the clone has it")
     .option("--no-wait", "do not wait for the answer")
     .option("--timeout <seconds>", "how long the answer is waited for", "120")
-    .addOption(new Option("-o, --output <format>").choices(["text", "json"]).default("text"))
+    .addOption(outputOption("text", "json"))
     .addHelpText("after", HELP);
   if (spec.words !== "nothing") command.argument("[words...]", spec.words === "clusters" ? "clusters" : "why");
   for (const { name, value, summary } of spec.flags)
@@ -114,17 +115,14 @@ export function commandText(
   if (/[\r\n]/.test(text)) throw new CommandError(2, "a command is one line");
   const read = parseComment(text);
   const [one, second] = read.kind === "commands" ? read.commands : [];
-  if (one === undefined || second !== undefined || one.name !== spec.name || one.flags["rollout"] !== rollout) {
-    throw new CommandError(2, read.kind === "mistake" ? plain(sentenceOf(read.because)) : `this is no command: ${plain(text)}`);
-  }
+  if (one === undefined || second !== undefined || one.name !== spec.name || one.flags["rollout"] !== rollout)
+    throw new CommandError(2, plain(read.kind === "mistake" ? sentenceOf(read.because) : `this is no command: ${text}`));
   return text;
 }
 
 async function post(place: GitHubPlace, source: JournalSource, rollout: string, text: string): Promise<Posted> {
-  const index = await source.index();
-  const { lastRun } = entryOf(index, rollout);
-  const run = await source.run(rollout, lastRun);
-  if (run === undefined) throw new CommandError(1, `the journal has no run ${rollout} #${lastRun}`);
+  const { app: bot } = await source.index();
+  const run = await source.runOf(rollout);
   const { pull } = run.trigger;
   if (pull === undefined)
     throw new CommandError(1, `${rollout} #${run.number} was started by a push, so it has no pull request to be steered by`);
@@ -132,12 +130,12 @@ async function post(place: GitHubPlace, source: JournalSource, rollout: string, 
   const { data } = await asking(`comment on #${pull}`, () =>
     octokit.rest.issues.createComment({ owner, repo, issue_number: pull, body: text }),
   );
-  return { rollout, run: run.number, pull, comment: data.id, url: data.html_url, text, bot: index.app };
+  return { rollout, run: run.number, pull, comment: data.id, url: data.html_url, text, bot };
 }
 
 function shown(posted: Posted, { outcome, message }: Outcome, output: Options["output"]): string {
   const { rollout, run, pull, url, text } = posted;
-  if (output === "json") return `${JSON.stringify({ rollout, run, pull, comment: url, text, outcome, message }, null, 2)}\n`;
+  if (output === "json") return json({ rollout, run, pull, comment: url, text, outcome, message });
   const head = `${plain(text)}  on ${rollout} #${run}: ${plain(url)}\n`;
   if (outcome === "posted") return head;
   return `${head}${outcome}${message === "" ? "" : `: ${plain(message)}`}\n`;

@@ -11,7 +11,7 @@ import { apiUrl } from "../../../server/config/env.ts";
 import type { ServerConfig } from "../../../server/config/schema.ts";
 import { closeServer, listenOn, pathOf, plain } from "../../../server/deliveries/http.ts";
 import { CommandError } from "../../command.ts";
-import { visible } from "../../visible.ts";
+import { visible } from "../../print.ts";
 import { writeSettings } from "../env-file.ts";
 import { hasKey, isSameState, keyCookie, setupHost, whyRefused } from "./guard.ts";
 import { manifestFor } from "./manifest.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { lintText } from "./lint/lint-show.ts";
-import { visible } from "./visible.ts";
+import { visible } from "./print.ts";
 
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((c) => /\p{Cc}/u.test(c));
 

@@ -1,0 +1,52 @@
+/** How subcommands print: nothing that was read may steer a terminal, tables are as wide as they need to be, JSON ends in a line break. */
+
+/**
+ * Text of a file as a terminal may show it: control characters become signs of the same width (␛ for escape), so that nothing
+ * moves the cursor or changes a colour, and a mark below still stands under its place. Line breaks stay.
+ */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    const point = character.charCodeAt(0);
+    if (character === "\n") return character;
+    if (point < 0x20) return String.fromCharCode(0x2400 + point);
+    return point === 0x7f ? "␡" : "�";
+  });
+}
+
+/** The same on one line, without those characters: what the journal or GitHub says. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
+}
+
+/** The rows of a table, each column as wide as it needs to be. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Such a table as a text. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  return aligned(rows)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** A time as tables show it: to the minute, or to the second. */
+export function utc(time: string, to: "minute" | "second" = "second"): string {
+  return `${time.slice(0, to === "minute" ? 16 : 19).replace("T", " ")} UTC`;
+}
+
+export function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Colour only on a terminal, and never where NO_COLOR is set. */
+export function wantsColour(): boolean {
+  return process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";
+}
