@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { AnyReason } from "../src/core/base/reason.ts";
 import type { ProblemCode, ProblemReason } from "../src/core/reasons/problem.ts";
+import type { RenderProblem } from "../src/core/reasons/render.ts";
 import type { Entry } from "../src/core/report/reasons/entry.ts";
 import { PROBLEMS, type SaidProblem, sayProblem } from "../src/core/report/reasons/problems.ts";
 import { ANALYSIS_PROBLEMS } from "../src/core/report/reasons/problems-analysis.ts";
 import { SERVER_PROBLEMS } from "../src/core/report/reasons/problems-server.ts";
+import { RENDER_PROBLEMS, sayRender } from "../src/core/report/reasons/render.ts";
 import { namesOf, REASONS } from "../src/core/report/reasons/say.ts";
 import { PROBLEM_SAMPLES } from "../src/core/report/reasons/testing/problem-samples.ts";
 import { samplesOf } from "../src/core/report/reasons/testing/reason-samples.ts";
+import { RENDER_SAMPLES } from "../src/core/report/reasons/testing/render-samples.ts";
 import { sayWording } from "../src/core/report/reasons/wording.ts";
 
 /** The rows of a page's tables: code → the row's other cells. */
@@ -30,7 +33,8 @@ type Row = Pick<Entry<never>, "means" | "todo"> & { warns?: true };
 const ROWS = Object.entries<Row>(REASONS).filter(([, { means }]) => means !== undefined);
 
 const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = {
-  waits: (code) => !Object.hasOwn(PROBLEMS, code),
+  waits: (code) => !Object.hasOwn({ ...PROBLEMS, ...RENDER_PROBLEMS }, code),
+  render: (code) => Object.hasOwn(RENDER_PROBLEMS, code),
   refused: (code, row) =>
     Object.hasOwn(PROBLEMS, code) && row.warns !== true && !Object.hasOwn({ ...ANALYSIS_PROBLEMS, ...SERVER_PROBLEMS }, code),
   warnings: (_, row) => row.warns === true,
@@ -59,6 +63,8 @@ function table(holds: (code: string, row: Row) => boolean): string {
 
 function exampleOf(code: string): SaidProblem {
   if (Object.hasOwn(PROBLEMS, code)) return sayProblem({ code, ...PROBLEM_SAMPLES[code as ProblemCode][0] } as ProblemReason);
+  if (Object.hasOwn(RENDER_PROBLEMS, code))
+    return sayRender({ code, ...RENDER_SAMPLES[code as keyof typeof RENDER_SAMPLES][0], where: "" } as RenderProblem);
   const reason = samplesOf(code)[0] as AnyReason;
   return { message: sayWording(REASONS[code]?.says ?? "", reason, { ...namesOf(undefined), because: () => "…" }), hint: "" };
 }

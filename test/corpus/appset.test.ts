@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AppSetCluster, readYamlDocuments, render } from "../../src/core/appset/index.ts";
 import type { RepoFiles } from "../../src/core/base/repo-files.ts";
-import { sayRender } from "../../src/core/report/reasons/templates.ts";
+import { sayRender } from "../../src/core/report/reasons/render.ts";
 
 const DATA = new URL("../../../shared/data/", import.meta.url).pathname;
 const present = existsSync(DATA);

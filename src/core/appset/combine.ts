@@ -1,17 +1,16 @@
 import { isRecord } from "../base/is-record.ts";
-import type { Environment, EvaluateChild } from "./environment.ts";
 import { asTexts, mergeParams } from "./params.ts";
-import { failure, RenderFailure } from "./problem.ts";
-import { renderTree } from "./templating.ts";
-import type { ParamSet, RenderProblem } from "./types.ts";
+import { failure, tryEach } from "./problem.ts";
+import { type Environment, renderTree } from "./templating.ts";
+import type { ParamSet } from "./types.ts";
+
+/** Evaluates a generator inside a matrix or merge, which is given it: any kind may stand there. @throws RenderFailure */
+type EvaluateChild = (raw: unknown, environment: Environment, where: string) => ParamSet[];
 
 function children(raw: Record<string, unknown>, where: string): unknown[] {
   const generators = raw["generators"];
-  return Array.isArray(generators) ? generators : fail(where);
-}
-
-function fail(where: string): never {
-  throw failure("INVALID", `${where}.generators`, "generators is missing or no list", "list the generators to combine");
+  if (!Array.isArray(generators)) throw failure("INVALID", `${where}.generators`, { kind: "NothingToCombine" });
+  return generators;
 }
 
 /**
@@ -25,27 +24,13 @@ export function matrixParams(
   evaluateChild: EvaluateChild,
 ): ParamSet[] {
   const generators = children(raw, where);
-  if (generators.length !== 2)
-    throw failure(
-      "INVALID",
-      `${where}.generators`,
-      `a matrix combines exactly two generators, not ${generators.length}`,
-      "nest a matrix in a matrix (one level) to combine three",
-    );
+  if (generators.length !== 2) throw failure("INVALID", `${where}.generators`, { kind: "MatrixOf", generators: generators.length });
   const first = evaluateChild(generators[0], environment, `${where}.generators[0]`);
   const sets: ParamSet[] = [];
-  const problems: RenderProblem[] = [];
-  for (const outer of first) {
-    try {
-      for (const inner of evaluateChild(interpolated(generators[1], outer, environment, where), environment, `${where}.generators[1]`))
-        sets.push(combined(outer, inner, environment, where));
-    } catch (error) {
-      // Goes on, so that every file the other sets want is asked for in this round.
-      if (!(error instanceof RenderFailure)) throw error;
-      problems.push(...error.problems);
-    }
-  }
-  if (problems.length > 0) throw new RenderFailure(problems);
+  tryEach(first, (outer) => {
+    const second = interpolated(generators[1], outer, environment, where);
+    for (const inner of evaluateChild(second, environment, `${where}.generators[1]`)) sets.push(combined(outer, inner, environment, where));
+  });
   return sets;
 }
 
@@ -60,17 +45,10 @@ function interpolated(generator: unknown, params: ParamSet, environment: Environ
 function combined(outer: ParamSet, inner: ParamSet, environment: Environment, where: string): ParamSet {
   if (environment.templating.go) return mergeParams(inner, outer, where);
   const result = asTexts(outer);
-  for (const [key, value] of Object.entries(asTexts(inner))) {
+  for (const [key, theirs] of Object.entries(asTexts(inner))) {
     const mine = Object.hasOwn(result, key) ? result[key] : undefined;
-    if (mine !== undefined && mine !== value) {
-      throw failure(
-        "PARAM_ERROR",
-        where,
-        `both generators give ${JSON.stringify(key)}, with different values (${JSON.stringify(mine)}, ${JSON.stringify(value)})`,
-        "rename one (pathParamPrefix does it for git generators), or set goTemplate: true",
-      );
-    }
-    result[key] = value;
+    if (mine !== undefined && mine !== theirs) throw failure("PARAM_ERROR", where, { kind: "BothGive", key, mine, theirs });
+    result[key] = theirs;
   }
   return result;
 }
@@ -83,15 +61,12 @@ export function mergeGeneratorParams(
   evaluateChild: EvaluateChild,
 ): ParamSet[] {
   const generators = children(raw, where);
-  if (generators.length < 2)
-    throw failure("INVALID", `${where}.generators`, "a merge combines two generators or more", "add one, or use the generator by itself");
+  if (generators.length < 2) throw failure("INVALID", `${where}.generators`, { kind: "MergeOfOne" });
   const keys = raw["mergeKeys"];
-  if (!Array.isArray(keys) || keys.length === 0)
-    throw failure("INVALID", `${where}.mergeKeys`, "mergeKeys is missing or empty", "name the parameters that tell sets apart");
+  if (!Array.isArray(keys) || keys.length === 0) throw failure("INVALID", `${where}.mergeKeys`, { kind: "NoMergeKeys" });
   const names = [...new Set(keys.map(String))].sort();
   const lists = generators.map((generator, index) => evaluateChild(generator, environment, `${where}.generators[${index}]`));
-  const tables = lists.map((list, index) => byKey(list, names, environment, `${where}.generators[${index}]`));
-  const [base, ...overrides] = tables;
+  const [base, ...overrides] = lists.map((list, index) => byKey(list, names, environment, `${where}.generators[${index}]`));
   return [...(base ?? new Map<string, ParamSet>())].map(([key, params]) => {
     let result = params;
     for (const table of overrides) {
@@ -108,16 +83,9 @@ function byKey(list: readonly ParamSet[], names: readonly string[], environment:
   for (const params of list) {
     const key = JSON.stringify(names.map((name) => [name, Object.hasOwn(params, name) ? params[name] : null]));
     if (table.has(key)) {
-      const missing = names.every((name) => !Object.hasOwn(params, name));
       const dotted = environment.templating.go && names.some((name) => name.includes("."));
-      throw failure(
-        "PARAM_ERROR",
-        where,
-        missing ? `no set has the merge keys ${names.join(", ")}` : `two sets have the same merge keys: ${key}`,
-        dotted
-          ? "with goTemplate: true nested keys cannot be merge keys: use top-level ones"
-          : "merge keys must tell the sets of a generator apart",
-      );
+      const missing = names.every((name) => !Object.hasOwn(params, name));
+      throw failure("PARAM_ERROR", where, missing ? { kind: "KeysMissing", keys: names, dotted } : { kind: "KeysTwice", key, dotted });
     }
     table.set(key, params);
   }

@@ -45,7 +45,7 @@ describe("list", () => {
   });
   test("elementsYaml comes behind the elements, unchecked", () => {
     expect(params({ list: { elements: [{ a: "1" }], elementsYaml: "- {a: 2}\n- a: on\n" } })).toEqual([{ a: "1" }, { a: 2 }, { a: true }]);
-    expect(problem({ list: { elementsYaml: "a: 1" } })?.message).toContain("list of maps");
+    expect(problem({ list: { elementsYaml: "a: 1" } })).toMatchObject({ kind: "NoListOfMaps" });
   });
 });
 
@@ -107,7 +107,10 @@ describe("clusters", () => {
     expect(problem({ clusters: { selector: { matchExpressions: [{ key: "a", operator: "Gt", values: ["1"] }] } } })).toMatchObject({
       code: "INVALID",
     });
-    expect(problem({ clusters: { selector: { matchLabels: { a: "https://x" } } } })?.message).toContain("cannot be the value of a label");
+    expect(problem({ clusters: { selector: { matchLabels: { a: "https://x" } } } })).toMatchObject({
+      kind: "LabelValue",
+      given: "https://x",
+    });
   });
 });
 
@@ -194,13 +197,12 @@ describe("git files", () => {
     ]);
   });
   test.each([
-    ["text", "just text", /neither a map nor a list/],
-    ["broken YAML", "a: [", /not YAML/],
-    ["a template", "name: {{ x }}", /begins with \{\{ needs quotes/],
-  ])("a file of %s stops the set and is named", (_, content, message) => {
+    ["text", "just text", { kind: "FileNoMap" }],
+    ["broken YAML", "a: [", { kind: "FileNotYaml" }],
+    ["a template", "name: {{ x }}", { kind: "FileNotYaml", said: expect.stringContaining("needs quotes") }],
+  ])("a file of %s stops the set and is named", (_, content, why) => {
     const found = problem(git([{ path: "*" }]), { context: repoOf({ "bad.yaml": content, "good.yaml": "a: b" }) });
-    expect(found?.message).toMatch(message);
-    expect(found?.message).toContain("bad.yaml");
+    expect(found).toMatchObject({ ...why, name: "bad.yaml" });
   });
   test("every file is asked for before any is judged", () => {
     const asked: string[] = [];
@@ -220,7 +222,7 @@ describe("post-selectors", () => {
     expect(
       params({ list: { elements: [{ a: { b: 1 } }, { a: { b: 2 } }] }, selector: { matchLabels: { "a.b": "2" } } }, { go: true }),
     ).toEqual([{ a: { b: 2 } }]);
-    expect(problem({ list: { elements }, selector: { matchLabels: { ".url": "x" } } })?.message).toContain("no valid label key");
+    expect(problem({ list: { elements }, selector: { matchLabels: { ".url": "x" } } })).toMatchObject({ kind: "LabelKey", given: ".url" });
   });
 });
 
@@ -232,7 +234,7 @@ describe("what needs Argo CD, and what is no generator", () => {
     expect(result.generators[1]?.problem).toMatchObject({ code: "UNSUPPORTED_GENERATOR", where: `spec.generators[1].${kind}` });
   });
   test("a misspelt one gets a suggestion", () => {
-    expect(problem({ cluster: {} })?.hint).toContain("did you mean clusters");
+    expect(problem({ cluster: {} })).toMatchObject({ kind: "UnknownGenerator", near: "clusters" });
   });
   test("how often Argo CD looks again", () => {
     const of = (generator: unknown) => evaluate(generator).generators[0]?.requeueAfterSeconds;

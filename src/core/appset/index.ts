@@ -1,6 +1,5 @@
 export { readYamlDocuments, type YamlDocument } from "../base/yaml-read.ts";
-export { compareRenders, type RenderDifference } from "./compare.ts";
-export { type NormalSpec, normaliseSpec, sourceOf } from "./normalise-spec.ts";
+export { compareRenders, normaliseSpec, sourceOf } from "./compare.ts";
 export { render } from "./render.ts";
 export type {
   AppSetCluster,
@@ -8,7 +7,5 @@ export type {
   RenderContext,
   RenderedApplication,
   RenderedGenerator,
-  RenderProblem,
-  RenderProblemCode,
   RenderResult,
 } from "./types.ts";

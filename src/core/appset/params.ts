@@ -1,5 +1,5 @@
 import { isRecord } from "../base/is-record.ts";
-import { baseName, dirName, normaliseName } from "../gotemplate/sprig-names.ts";
+import { baseName, normaliseName } from "../gotemplate/sprig-names.ts";
 import { formatValue, type GoMap, type GoValue, isMap, isStringMap, stringMap, typedList } from "../gotemplate/value.ts";
 import { failure, setKey } from "./problem.ts";
 import type { Templating } from "./templating.ts";
@@ -26,8 +26,7 @@ export function addValues(params: ParamSet, values: unknown, templating: Templat
   const rendered: Record<string, string> = {};
   for (const [key, value] of Object.entries(values)) {
     const place = `${where}.values.${key}`;
-    if (typeof value !== "string")
-      throw failure("INVALID", place, `${JSON.stringify(value)} is not text`, "values are texts: put it in quotes");
+    if (typeof value !== "string") throw failure("INVALID", place, { kind: "ValueNoText", given: value });
     setKey(
       rendered,
       key,
@@ -43,7 +42,7 @@ export function addValues(params: ParamSet, values: unknown, templating: Templat
 export function pathParams(params: ParamSet, path: { directory: string; filename?: string }, prefix: string, go: boolean): void {
   const name = baseName(path.directory);
   const segments = typedList(path.directory.split("/"), "string");
-  const filename = path.filename === undefined ? {} : { filename: path.filename, filenameNormalized: normaliseName(path.filename) };
+  const filename = path.filename === undefined ? undefined : { filename: path.filename, filenameNormalized: normaliseName(path.filename) };
   if (go) {
     const nested = { path: path.directory, basename: name, basenameNormalized: normaliseName(name), segments, ...filename };
     if (prefix === "") params["path"] = nested;
@@ -54,14 +53,10 @@ export function pathParams(params: ParamSet, path: { directory: string; filename
   params[key] = path.directory;
   params[`${key}.basename`] = name;
   params[`${key}.basenameNormalized`] = normaliseName(name);
-  for (const [extra, value] of Object.entries(filename)) params[`${key}.${extra}`] = value;
+  for (const [extra, value] of Object.entries(filename ?? {})) params[`${key}.${extra}`] = value;
   segments.forEach((segment, index) => {
     if (segment !== "") params[`${key}[${index}]`] = segment;
   });
-}
-
-export function fileParams(params: ParamSet, file: string, prefix: string, go: boolean): void {
-  pathParams(params, { directory: dirName(file), filename: baseName(file) }, prefix, go);
 }
 
 /** Every value as Go prints it: what the default mode does to parameters it combines. */
@@ -77,14 +72,7 @@ export function mergeParams(base: ParamSet, over: ParamSet, where: string): Para
   for (const [key, theirs] of Object.entries(over)) {
     const mine = Object.hasOwn(merged, key) ? merged[key] : undefined;
     const both = isMap(mine) && isMap(theirs);
-    if (both && isStringMap(mine as GoMap) !== isStringMap(theirs as GoMap)) {
-      throw failure(
-        "PARAM_ERROR",
-        where,
-        `parameter ${JSON.stringify(key)} is a map of texts in one generator and of anything in the other`,
-        "rename one of them: Argo CD cannot merge these either",
-      );
-    }
+    if (both && isStringMap(mine as GoMap) !== isStringMap(theirs as GoMap)) throw failure("PARAM_ERROR", where, { kind: "TwoMaps", key });
     setKey(merged, key, both ? mergeParams(mine as ParamSet, theirs as ParamSet, where) : theirs);
   }
   return merged;

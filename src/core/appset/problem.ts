@@ -1,4 +1,4 @@
-import type { RenderProblem, RenderProblemCode } from "./types.ts";
+import type { RenderProblem, RenderProblems } from "../reasons/render.ts";
 
 /** Carries a problem out of a generator or template to `render`, which reports it: it never leaves this room. */
 export class RenderFailure extends Error {
@@ -10,30 +10,27 @@ export class RenderFailure extends Error {
   }
 }
 
-export function failure(code: RenderProblemCode, where: string, message: string, hint: string): RenderFailure {
-  return new RenderFailure([{ code, where, message, hint }]);
+export function failure<Code extends keyof RenderProblems>(code: Code, where: string, data: RenderProblems[Code]): RenderFailure {
+  return new RenderFailure([{ code, where, ...data } as unknown as RenderProblem]);
 }
 
-/** Enough to see what is wrong, few enough to read. */
-const MOST_PROBLEMS = 50;
-
-/** Gathers problems, each once. */
-export interface Problems {
-  add(problems: readonly RenderProblem[]): void;
-  list(): RenderProblem[];
+/** Does something with each of several, even where one fails, so that every file is asked for and every problem told in one round. */
+export function tryEach<T>(items: Iterable<T>, attempt: (item: T) => void): void {
+  const problems: RenderProblem[] = [];
+  for (const item of items) {
+    try {
+      attempt(item);
+    } catch (error) {
+      if (!(error instanceof RenderFailure)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length > 0) throw new RenderFailure(problems);
 }
 
-export function collectProblems(): Problems {
-  const seen = new Map<string, RenderProblem>();
-  return {
-    add(problems) {
-      for (const problem of problems) {
-        const key = JSON.stringify(problem);
-        if (seen.size < MOST_PROBLEMS && !seen.has(key)) seen.set(key, problem);
-      }
-    },
-    list: () => [...seen.values()],
-  };
+/** What something thrown says. */
+export function saidBy(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown reason";
 }
 
 /** Sets a key as data, `__proto__` too. */

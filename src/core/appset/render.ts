@@ -1,11 +1,21 @@
+/** Renders ApplicationSets as Argo CD does: strictly, so that one problem makes the whole set unknown. */
 import { isRecord } from "../base/is-record.ts";
-import { type Blueprint, renderApplication } from "./application.ts";
-import type { Environment } from "./environment.ts";
+import type { RenderProblem } from "../reasons/render.ts";
+import { type Blueprint, checkTemplate, mergeTemplates, renderApplication } from "./application.ts";
 import { evaluateKind, kindsOf, requeueSeconds } from "./generators.ts";
-import { collectProblems, failure, type Problems, RenderFailure } from "./problem.ts";
-import { checkTemplate, mergeTemplates } from "./template.ts";
-import { createTemplating } from "./templating.ts";
+import { failure, RenderFailure, saidBy } from "./problem.ts";
+import { createTemplating, type Environment } from "./templating.ts";
 import type { ParamSet, RenderContext, RenderedApplication, RenderedGenerator, RenderResult } from "./types.ts";
+
+/** Enough to see what is wrong, few enough to read. */
+const MOST_PROBLEMS = 50;
+
+/** What one rendering gathers: problems, each once; generators; and their sets with the template of each. */
+interface Rendering {
+  problems: Map<string, RenderProblem>;
+  generators: RenderedGenerator[];
+  evaluated: { sets: ParamSet[]; template: Record<string, unknown> }[];
+}
 
 /**
  * The Applications an ApplicationSet yields, as Argo CD would make them. Never throws: what cannot be rendered is said in
@@ -14,59 +24,49 @@ import type { ParamSet, RenderContext, RenderedApplication, RenderedGenerator, R
  * @param appset an ApplicationSet object as parsed from YAML or JSON
  */
 export function render(appset: unknown, context: RenderContext): RenderResult {
-  const problems = collectProblems();
-  const generators: RenderedGenerator[] = [];
+  const rendering: Rendering = { problems: new Map(), generators: [], evaluated: [] };
   let applications: RenderedApplication[] = [];
   try {
-    applications = renderSet(appset, context, generators, problems);
+    applications = renderSet(appset, context, rendering);
   } catch (error) {
-    problems.add(asProblems(error, "spec"));
+    note(rendering, error, "spec");
   }
-  const found = problems.list();
-  return found.length === 0
-    ? { ok: true, applications, generators, problems: found }
-    : { ok: false, applications: [], generators, problems: found };
+  const problems = [...rendering.problems.values()];
+  const ok = problems.length === 0;
+  return { ok, applications: ok ? applications : [], generators: rendering.generators, problems };
 }
 
-function asProblems(error: unknown, where: string) {
-  if (error instanceof RenderFailure) return error.problems;
-  const message =
-    error instanceof RangeError ? "it is nested too deeply or yields too much" : error instanceof Error ? error.message : "unknown reason";
-  return failure("INVALID", where, message, "simplify it, or let Argo CD render this set (argocd appset generate)").problems;
+/** Keeps the problems of an error, and returns the first. */
+function note({ problems }: Rendering, error: unknown, where: string): RenderProblem | undefined {
+  const other = () => failure("INVALID", where, error instanceof RangeError ? { kind: "TooDeep" } : { kind: "Other", said: saidBy(error) });
+  const found = (error instanceof RenderFailure ? error : other()).problems;
+  for (const problem of found) {
+    const key = JSON.stringify(problem);
+    if (problems.size < MOST_PROBLEMS && !problems.has(key)) problems.set(key, problem);
+  }
+  return found[0];
 }
 
-interface Evaluated {
-  sets: ParamSet[];
-  template: Record<string, unknown>;
-}
-
-function renderSet(appset: unknown, context: RenderContext, generators: RenderedGenerator[], problems: Problems): RenderedApplication[] {
-  if (!isRecord(appset) || !isRecord(appset["spec"]))
-    throw failure("INVALID", "spec", "this is no ApplicationSet: it has no spec", "give an object of kind ApplicationSet");
-  const spec = appset["spec"];
+function renderSet(appset: unknown, context: RenderContext, rendering: Rendering): RenderedApplication[] {
+  if (!isRecord(appset) || !isRecord(appset["spec"])) throw failure("INVALID", "spec", { kind: "NoSet" });
+  const { spec } = appset;
   const environment: Environment = {
     context,
     templating: createTemplating(spec["goTemplate"] === true, optionsOf(spec)),
     nestedSelectors: spec["applyNestedSelectors"] === true,
   };
-  const entries = spec["generators"];
-  if (!Array.isArray(entries))
-    throw failure("INVALID", "spec.generators", "generators is missing or no list", "list at least one generator");
-  if (!isRecord(spec["template"]))
-    throw failure("INVALID", "spec.template", "the template is missing or no map", "write the Application's metadata and spec there");
-  const base = spec["template"];
-  const evaluated: Evaluated[] = [];
-  entries.forEach((entry, index) => {
-    generators.push(evaluateEntry(entry, index, base, environment, evaluated, problems));
-  });
-  const blueprint = blueprintOf(appset, spec);
-  return renderAll(evaluated, blueprint, environment, problems);
+  const { generators, template } = spec;
+  if (!Array.isArray(generators)) throw failure("INVALID", "spec.generators", { kind: "NoGenerators" });
+  if (!isRecord(template)) throw failure("INVALID", "spec.template", { kind: "NoTemplate" });
+  for (const [index, entry] of generators.entries())
+    rendering.generators.push(evaluateEntry(entry, index, template, environment, rendering));
+  return renderAll(blueprintOf(appset, spec), environment, rendering);
 }
 
 function optionsOf(spec: Record<string, unknown>): string[] {
   const options = spec["goTemplateOptions"] ?? [];
   if (Array.isArray(options) && options.every((option) => typeof option === "string")) return options;
-  throw failure("INVALID", "spec.goTemplateOptions", "goTemplateOptions is no list of texts", 'write ["missingkey=error"]');
+  throw failure("INVALID", "spec.goTemplateOptions", { kind: "OptionsNoTexts" });
 }
 
 function evaluateEntry(
@@ -74,17 +74,10 @@ function evaluateEntry(
   index: number,
   base: Record<string, unknown>,
   environment: Environment,
-  evaluated: Evaluated[],
-  problems: Problems,
+  rendering: Rendering,
 ): RenderedGenerator {
   const where = `spec.generators[${index}]`;
-  const requeue = requeueSeconds(entry);
-  const generator: RenderedGenerator = {
-    index,
-    kind: "unknown",
-    params: [],
-    ...(requeue === undefined ? {} : { requeueAfterSeconds: requeue }),
-  };
+  const generator: RenderedGenerator = { index, kind: "unknown", params: [], requeueAfterSeconds: requeueSeconds(entry) };
   try {
     const kinds = kindsOf(entry, where);
     generator.kind = kinds.join("+");
@@ -95,15 +88,12 @@ function evaluateEntry(
       const own = isRecord(raw) ? raw["template"] : undefined;
       const template = mergeTemplates(own, base);
       checkTemplate(template, isRecord(own) ? `${where}.${kind}.template` : "spec.template");
-      evaluated.push({ sets, template });
+      rendering.evaluated.push({ sets, template });
       generator.params.push(...sets);
     }
   } catch (error) {
-    const found = asProblems(error, where);
-    problems.add(found);
     generator.params = [];
-    const first = found[0];
-    if (first !== undefined) generator.problem = first;
+    generator.problem = note(rendering, error, where);
   }
   return generator;
 }
@@ -114,7 +104,7 @@ function blueprintOf(appset: Record<string, unknown>, spec: Record<string, unkno
   const { name, namespace, uid } = metadata;
   const patch = spec["templatePatch"];
   if (patch !== undefined && patch !== null && typeof patch !== "string")
-    throw failure("INVALID", "spec.templatePatch", "the patch is not text", "hold it in a block scalar: templatePatch: |");
+    throw failure("INVALID", "spec.templatePatch", { kind: "PatchNoText" });
   return {
     namespace: typeof namespace === "string" && namespace !== "" ? namespace : "argocd",
     cascades: policy["preserveResourcesOnDeletion"] !== true,
@@ -126,28 +116,17 @@ function blueprintOf(appset: Record<string, unknown>, spec: Record<string, unkno
   };
 }
 
-function renderAll(
-  evaluated: readonly Evaluated[],
-  blueprint: Blueprint,
-  environment: Environment,
-  problems: Problems,
-): RenderedApplication[] {
+function renderAll(blueprint: Blueprint, environment: Environment, rendering: Rendering): RenderedApplication[] {
   const byName = new Map<string, RenderedApplication>();
-  for (const { sets, template } of evaluated) {
+  for (const { sets, template } of rendering.evaluated) {
     for (const params of sets) {
       try {
         const application = renderApplication(template, params, blueprint, environment, "spec.template");
-        const name = application.metadata.name;
-        if (byName.has(name))
-          throw failure(
-            "DUPLICATE_NAME",
-            "spec.template.metadata.name",
-            `two Applications would be named ${name}`,
-            "put a parameter into the name that tells them apart",
-          );
+        const { name } = application.metadata;
+        if (byName.has(name)) throw failure("DUPLICATE_NAME", "spec.template.metadata.name", { name });
         byName.set(name, application);
       } catch (error) {
-        problems.add(asProblems(error, "spec.template"));
+        note(rendering, error, "spec.template");
       }
     }
   }

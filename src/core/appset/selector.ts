@@ -17,10 +17,9 @@ interface Options {
  */
 export function compileSelector(raw: unknown, options: Options): LabelTest | undefined {
   if (raw === undefined || raw === null) return undefined;
-  if (!isRecord(raw)) throw failure("INVALID", options.where, "the selector is no map", "give it matchLabels or matchExpressions");
+  if (!isRecord(raw)) throw failure("INVALID", options.where, { kind: "SelectorNoMap" });
   const labels = raw["matchLabels"] ?? {};
-  if (!isRecord(labels))
-    throw failure("INVALID", `${options.where}.matchLabels`, "matchLabels is no map of texts", "write key: value lines");
+  if (!isRecord(labels)) throw failure("INVALID", `${options.where}.matchLabels`, { kind: "LabelsNoMap" });
   const matchLabels: Record<string, string> = {};
   for (const [key, value] of Object.entries(labels)) {
     const where = `${options.where}.matchLabels.${key}`;
@@ -29,8 +28,7 @@ export function compileSelector(raw: unknown, options: Options): LabelTest | und
     matchLabels[key] = wanted;
   }
   const expressions = raw["matchExpressions"] ?? [];
-  if (!Array.isArray(expressions))
-    throw failure("INVALID", `${options.where}.matchExpressions`, "matchExpressions is no list", "write a list of key, operator, values");
+  if (!Array.isArray(expressions)) throw failure("INVALID", `${options.where}.matchExpressions`, { kind: "ExpressionsNoList" });
   const matchExpressions = expressions.map((expression, index) =>
     readExpression(expression, { ...options, where: `${options.where}.matchExpressions[${index}]` }),
   );
@@ -50,37 +48,23 @@ function readExpression(raw: unknown, options: Options): Selector["matchExpressi
   const key = requireText(expression["key"], `${options.where}.key`, { ...options, anyValue: true });
   checkKey(key, `${options.where}.key`);
   const given = expression["values"] ?? [];
-  if (!Array.isArray(given)) throw failure("INVALID", `${options.where}.values`, "values is no list", "write a list of texts");
+  if (!Array.isArray(given)) throw failure("INVALID", `${options.where}.values`, { kind: "ValuesNoList" });
   const values = given.map((value, index) => requireText(value, `${options.where}.values[${index}]`, options));
   const operator = OPERATORS.find((one) => one === expression["operator"]);
-  if ((operator === "In" || operator === "NotIn") && values.length === 0) {
-    throw failure("INVALID", `${options.where}.values`, `operator ${operator} wants at least one value`, "list the values");
-  }
-  if ((operator === "Exists" || operator === "DoesNotExist") && values.length > 0) {
-    throw failure("INVALID", `${options.where}.values`, `operator ${operator} takes no values`, "remove the values, or use In or NotIn");
-  }
-  if (operator !== undefined) return { key, operator, values };
-  throw failure(
-    "INVALID",
-    `${options.where}.operator`,
-    `${JSON.stringify(expression["operator"] ?? null)} is no operator of a label selector`,
-    "use In, NotIn, Exists or DoesNotExist",
-  );
+  if (operator === undefined)
+    throw failure("INVALID", `${options.where}.operator`, { kind: "UnknownOperator", given: expression["operator"] ?? null });
+  const wantsValues = operator === "In" || operator === "NotIn";
+  if (wantsValues !== values.length > 0)
+    throw failure("INVALID", `${options.where}.values`, { kind: wantsValues ? "ValuesMissing" : "ValuesNeedless", operator });
+  return { key, operator, values };
 }
 
-function requireText(value: unknown, where: string, options: Options): string {
-  if (typeof value !== "string") throw failure("INVALID", where, `${JSON.stringify(value ?? null)} is not text`, "put it in quotes");
-  if (!options.anyValue && !isLabelValue(value))
-    throw failure("INVALID", where, `${JSON.stringify(value)} cannot be the value of a label`, "at most 63 letters, digits, -, _ and .");
-  return value;
+function requireText(given: unknown, where: string, options: Options): string {
+  if (typeof given !== "string") throw failure("INVALID", where, { kind: "NoText", given: given ?? null });
+  if (!options.anyValue && !isLabelValue(given)) throw failure("INVALID", where, { kind: "LabelValue", given });
+  return given;
 }
 
 function checkKey(key: string, where: string): void {
-  if (!isLabelKey(key))
-    throw failure(
-      "INVALID",
-      where,
-      `${JSON.stringify(key)} is no valid label key`,
-      "letters, digits, -, _ and ., after an optional DNS prefix and /; with goTemplate no leading dot",
-    );
+  if (!isLabelKey(key)) throw failure("INVALID", where, { kind: "LabelKey", given: key });
 }

@@ -1,8 +1,18 @@
+/** Renders the texts of one ApplicationSet, by Go's templates or by Argo CD's default ones. */
+import { splitBraces } from "../base/braces.ts";
 import { compileGoTemplate, type MissingKey, TemplateError } from "../gotemplate/index.ts";
 import type { GoValue } from "../gotemplate/value.ts";
-import { compileFastTemplate, UnclosedTag } from "./fasttemplate.ts";
-import { failure, RenderFailure, setKey } from "./problem.ts";
-import type { ParamSet } from "./types.ts";
+import type { GoFailure, GoLack } from "../reasons/templates.ts";
+import { failure, ownKey, setKey } from "./problem.ts";
+import type { ParamSet, RenderContext } from "./types.ts";
+
+/** What every generator of one ApplicationSet works with. */
+export interface Environment {
+  context: RenderContext;
+  templating: Templating;
+  /** `spec.applyNestedSelectors`. */
+  nestedSelectors: boolean;
+}
 
 /** Renders the text of one ApplicationSet; compiled templates are kept for as long as it lives. */
 export interface Templating {
@@ -22,7 +32,7 @@ export function createTemplating(go: boolean, options: readonly string[]): Templ
       try {
         let run = compiled.get(source);
         if (run === undefined) {
-          run = go ? compileGo(source, missingKey) : compileFastTemplate(source);
+          run = go ? compileGo(source, missingKey) : compileFastTemplate(source, where);
           compiled.set(source, run);
         }
         return run(params);
@@ -47,28 +57,40 @@ const OPTIONS: Record<string, MissingKey> = {
 
 function missingKeyOf(options: readonly string[]): MissingKey {
   let chosen: MissingKey = "default";
-  options.forEach((option, index) => {
-    const known = Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined;
-    if (known === undefined) {
-      throw failure(
-        "INVALID",
-        `spec.goTemplateOptions[${index}]`,
-        `${JSON.stringify(option)} is no option of Go templates`,
-        `use one of ${Object.keys(OPTIONS).join(", ")}`,
-      );
-    }
+  options.forEach((given, index) => {
+    const known = Object.hasOwn(OPTIONS, given) ? OPTIONS[given] : undefined;
+    if (known === undefined)
+      throw failure("INVALID", `spec.goTemplateOptions[${index}]`, { kind: "UnknownOption", given, known: Object.keys(OPTIONS) });
     chosen = known;
   });
   return chosen;
 }
 
 function explained(error: unknown, source: string, where: string): unknown {
-  if (error instanceof TemplateError) {
-    const code = error.lacks ? "UNSUPPORTED_FUNCTION" : "TEMPLATE_ERROR";
-    return new RenderFailure([{ code, where, template: source.length > 100 ? `${source.slice(0, 100)}…` : source, because: error.reason }]);
+  if (!(error instanceof TemplateError)) return error;
+  const template = source.length > 100 ? `${source.slice(0, 100)}…` : source;
+  if (error.lacks) return failure("UNSUPPORTED_FUNCTION", where, { template, because: error.reason as GoLack });
+  return failure("TEMPLATE_ERROR", where, { kind: "Go", template, because: error.reason as GoFailure });
+}
+
+/**
+ * Argo CD's default templates: `{{key}}` becomes the parameter's text; a tag that names no text parameter stays as it is
+ * written. Braces on different lines only do not make a template.
+ */
+function compileFastTemplate(source: string, where: () => string): (params: ParamSet) => string {
+  if (!/\{\{.*\}\}/.test(source)) return () => source;
+  const parts = splitBraces(source);
+  if (parts === undefined) {
+    const open = source.indexOf("{{", source.lastIndexOf("}}") + 1);
+    throw failure("TEMPLATE_ERROR", where(), { kind: "Unclosed", tag: source.slice(open, open + 40) });
   }
-  if (error instanceof UnclosedTag) return failure("TEMPLATE_ERROR", where, error.message, "close the tag with }}");
-  return error;
+  return (params) => parts.map((part) => ("text" in part ? part.text : fill(part.tag, params))).join("");
+}
+
+function fill(tag: string, params: ParamSet): string {
+  const key = tag.trim();
+  const value = key === "" ? undefined : ownKey(params, key);
+  return typeof value === "string" ? value : `{{${tag}}}`;
 }
 
 interface Place {

@@ -1,5 +1,5 @@
 import type { RepoFiles } from "../base/repo-files.ts";
-import type { RenderSaid } from "../reasons/templates.ts";
+import type { RenderProblem } from "../reasons/render.ts";
 
 /** A cluster as the clusters generator sees its Secret. `labels` include `argocd.argoproj.io/secret-type: cluster`. */
 export interface AppSetCluster {
@@ -22,24 +22,6 @@ export interface RenderContext {
 /** Parameters of one Application: flat text keys (`path.basename`) in the default mode, nested data with `goTemplate`. */
 export type ParamSet = Record<string, unknown>;
 
-export type RenderProblemCode =
-  | "INVALID"
-  | "UNSUPPORTED_GENERATOR"
-  | "UNSUPPORTED_FUNCTION"
-  | "UNSUPPORTED_PATCH"
-  | "TEMPLATE_ERROR"
-  | "PARAM_ERROR"
-  | "NO_REPO"
-  | "INVALID_NAME"
-  | "DUPLICATE_NAME";
-
-/** Why a set, or a part of it, cannot be rendered. */
-export interface RenderProblem extends RenderSaid {
-  code: RenderProblemCode;
-  /** The place in the ApplicationSet: `spec.generators[0].matrix.generators[1].git`. */
-  where: string;
-}
-
 export interface RenderedApplication {
   apiVersion: "argoproj.io/v1alpha1";
   kind: "Application";
@@ -61,9 +43,9 @@ export interface RenderedGenerator {
   kind: string;
   /** Empty where there is a problem. */
   params: ParamSet[];
-  problem?: RenderProblem;
+  problem?: RenderProblem | undefined;
   /** How often Argo CD looks again by itself, in seconds; absent: never. */
-  requeueAfterSeconds?: number;
+  requeueAfterSeconds?: number | undefined;
 }
 
 export interface RenderResult {

@@ -13,6 +13,9 @@ export type NoData = Record<never, never>;
 /** The reasons that a table of codes declares: `{ Shut: { where: string } }` gives `{ code: "Shut"; where: string }`. */
 export type ReasonsOf<Table> = { [Code in keyof Table & string]: { readonly code: Code } & Readonly<Table[Code]> }[keyof Table & string];
 
+/** The kinds within one code: `{ Shut: { where: string } }` gives `{ kind: "Shut"; where: string }`. */
+export type KindsOf<Table> = { [Kind in keyof Table & string]: { readonly kind: Kind } & Readonly<Table[Kind]> }[keyof Table & string];
+
 type Data<Reason> = keyof Reason extends never ? [] : [data: Readonly<Reason>];
 
 /** Returns what makes the reasons of a table: `gate("SHUT", { where })`, where the compiler checks the data of each code. */

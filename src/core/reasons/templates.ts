@@ -95,11 +95,3 @@ export interface GoLacks {
 
 export type GoFailure = ReasonsOf<GoFailures>;
 export type GoLack = ReasonsOf<GoLacks>;
-
-/** What is told of a set that cannot be rendered: why its `template` cannot be executed, or words and what to do next. */
-export interface RenderSaid {
-  message?: string;
-  hint?: string;
-  template?: string;
-  because?: GoFailure | GoLack;
-}

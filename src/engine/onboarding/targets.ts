@@ -1,7 +1,7 @@
 import { type AppSetCluster, render } from "../../core/appset/index.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { sayRender } from "../../core/report/reasons/templates.ts";
+import { sayRender } from "../../core/report/reasons/render.ts";
 import { dig, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 

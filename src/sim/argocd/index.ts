@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { render as renderSet } from "../../core/appset/index.ts";
+import { sayRender } from "../../core/report/reasons/render.ts";
 import { createAuthority } from "../kubernetes/certificates.ts";
 import { kubeTime, type Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
@@ -162,6 +163,6 @@ function createFirstObjects(store: Store, namespace: string, clusters: readonly 
 async function generate(set: KubeObject, clusters: ClusterIndex, repositories: Repositories, render: Render): Promise<KubeObject[]> {
   const known = clustersOfGenerators(clusters);
   const result = await renderWithFiles((repo) => render(set, { clusters: known, repo }), repositories, true);
-  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join("; "));
+  if (!result.ok) throw new Error(result.problems.map((one) => sayRender(one).message).join("; "));
   return result.applications.map(({ metadata: { ownerReferences: _, ...metadata }, ...application }) => ({ ...application, metadata }));
 }

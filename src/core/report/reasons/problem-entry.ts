@@ -1,3 +1,4 @@
+import type { KindsOf } from "../../base/reason.ts";
 import { firstOf } from "../markdown.ts";
 import type { Checked, Entry } from "./entry.ts";
 import type { Names } from "./phrases.ts";
@@ -22,6 +23,19 @@ export const BY_NAME: Names = { cluster: String, clusters: (names, most = 5) => 
 /** Declares the entries of a table of problems: the compiler checks the holes of each wording against the data of its code. */
 export function problemsOf<Table>() {
   return <const Given extends ProblemEntries<Table>>(given: Given & Checked<Given, Table>) => given as ProblemEntries<Table>;
+}
+
+/** For each kind of one code: what was seen, and the next step. */
+type Lines<Kinds> = {
+  readonly [Kind in keyof Kinds & string]: readonly [says: Line<Readonly<Kinds[Kind]>>, hint: Line<Readonly<Kinds[Kind]>>];
+};
+
+type Line<Data> = string | ((data: Data) => string);
+
+/** Returns the two wordings of a code whose kinds have a line each. */
+export function byKind<Kinds>(lines: Lines<Kinds>) {
+  const column = (at: 0 | 1) => Object.fromEntries(Object.entries<readonly unknown[]>(lines).map(([kind, line]) => [kind, line[at]]));
+  return { says: { kind: column(0) } as Wording<KindsOf<Kinds>>, hint: { kind: column(1) } as Wording<KindsOf<Kinds>> };
 }
 
 /** The word that was most likely meant, or what is said where none is near. */

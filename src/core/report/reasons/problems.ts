@@ -1,3 +1,4 @@
+import type { AnyReason } from "../../base/reason.ts";
 import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../reasons/problem.ts";
 import { firstOf } from "../markdown.ts";
 import { BY_NAME, type ProblemEntries, type ProblemEntry } from "./problem-entry.ts";
@@ -29,7 +30,7 @@ export interface SaidProblem {
 
 /** Says a problem, or a reason that is told without a place. */
 export function sayProblem(problem: Problem | ProblemReason | OwnWords): SaidProblem {
-  const { message, hint } = "message" in problem ? problem : say(problem);
+  const { message, hint } = "message" in problem ? problem : sayEntry(PROBLEMS[problem.code], problem);
   const { inside, targets }: Pick<Place, "inside" | "targets"> = "severity" in problem ? problem : {};
   const before = inside === undefined ? "" : `in the annotation${inside.length === 0 ? "" : `, ${dotted(inside)}`}: `;
   return { message: `${before}${message}${targets === undefined ? "" : ` (${targetsText(targets)})`}`, hint };
@@ -57,9 +58,9 @@ function targetsText({ names, example }: NonNullable<Place["targets"]>): string 
   return names.length === 1 ? (names[0] ?? "") : `${names[0]}; the same for ${names.length - 1} more`;
 }
 
-function say(reason: ProblemReason): SaidProblem {
-  const entry: ProblemEntry<never> = PROBLEMS[reason.code];
-  return { message: sayWording(entry.says, reason, BY_NAME), hint: sayWording(entry.hint, reason, BY_NAME) };
+/** Says a reason as its entry does. */
+export function sayEntry(entry: ProblemEntry<never>, reason: { readonly code: string }): SaidProblem {
+  return { message: sayWording(entry.says, reason as AnyReason, BY_NAME), hint: sayWording(entry.hint, reason as AnyReason, BY_NAME) };
 }
 
 /** `spec.stages[0].bake`. */

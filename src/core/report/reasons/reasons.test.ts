@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { Entry } from "./entry.ts";
 import { PROBLEMS } from "./problems.ts";
+import { RENDER_PROBLEMS } from "./render.ts";
 import { namesOf, REASONS, sentenceOf } from "./say.ts";
 import { samplesOf } from "./testing/reason-samples.ts";
 import { sayWording } from "./wording.ts";
 
-const codes = Object.keys(REASONS).filter((code) => !Object.hasOwn(PROBLEMS, code));
+const codes = Object.keys(REASONS).filter((code) => !Object.hasOwn({ ...PROBLEMS, ...RENDER_PROBLEMS }, code));
 
 /** A code in each of its ways; then what it is about, the commands that answer it, and its help. */
 function page(code: string): string {

@@ -8,14 +8,14 @@ import { GATES } from "./gates.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
 import { PROBLEMS } from "./problems.ts";
+import { RENDER_PROBLEMS } from "./render.ts";
 import { REASONS, sentenceOf } from "./say.ts";
 import { SETTINGS } from "./settings.ts";
 import { TARGETS } from "./targets.ts";
 
 test("each code is declared by one room: none hides another's sentence", () => {
-  const codes = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, ENGINE, SETTINGS, PROBLEMS].flatMap((table) =>
-    Object.keys(table),
-  );
+  const tables = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, ENGINE, SETTINGS, PROBLEMS, RENDER_PROBLEMS];
+  const codes = tables.flatMap((table) => Object.keys(table));
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());
 });

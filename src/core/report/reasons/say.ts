@@ -12,6 +12,7 @@ import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
 import type { Names } from "./phrases.ts";
 import { PROBLEMS } from "./problems.ts";
+import { RENDER_PROBLEMS } from "./render.ts";
 import { SETTINGS } from "./settings.ts";
 import { TARGETS } from "./targets.ts";
 import { sayWording } from "./wording.ts";
@@ -29,6 +30,7 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...ENGINE,
   ...SETTINGS,
   ...PROBLEMS,
+  ...RENDER_PROBLEMS,
 };
 
 /** Without a run at hand a cluster is called by what stands behind its control plane. */

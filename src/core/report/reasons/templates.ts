@@ -1,4 +1,4 @@
-import type { GoFailure, GoFailures, GoLack, GoLacks, RenderSaid } from "../../reasons/templates.ts";
+import type { GoFailure, GoFailures, GoLack, GoLacks } from "../../reasons/templates.ts";
 import { type Sentences, sayBy } from "./entry.ts";
 
 /** What Go's text/template and sprig say, or nearly. */
@@ -106,22 +106,3 @@ const YAML = {
 
 /** Says why a template cannot be parsed or executed. */
 export const sayTemplateFailure: (reason: GoFailure | GoLack) => string = sayBy<GoFailures & GoLacks>({ ...FAILURES, ...LACKS });
-
-/** Says why an ApplicationSet cannot be rendered, and what to do. */
-export function sayRender({ message = "", hint = "", template, because }: RenderSaid): { message: string; hint: string } {
-  if (because === undefined) return { message, hint };
-  const said = sayTemplateFailure(because);
-  const shown = JSON.stringify(template);
-  return because.code.startsWith("LACKS_")
-    ? { message: `${said} (in ${shown})`, hint: "let Argo CD render this set (argocd appset generate), or write the template without it" }
-    : { message: `template ${shown}: ${said}`, hint: templateHint(because) };
-}
-
-function templateHint(reason: GoFailure | GoLack): string {
-  if (reason.code === "GO_NO_KEY") return "give every element this parameter, or guard it with {{ if }} or default";
-  if (reason.code === "GO_UNKNOWN_FUNCTION")
-    return "with goTemplate: true parameters begin with a dot ({{ .name }}); else check the function's name";
-  if (reason.code === "GO_INCOMPARABLE") return "numbers from data are floats: compare with 1.0, or convert with int";
-  if (Object.values(reason).includes("map[string]string")) return "labels, annotations and values are text maps: read them with index";
-  return "Argo CD fails on this template in the same way";
-}

@@ -3,7 +3,7 @@ import { compareRenders, type RenderResult } from "../../../core/appset/index.ts
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Words } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
-import { sayRender } from "../../../core/report/reasons/templates.ts";
+import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";

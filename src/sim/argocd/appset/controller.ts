@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { RenderContext, RenderResult } from "../../../core/appset/types.ts";
-import { sayRender } from "../../../core/report/reasons/templates.ts";
+import { sayRender } from "../../../core/report/reasons/render.ts";
 import { kubeTime, type Store } from "../../kubernetes/store.ts";
 import type { KubeObject, StoreEvent } from "../../kubernetes/types.ts";
 import { type Lag, randomFor } from "../application/lag.ts";

@@ -5,7 +5,7 @@ import { Option } from "commander";
 import { type AppSetCluster, type RenderContext, type RenderResult, readYamlDocuments, render } from "../../../core/appset/index.ts";
 import { type InventoryCluster, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { sayRender } from "../../../core/report/reasons/templates.ts";
+import { sayRender } from "../../../core/report/reasons/render.ts";
 import { nestedCommand, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";

@@ -1,6 +1,6 @@
 import { Document } from "yaml";
 import { type RenderedApplication, type RenderedGenerator, type RenderResult, sourceOf } from "../../../core/appset/index.ts";
-import { sayRender } from "../../../core/report/reasons/templates.ts";
+import { sayRender } from "../../../core/report/reasons/render.ts";
 
 export interface RenderedSet {
   name: string;

@@ -7,7 +7,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
-import { sayRender } from "../../../core/report/reasons/templates.ts";
+import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
