@@ -155,8 +155,8 @@ export interface DeploymentReport {
   state: "queued" | "in_progress" | "success" | "failure" | "error" | "inactive";
   /** Of the status, at most 140 characters. */
   statusDescription: string;
-  environmentUrl?: string;
-  logUrl?: string;
+  environmentUrl?: string | undefined;
+  logUrl?: string | undefined;
 }
 
 /** A PR on its way through a merge queue. */

@@ -5,6 +5,7 @@ import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { firstOf, present, table } from "./markdown.ts";
 import { nextTime, nextView } from "./reasons/next.ts";
 import { sentenceOf } from "./reasons/say.ts";
+import { stagesAround } from "./run/run-comment.ts";
 import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
@@ -103,15 +104,12 @@ function stages(run: Run, names: boolean, most: number): string {
     const all = [...stage.clusters, ...stage.requeued];
     const state = isEnded(run) || index < run.stage ? "done" : index === run.stage ? "now" : "to come";
     const left = all.filter((cluster) => !live.has(cluster));
-    const column = names ? ` ${nameList(left)} |` : "";
     const settled = batches.filter((batch) => batch.phase === "Settled").length;
-    return `| ${index + 1} | ${cell(stageName(run, index))} | ${isEnded(run) && left.length > 0 ? "ended" : state} | ${settled}/${batchesOfStage(run, index)} | ${live.size}/${all.length} |${column}`;
+    const now = isEnded(run) && left.length > 0 ? "ended" : state;
+    const row = [index + 1, cell(stageName(run, index)), now, `${settled}/${batchesOfStage(run, index)}`, `${live.size}/${all.length}`];
+    return names ? [...row, nameList(left)] : row;
   });
-  const head = `| | stage | | batches | clusters live |${names ? " to come |" : ""}`;
-  const from = rows.length <= most ? 0 : Math.max(0, Math.min(run.stage - 5, rows.length - most));
-  const shown = rows.slice(from, from + most);
-  const more = rows.length > shown.length ? `\n\n${rows.length - shown.length} more stages are not shown.` : "";
-  return `${[head, `| --- | --- | --- | --- | --- |${names ? " --- |" : ""}`, ...shown].join("\n")}${more}`;
+  return stagesAround(run.stage, ["", "stage", "", "batches", "clusters live", ...(names ? ["to come"] : [])], rows, most);
 }
 
 function nameList(clusters: readonly string[]): string {

@@ -2,6 +2,7 @@ import { epoch, formatDuration, type Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
 import { stepWords } from "../plan/steps.ts";
 import type { Batch, Run, RunPhase, TargetPhase } from "../run/state/run.ts";
+import { BATCH_NOUNS } from "./reasons/phrases.ts";
 
 /** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */
 
@@ -81,9 +82,7 @@ export function batchesOfStage(run: Pick<Run, "plan" | "batches">, stage: number
 /** `batch 2 of 3 of canary in EMEA`. */
 export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): string {
   const stage = `${stageName(run, batch.stage)}${stepWords(batch)}`;
-  if (batch.kind === "CatchUp") return `catch-up batch of ${stage}`;
-  if (batch.kind === "Hotfix") return `hotfix batch of ${stage}`;
-  if (batch.kind === "Revert") return `revert batch of ${stage}`;
+  if (batch.kind !== "Planned") return `${BATCH_NOUNS[batch.kind]} of ${stage}`;
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 

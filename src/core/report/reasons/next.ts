@@ -7,14 +7,14 @@ import { sentenceOf } from "./say.ts";
 /** What comes next as a view shows it: when it is expected, or when it counts as over. */
 export interface NextView {
   what: string;
-  eta?: Time;
-  deadline?: Time;
+  eta?: Time | undefined;
+  deadline?: Time | undefined;
 }
 
 export function nextView(next: Next | null, run: Run): NextView | null {
   if (next === null) return null;
-  const { what, at, ...times } = next;
-  return { what: sentenceOf(what, run), ...(at === undefined ? {} : { deadline: at }), ...times };
+  const { what, at, eta, deadline = at } = next;
+  return { what: sentenceOf(what, run), deadline, eta };
 }
 
 /** Returns what comes next of a run, in a sentence; undefined where nothing does, or it is what people are asked anyway. */

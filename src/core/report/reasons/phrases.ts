@@ -14,7 +14,7 @@ export interface Names {
   because(words: Words): string;
 }
 
-const BATCH_NOUNS: Record<BatchRef["kind"], string> = {
+export const BATCH_NOUNS: Record<BatchRef["kind"], string> = {
   Planned: "batch",
   CatchUp: "catch-up batch",
   Hotfix: "hotfix batch",

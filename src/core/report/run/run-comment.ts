@@ -2,6 +2,7 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Requeued, Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { folded, present, table } from "../markdown.ts";
 import { nextOfRun, nextTime } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
@@ -100,20 +101,16 @@ function stageTable(run: Run, most: number): string {
     const state =
       index < run.stage ? "done" : index > run.stage ? "to come" : run.phase === "Progressing" ? "in progress" : run.phase.toLowerCase();
     const requeued = run.requeued.filter((item) => item.stage === index && item.failed !== true).length;
-    const notes = [failed > 0 ? `${failed} failed` : "", requeued > 0 ? `${requeued} requeued` : ""]
-      .filter((note) => note !== "")
-      .join(", ");
-    return `| ${cell(stage.name)} | ${state} | ${settled}/${batchesOfStage(run, index)} | ${live}/${total} ${bar(live, total)} | ${notes} |`;
+    const notes = present(failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`).join(", ");
+    return [cell(stage.name), state, `${settled}/${batchesOfStage(run, index)}`, `${live}/${total} ${bar(live, total)}`, notes];
   });
-  const shown = rows.length <= most ? rows : aroundNow(rows, run.stage, most);
-  const more = rows.length > shown.length ? `\n\n${rows.length - shown.length} more stages are not shown.` : "";
-  return `${["| stage | state | batches | clusters live | |", "| --- | --- | --- | --- | --- |", ...shown].join("\n")}${more}`;
+  return stagesAround(run.stage, ["stage", "state", "batches", "clusters live", ""], rows, most);
 }
 
-/** So many rows, with the stage that the run is at among them. */
-function aroundNow(rows: readonly string[], stage: number, most: number): string[] {
+/** A table of stages; of too many, those around the one that the run is at. */
+export function stagesAround(stage: number, head: readonly string[], rows: readonly (string | number)[][], most: number): string {
   const from = Math.max(0, Math.min(stage - 5, rows.length - most));
-  return rows.slice(from, from + most);
+  return table(head, [...rows.slice(from), ...rows.slice(0, from)], most, (left) => `${left} more stages are not shown.`);
 }
 
 function bar(done: number, total: number): string {
@@ -154,25 +151,19 @@ function pull(batch: Batch): string {
 }
 
 function details(run: Run, now: number): string {
-  const rows: string[] = [];
-  for (const batch of run.batches) {
-    if (batch.phase === "Closed") continue;
-    for (const target of targetsNow([batch])) {
+  const rows = run.batches.flatMap((batch) =>
+    targetsNow([batch]).map((target) => {
       const edit = target.edits.find(({ from, to }) => from !== to) ?? target.edits[0];
       const change = edit === undefined ? "" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
       const why = target.excused === true ? target.why : (target.evidence?.sentence ?? target.why);
-      rows.push(
-        `| ${cell(stageName(run, batch.stage))} | ${pull(batch).trim()} | ${code(shortName(target.cluster))} | ${code(target.application)} | ${change} | ${targetMark(target.phase)} ${phaseWord(target)} | ${age(target.since, now)} | ${cell(sentenceOf(why, run))} |`,
-      );
-    }
-  }
+      const place = [cell(stageName(run, batch.stage)), pull(batch).trim(), code(shortName(target.cluster)), code(target.application)];
+      const state = `${targetMark(target.phase)} ${phaseWord(target)}`;
+      return [...place, change, state, age(target.since, now), cell(sentenceOf(why, run))];
+    }),
+  );
   if (rows.length === 0) return "";
-  const table = [
-    "| stage | PR | cluster | application | change | state | since | why |",
-    "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ...rows,
-  ];
-  return `<details><summary>Every cluster moved so far</summary>\n\n${table.join("\n")}\n\n</details>`;
+  const head = ["stage", "PR", "cluster", "application", "change", "state", "since", "why"];
+  return folded("Every cluster moved so far", table(head, rows));
 }
 
 /** What may still be said to a run that has ended. */

@@ -6,6 +6,7 @@ import { isEnded } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf } from "../places.ts";
 import { type NextView, nextView } from "../reasons/next.ts";
+import { BATCH_NOUNS } from "../reasons/phrases.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { targetsShown } from "../steps.ts";
@@ -39,7 +40,7 @@ export interface StageView {
   state: "done" | "current" | "to come";
   maxUnavailable: number;
   /** What was measured and asked of it as a whole. */
-  gates?: GateLine[];
+  gates?: GateLine[] | undefined;
   batches: BatchView[];
 }
 
@@ -51,7 +52,7 @@ export interface BatchView {
   next: NextView | null;
   pull: { number: number; url: string } | null;
   /** What was measured of it. */
-  gates?: GateLine[];
+  gates?: GateLine[] | undefined;
   clusters: ClusterView[];
 }
 
@@ -71,9 +72,9 @@ export interface ClusterView {
   from: string;
   to: string;
   /** Failed as it had been before its batch: outside the budget. */
-  excused?: boolean;
+  excused?: boolean | undefined;
   /** Argo Rollouts of it that are under way. */
-  rollouts?: RolloutView[];
+  rollouts?: RolloutView[] | undefined;
 }
 
 /** Worst first: a cluster is as far as its least advanced Application. */
@@ -113,12 +114,11 @@ function stageView(run: Run, index: number): StageView {
   const beside = besides(run).filter((one) => one.stage === index);
   const elsewhere = new Set([...moved, ...[...put, ...beside].map((one) => one.cluster)]);
   const state = index < run.stage || run.phase === "Succeeded" ? "done" : index === run.stage ? "current" : "to come";
-  const gates = gatesOfStage(run, index);
   return {
     name: planned?.name ?? "",
     state,
     maxUnavailable: planned?.maxUnavailable ?? 0,
-    ...(gates.length === 0 ? {} : { gates }),
+    gates: someOf(gatesOfStage(run, index)),
     batches: [
       ...opened.map((batch) => openedBatch(run, batch)),
       ...batchesToCome(run, planned?.batches ?? [], elsewhere),
@@ -127,6 +127,9 @@ function stageView(run: Run, index: number): StageView {
     ],
   };
 }
+
+/** Of a group of clusters that no batch holds. */
+const NOTHING_OPENED = { since: null, why: "", next: null, pull: null };
 
 /** Planned batches of which clusters are left. */
 function batchesToCome(run: Run, planned: readonly PlannedBatch[], elsewhere: ReadonlySet<string>): BatchView[] {
@@ -142,7 +145,7 @@ function batchesToCome(run: Run, planned: readonly PlannedBatch[], elsewhere: Re
       return clusterView(key, targets, phase, skip?.at ?? null, sentenceOf(skip?.why ?? "its batch has not begun", run));
     });
     const phase = isEnded(run) ? "Not begun" : "To come";
-    views.push({ name: `batch ${index + 1} of ${planned.length}`, phase, since: null, why: "", next: null, pull: null, clusters });
+    views.push({ ...NOTHING_OPENED, name: `batch ${index + 1} of ${planned.length}`, phase, clusters });
   }
   return views;
 }
@@ -154,19 +157,15 @@ function requeuedView(run: Run, put: readonly Requeued[]): BatchView[] {
   const clusters = items.map(({ cluster, failed, since, why }) =>
     clusterView(cluster, targetsOf(run, cluster), failed === true ? "Failed" : "Requeued", since, sentenceOf(why, run)),
   );
-  const next = nextLook(run, items);
-  return [{ name: "requeued to the stage's end", phase: "Requeued", since: null, why: "", next, pull: null, clusters }];
+  return [{ ...NOTHING_OPENED, name: "requeued to the stage's end", phase: "Requeued", next: nextLook(run, items), clusters }];
 }
 
 /** Clusters that stand beside the batches, by what they are. */
 function besideViews(run: Run, beside: readonly Beside[]): BatchView[] {
   return [...Map.groupBy(beside, (one) => one.status)].map(([status, rows]) => ({
-    name: status === "Quarantined" ? "in quarantine" : status === "Joined" ? "joined during the run" : "appeared during the run",
+    ...NOTHING_OPENED,
+    name: { Quarantined: "in quarantine", Joined: "joined during the run", "Not in this run": "appeared during the run" }[status],
     phase: status,
-    since: null,
-    why: "",
-    next: null,
-    pull: null,
     clusters: rows.map(({ cluster, phase, since, why }) => clusterView(cluster, targetsOf(run, cluster), phase, since, why)),
   }));
 }
@@ -188,9 +187,7 @@ function nextLook(run: Run, requeued: readonly Requeued[]): NextView | null {
 
 /** The page shows it inside its stage, so the stage is not named again. */
 function nameInStage(run: Run, batch: Batch): string {
-  if (batch.kind === "CatchUp") return "catch-up batch";
-  if (batch.kind === "Hotfix") return "hotfix batch";
-  if (batch.kind === "Revert") return "revert batch";
+  if (batch.kind !== "Planned") return BATCH_NOUNS[batch.kind];
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
 }
 
@@ -200,10 +197,9 @@ function isShown(run: Run, batch: Batch): boolean {
 
 function openedBatch(run: Run, batch: Batch): BatchView {
   const byCluster = Map.groupBy(targetsShown(run, batch), (target) => target.cluster);
-  const gates = gatesOfBatch(run, batch);
   return {
     name: nameInStage(run, batch),
-    ...(gates.length === 0 ? {} : { gates }),
+    gates: someOf(gatesOfBatch(run, batch)),
     phase: batch.phase,
     since: batch.since,
     why: sentenceOf(batch.why, run),
@@ -212,14 +208,15 @@ function openedBatch(run: Run, batch: Batch): BatchView {
     clusters: [...byCluster].map(([key, targets]) => {
       const worst = worstOf(targets);
       const why = worst.excused === true ? worst.why : (worst.evidence?.sentence ?? worst.why);
-      const rollouts = targets.flatMap((target) => target.rollouts ?? []);
-      return {
-        ...clusterView(key, targets, worst.phase, worst.since, sentenceOf(why, run)),
-        ...(worst.excused === true ? { excused: true } : {}),
-        ...(rollouts.length === 0 ? {} : { rollouts: rollouts.map(rolloutView) }),
-      };
+      const rollouts = someOf(targets.flatMap((target) => (target.rollouts ?? []).map(rolloutView)));
+      return { ...clusterView(key, targets, worst.phase, worst.since, sentenceOf(why, run)), excused: worst.excused, rollouts };
     }),
   };
+}
+
+/** The page leaves out what there is nothing of. */
+function someOf<T>(list: T[]): T[] | undefined {
+  return list.length === 0 ? undefined : list;
 }
 
 function rolloutView(rollout: RolloutState): RolloutView {

@@ -11,8 +11,8 @@ export interface StageDeployment {
   description: string;
   state: "in_progress" | "success" | "failure" | "inactive";
   statusDescription: string;
-  environmentUrl?: string;
-  logUrl?: string;
+  environmentUrl?: string | undefined;
+  logUrl?: string | undefined;
 }
 
 const STATUS_LIMIT = 140;
@@ -37,16 +37,12 @@ export function stageDeployments(run: Run): StageDeployment[] {
       description: `${run.rollout} ${releaseName(run.release.values)}, stage ${stage.name}`.slice(0, STATUS_LIMIT),
       state,
       statusDescription: words.length > STATUS_LIMIT ? `${words.slice(0, STATUS_LIMIT - 1)}…` : words,
-      ...(url === undefined ? {} : { environmentUrl: url, ...logOf(run, url) }),
+      environmentUrl: url,
+      // The release PR, where the run's live page is.
+      logUrl: run.trigger.pull === undefined ? undefined : url?.replace(/\/\d+$/, `/${run.trigger.pull}`),
     });
   }
   return reports;
-}
-
-/** The release PR, where the run's live page is. */
-function logOf(run: Run, url: string): { logUrl?: string } {
-  const { pull } = run.trigger;
-  return pull === undefined ? {} : { logUrl: url.replace(/\/\d+$/, `/${pull}`) };
 }
 
 function stateOf(run: Run, index: number, batches: readonly Batch[]): { state: StageDeployment["state"]; words: string } {

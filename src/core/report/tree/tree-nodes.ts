@@ -5,6 +5,7 @@ import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type Ta
 import { isMidStep } from "../../run/state/steps.ts";
 import { present } from "../markdown.ts";
 import { placesOf, shownIn } from "../places.ts";
+import { BATCH_NOUNS } from "../reasons/phrases.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { besides } from "../run/membership.ts";
 import { phaseWord, shortName } from "../words.ts";
@@ -106,8 +107,6 @@ function countDone(batches: readonly Batch[]): number {
   return [...phases.values()].filter(Boolean).length;
 }
 
-const NAMES: Partial<Record<Batch["kind"], string>> = { CatchUp: "catch-up batch", Hotfix: "hotfix batch", Revert: "revert batch" };
-
 function batchNode(seen: Seen, batch: Batch): TreeNode {
   const failed = batch.targets.some((target) => target.phase === "Failed");
   const here = shownIn(seen.run, batch);
@@ -120,7 +119,7 @@ function batchNode(seen: Seen, batch: Batch): TreeNode {
     batch.phase === "Settled" && batch.merged && `merged ${batch.merged.commit.slice(0, 7)}`,
     over ? allPutOff && "its clusters were put to the stage's end" : sentenceOf(batch.why, seen.run),
   );
-  return line("batch", `${NAMES[batch.kind] ?? `batch ${batch.ofStage}`}${stepWords(batch)}`, {
+  return line("batch", `${BATCH_NOUNS[batch.kind]}${batch.kind === "Planned" ? ` ${batch.ofStage}` : ""}${stepWords(batch)}`, {
     mark: failed && batch.phase === "Settled" ? mark("⚠", "warn") : BATCH_MARKS[batch.phase],
     status: batch.phase,
     since: batch.since,
