@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BAD_CONDITIONS } from "../../src/core/argocd/decode/status.ts";
-import { CLAUSES } from "../../src/core/argocd/liveness/liveness.ts";
+import { CLAUSES } from "../../src/core/argocd/liveness/clauses/clauses.ts";
 import { CLAUSE_NAMES, type PartName } from "../../src/core/argocd/liveness/types.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";

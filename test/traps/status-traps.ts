@@ -155,7 +155,7 @@ export const STATUS_TRAPS: Trap[] = [
     name: "the ApplicationSet is deleted in the middle of the run: its Applications are green orphans until they go too",
     stops: "exists/owner",
     ends: "lost",
-    given: { owner: { name: "payments", state: "gone", why: "" } },
+    given: { owner: { name: "payments", state: "gone" } },
     reads: [read("10:00:25"), read("10:01:00")],
   },
   {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { ControlPlane } from "./port.ts";
 import { rawApplication } from "./testing/application.ts";
 import { applicationSet, type Harness, named, ownedBy, until, type Wishes } from "./testing/contract.ts";
@@ -105,7 +106,7 @@ describe.each([
     expect(await plane.reread("argocd", "a")).toEqual({ kind: "read" });
     expect(plane.application("argocd", "a")?.status.health.status).toBe("Degraded");
     harness.down(true);
-    expect(await plane.reread("argocd", "a")).toMatchObject({ kind: "failed", why: expect.stringContaining("127.0.0.1") });
+    expect(await plane.reread("argocd", "a")).toMatchObject({ kind: "failed", why: expect.toSay("127.0.0.1") });
     harness.down(false);
   });
 
@@ -182,7 +183,7 @@ describe.each([
     harness.down(true);
     await until(plane, () => !plane.state().fresh);
     const lost = plane.state();
-    expect(lost.why).toMatch(/^(applications|applicationsets|clusters|cluster secrets): .*127\.0\.0\.1/);
+    expect(lost.why).toSay(/^(applications|applicationsets|clusters|cluster secrets): .*127\.0\.0\.1/);
     expect(Date.parse(lost.since)).toBeGreaterThanOrEqual(Date.parse(before));
     await harness.put(named("b"));
     harness.down(false);
@@ -195,7 +196,7 @@ describe.each([
     await harness.put(named("a"));
     const plane = opened(harness.openForbidden());
     await expect(plane.ready()).rejects.toThrow(/applications.*forbidden.*grant/i);
-    expect(plane.state()).toMatchObject({ fresh: false, why: expect.stringMatching(/forbidden.*grant/i) });
+    expect(plane.state()).toMatchObject({ fresh: false, why: expect.toSay(/forbidden.*grant/i) });
     expect(plane.applications()).toEqual([]);
   });
 
@@ -203,7 +204,7 @@ describe.each([
     harness = await start();
     const plane = await open();
     harness.revoke();
-    await until(plane, () => /not accepted/.test(plane.state().why ?? ""));
+    await until(plane, () => /not accepted/.test(sentenceOf(plane.state().why ?? "")));
     expect(plane.state().fresh).toBe(false);
   });
 
@@ -220,9 +221,9 @@ describe.each([
     const plane = await open({ refresh: true });
     expect(await plane.refresh("argocd", "a")).toBe("asked");
     expect(harness.refreshAsked("argocd", "a")).toBe(true);
-    expect(await plane.refresh("argocd", "none")).toEqual({ failed: expect.stringContaining("none") });
+    expect(await plane.refresh("argocd", "none")).toEqual({ failed: expect.toSay("none") });
     harness.down(true);
-    expect(await plane.refresh("argocd", "a")).toEqual({ failed: expect.stringContaining("127.0.0.1") });
+    expect(await plane.refresh("argocd", "a")).toEqual({ failed: expect.toSay("127.0.0.1") });
     harness.down(false);
   });
 
@@ -289,7 +290,7 @@ describe.each([
       expect(known.state().fresh).toBe(true);
       expect(names(known).sort()).toEqual(["deep", "good", "heard"]);
       expect(known.application("argocd", "deep")).toMatchObject({
-        unreadable: ["it is nested more than 200 deep"],
+        unreadable: { code: "NESTED_TOO_DEEP", most: 200 },
         spec: DEEP_SPEC,
         status: { health: {} },
       });
@@ -303,7 +304,7 @@ describe.each([
     expect(plane.application("argocd", "deep")?.status.health.status).toBe("Healthy");
   });
 
-  test("an ApplicationSet that is nested too deeply is one that reports an error", async () => {
+  test("an ApplicationSet that is nested too deeply is one that cannot be read", async () => {
     harness = await start();
     const plane = await open();
     const set = applicationSet("payments");
@@ -313,9 +314,7 @@ describe.each([
     });
     await until(plane, () => plane.applicationSet("argocd", "payments") !== undefined);
     expect(plane.state().fresh).toBe(true);
-    expect(plane.applicationSet("argocd", "payments")?.conditions).toEqual([
-      { type: "ErrorOccurred", status: "True", message: "it cannot be read: it is nested more than 200 deep" },
-    ]);
+    expect(plane.applicationSet("argocd", "payments")?.unreadable).toEqual({ code: "NESTED_TOO_DEEP", most: 200 });
   });
 
   test("after it is closed it tells nothing more", async () => {

@@ -6,6 +6,7 @@ import type {
   RolloutView,
   SyncWindowsView,
 } from "../../core/argocd/views.ts";
+import type { Words } from "../../core/base/reason.ts";
 import type { Time } from "../../core/base/time.ts";
 
 /** One Argo CD instance as observed. Reads answer from memory, which watches or streams keep fresh. */
@@ -14,7 +15,7 @@ export interface ControlPlane {
   /** Resolves once a first full list was read; rejects with the reason where it cannot. */
   ready(): Promise<void>;
   /** What is known now. `fresh: false` with a reason where the connection is lost: nothing may be concluded from it then. */
-  state(): { fresh: boolean; why?: string; since: Time };
+  state(): { fresh: boolean; why?: Words; since: Time };
   application(namespace: string, name: string): ApplicationView | undefined;
   /** Those owned by this ApplicationSet (by ownerReference), or all where it is absent. */
   applications(owner?: { namespace: string; name: string }): ApplicationView[];
@@ -51,22 +52,22 @@ export type RolloutsOutcome = readonly RolloutView[] | "unavailable" | { tooMany
 export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
 
 /** `unavailable`: this adapter does not try, since nothing allows it to. `failed`: it was tried; why it failed, without a credential. */
-export type RefreshOutcome = "asked" | "unavailable" | { failed: string };
+export type RefreshOutcome = "asked" | "unavailable" | { failed: Words };
 
-/** `why`: in words, without a credential. */
-export type RereadOutcome = { kind: "read" } | { kind: "gone" } | { kind: "failed"; why: string };
+/** `why` holds no credential. */
+export type RereadOutcome = { kind: "read" } | { kind: "gone" } | { kind: "failed"; why: Words };
 
 /** `notOffered`: Argo CD does not offer it now, e.g. a Rollout that is not paused cannot be resumed. */
 export type ActionOutcome =
   | { kind: "done" }
-  | { kind: "notOffered"; why: string }
-  | { kind: "forbidden"; why: string }
-  | { kind: "failed"; why: string };
+  | { kind: "notOffered"; why: Words }
+  | { kind: "forbidden"; why: Words }
+  | { kind: "failed"; why: Words };
 
 export type ActionOffer = { kind: "offered" } | Exclude<ActionOutcome, { kind: "done" }>;
 
 /** `failed`: Argo CD could not, e.g. a generator's file is not there. */
 export type GenerateOutcome =
   | { kind: "done"; applications: Record<string, unknown>[] }
-  | { kind: "forbidden"; why: string }
-  | { kind: "failed"; why: string };
+  | { kind: "forbidden"; why: Words }
+  | { kind: "failed"; why: Words };

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { COMMIT, input, LATER, MERGED, OLDER, rawApplication } from "../../adapters/argocd/testing/application.ts";
 import { decodeApplication } from "./decode/application.ts";
-import { assess, type LivenessInput } from "./liveness/liveness.ts";
+import { assess } from "./liveness/liveness.ts";
+import type { LivenessInput } from "./liveness/types.ts";
 
 const T = Date.parse(MERGED);
 const time = (from: number, to: number) => fc.integer({ min: from, max: to }).map((s) => new Date(T + s * 1000).toISOString());

@@ -1,4 +1,5 @@
 /** What is known of Argo CD's objects, as decoded: the shapes that decisions and views of them share. */
+import type { AnyReason } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
 
 export interface RolloutRef {
@@ -68,11 +69,8 @@ export interface ApplicationView {
   refreshRequested: boolean;
   /** Annotation `argocd.argoproj.io/skip-reconcile: "true"`: Argo CD does not look at it. Absent: it does. */
   skipReconcile?: true;
-  /**
-   * What of it cannot be read, so that nothing may be concluded from the rest: `status.conditions[2].type`, or why it is not all
-   * here. Absent: nothing.
-   */
-  unreadable?: readonly string[];
+  /** Why it cannot all be read, so that nothing may be concluded from what is here. */
+  unreadable?: AnyReason;
   /** Bot's time of the read. */
   readAt: Time;
   /**
@@ -134,6 +132,6 @@ export interface ApplicationSetView {
   spec: Record<string, unknown>;
   conditions: { type: string; status: string; reason?: string; message?: string }[];
   deletionTimestamp?: Time;
-  /** Why it cannot be read; then it has a condition that says so, and its spec is empty or of before. */
-  unreadable?: readonly string[];
+  /** Why it cannot be read; then its spec is empty or of before. */
+  unreadable?: AnyReason;
 }

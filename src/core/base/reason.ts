@@ -1,3 +1,5 @@
+import { defined } from "./defined.ts";
+
 /**
  * A reason is a code with data: why something waits, is refused, failed or was done. Nothing of the core writes sentences; the codes of
  * each room are declared in `core/reasons/`, and `core/report/reasons/` says them. It stands in the journal as it is.
@@ -18,10 +20,10 @@ export type KindsOf<Table> = { [Kind in keyof Table & string]: { readonly kind: 
 
 type Data<Reason> = keyof Reason extends never ? [] : [data: Readonly<Reason>];
 
-/** Returns what makes the reasons of a table: `gate("SHUT", { where })`, where the compiler checks the data of each code. */
+/** Returns what makes the reasons of a table: `gate("SHUT", { where })`, where the compiler checks the data of each code. What is undefined is left out. */
 export function reasonsOf<Table>() {
   return <Code extends keyof Table & string>(code: Code, ...[data]: Data<Table[Code]>) =>
-    ({ code, ...data }) as { readonly code: Code } & Readonly<Table[Code]>;
+    defined({ code, ...data }) as unknown as { readonly code: Code } & Readonly<Table[Code]>;
 }
 
 /** Transitional: a reason, or a sentence that has not become one yet. */

@@ -50,7 +50,7 @@ export interface GatesReasons {
   GUARD_PENDING: { pull: PullRef };
   GUARD_REFUSES: { pull: PullRef; because: Words };
   CONFIRMED_ILL: { application: string; status: string };
-  CONFIRMED_UNREADABLE: { application: string; message: string };
+  CONFIRMED_UNREADABLE: { application: string; because: Words };
   CONFIRMED_READ_AGAIN: { pull: PullRef };
 
   SETTINGS_BROKEN: { because: Words };

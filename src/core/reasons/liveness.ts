@@ -1,2 +1,92 @@
-/** The reasons of liveness: each code with its data. `core/report/reasons/liveness.ts` says them. */
-export type LivenessReasons = Record<never, never>;
+import { type AnyReason, type NoData, reasonsOf, type Words } from "../base/reason.ts";
+import type { Time } from "../base/time.ts";
+
+type Because = { because: AnyReason };
+/** What Kubernetes or Argo CD says itself: its first line, shortened. */
+type Said = { message?: string | undefined };
+/** Day of the read in UTC: of times on it only the clock is said. */
+type OnDay = { day: string };
+
+/** Whether a change is live and healthy in an Application, and if not, why: each code with its data. */
+export interface LivenessReasons {
+  NO_APPLICATION: NoData;
+  /** `seen`: the first revisions that Argo CD shows, and how many `more` there are. */
+  CHANGE_LIVE: OnDay & { seen: readonly string[]; more: number; health: string; since?: Time | undefined; comparedAt: Time };
+  /** `broken`: it is further off than is made up for. */
+  CLOCK_AHEAD: Because & { seconds: number; broken: boolean };
+
+  APPLICATION_DELETED: { since: Time };
+  OWNER_ENDS: { name: string; state: "gone" | "deleting" };
+  OWNER_SAYS: { message: string };
+  OWNER_UNREADABLE: Because;
+
+  APPLICATION_UNREADABLE: Because;
+  /** `status.conditions[2].type`, of another type than Argo CD writes, too long, or too many. */
+  FIELDS_UNREADABLE: { fields: readonly string[] };
+  NESTED_TOO_DEEP: { most: number };
+  UNLISTED_UNASKED: NoData;
+  UNLISTED_FORBIDDEN: Because;
+  UNLISTED_ASKING_FAILED: Because;
+
+  /** `owner`: the ApplicationSet that fails, and why. */
+  CHANGE_NOT_IN_SPEC: Because & { owner?: ({ name: string } & Because) | undefined };
+  SPEC_UNRENDERED: NoData;
+  SPEC_DIFFERS: { part: "destination" | "project" | "ignoreDifferences" | "sourceHydrator" | "sources" };
+  SOURCES_COUNT_DIFFERS: { has: number; wanted: number };
+  /** `dry`: it is the dry source of a hydrated Application. */
+  REVISION_NOT_IN_SPEC: { dry?: true | undefined; asks: string; wanted: string };
+
+  STATUS_STALE: Because & { skipped?: true | undefined; refreshAsked?: true | undefined };
+  NEVER_COMPARED: NoData;
+  COMPARED_TO_OLDER_SPEC: OnDay & { at?: Time | undefined };
+  NEVER_RECONCILED: NoData;
+  COMPARED_BEFORE_MERGE: OnDay & { at: Time; mergedAt: Time; behindSeconds?: number | undefined };
+  COMPARED_BEFORE_END: OnDay & { at: Time; endedAt: Time };
+
+  CHANGE_NOT_SEEN: Because;
+  NO_SUCH_SOURCE: { repo: string };
+  NO_REVISION_SHOWN: NoData;
+  NAME_SHOWN: { seen: string };
+  COMMIT_NOT_SEEN: { seen: string; commit: string };
+  COMMIT_UNDECIDED: { seen: string; commit: string };
+  PIN_CHANGED_SINCE: { seen: string; commit: string; by: string };
+  /** `shortened`: what is wanted looks like a shortened commit id. */
+  OTHER_REVISION_SEEN: { seen: string; wanted: string; shortened?: true | undefined };
+  DRY_SOURCE_DIFFERS: { repo: string; wanted: string };
+  HYDRATED_NOT_COMPARED: { hydrated?: string | undefined; compared: string };
+  HYDRATION_FAILED: Said;
+  HYDRATED_BY_OLDER: NoData;
+  /** No `wanted`: a change of the sourceHydrator alone. `now`: the dry commit that is being hydrated. */
+  NOT_HYDRATED: { wanted?: string | undefined; now?: string | undefined };
+
+  SYNC_NOT_BEGUN: NoData;
+  SYNC_AWAITS_WINDOW: Said & { opensAt?: Time | undefined };
+  OPERATION_GOES_ON: OnDay & { phase: string; since?: Time | undefined };
+  /** `overdue`: it was due, and nothing has begun. */
+  SYNC_RETRIES: OnDay & Said & { failedAt: Time; retry: number; of?: number | undefined; at: Time; overdue: boolean };
+  /** `spent`: auto-sync does not try this revision again. */
+  SYNC_FAILED: Said & { phase: string; spent: boolean };
+
+  CLUSTER_UNREACHABLE: OnDay & Said & { name: string; triedAt?: Time | undefined };
+  CLUSTER_UNREACHED: Said;
+  SYNC_STATUS: { status?: string | undefined };
+  SYNC_BY_HAND: NoData;
+  /** `idle`: nothing syncs it, though sync windows are `open`, or `unseen`. */
+  OUT_OF_SYNC: { idle?: "open" | "unseen" | undefined };
+  SYNC_WINDOW_CLOSED: { opensAt?: Time | undefined; manual: boolean };
+  CONDITION_BAD: Said & { type: string; spent: boolean };
+  HEALTH: Said & { status?: string | undefined };
+  /** By a status that does not show the change. */
+  DEGRADED_BEFORE: Said;
+  DEGRADED: OnDay & Said & { since: Time };
+  SUSPENDED: Said;
+
+  SETTLING: OnDay & { since: Time; until: Time };
+  READ_AWAITED: OnDay & { at: Time };
+  READ_FAILED: { because: Words; problem: Words };
+  EARLIER_READ_DIFFERS: { by: "uid" | "resourceVersion" | "absence" };
+  EARLIER_READ_UNMET: { clause: string };
+}
+
+/** Makes a reason of liveness. */
+export const livenessReason = reasonsOf<LivenessReasons>();

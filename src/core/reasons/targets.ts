@@ -11,7 +11,8 @@ export interface TargetReasons {
   ARGOCD_UNREADABLE: Record<never, never>;
   CONFIRMED_THEN_UNSEEN: { because: Words };
   TARGET_CONFIRMED: { cluster: string; application: string };
-  NO_WORSE_THAN_BASELINE: { baseline: string; because: Words };
+  /** `baseline`: health issues. */
+  NO_WORSE_THAN_BASELINE: { baseline: readonly string[]; because: Words };
   TARGET_FAILED: { cluster: string; baseline: boolean; because: Words };
   /** `seen`: Argo CD had shown the change. */
   DEADLINE_PASSED: { seen: boolean; because: Words };
@@ -21,7 +22,7 @@ export interface TargetReasons {
   UNWELL_AFTERWARDS: { lost: boolean; forMs: number; because: Words };
   FLAP_IGNORED: { until: Time; because: Words };
   /** What Argo CD was asked for besides. `seen`: it has shown the change. */
-  REFRESH_WANTED: { because: Words; at: Time; answer: "asked" | "unavailable" | { failed: string }; seen: boolean };
+  REFRESH_WANTED: { because: Words; at: Time; answer: "asked" | "unavailable" | { failed: Words }; seen: boolean };
 
   TARGETS_UNREAD: { clusters: readonly string[] };
   COMMIT_NOT_IN_HISTORY: { cluster: string; commit: string };

@@ -2,7 +2,7 @@ import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { type AppSetCluster, type RenderResult, render } from "../../core/appset/index.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
-import type { Intended } from "../../core/argocd/liveness/liveness.ts";
+import type { Intended } from "../../core/argocd/liveness/types.ts";
 import type { ClusterView, SourceView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { compareRenders, type RenderedApplication, type RenderResult } from "../../core/appset/index.ts";
 import { isRecord } from "../../core/base/is-record.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { ApplicationSetInGit } from "./appset-in-git.ts";
@@ -70,7 +71,7 @@ async function askOne({ context }: GenerateInput, plane: ControlPlane, object: R
   if (found === undefined) return { ok: false, why: `control plane ${plane.name} may not generate it`, retry: false };
   if (found.kind === "done") return { ok: true, result: { ...EMPTY, applications: found.applications.flatMap(rendered) } };
   context.log.info({ plane: plane.name, kind: found.kind, why: found.why }, "Argo CD did not generate an ApplicationSet");
-  const why = `Argo CD (${plane.name}) ${found.kind === "forbidden" ? "may not be asked" : "could not generate it"}: ${found.why.slice(0, 300)}`;
+  const why = `Argo CD (${plane.name}) ${found.kind === "forbidden" ? "may not be asked" : "could not generate it"}: ${sentenceOf(found.why).slice(0, 300)}`;
   return { ok: false, why, retry: found.kind === "failed" };
 }
 

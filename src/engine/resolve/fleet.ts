@@ -3,6 +3,7 @@ import { plainServer } from "../../core/argocd/same.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
 import { type AnyReason, text } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
+import { planeReason } from "../../core/reasons/control-plane.ts";
 import { sayProblem } from "../../core/report/reasons/problems.ts";
 import { sayGrant } from "../../core/report/reasons/problems-repo.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
@@ -78,7 +79,7 @@ export function lostPlanes(planes: readonly ControlPlane[]): Map<string, LostPla
   for (const plane of planes) {
     const state = plane.state();
     if (state.fresh) readOnce.add(plane);
-    else lost.set(plane.name, { since: state.since, why: (state.why ?? "no connection").slice(0, LONGEST_WHY) });
+    else lost.set(plane.name, { since: state.since, why: state.why ?? planeReason("NO_CONNECTION") });
   }
   return lost;
 }

@@ -239,8 +239,8 @@ export function healthAt(git: ModelGit, target: ModelTarget, time: number): stri
 
 /** What is wrong with it, whatever changed last. */
 export function healthIssuesAt(git: ModelGit, target: ModelTarget, time: number): string[] {
-  if (time >= target.goneAt) return ["no Application"];
+  if (time >= target.goneAt) return ["NoApplication"];
   const state = segmentAt(git, target, time)?.state;
   if (state === "Degraded") return ["Degraded"];
-  return state === "Unreachable" ? ["cluster unreachable", "Unknown"] : [];
+  return state === "Unreachable" ? ["ClusterUnreachable", "Unknown"] : [];
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hasCode } from "../../../core/base/reason.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import type { ControlPlane } from "../port.ts";
 import { applicationSet, named, until } from "../testing/contract.ts";
@@ -104,7 +105,7 @@ describe("who is let in", () => {
   test("the page of a login is no list", async () => {
     const url = await serving((_, response) => response.end("<!doctype html><title>Login</title>"));
     const known = opened({ url });
-    await until(known, () => /no list of Argo CD.*right address/.test(known.state().why ?? ""));
+    await until(known, () => hasCode(known.state().why, "NO_ARGOCD_LIST"));
     expect(known.state().fresh).toBe(false);
   });
 
@@ -187,7 +188,7 @@ test("a refresh that fails says why, and the line to grant where it is forbidden
   });
   const known = await ready({ url });
   refuses = true;
-  expect(await known.refresh("argocd", "a")).toEqual({ failed: expect.stringMatching(/^HTTP 502 from http:\/\/127\.0\.0\.1/) });
+  expect(await known.refresh("argocd", "a")).toEqual({ failed: expect.toSay(/^HTTP 502 from http:\/\/127\.0\.0\.1/) });
   const folder = await mkdtemp(join(tmpdir(), "stagecoach-test-"));
   const tokenFile = join(folder, "token");
   await writeFile(tokenFile, harness.token);
@@ -195,7 +196,7 @@ test("a refresh that fails says why, and the line to grant where it is forbidden
   await rotated.ready();
   await writeFile(tokenFile, harness.api.addAccount("bot", READER.slice(1)));
   expect(await rotated.refresh("argocd", "a")).toEqual({
-    failed: expect.stringMatching(/permission denied.*grant it: p, ACCOUNT, applications, get, default\/\*, allow/),
+    failed: expect.toSay(/permission denied.*grant it: p, ACCOUNT, applications, get, default\/\*, allow/),
   });
   await rotated.close();
   await rm(folder, { recursive: true });
@@ -234,7 +235,7 @@ describe("Rollouts", () => {
     const known = await ready({ token, allowRolloutActions: true });
     expect(await known.runAction?.(target, ref, "retry")).toMatchObject({
       kind: "notOffered",
-      why: expect.stringContaining("payments/api"),
+      why: expect.toSay("payments/api"),
     });
     expect(await known.runAction?.(target, ref, "resume")).toEqual({ kind: "done" });
     expect(stored()?.["status"]).not.toHaveProperty("pauseConditions");
@@ -251,7 +252,7 @@ describe("Rollouts", () => {
     const known = await ready({ token, allowRolloutActions: true });
     expect(await known.runAction?.(target, ref, "resume")).toMatchObject({
       kind: "forbidden",
-      why: expect.stringMatching(/permission denied.*p, ACCOUNT, applications, action\/argoproj.io\/Rollout\/resume/),
+      why: expect.toSay(/permission denied.*p, ACCOUNT, applications, action\/argoproj.io\/Rollout\/resume/),
     });
     expect(stored()?.["status"]).toHaveProperty("pauseConditions");
     expect(await known.runAction?.(target, { ...ref, name: "none" }, "resume")).toMatchObject({ kind: "failed" });

@@ -2,13 +2,15 @@
  * What is asked of Argo CD's API about one Application or ApplicationSet at a time: read by its name, its sync windows, what it would
  * generate. Called by `index.ts` for a control plane's methods of these names; nothing rejects but `byName`.
  */
+
 import { decodeApplication, withheldApplication } from "../../../core/argocd/decode/application.ts";
-import { withheldSet } from "../../../core/argocd/decode/application-set.ts";
 import { fields, list } from "../../../core/argocd/decode/lenient.ts";
 import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode/windows.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import type { GenerateOutcome, RereadOutcome } from "../port.ts";
 import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
 import { APPLICATION } from "../wire/shapes.ts";
@@ -33,7 +35,7 @@ export async function byName(
   try {
     const raw = await client.get(applicationPath(application.name), query, { shape: APPLICATION, totalMs });
     const view = decodeApplication(raw, now);
-    if (view === undefined) throw new WireError(0, "the answer is no Application");
+    if (view === undefined) throw new WireError(0, reason("ANSWER_NO_APPLICATION"));
     return view;
   } catch (error) {
     if (saysNotFound(error, application.name)) return undefined;
@@ -41,9 +43,10 @@ export async function byName(
   }
 }
 
-/** The line of policy without which an Application is refused; empty where that is not why. */
-export function grantOf(error: unknown, view: ApplicationView): string {
-  return statusOf(error) === 403 ? `; grant it: ${policyOf(view)}` : "";
+/** Why an Application cannot be got, with the line of policy where that is what it wants. */
+export function refusalOf(error: unknown, view: ApplicationView): AnyReason {
+  const because = reasonOf(error);
+  return statusOf(error) === 403 ? reason("GRANT_WANTED", { because, grant: policyOf(view) }) : because;
 }
 
 function policyOf({ spec }: ApplicationView): string {
@@ -63,7 +66,7 @@ export function missingOf(
     },
     sets: {
       ask: (view) => setByName(client, view),
-      withhold: withheldSet,
+      withhold: (view, unreadable) => ({ ...view, unreadable }),
       grant: () => "p, ACCOUNT, applicationsets, get, PROJECT/*, allow",
     },
   };
@@ -90,7 +93,7 @@ export async function rereadApplication(
     take(view);
     return view === undefined ? { kind: "gone" } : { kind: "read" };
   } catch (error) {
-    return { kind: "failed", why: `${reasonOf(error)}${grantOf(error, application)}` };
+    return { kind: "failed", why: refusalOf(error, application) };
   }
 }
 
@@ -132,6 +135,7 @@ export async function generated(client: ArgoClient, applicationSet: Record<strin
     return { kind: "done", applications };
   } catch (error) {
     if (statusOf(error) !== 403) return { kind: "failed", why: reasonOf(error) };
-    return { kind: "forbidden", why: `${reasonOf(error)}; grant it: p, ACCOUNT, applicationsets, create, PROJECT/*, allow` };
+    const grant = "p, ACCOUNT, applicationsets, create, PROJECT/*, allow";
+    return { kind: "forbidden", why: reason("GRANT_WANTED", { because: reasonOf(error), grant }) };
   }
 }

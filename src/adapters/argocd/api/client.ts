@@ -1,10 +1,12 @@
 /**
  * Sends requests to Argo CD's REST API: the token goes to its address alone, and is in no error. Called by every other file of this folder.
  */
+
 import { readFile } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { defined } from "../../../core/base/defined.ts";
+import { type ControlPlaneReasons, planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { createCutter, type Shape, TooDeep } from "../wire/cut.ts";
 import { type Exchange, exchange, WireError, type WireReader } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
@@ -61,8 +63,8 @@ export function argoClient(options: ArgoClientOptions): ArgoClient {
     try {
       return createCutter(shape)(bytes);
     } catch (error) {
-      if (error instanceof TooDeep) throw new WireError(0, `the answer of ${base.origin} cannot be read: ${error.message}`);
-      throw new WireError(0, `${base.origin} answers with something that is no JSON; is it Argo CD's address?`);
+      if (error instanceof TooDeep) throw new WireError(0, reason("ANSWER_UNREADABLE", { origin: base.origin, because: error.reason }));
+      throw new WireError(0, reason("ANSWER_NO_JSON", { origin: base.origin, argocd: true }));
     }
   }
 
@@ -95,12 +97,13 @@ export function argoClient(options: ArgoClientOptions): ArgoClient {
 
 /** Argo CD's address. Throws WireError where it cannot be used. */
 export function baseOf({ url, insecure }: Pick<ArgoClientOptions, "url" | "insecure">): URL {
-  if (!URL.canParse(url)) throw new WireError(0, "Argo CD's address is no URL; write https://HOST");
+  const unusable = (problem: ControlPlaneReasons["ADDRESS_UNUSABLE"]["problem"], origin?: string) =>
+    new WireError(0, reason("ADDRESS_UNUSABLE", { problem, origin }));
+  if (!URL.canParse(url)) throw unusable("noUrl");
   const base = new URL(url);
-  if (base.protocol !== "https:" && base.protocol !== "http:") throw new WireError(0, "Argo CD's address begins with https://");
-  if (base.username !== "" || base.password !== "") throw new WireError(0, "Argo CD's address may not hold a password; give a token");
-  if (base.protocol === "http:" && insecure !== true && !isLoopback(base.hostname))
-    throw new WireError(0, `${base.origin} would get the token unencrypted; use https://, or allow it with insecure: true`);
+  if (base.protocol !== "https:" && base.protocol !== "http:") throw unusable("scheme");
+  if (base.username !== "" || base.password !== "") throw unusable("password");
+  if (base.protocol === "http:" && insecure !== true && !isLoopback(base.hostname)) throw unusable("unencrypted", base.origin);
   base.pathname = base.pathname.replace(/\/+$/, "");
   base.search = "";
   base.hash = "";
@@ -127,19 +130,19 @@ async function headersOf(options: ArgoClientOptions, body: string | undefined): 
 }
 
 async function tokenOf({ token, tokenFile }: ArgoClientOptions): Promise<string> {
-  const where = tokenFile === undefined ? "the token" : `the token in ${tokenFile}`;
+  const unusable = (problem: ControlPlaneReasons["TOKEN_UNUSABLE"]["problem"]) =>
+    new WireError(0, reason("TOKEN_UNUSABLE", { file: tokenFile, problem }), { settled: true });
   let text = token ?? "";
   if (tokenFile !== undefined) {
     try {
       text = await readFile(tokenFile, "utf8");
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? "unreadable";
-      throw new WireError(0, `${where} cannot be read (${code})`, { settled: true });
+      throw unusable({ unreadable: (error as NodeJS.ErrnoException).code ?? "unreadable" });
     }
   }
   text = text.trim();
-  if (text === "") throw new WireError(0, `${where} is empty`, { settled: true });
+  if (text === "") throw unusable("empty");
   // Anything else could not be sent, and the refusal of Node would quote it.
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new WireError(0, `${where} holds something that is no token`, { settled: true });
+  if (!/^[\x21-\x7e]+$/.test(text)) throw unusable("invalid");
   return text;
 }

@@ -1,12 +1,16 @@
 /**
  * Keeps the clusters and the state of their connections, asked for at a steady pace. Started by `index.ts`.
  */
+
 import { decodeClusterItem, IN_CLUSTER_SERVER } from "../../../core/argocd/decode/cluster.ts";
 import { fields, list } from "../../../core/argocd/decode/lenient.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
-import { reasonOf, statusOf } from "../wire/http.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { reasonOf, statusOf, WireError } from "../wire/http.ts";
 import type { Informer } from "../wire/informer.ts";
 import { CLUSTER_ITEM } from "../wire/shapes.ts";
 import type { Log, Tuning } from "../wire/source.ts";
@@ -28,11 +32,13 @@ export interface ClusterPoll extends Pick<Informer<unknown>, "ready" | "problem"
   clusters(): readonly ClusterView[] | undefined;
 }
 
+const WHAT = "clusters";
+
 interface Polled {
   clusters: ClusterView[] | undefined;
   reported: string;
   readAt: number | undefined;
-  lost: { why: string; since: number } | undefined;
+  lost: { why: AnyReason; since: number } | undefined;
   freshSince: number;
 }
 
@@ -48,7 +54,8 @@ export function startClusterPoll(options: ClusterPollOptions): ClusterPoll {
   let cancel: () => void = () => undefined;
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined);
-  const patience = setTimeout(() => first.reject(new Error(polled.lost?.why ?? "clusters: no answer")), tuning.readyMs);
+  const silent = reason("COLLECTION_SILENT", { what: WHAT, seconds: Math.round(tuning.readyMs / 1000) });
+  const patience = setTimeout(() => first.reject(new WireError(0, polled.lost?.why ?? silent)), tuning.readyMs);
 
   async function poll(): Promise<void> {
     await ask(options, polled);
@@ -66,7 +73,7 @@ export function startClusterPoll(options: ClusterPollOptions): ClusterPoll {
     clusters: () => polled.clusters,
     ready: () => first.promise,
     problem() {
-      if (polled.readAt === undefined) return { why: polled.lost?.why ?? "clusters: not read yet", since: polled.lost?.since ?? openedAt };
+      if (polled.readAt === undefined) return polled.lost ?? { why: reason("COLLECTION_UNLISTED", { what: WHAT }), since: openedAt };
       return polled.lost !== undefined && clock.now() - polled.lost.since >= tuning.staleMs ? polled.lost : undefined;
     },
     freshSince: () => polled.freshSince,
@@ -74,7 +81,7 @@ export function startClusterPoll(options: ClusterPollOptions): ClusterPoll {
       closed = true;
       cancel();
       clearTimeout(patience);
-      first.reject(new Error("clusters: closed"));
+      first.reject(new WireError(0, reason("COLLECTION_CLOSED", { what: WHAT })));
     },
   };
 }
@@ -92,9 +99,9 @@ async function ask({ client, clock, log, changed }: ClusterPollOptions, polled: 
     if (reported !== polled.reported || isBack) changed();
     polled.reported = reported;
   } catch (error) {
-    polled.lost ??= { why: `clusters: ${reasonOf(error)}`, since: clock.now() };
-    polled.lost.why = `clusters: ${reasonOf(error)}`;
-    log.warn({ reason: reasonOf(error), since: iso(polled.lost.since) }, "reading Argo CD's clusters failed");
+    const because = reasonOf(error);
+    polled.lost = { why: reason("COLLECTION_LOST", { what: WHAT, because }), since: polled.lost?.since ?? clock.now() };
+    log.warn({ reason: sentenceOf(because), since: iso(polled.lost.since) }, "reading Argo CD's clusters failed");
     changed();
   }
 }

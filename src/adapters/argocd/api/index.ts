@@ -1,19 +1,22 @@
 /**
  * Argo CD through its own API, for a bot outside the cluster. Opened by the server for each control plane that names an address.
  */
+
 import { clustersOfApplications } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { decodeApplicationSet } from "../../../core/argocd/decode/application-set.ts";
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { ControlPlane, RefreshOutcome } from "../port.ts";
-import { reasonOf, statusOf } from "../wire/http.ts";
+import { statusOf } from "../wire/http.ts";
 import { startInformer } from "../wire/informer.ts";
 import { type Changed, each, openReading, type Parts, type Reading } from "../wire/plane.ts";
 import { APPLICATION_SHAPES, SET_SHAPES } from "../wire/shapes.ts";
 import type { Log, Tuning } from "../wire/source.ts";
-import { byName, generated, grantOf, missingOf, readSyncWindows, rereadApplication } from "./ask.ts";
+import { byName, generated, missingOf, readSyncWindows, refusalOf, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
 import { offersAction, readRollouts, runAction } from "./rollouts.ts";
@@ -83,7 +86,7 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
     },
     async refresh(namespace, name) {
       const view = reads.application(namespace, name);
-      if (view === undefined) return { failed: `there is no Application ${namespace}/${name}` };
+      if (view === undefined) return { failed: reason("APPLICATION_UNKNOWN", { namespace, name }) };
       return await refresh(client, view, { clock, log, tuning, offer });
     },
     async rollouts(namespace, name) {
@@ -105,9 +108,8 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
 }
 
 function actionsOf(client: ArgoClient, application: ControlPlane["application"]): Pick<ControlPlane, "runAction" | "offersAction"> {
-  const missing = (target: { namespace: string; name: string }) => {
-    return { kind: "failed", why: `there is no Application ${target.namespace}/${target.name}` } as const;
-  };
+  const missing = ({ namespace, name }: { namespace: string; name: string }) =>
+    ({ kind: "failed", why: reason("APPLICATION_UNKNOWN", { namespace, name }) }) as const;
   return {
     async offersAction(target, rollout, action) {
       const view = application(target.namespace, target.name);
@@ -175,8 +177,8 @@ async function refresh(
     (error: unknown): RefreshOutcome => {
       // It has taken longer than somebody in between would wait: the wish stands.
       if (statusOf(error) === 504) return "asked";
-      const failed = `${reasonOf(error)}${grantOf(error, view)}`;
-      log.warn({ application: `${view.namespace}/${view.name}`, reason: failed }, "asking Argo CD for a refresh failed");
+      const failed = refusalOf(error, view);
+      log.warn({ application: `${view.namespace}/${view.name}`, reason: sentenceOf(failed) }, "asking Argo CD for a refresh failed");
       return { failed };
     },
   );

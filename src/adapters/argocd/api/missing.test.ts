@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { manualClock } from "../../../../test/support/manual-clock.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import type { ControlPlane } from "../port.ts";
 import { input } from "../testing/application.ts";
 import { applicationSet, named, until } from "../testing/contract.ts";
@@ -59,17 +60,15 @@ describe("an account that loses a project while a run goes on", () => {
     const theirs = plane.application("argocd", "theirs");
     expect(theirs).toMatchObject({ spec: { project: "other" }, status: { health: {}, conditions: [] } });
     expect(assess(input({ application: theirs }))).toMatchObject({ verdict: "pending", clause: "readable" });
-    expect(theirs?.unreadable?.[0]).toMatch(
+    expect(theirs?.unreadable).toSay(
       /does not let this account get it.*permission denied.*grant it: p, ACCOUNT, applications, get, other\/\*, allow$/,
     );
     // Whether one that may not be looked at is there at all, Argo CD tells nobody.
     expect(plane.application("argocd", "dies")?.unreadable).toBeDefined();
     expect(plane.application("argocd", "goes")).toBeUndefined();
     expect(plane.application("argocd", "mine")).not.toHaveProperty("unreadable");
-    expect(plane.applicationSet("argocd", "theirs")?.conditions).toMatchObject([
-      { type: "ErrorOccurred", status: "True", message: expect.stringContaining("permission denied") },
-    ]);
-    expect(await plane.reread("argocd", "theirs")).toMatchObject({ kind: "failed", why: expect.stringContaining("grant it") });
+    expect(plane.applicationSet("argocd", "theirs")?.unreadable).toMatchObject({ code: "UNLISTED_FORBIDDEN" });
+    expect(await plane.reread("argocd", "theirs")).toMatchObject({ kind: "failed", why: expect.toSay("grant it") });
     expect(plane.state().fresh).toBe(true);
   });
 
@@ -92,7 +91,7 @@ describe("asking for those that are missing", () => {
     new Map(Array.from({ length: count }, (_, i) => [`argocd/a-${i}`, { resourceVersion: String(i), ...over } as Versioned]));
   const asking = (ask: (view: Versioned) => Promise<unknown>) => ({
     ask,
-    withhold: (view: Versioned, why: string) => ({ ...view, unreadable: [why] }),
+    withhold: (view: Versioned, unreadable: AnyReason) => ({ ...view, unreadable }),
     grant: () => "p",
   });
   const open = { clock: manualClock(), isClosed: () => false };
@@ -101,7 +100,7 @@ describe("asking for those that are missing", () => {
     const asked: string[] = [];
     const options = asking(async ({ resourceVersion }) => {
       asked.push(resourceVersion);
-      throw new WireError(403, "permission denied");
+      throw new WireError(403, { code: "PROGRAM_SAYS", message: "permission denied" });
     });
     const first = await withheldOf(many(700), options, open);
     expect([asked.length, first.kept.size, first.unsettled]).toEqual([500, 700, true]);
@@ -114,7 +113,7 @@ describe("asking for those that are missing", () => {
     let asked = 0;
     const silent = asking(async () => {
       asked += 1;
-      throw new WireError(0, "no answer");
+      throw new WireError(0, { code: "PROGRAM_SAYS", message: "no answer" });
     });
     expect(await withheldOf(many(100), silent, open)).toMatchObject({ kept: { size: 100 }, unsettled: true });
     expect(asked).toBeLessThanOrEqual(8);
@@ -122,12 +121,12 @@ describe("asking for those that are missing", () => {
 
   test("those it answers for are gone; what one in between says is no answer", async () => {
     const told = asking(async ({ resourceVersion }) => {
-      if (resourceVersion === "1") throw new WireError(404, "no Route matched");
+      if (resourceVersion === "1") throw new WireError(404, { code: "PROGRAM_SAYS", message: "no Route matched" });
     });
     const { kept, unsettled } = await withheldOf(many(3), told, open);
     expect(unsettled).toBe(true);
-    expect([...kept].map(([key, { unreadable }]) => [key, unreadable?.[0]])).toEqual([
-      ["argocd/a-1", "it is not in Argo CD's list any more, and asking why failed: no Route matched"],
+    expect([...kept].map(([key, { unreadable }]) => [key, unreadable])).toEqual([
+      ["argocd/a-1", { code: "UNLISTED_ASKING_FAILED", because: { code: "PROGRAM_SAYS", message: "no Route matched" } }],
     ]);
   });
 
@@ -142,7 +141,7 @@ describe("asking for those that are missing", () => {
     clock.advance(10_000);
     const { kept, unsettled } = await first;
     expect([kept.size, unsettled, pending.length]).toEqual([12, true, 8]);
-    expect(kept.get("argocd/a-8")?.unreadable).toEqual(["it is not in Argo CD's list any more, and why was not asked yet"]);
+    expect(kept.get("argocd/a-8")?.unreadable).toEqual({ code: "UNLISTED_UNASKED" });
     // Too late: what was told already stays as it was told, and nobody else is asked about.
     for (const { answer } of pending.splice(0)) answer();
     await new Promise(setImmediate);
@@ -151,7 +150,7 @@ describe("asking for those that are missing", () => {
 
   test("what could not be read whole before it left the list has not been asked about", async () => {
     const forbidden = asking(async () => {
-      throw new WireError(403, "permission denied");
+      throw new WireError(403, { code: "PROGRAM_SAYS", message: "permission denied" });
     });
     const known = new Map([...(await withheldOf(many(500), forbidden, open)).kept, ["argocd/deep", DEEP]]);
     const asked: string[] = [];
@@ -161,4 +160,4 @@ describe("asking for those that are missing", () => {
   });
 });
 
-const DEEP: Versioned = { resourceVersion: "deep", unreadable: ["it is nested more than 200 deep"] };
+const DEEP: Versioned = { resourceVersion: "deep", unreadable: { code: "NESTED_TOO_DEEP", most: 200 } };

@@ -1,4 +1,7 @@
+import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { livenessReason } from "../../../core/reasons/liveness.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
 import type { Missed, Versioned } from "../wire/source.ts";
 
@@ -7,7 +10,7 @@ export interface MissingOptions<View> {
   /** Asks for it by its name. Resolves where the answer is that it is gone, or there for whoever may look; rejects with WireError. */
   ask: (view: View) => Promise<unknown>;
   /** What is left of it while nobody knows how it is. */
-  withhold: (view: View, why: string) => View;
+  withhold: (view: View, why: AnyReason) => View;
   /** The line of policy without which it is refused. */
   grant: (view: View) => string;
 }
@@ -17,12 +20,9 @@ const MOST_ASKED = 500;
 const AT_ONCE = 8;
 /** Of one list. What the stream says waits as long, and an Argo CD that is slow must not hold it back for minutes. */
 const TOTAL_MS = 30_000;
-const NOT_ASKED = "it is not in Argo CD's list any more, and why was not asked yet";
-const FORBIDDEN = "Argo CD does not let this account get it any more";
-const ASKING_FAILED = "it is not in Argo CD's list any more, and asking why failed";
 
 /** Of each that was asked about: undefined where it is gone, or else what is known of why it is not listed. */
-type Answers = Map<string, string | undefined>;
+type Answers = Map<string, AnyReason | undefined>;
 
 /**
  * Argo CD leaves out of a list what an account may not get, which looks as if it were gone. By its name it says which: 404 is gone, 403 is
@@ -50,7 +50,7 @@ export async function withheldOf<View extends Versioned>(
     const why = answers.has(key) ? answers.get(key) : whyBefore(view);
     if (why === undefined) continue;
     kept.set(key, options.withhold(view, why));
-    unsettled ||= !why.startsWith(FORBIDDEN);
+    unsettled ||= why.code !== "UNLISTED_FORBIDDEN";
   }
   return { kept, unsettled };
 }
@@ -74,24 +74,26 @@ async function askAll<View extends Versioned>(
       if (!isOver()) answers.set(key, why);
     }
   }
-  async function whyMissing(view: View): Promise<string | undefined> {
+  async function whyMissing(view: View): Promise<AnyReason | undefined> {
     try {
       await ask(view);
       return undefined;
     } catch (error) {
-      if (statusOf(error) === 403) return `${FORBIDDEN}: ${reasonOf(error)}; grant it: ${grant(view)}`;
+      const because = reasonOf(error);
+      if (statusOf(error) === 403)
+        return livenessReason("UNLISTED_FORBIDDEN", { because: reason("GRANT_WANTED", { because, grant: grant(view) }) });
       isSilent ||= statusOf(error) === 0;
-      return `${ASKING_FAILED}: ${reasonOf(error)}`;
+      return livenessReason("UNLISTED_ASKING_FAILED", { because });
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 }
 
 /** What was found out when it was asked about before. */
-function whyBefore({ unreadable: [why = ""] = [] }: Versioned): string {
-  return why.startsWith(FORBIDDEN) || why.startsWith(ASKING_FAILED) ? why : NOT_ASKED;
+function whyBefore(view: Versioned): AnyReason {
+  return view.unreadable !== undefined && wasAsked(view) ? view.unreadable : livenessReason("UNLISTED_UNASKED");
 }
 
-function wasAsked(view: Versioned): boolean {
-  return whyBefore(view) !== NOT_ASKED;
+function wasAsked({ unreadable }: Versioned): boolean {
+  return unreadable?.code === "UNLISTED_FORBIDDEN" || unreadable?.code === "UNLISTED_ASKING_FAILED";
 }

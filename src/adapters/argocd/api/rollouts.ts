@@ -2,10 +2,13 @@
  * Reads the Rollouts of an Application through Argo CD, in whichever cluster they run, and runs the actions that it offers for one.
  * Called by `index.ts`.
  */
+
 import { child, type Fields, fields, list, own, word, words } from "../../../core/argocd/decode/lenient.ts";
 import { decodeRollout, MOST_ROLLOUTS, type RolloutSurroundings } from "../../../core/argocd/decode/rollout.ts";
 import type { ApplicationView, RolloutRef, RolloutView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import type { ActionOffer, ActionOutcome, RolloutAction, RolloutsOutcome } from "../port.ts";
 import type { Shape } from "../wire/cut.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
@@ -103,11 +106,9 @@ export async function offersAction(
     const offered = await client.get(actionsPath(application), query);
     const known = list(fields(offered), "actions").map(fields);
     const found = known.find((one) => word(one, "name") === action);
-    if (found === undefined)
-      return { kind: "notOffered", why: `Argo CD knows no action ${action} for ${rollout.namespace}/${rollout.name}` };
-    if (own(found, "disabled") === true)
-      return { kind: "notOffered", why: `Argo CD does not offer ${action} for ${rollout.namespace}/${rollout.name} as it is now` };
-    return { kind: "offered" };
+    if (found !== undefined && own(found, "disabled") !== true) return { kind: "offered" };
+    const what = { action, rollout: `${rollout.namespace}/${rollout.name}`, known: found !== undefined };
+    return { kind: "notOffered", why: reason("ACTION_NOT_OFFERED", what) };
   } catch (error) {
     return refusedAction(error, action);
   }
@@ -135,8 +136,9 @@ function actionsPath({ name }: ApplicationView): string {
   return `${applicationPath(name)}/resource/actions`;
 }
 
-function refusedAction(error: unknown, action: RolloutAction): { kind: "forbidden" | "failed"; why: string } {
-  const forbidden = statusOf(error) === 403 || statusOf(error) === 401;
-  const hint = forbidden ? `; grant it: p, ACCOUNT, applications, action/${GROUP}/Rollout/${action}, PROJECT/*, allow` : "";
-  return { kind: forbidden ? "forbidden" : "failed", why: `${reasonOf(error)}${hint}` };
+function refusedAction(error: unknown, action: RolloutAction): { kind: "forbidden" | "failed"; why: AnyReason } {
+  const because = reasonOf(error);
+  if (statusOf(error) !== 403 && statusOf(error) !== 401) return { kind: "failed", why: because };
+  const grant = `p, ACCOUNT, applications, action/${GROUP}/Rollout/${action}, PROJECT/*, allow`;
+  return { kind: "forbidden", why: reason("GRANT_WANTED", { because, grant }) };
 }

@@ -5,9 +5,13 @@
  * asked for what was before it; a stream that ended means a new list; an empty list is taken for one only where the
  * account may see something, since Argo CD leaves out what one may not get instead of refusing.
  */
+
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type CollectionOptions, createChanges, createListing, type Envelope, type Tell } from "../wire/collection.ts";
-import { type Exchange, statusOf, WireError } from "../wire/http.ts";
+import { type Exchange, reasonOf, statusOf, WireError } from "../wire/http.ts";
 import { withholdingLog } from "../wire/object.ts";
 import { type Handlers, type Listed, resourceVersionOf, type Source, type SourceEvent, type Versioned } from "../wire/source.ts";
 import type { createListSplitter } from "../wire/split.ts";
@@ -105,7 +109,7 @@ async function openStream<View extends Versioned>(
   const waiting: SourceEvent<View>[] = [];
   const changes = createChanges(options, ENVELOPE, tell, (event) => {
     if (taker !== undefined) taker.event(event);
-    else if (waiting.push(event) > MOST_WAITING) throw new WireError(0, `${what}: more changes than can be kept while they are listed`);
+    else if (waiting.push(event) > MOST_WAITING) throw new WireError(0, reason("TOO_MANY_CHANGES", { what }));
   });
   const ended = (error?: unknown) => {
     // Older than streams of this kind: asked from time to time instead.
@@ -148,12 +152,9 @@ function headOf(answer: ReturnType<typeof createListSplitter>): unknown {
     answer.end();
     head = answer.envelope();
   } catch (error) {
-    throw new WireError(
-      0,
-      `the answer is no list of Argo CD (${error instanceof Error ? error.message.slice(0, 60) : "unreadable"}); is it the right address?`,
-    );
+    throw new WireError(0, reason("NO_ARGOCD_LIST", { message: sentenceOf(reasonOf(error)).slice(0, 60) }));
   }
-  if (!Object.hasOwn(fields(head), "items")) throw new WireError(0, "the answer is no list of Argo CD: it has no items");
+  if (!Object.hasOwn(fields(head), "items")) throw new WireError(0, reason("NO_ARGOCD_LIST", {}));
   return head;
 }
 
@@ -164,13 +165,11 @@ async function mayGet<View extends Versioned>({ client, what, projects }: ArgoSo
     const answer = await client.get(`/api/v1/account/can-i/${what}/get/${encodeURIComponent(project)}/*`);
     answers.push(word(fields(answer), "value") ?? "");
   }
-  if (answers.every((answer) => answer === "no"))
-    throw new WireError(403, `forbidden: the account may get no ${what}, and an empty list says nothing then`);
+  if (answers.every((answer) => answer === "no")) throw new WireError(403, reason("EMPTY_LIST_SAYS_NOTHING", { what }));
 }
 
-function refusal(status: number, what: string): string | undefined {
-  if (status === 404) return "that is not there; is it Argo CD's address, with its root path?";
-  if (status === 401) return "the token is not accepted: give one that has not expired (argocd account generate-token)";
-  if (status === 403) return `grant it in argocd-rbac-cm: p, ACCOUNT, ${what}, get, PROJECT/*, allow`;
-  return undefined;
+function refusal(status: number, what: string): AnyReason | undefined {
+  if (status === 404) return reason("ADVISE_ADDRESS");
+  if (status === 401) return reason("ADVISE_TOKEN");
+  return status === 403 ? reason("ADVISE_RBAC", { what }) : undefined;
 }

@@ -2,12 +2,15 @@
  * What is asked of the Kubernetes API about one Application at a time: read anew, refreshed, its project's sync windows, and the
  * Rollouts that run in this very cluster. Called by `index.ts` for a control plane's methods of these names.
  */
+
 import { isInCluster } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { child, type Fields, fields, list, word } from "../../../core/argocd/decode/lenient.ts";
 import { decodeRollout, imagesOfTemplate, MOST_ROLLOUTS } from "../../../core/argocd/decode/rollout.ts";
 import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode/windows.ts";
 import type { ApplicationView, RolloutView, SyncWindowsView } from "../../../core/argocd/views.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { RefreshOutcome, RereadOutcome, RolloutsOutcome } from "../port.ts";
 import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
 import { createObjectCutter } from "../wire/object.ts";
@@ -40,14 +43,14 @@ export async function readByName(
     let size = 0;
     const chunk = (bytes: Buffer) => {
       size += bytes.length;
-      if (size > MOST_BYTES) throw new WireError(0, `the answer has more than ${MOST_BYTES} bytes`);
+      if (size > MOST_BYTES) throw new WireError(0, reason("ANSWER_TOO_LARGE", { what: "answer", most: MOST_BYTES }));
       chunks.push(bytes);
     };
     const { done } = await client.read(objectPath(namespace, "applications", name), {}, { chunk }, IDLE_MS);
     await done;
     const { raw, withheld } = createObjectCutter(APPLICATION_SHAPES.shape, APPLICATION_SHAPES.lesser)(Buffer.concat(chunks));
     const view = decodeApplication(raw, now, withheld);
-    if (view === undefined) return { kind: "failed", why: "the answer is no Application" };
+    if (view === undefined) return { kind: "failed", why: reason("ANSWER_NO_APPLICATION") };
     take(view);
     return { kind: "read" };
   } catch (error) {
@@ -64,9 +67,9 @@ export async function annotate(client: KubeClient, log: Log, namespace: string, 
     await client.mergePatch(objectPath(namespace, "applications", name), refresh);
     return "asked";
   } catch (error) {
-    const hint = statusOf(error) === 403 ? "; grant the verb patch on applications.argoproj.io, as allowRefresh needs" : "";
-    const failed = `${reasonOf(error)}${hint}`;
-    log.warn({ application: `${namespace}/${name}`, reason: failed }, "asking Argo CD for a refresh failed");
+    const because = reasonOf(error);
+    const failed = statusOf(error) === 403 ? reason("PATCH_WANTED", { because }) : because;
+    log.warn({ application: `${namespace}/${name}`, reason: sentenceOf(failed) }, "asking Argo CD for a refresh failed");
     return { failed };
   }
 }

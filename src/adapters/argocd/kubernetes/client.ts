@@ -1,9 +1,9 @@
 import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { defined } from "../../../core/base/defined.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { type Exchange, exchange, exchangeJson, reasonOf, WireError, type WireReader, type WireRequest } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
-import { isMadeUp, NO_KUBECONFIG } from "./no-kubeconfig.ts";
 
 /** Requests to the API server, as the kubeconfig says. Errors are WireErrors; none holds a token. */
 export interface KubeClient {
@@ -21,9 +21,9 @@ const MOST_BYTES = 16 << 20;
 /** Authentication is that of @kubernetes/client-node, so that every way a kubeconfig may say works. */
 export function kubeClient(config: KubeConfig): KubeClient {
   const cluster = config.getCurrentCluster();
-  if (cluster === null) throw new WireError(0, "the kubeconfig names no current cluster; set current-context");
+  if (cluster === null) throw new WireError(0, reason("KUBECONFIG_UNUSABLE", { problem: "noContext" }));
   const server = cluster.server.replace(/\/+$/, "");
-  if (!URL.canParse(server)) throw new WireError(0, "the kubeconfig's current cluster has no address");
+  if (!URL.canParse(server)) throw new WireError(0, reason("KUBECONFIG_UNUSABLE", { problem: "noAddress" }));
 
   async function prepared(path: string, query: Record<string, string> = {}): Promise<Pick<WireRequest, "url" | "headers" | "agent">> {
     if (isMadeUp(config)) throw new WireError(0, NO_KUBECONFIG, { settled: true });
@@ -33,7 +33,7 @@ export function kubeClient(config: KubeConfig): KubeClient {
     try {
       await config.applyToHTTPSOptions(options);
     } catch (error) {
-      throw new WireError(0, `the kubeconfig's credentials cannot be used: ${reasonOf(error)}`, { cause: error });
+      throw new WireError(0, reason("KUBECONFIG_CREDENTIALS", { because: reasonOf(error) }), { cause: error });
     }
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value);
@@ -57,4 +57,12 @@ export function kubeClient(config: KubeConfig): KubeClient {
       await exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text });
     },
   };
+}
+
+export const NO_KUBECONFIG = reason("KUBECONFIG_UNUSABLE", { problem: "none" });
+
+/** Where nothing is found, @kubernetes/client-node makes a cluster up, without TLS on this machine, which it then refuses itself. */
+export function isMadeUp(config: KubeConfig): boolean {
+  const cluster = config.getCurrentCluster();
+  return config.getCurrentContext() === "loaded-context" && cluster?.name === "cluster" && cluster.server === "http://localhost:8080";
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { type KubernetesSim, startKubernetes } from "../../../sim/kubernetes/index.ts";
 import type { ControlPlane } from "../port.ts";
@@ -75,7 +76,7 @@ describe("the Kubernetes adapter", () => {
     await plane.ready();
     await sim.close();
     await twice;
-    expect(plane.state()).toMatchObject({ fresh: false, why: expect.stringMatching(/application/) });
+    expect(plane.state()).toMatchObject({ fresh: false, why: expect.toSay("application") });
     expect(warned.join()).not.toContain(sim.token);
   });
 
@@ -138,7 +139,7 @@ describe("the Kubernetes adapter", () => {
     plane = openOn(sim, { annotationRefresh: true, clusterSecrets: false, kubeConfig: { kubeconfig: sim.kubeconfig(token) } });
     await plane.ready();
     expect(await plane.refresh("argocd", "a")).toEqual({
-      failed: expect.stringMatching(/cannot patch resource "applications".*grant the verb patch on applications\.argoproj\.io/),
+      failed: expect.toSay(/cannot patch resource "applications".*grant the verb patch on applications\.argoproj\.io/),
     });
   });
 
@@ -213,7 +214,7 @@ describe("the Kubernetes adapter", () => {
     plane = openOn(sim, { clusterSecrets: false, kubeConfig: { kubeconfig: sim.kubeconfig(token) }, tuning: { maxBackoffMs: 10 } });
     const known = plane;
     const seen: boolean[] = [];
-    await until(known, () => /cannot watch resource "application.*grant/.test(known.state().why ?? ""));
+    await until(known, () => /cannot watch resource "application.*grant/.test(sentenceOf(known.state().why ?? "")));
     await until(known, () => {
       seen.push(known.state().fresh);
       return ++lists > 3;

@@ -1,7 +1,10 @@
 /**
  * A collection of the Kubernetes API: pages of a list, and a watch with bookmarks.
  */
+
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { type CollectionOptions, createChanges, createListing, type Envelope, type Tell } from "../wire/collection.ts";
 import { type Exchange, statusOf } from "../wire/http.ts";
 import { withholdingLog } from "../wire/object.ts";
@@ -114,10 +117,8 @@ async function watch<View extends Versioned>(
   });
 }
 
-function refusal<View extends Versioned>(status: number, { resource, namespace, path }: KubeSourceOptions<View>): string | undefined {
-  if (status === 404) return `${path} is not there: is Argo CD installed in this cluster?`;
-  if (status === 401) return "the kubeconfig's credentials are not accepted";
-  if (status !== 403) return undefined;
-  const where = namespace === undefined ? "in a ClusterRole" : `in a Role of the namespace ${namespace}`;
-  return `grant the verbs get, list and watch on ${resource} ${where}`;
+function refusal<View extends Versioned>(status: number, { resource, namespace, path }: KubeSourceOptions<View>): AnyReason | undefined {
+  if (status === 404) return reason("ADVISE_INSTALL", { path });
+  if (status === 401) return reason("ADVISE_CREDENTIALS");
+  return status === 403 ? reason("ADVISE_ROLE", { resource, namespace }) : undefined;
 }

@@ -2,10 +2,13 @@
  * Reads a collection of Argo CD's objects, whether Kubernetes lists and watches it or Argo CD's API lists and streams it: both send
  * the same objects in the same two envelopes. Called by either adapter's `source.ts`.
  */
+
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { defined } from "../../../core/base/defined.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import type { Shape } from "./cut.ts";
 import { WireError } from "./http.ts";
 import { type CutObject, createObjectCutter } from "./object.ts";
@@ -23,7 +26,7 @@ export interface CollectionOptions<View extends Versioned> {
   /** What is read of one that is nested too deeply, in the order of preference. */
   lesser: readonly Shape[];
   /** undefined: not kept. `withheld`: why it is not all there. Must not throw. */
-  project: (raw: unknown, readAt: number, withheld?: string) => View | undefined;
+  project: (raw: unknown, readAt: number, withheld?: AnyReason) => View | undefined;
 }
 
 /** Tells which objects could not be read whole. */
@@ -42,7 +45,7 @@ export function createListing<View extends Versioned>({ shape, lesser, project, 
   let seen = 0;
   function count(what: string): void {
     if (seen++ % YOUNG_EVERY === 0) boundYoungGeneration();
-    if (seen > MOST_OBJECTS) throw new WireError(0, `more than ${MOST_OBJECTS} ${what}`);
+    if (seen > MOST_OBJECTS) throw new WireError(0, reason("TOO_MANY_OBJECTS", { what, most: MOST_OBJECTS }));
   }
   return {
     items,
@@ -113,7 +116,11 @@ function eventOf<View>(
 function errorOf(raw: unknown): WireError {
   const status = fields(raw);
   const code = own(status, "http_code") ?? own(status, "code");
-  return new WireError(typeof code === "number" ? code : 0, word(status, "message")?.slice(0, 500) ?? "the stream ended with an error");
+  const message = word(status, "message")?.slice(0, 500);
+  return new WireError(
+    typeof code === "number" ? code : 0,
+    message === undefined ? reason("STREAM_ENDED") : reason("PROGRAM_SAYS", { message }),
+  );
 }
 
 /** Semi-spaces of about 16 MB: large enough for whatever one page leaves behind. */

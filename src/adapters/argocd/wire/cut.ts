@@ -3,6 +3,10 @@
  * credential does not get as far as a string, and what an Argo CD object carries besides (managed fields, resources,
  * history) costs no memory.
  */
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { planeReason } from "../../../core/reasons/control-plane.ts";
+import { livenessReason } from "../../../core/reasons/liveness.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 
 /** Which keys of an object to keep: `false` drops, `true` keeps as it is, a shape goes in. `*`: all others (default keep). */
 export interface Shape {
@@ -28,12 +32,19 @@ interface Reader {
   length: number;
 }
 
-/** Well-formed as far as it goes, and deeper than anything that is kept may be. */
-export class TooDeep extends SyntaxError {
-  override name = "TooDeep";
-  constructor() {
-    super(`it is nested more than ${MOST_DEPTH} deep`);
+/** What came is not what was asked for, and why. */
+export class BadAnswer extends SyntaxError {
+  override name = "BadAnswer";
+  readonly reason: AnyReason;
+  constructor(reason: AnyReason) {
+    super(sentenceOf(reason));
+    this.reason = reason;
   }
+}
+
+/** Well-formed as far as it goes, and deeper than anything that is kept may be. */
+export class TooDeep extends BadAnswer {
+  override name = "TooDeep";
 }
 
 /**
@@ -55,8 +66,8 @@ export function createCutter(shape: Shape): (bytes: Uint8Array) => unknown {
   };
 }
 
-function broken(reader: Reader): SyntaxError {
-  return new SyntaxError(`the answer is no JSON at byte ${reader.at}`);
+function broken(reader: Reader): BadAnswer {
+  return new BadAnswer(planeReason("ANSWER_BROKEN", { byte: reader.at }));
 }
 
 function value(reader: Reader, rule: Shape | true): void {
@@ -168,7 +179,7 @@ function skip(reader: Reader, mostDepth: number): void {
         return;
       }
       if (depth < 0) throw broken(reader);
-      if (depth > mostDepth) throw new TooDeep();
+      if (depth > mostDepth) throw new TooDeep(livenessReason("NESTED_TOO_DEEP", { most: MOST_DEPTH }));
       reader.at += 1;
     }
   } while (depth > 0);

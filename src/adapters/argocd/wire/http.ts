@@ -2,10 +2,15 @@
  * One request over HTTP and its answer, piece by piece, bounded in time and size. Errors are WireErrors that hold no credential. Called by
  * the clients of both adapters.
  */
+
 import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { defined } from "../../../core/base/defined.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { BadAnswer } from "./cut.ts";
 
 /** What a request came to that is not the answer asked for. `status` 0: there was no answer. Holds no credential. */
 export class WireError extends Error {
@@ -15,9 +20,11 @@ export class WireError extends Error {
   readonly silent: boolean;
   /** Asking again will not help before somebody has changed something. */
   readonly settled: boolean;
-  constructor(status: number, message: string, options: { cause?: unknown; silent?: boolean; settled?: boolean } = {}) {
-    super(message, { cause: options.cause });
+  readonly reason: AnyReason;
+  constructor(status: number, reason: AnyReason, options: { cause?: unknown; silent?: boolean; settled?: boolean } = {}) {
+    super(sentenceOf(reason), { cause: options.cause });
     this.status = status;
+    this.reason = reason;
     this.silent = options.silent === true;
     this.settled = options.settled === true;
   }
@@ -61,6 +68,7 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
   let stop: () => void = () => undefined;
   const done = new Promise<void>((resolve, reject) => {
     const { url, method = "GET", headers = {}, body, agent } = request;
+    const { origin } = url;
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const length = body === undefined ? undefined : String(Buffer.byteLength(body));
     const options = defined({ method, headers: defined({ accept: "application/json", ...headers, "content-length": length }), agent });
@@ -76,16 +84,17 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
       else reject(error);
     };
     const silence = () =>
-      finish(new WireError(0, `${url.origin} said nothing for ${Math.round(request.idleMs / 1000)}s`, { silent: true }));
+      finish(new WireError(0, reason("HOST_SILENT", { origin, seconds: Math.round(request.idleMs / 1000) }), { silent: true }));
     const idle = setTimeout(silence, request.idleMs);
-    const total =
-      request.totalMs === undefined
-        ? undefined
-        : setTimeout(() => finish(new WireError(0, `${url.origin} took longer than ${request.totalMs}ms`)), request.totalMs);
+    const { totalMs: ms } = request;
+    const total = ms === undefined ? undefined : setTimeout(() => finish(new WireError(0, reason("HOST_SLOW", { origin, ms }))), ms);
     stop = () => finish();
-    outgoing.on("error", (error) =>
-      finish(new WireError(0, `no answer from ${url.origin}: ${reasonOf(error)}`, { cause: error, settled: isDistrust(error) })),
-    );
+    outgoing.on("error", (error) => {
+      const because = reasonOf(error);
+      const settled = because.code.startsWith("CERTIFICATE_");
+      const why = settled ? because : reason("HOST_UNANSWERING", { origin, because });
+      finish(new WireError(0, why, { cause: error, settled }));
+    });
     outgoing.on("response", (response) => {
       idle.refresh();
       response.on("data", () => idle.refresh());
@@ -98,6 +107,7 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
 
 function answer(response: IncomingMessage, request: WireRequest, reader: WireReader, finish: (error?: unknown) => void): void {
   const status = response.statusCode ?? 0;
+  const { origin } = request.url;
   const good = status >= 200 && status < 300;
   const most = good ? (request.mostBytes ?? Number.POSITIVE_INFINITY) : MOST_REFUSAL_BYTES;
   const refusal: Buffer[] = [];
@@ -112,26 +122,25 @@ function answer(response: IncomingMessage, request: WireRequest, reader: WireRea
   if (good) guarded(() => reader.begun?.());
   response.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size > most && good) return finish(new WireError(0, `the answer of ${request.url.origin} has more than ${most} bytes`));
-    if (size > most) return finish(refused(status, "", response, request.url));
+    if (size > most && good) return finish(new WireError(0, reason("ANSWER_TOO_LARGE", { what: "answer", most, origin })));
+    if (size > most) return finish(refused(status, "", response, origin));
     if (good) guarded(() => reader.chunk(chunk));
     else refusal.push(chunk);
   });
-  response.on("aborted", () => finish(new WireError(0, `${request.url.origin} broke the answer off`)));
-  response.on("error", (error) => finish(new WireError(0, `${request.url.origin}: ${reasonOf(error)}`, { cause: error })));
-  response.on("end", () => finish(good ? undefined : refused(status, Buffer.concat(refusal).toString("utf8"), response, request.url)));
+  response.on("aborted", () => finish(new WireError(0, reason("HOST_BROKE_OFF", { origin }))));
+  response.on("error", (error) => finish(new WireError(0, reason("HOST_FAILED", { origin, because: reasonOf(error) }), { cause: error })));
+  response.on("end", () => finish(good ? undefined : refused(status, Buffer.concat(refusal).toString("utf8"), response, origin)));
 }
 
 /** As the server says it: Kubernetes' and Argo CD's refusals both carry a `message`. */
-function refused(status: number, text: string, response: IncomingMessage, url: URL): WireError {
-  const to = response.headers.location;
+function refused(status: number, text: string, response: IncomingMessage, origin: string): WireError {
+  const { location: to = "nowhere" } = response.headers;
   if (status >= 300 && status < 400)
-    return new WireError(status, `${url.origin} sends elsewhere (${(to ?? "nowhere").slice(0, 200)}); give the address it is served at`, {
-      settled: true,
-    });
+    return new WireError(status, reason("HOST_REDIRECTS", { origin, to: to.slice(0, 200) }), { settled: true });
   const body = fields(parse(text));
   const said = word(body, "message") ?? word(body, "error") ?? word(child(body, "error"), "message");
-  return new WireError(status, said?.slice(0, 500) ?? `HTTP ${status} from ${url.origin}`);
+  const because = said === undefined ? reason("HOST_STATUS", { origin, status }) : reason("PROGRAM_SAYS", { message: said.slice(0, 500) });
+  return new WireError(status, because);
 }
 
 /** A whole answer as JSON. Rejects with WireError where it is none. */
@@ -139,7 +148,7 @@ export async function exchangeJson(request: WireRequest & { mostBytes: number; t
   const chunks: Buffer[] = [];
   await exchange(request, { chunk: (bytes) => void chunks.push(bytes) }).done;
   const body = parse(Buffer.concat(chunks).toString("utf8"));
-  if (body === undefined) throw new WireError(0, `${request.url.origin} answers with something that is no JSON; is it the right address?`);
+  if (body === undefined) throw new WireError(0, reason("ANSWER_NO_JSON", { origin: request.url.origin }));
   return body;
 }
 
@@ -149,12 +158,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Whether the server's certificate is why there is no answer. */
-function isDistrust(error: unknown): boolean {
-  const code = word(fields(error), "code") ?? "";
-  return TLS_CODES.has(code) || code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "CERT_HAS_EXPIRED";
 }
 
 /** What Node says of a certificate that nobody known has signed. */
@@ -167,16 +170,16 @@ const TLS_CODES: ReadonlySet<string> = new Set([
   "CERT_SIGNATURE_FAILURE",
 ]);
 
-/** In words, without what could hold a credential. */
-export function reasonOf(error: unknown): string {
+/** Why something failed, without what could hold a credential. */
+export function reasonOf(error: unknown): AnyReason {
+  if (error instanceof WireError || error instanceof BadAnswer) return error.reason;
   const inner = own(fields(error), "cause") ?? (error instanceof Error ? error.cause : undefined);
   const code = word(fields(inner), "code") ?? word(fields(error), "code");
   const said = (error instanceof Error ? error.message : String(error)).slice(0, 300);
-  if (code !== undefined && TLS_CODES.has(code))
-    return `its certificate is not signed by a CA that is trusted here (${code}); give the CA that signed it`;
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `its certificate is for another name (${said})`;
-  if (code === "CERT_HAS_EXPIRED") return "its certificate has expired (CERT_HAS_EXPIRED)";
-  return code === undefined || said.includes(code) ? said : `${said} (${code})`;
+  if (code !== undefined && TLS_CODES.has(code)) return reason("CERTIFICATE_UNTRUSTED", { tls: code });
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return reason("CERTIFICATE_OTHER_NAME", { message: said });
+  if (code === "CERT_HAS_EXPIRED") return reason("CERTIFICATE_EXPIRED");
+  return reason("PROGRAM_SAYS", { message: code === undefined || said.includes(code) ? said : `${said} (${code})` });
 }
 
 /** HTTP status of what a request or a watch failed with; 0 where there was none. */

@@ -15,7 +15,7 @@ const TUNING = {
 };
 const nothing = () => undefined;
 const one: Versioned = { resourceVersion: "1" };
-const HELD: Versioned = { resourceVersion: "1", unreadable: ["why was not asked yet"] };
+const HELD: Versioned = { resourceVersion: "1", unreadable: { code: "UNLISTED_UNASKED" } };
 
 /** A collection of which one was listed once; `answers` tell why it is not any more, list after list. */
 function leaving(resumes: boolean, answers: Missed<Versioned>[]) {

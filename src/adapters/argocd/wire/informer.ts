@@ -7,16 +7,20 @@
  * Events: put, gone, mark, end, error, silence. Each only moves `resourceVersion` on or clears it; the loop does the rest,
  * so that no two of them can race.
  */
+
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { reasonOf, statusOf, WireError } from "./http.ts";
 import { createKept, type Kept } from "./kept.ts";
-import { type InformerOptions, type Missed, type SourceEvent, UNSETTLED_MS, type Versioned } from "./source.ts";
+import { type InformerOptions, type SourceEvent, UNSETTLED_MS, type Versioned } from "./source.ts";
 
 export interface Informer<View> {
   items(): ReadonlyMap<string, View>;
   /** Resolves after the first list; rejects where the server refuses it, or after `readyMs`. */
   ready(): Promise<void>;
   /** undefined: what is known is what there is. */
-  problem(): { why: string; since: number } | undefined;
+  problem(): { why: AnyReason; since: number } | undefined;
   /** Since when what is known has been what there is. */
   freshSince(): number;
   /**
@@ -33,7 +37,7 @@ interface Loop<View> {
   /** When to list again though the watch is well: of some that are not listed any more nobody knows why. */
   againAt: number | undefined;
   /** `watching`: the list was read, but its changes could not be. */
-  lost: { why: string; since: number; refused: boolean; watching: boolean } | undefined;
+  lost: { why: AnyReason; since: number; refused: boolean; watching: boolean } | undefined;
   watching: boolean;
   freshSince: number;
   failures: number;
@@ -41,7 +45,7 @@ interface Loop<View> {
   accepted: boolean;
   closed: boolean;
   stop: () => void;
-  waiters: Set<{ resolve: () => void; reject: (error: Error) => void }>;
+  first: PromiseWithResolvers<void>;
 }
 
 export function startInformer<View extends Versioned>(options: InformerOptions<View>): Informer<View> {
@@ -60,15 +64,16 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
     accepted: false,
     closed: false,
     stop: () => undefined,
-    waiters: new Set(),
+    first: Promise.withResolvers(),
   };
+  loop.first.promise.catch(() => undefined);
   void run(loop, options);
   return {
     items: loop.kept.items,
     ready: () => readyOf(loop, what, tuning.readyMs),
     problem() {
       const { lost } = loop;
-      if (loop.listedAt === undefined) return { why: lost?.why ?? `${what}: not listed yet`, since: lost?.since ?? openedAt };
+      if (loop.listedAt === undefined) return lost ?? { why: reason("COLLECTION_UNLISTED", { what }), since: openedAt };
       if (lost === undefined || (!lost.refused && clock.now() - lost.since < tuning.staleMs)) return undefined;
       return lost;
     },
@@ -80,29 +85,26 @@ export function startInformer<View extends Versioned>(options: InformerOptions<V
     close() {
       loop.closed = true;
       loop.stop();
-      settle(loop, (waiter) => waiter.reject(new Error(`${what}: closed`)));
+      rejectReady(loop, reason("COLLECTION_CLOSED", { what }));
     },
   };
 }
 
-function readyOf<View>(loop: Loop<View>, what: string, ms: number): Promise<void> {
-  if (loop.listedAt !== undefined) return Promise.resolve();
-  if (loop.lost?.refused === true) return Promise.reject(new Error(loop.lost.why));
-  return new Promise((resolve, reject) => {
-    const waiter = { resolve: () => done(resolve), reject: (error: Error) => done(() => reject(error)) };
-    // The wall's seconds: however fast the world's clock runs, sockets do not.
-    const patience = setTimeout(() => waiter.reject(new Error(loop.lost?.why ?? `${what}: no answer in ${Math.round(ms / 1000)}s`)), ms);
-    const done = (then: () => void) => {
-      clearTimeout(patience);
-      loop.waiters.delete(waiter);
-      then();
-    };
-    loop.waiters.add(waiter);
-  });
+async function readyOf<View>(loop: Loop<View>, what: string, ms: number): Promise<void> {
+  if (loop.listedAt !== undefined) return;
+  if (loop.lost?.refused === true) throw new WireError(0, loop.lost.why);
+  const silence = Promise.withResolvers<never>();
+  const silent = reason("COLLECTION_SILENT", { what, seconds: Math.round(ms / 1000) });
+  // The wall's seconds: however fast the world's clock runs, sockets do not.
+  const patience = setTimeout(() => silence.reject(new WireError(0, loop.lost?.why ?? silent)), ms);
+  await Promise.race([loop.first.promise, silence.promise]).finally(() => clearTimeout(patience));
 }
 
-function settle<View>(loop: Loop<View>, how: (waiter: { resolve: () => void; reject: (error: Error) => void }) => void): void {
-  for (const waiter of [...loop.waiters]) how(waiter);
+/** Tells those who wait for the first list why there is none, and lets others wait. */
+function rejectReady<View>(loop: Loop<View>, why: AnyReason): void {
+  loop.first.reject(new WireError(0, why));
+  loop.first = Promise.withResolvers();
+  loop.first.promise.catch(() => undefined);
 }
 
 async function run<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>): Promise<void> {
@@ -152,10 +154,11 @@ function failed<View extends Versioned>(loop: Loop<View>, options: InformerOptio
   const refused = advice !== undefined || (error instanceof WireError && error.settled);
   // Whoever was kept out may have missed anything.
   if (refused || !(error instanceof WireError)) loop.resourceVersion = undefined;
-  const why = `${what}: ${reasonOf(error)}${advice === undefined ? "" : `; ${advice}`}`;
+  const because = reasonOf(error);
+  const why = reason("COLLECTION_LOST", { what, because, advice });
   loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused, watching: loop.watching };
-  log.warn({ what, status, failures: loop.failures, reason: reasonOf(error) }, "a list or watch of Argo CD's objects failed");
-  if (refused) settle(loop, (waiter) => waiter.reject(new Error(why)));
+  log.warn({ what, status, failures: loop.failures, reason: sentenceOf(because) }, "a list or watch of Argo CD's objects failed");
+  if (refused) rejectReady(loop, why);
   options.freshness();
 }
 
@@ -175,29 +178,18 @@ async function relist<View extends Versioned>(loop: Loop<View>, options: Informe
   loop.watching = false;
   const listed = await options.source.list(() => loop.closed);
   if (listed === undefined) return;
-  const { kept, unsettled } = await missed(loop, options, listed.items);
-  for (const [key, view] of kept) listed.items.set(key, view);
+  const missing = new Map([...loop.kept.items()].filter(([key]) => !listed.items.has(key)));
+  const left = missing.size === 0 ? undefined : await options.source.missed?.(missing, () => loop.closed);
+  for (const [key, view] of left?.kept ?? []) listed.items.set(key, view);
   if (loop.closed) return;
   const changed = loop.kept.replace(listed.items);
   loop.resourceVersion = listed.resourceVersion;
   loop.listedAt = options.clock.now();
-  loop.againAt = unsettled ? loop.listedAt + UNSETTLED_MS : undefined;
+  loop.againAt = left?.unsettled === true ? loop.listedAt + UNSETTLED_MS : undefined;
   // Who may list but not watch knows what was, for a moment.
   if (loop.lost?.watching !== true || !loop.lost.refused) found(loop, options);
   options.changed(changed);
-  settle(loop, (waiter) => waiter.resolve());
-}
-
-/** Of what was known and is not listed. */
-async function missed<View extends Versioned>(
-  loop: Loop<View>,
-  { source }: InformerOptions<View>,
-  listed: ReadonlyMap<string, View>,
-): Promise<Missed<View>> {
-  const missing = new Map<string, View>();
-  for (const [key, view] of loop.kept.items()) if (!listed.has(key)) missing.set(key, view);
-  if (missing.size === 0 || source.missed === undefined) return { kept: new Map(), unsettled: false };
-  return await source.missed(missing, () => loop.closed);
+  loop.first.resolve();
 }
 
 function found<View extends Versioned>(loop: Loop<View>, { clock, freshness }: InformerOptions<View>): void {

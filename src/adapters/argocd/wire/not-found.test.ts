@@ -6,8 +6,11 @@ import { readByName } from "../kubernetes/ask.ts";
 import type { KubeClient } from "../kubernetes/client.ts";
 import { WireError } from "./http.ts";
 
-const ITS_OWN = new WireError(404, 'applications.argoproj.io "eu-1" not found');
-const BETWEEN = [new WireError(404, "HTTP 404 from https://argocd"), new WireError(404, "no Route matched with those values")];
+const ITS_OWN = new WireError(404, { code: "PROGRAM_SAYS", message: 'applications.argoproj.io "eu-1" not found' });
+const BETWEEN = [
+  new WireError(404, { code: "PROGRAM_SAYS", message: "HTTP 404 from https://argocd" }),
+  new WireError(404, { code: "PROGRAM_SAYS", message: "no Route matched with those values" }),
+];
 const application = { namespace: "argocd", name: "eu-1", spec: { project: "" } } as ApplicationView;
 
 const argo = (error: WireError) =>

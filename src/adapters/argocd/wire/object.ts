@@ -1,10 +1,12 @@
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { createCutter, type Shape, TooDeep } from "./cut.ts";
 import { keyOf, type Log } from "./source.ts";
 
 /** One object of a collection. `withheld`: why this is not all of it that is kept of others. */
 export interface CutObject {
   raw: unknown;
-  withheld?: string;
+  withheld?: AnyReason;
 }
 
 /**
@@ -24,7 +26,7 @@ export function createObjectCutter(shape: Shape, lesser: readonly Shape[]): (byt
     }
     for (const part of parts) {
       const raw = partOf(part, bytes);
-      if (raw !== undefined) return { raw, withheld: tooDeep.message };
+      if (raw !== undefined) return { raw, withheld: tooDeep.reason };
     }
     throw tooDeep;
   };
@@ -50,7 +52,7 @@ export function withholdingLog(log: Log, what: string): (object: CutObject) => v
     if (withheld === undefined) told.delete(key);
     else if (!told.has(key) && told.size < MOST_TOLD) {
       told.add(key);
-      log.warn({ what, object: key, reason: withheld }, "an object of Argo CD cannot be read: nothing is concluded from it");
+      log.warn({ what, object: key, reason: sentenceOf(withheld) }, "an object of Argo CD cannot be read: nothing is concluded from it");
     }
   };
 }

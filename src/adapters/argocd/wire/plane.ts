@@ -3,6 +3,7 @@
  * Applications and ApplicationSets, several of a kind where several namespaces are watched. Called by either adapter's `index.ts`.
  */
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, iso, type Time } from "../../../core/base/time.ts";
 import type { ControlPlane } from "../port.ts";
 import type { Informer } from "./informer.ts";
@@ -70,7 +71,7 @@ export function openReading<P extends Parts>(
   };
 }
 
-function stateOf(every: Parts["others"]): { fresh: boolean; why?: string; since: Time } {
+function stateOf(every: Parts["others"]): { fresh: boolean; why?: AnyReason; since: Time } {
   let since = 0;
   for (const part of every) {
     const problem = part.problem();

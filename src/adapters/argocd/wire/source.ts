@@ -2,6 +2,7 @@
  * What an informer and the source of its objects agree on. Each adapter has a source of its own; there is one informer.
  */
 import { child, fields, word } from "../../../core/argocd/decode/lenient.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Clock, Time } from "../../../core/base/time.ts";
 
 export interface Log {
@@ -16,7 +17,7 @@ export interface Versioned {
   /** Of Applications: see the port. */
   readAt?: Time;
   askedAt?: Time;
-  unreadable?: readonly string[];
+  unreadable?: AnyReason;
 }
 
 export type SourceEvent<View> =
@@ -60,7 +61,7 @@ export interface Source<View> {
   /** A watch that ended can go on from the last version; if not, everything is listed again. */
   resumes: boolean;
   /** What to do about an answer that will not change by asking again soon; undefined: it may. */
-  refusal(status: number): string | undefined;
+  refusal(status: number): AnyReason | undefined;
   /** A collection that the server does not have (404) counts as an empty one. */
   optional?: boolean;
 }

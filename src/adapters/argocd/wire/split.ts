@@ -1,4 +1,6 @@
 /** Takes long answers apart as they come in, so that none is ever held whole. */
+import { planeReason } from "../../../core/reasons/control-plane.ts";
+import { BadAnswer } from "./cut.ts";
 
 /** An object larger than this is none that Kubernetes could store; whoever sends one is not to be read. */
 const MOST_OBJECT_BYTES = 16 << 20;
@@ -18,13 +20,13 @@ interface Splitter {
 }
 
 /** Bytes of one piece that may lie in several chunks. */
-function gatherer(most: number, what: string) {
+function gatherer(most: number, what: "event" | "object") {
   let held: Buffer[] = [];
   let size = 0;
   return {
     add(bytes: Buffer): void {
       size += bytes.length;
-      if (size > most) throw new RangeError(`${what} has more than ${most} bytes`);
+      if (size > most) throw new BadAnswer(planeReason("ANSWER_TOO_LARGE", { what, most }));
       // The chunk's memory is the socket's: kept only for as long as the piece lasts.
       if (bytes.length > 0) held.push(bytes);
     },
@@ -41,7 +43,7 @@ function gatherer(most: number, what: string) {
 
 /** One line a piece, as watches and streams send them. Empty lines are left out. `line` must not keep the bytes. */
 export function createLineSplitter(line: (bytes: Buffer) => void): Splitter {
-  const rest = gatherer(MOST_OBJECT_BYTES, "an event");
+  const rest = gatherer(MOST_OBJECT_BYTES, "event");
   return {
     push(chunk) {
       let from = 0;
@@ -60,10 +62,10 @@ export function createLineSplitter(line: (bytes: Buffer) => void): Splitter {
 
 /**
  * The objects in `items` of one JSON object, each as it is complete; `item` must not keep the bytes. `envelope` has
- * the answer without them after `end`, which throws SyntaxError where the answer broke off.
+ * the answer without them after `end`, which throws BadAnswer where the answer broke off.
  */
 export function createListSplitter(item: (bytes: Buffer) => void): Splitter & { envelope(): unknown } {
-  const piece = gatherer(MOST_OBJECT_BYTES, "an object");
+  const piece = gatherer(MOST_OBJECT_BYTES, "object");
   const envelope: number[] = [];
   let depth = 0;
   let inString = false;
@@ -119,14 +121,15 @@ export function createListSplitter(item: (bytes: Buffer) => void): Splitter & { 
       if (inItem) piece.add(chunk.subarray(from));
     },
     end() {
-      if (depth !== 0 || inString || envelope.length === 0) throw new SyntaxError("the answer broke off");
+      if (depth !== 0 || inString || envelope.length === 0) throw new BadAnswer(planeReason("ANSWER_BROKEN", {}));
     },
     envelope: () => JSON.parse(Buffer.from(envelope).toString("utf8")) as unknown,
   };
 }
 
 function addTo(envelope: number[], next: number): void {
-  if (envelope.length >= MOST_ENVELOPE_BYTES) throw new RangeError("the answer is larger than any list's head");
+  if (envelope.length >= MOST_ENVELOPE_BYTES)
+    throw new BadAnswer(planeReason("ANSWER_TOO_LARGE", { what: "head", most: MOST_ENVELOPE_BYTES }));
   envelope.push(next);
 }
 

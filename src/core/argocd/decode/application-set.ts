@@ -1,16 +1,17 @@
 import { defined } from "../../base/defined.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { ApplicationSetView } from "../views.ts";
 import { child, fields, list, message, time, word } from "./lenient.ts";
 
 const MAX_CONDITIONS = 100;
 
 /** Decodes an ApplicationSet, its spec as it is; undefined where it has no name. `withheld`: why `raw` is not all of it. */
-export function decodeApplicationSet(raw: unknown, withheld?: string): ApplicationSetView | undefined {
+export function decodeApplicationSet(raw: unknown, withheld?: AnyReason): ApplicationSetView | undefined {
   const object = fields(raw);
   const metadata = child(object, "metadata");
   const name = word(metadata, "name");
   if (name === undefined) return undefined;
-  const view = defined({
+  return defined({
     namespace: word(metadata, "namespace") ?? "",
     name,
     uid: word(metadata, "uid") ?? "",
@@ -18,8 +19,8 @@ export function decodeApplicationSet(raw: unknown, withheld?: string): Applicati
     spec: child(object, "spec"),
     conditions: decodeConditions(list(child(object, "status"), "conditions")),
     deletionTimestamp: time(metadata, "deletionTimestamp"),
+    unreadable: withheld,
   });
-  return withheld === undefined ? view : withheldSet(view, withheld);
 }
 
 function decodeConditions(raw: unknown[]): ApplicationSetView["conditions"] {
@@ -32,10 +33,4 @@ function decodeConditions(raw: unknown[]): ApplicationSetView["conditions"] {
     found.push(defined({ type, status, reason: word(condition, "reason"), message: message(condition, "message") }));
   }
   return found;
-}
-
-/** Makes of an ApplicationSet one that reports an error, so that nothing is merged by what its spec once was. */
-export function withheldSet(view: ApplicationSetView, why: string): ApplicationSetView {
-  const message = `it cannot be read: ${why}`;
-  return { ...view, conditions: [{ type: "ErrorOccurred", status: "True", message }], unreadable: [why] };
 }

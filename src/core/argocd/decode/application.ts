@@ -3,6 +3,7 @@
  * and named in `unreadable`. Called by the adapters for every object that a list, watch or stream brings.
  */
 import { defined } from "../../base/defined.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
 import type { ApplicationView } from "../views.ts";
 import { child, type Fields, fields, labels, list, own, time, word } from "./lenient.ts";
@@ -17,7 +18,7 @@ const SKIP = "argocd.argoproj.io/skip-reconcile";
  * Decodes an Application, cut down to what decisions use; undefined where it has no name, which nothing could refer to. Never
  * throws. `readAt`: epoch milliseconds of the bot's clock when it was read. `withheld`: why `raw` is not all of it.
  */
-export function decodeApplication(raw: unknown, readAt: number, withheld?: string): ApplicationView | undefined {
+export function decodeApplication(raw: unknown, readAt: number, withheld?: AnyReason): ApplicationView | undefined {
   const object = fields(raw);
   const metadata = child(object, "metadata");
   const annotations = child(metadata, "annotations");
@@ -40,7 +41,7 @@ export function decodeApplication(raw: unknown, readAt: number, withheld?: strin
     spec,
     operationRequested: typeof operation === "object" && operation !== null,
     status: decodeStatus(child(object, "status"), spec),
-    unreadable: withheld === undefined ? unreadableOf(object) : [withheld],
+    unreadable: withheld ?? unreadableOf(object),
   });
 }
 
@@ -72,11 +73,11 @@ export function decodeIntended(raw: unknown): IntendedSpec {
  * Makes of an Application one of which is known that it was there, and nothing of how it is now: who it is and where it runs
  * stay, what it reported does not, so that it is neither live, nor lost, nor failing.
  */
-export function withheldApplication(view: ApplicationView, why: string): ApplicationView {
+export function withheldApplication(view: ApplicationView, unreadable: AnyReason): ApplicationView {
   return {
     ...view,
     operationRequested: false,
     status: { sync: { revisions: [] }, health: {}, conditions: [] },
-    unreadable: [why],
+    unreadable,
   };
 }

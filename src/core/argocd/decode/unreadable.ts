@@ -3,6 +3,8 @@
  * Decoding takes such a field for absent, and absent may be as good as well: so it is named here, and what has one is never live.
  * What is not listed changes no decision (how a sync is done, labels, messages).
  */
+import type { AnyReason } from "../../base/reason.ts";
+import { livenessReason } from "../../reasons/liveness.ts";
 import { isTime, isWord, MOST_LISTED } from "./lenient.ts";
 
 /** Where, below the value, something cannot be read: `""` for the value itself. No list is made where all is well. */
@@ -89,7 +91,7 @@ const APPLICATION = object({
 });
 
 /** Paths such as `status.conditions[2].type`, the first few; undefined: everything can be read. Never throws. */
-export function unreadableOf(raw: unknown): string[] | undefined {
+export function unreadableOf(raw: unknown): AnyReason | undefined {
   const found = APPLICATION(raw);
-  return found.length === 0 ? undefined : found.slice(0, MOST_NAMED);
+  return found.length === 0 ? undefined : livenessReason("FIELDS_UNREADABLE", { fields: found.slice(0, MOST_NAMED) });
 }

@@ -4,8 +4,8 @@ import { cpuMs } from "../../../../test/support/cpu-time.ts";
 import { application, at, COMMIT, input, MERGED, merged, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { absurdly, applicationSchema } from "../../../adapters/argocd/testing/crd.ts";
 import { decodeApplication } from "../decode/application.ts";
-import { healthIssuesOf } from "./health-issues.ts";
-import { assess, type LivenessInput } from "./liveness.ts";
+import { assess, healthIssuesOf } from "./liveness.ts";
+import type { LivenessInput } from "./types.ts";
 
 type Raw = Record<string, unknown>;
 const NOW = Date.parse(at("10:30:00"));
@@ -19,7 +19,7 @@ const CHANGES: LivenessInput["change"][] = [
 function judged(raw: unknown, change = CHANGES[0] as LivenessInput["change"], more: Partial<LivenessInput> = {}) {
   const view = decodeApplication(raw, NOW);
   const assessment = assess(input({ application: view, now: NOW, change, ...more }));
-  expect(assessment.sentence).toMatch(/^\S[^\n]{1,900}\.$/);
+  expect(assessment.sentence).toSay(/^\S[^\n]{1,900}\.$/);
   expect(JSON.stringify(assessment.evidence).length).toBeLessThan(20_000);
   for (const value of Object.values(assessment.evidence.fields)) {
     expect(value === null || ["string", "number", "boolean"].includes(typeof value)).toBe(true);
@@ -139,13 +139,14 @@ describe("an Application nobody would write", () => {
 });
 
 test("an ApplicationSet that is going, or reports an error, is named", () => {
-  const owner = { name: "payments", state: "deleting", why: "" } as const;
+  const owner = { name: "payments", state: "deleting" } as const;
   expect(assess(input({ owner }))).toMatchObject({ verdict: "lost", clause: "exists" });
-  const failing = { name: "payments", state: "failing", why: "generator 1: no such file" } as const;
+  const failing = { name: "payments", state: "failing", because: { code: "OWNER_SAYS", message: "generator 1: no such file" } } as const;
   const change = { kind: "revision", revision: "v2", mergedAt: MERGED } as const;
-  expect(assess(input({ owner: failing, change, application: application() })).sentence).toContain(
-    "its ApplicationSet payments changes nothing: generator 1: no such file",
-  );
+  expect(assess(input({ owner: failing, change, application: application() })).sentence).toMatchObject({
+    code: "CHANGE_NOT_IN_SPEC",
+    owner: { name: "payments", because: failing.because },
+  });
 });
 
 function put(raw: Raw, path: readonly string[], value: unknown): Raw {

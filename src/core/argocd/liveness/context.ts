@@ -1,7 +1,9 @@
+import type { AnyReason } from "../../base/reason.ts";
+import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { equalDestination, equalHydrator, equalSources, sameProject, sameValue } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
 import { dryRevision } from "./hydrator.ts";
-import { at, short } from "./moment.ts";
+import { at, bounded } from "./moment.ts";
 import { observationOf } from "./observation.ts";
 import { correctedAhead, isNewer } from "./skew.ts";
 import type { Context, Intended, LivenessInput } from "./types.ts";
@@ -13,7 +15,7 @@ export function contextOf(input: LivenessInput, app: ApplicationView, now: numbe
   for (const change of input.also ?? []) observations.push(observationOf(app, change, input));
   const compared = isCompared(app, input);
   const specDiffers =
-    specDifference(app, input) ?? observations.find((observation, i) => observation.state === "absent" && isRevision(input, i))?.why;
+    specDifference(app, input) ?? observations.find((observation, i) => observation.state === "absent" && isRevision(input, i))?.because;
   const stale = !compared || !isNewer(at(app.status.reconciledAt), mergedAt, observations);
   const shows =
     !stale &&
@@ -38,41 +40,38 @@ function isCompared(app: ApplicationView, input: LivenessInput): boolean {
   );
 }
 
-/** In words how the live spec differs from the intended one; undefined where it does not, or none is given and none is needed. */
-function specDifference(app: ApplicationView, input: LivenessInput): string | undefined {
+/** How the live spec differs from the intended one; undefined where it does not, or none is given and none is needed. */
+function specDifference(app: ApplicationView, input: LivenessInput): AnyReason | undefined {
   const intended = input.intended;
   if (intended === undefined) {
     const needed = input.change.kind === "generator" || input.also?.some((change) => change.kind === "generator") === true;
-    return needed ? "what the ApplicationSet renders at the commit is not known, so its spec cannot be compared" : undefined;
+    return needed ? reason("SPEC_UNRENDERED") : undefined;
   }
-  if (!equalDestination(intended.destination, app.spec.destination, input.cluster)) return "its destination is not the intended one";
-  return elsewhere(app, intended) ?? sourceDifference(app, intended) ?? hydratorDifference(app, intended);
-}
-
-function elsewhere({ spec }: ApplicationView, intended: Intended): string | undefined {
-  if (!sameProject(intended.project, spec.project)) return "its project is not the intended one";
-  return sameValue(intended.ignoreDifferences, spec.ignoreDifferences)
-    ? undefined
-    : "its ignoreDifferences are not yet as the commit gives them";
+  const { spec } = app;
+  if (!equalDestination(intended.destination, spec.destination, input.cluster)) return reason("SPEC_DIFFERS", { part: "destination" });
+  if (!sameProject(intended.project, spec.project)) return reason("SPEC_DIFFERS", { part: "project" });
+  if (!sameValue(intended.ignoreDifferences, spec.ignoreDifferences)) return reason("SPEC_DIFFERS", { part: "ignoreDifferences" });
+  return sourceDifference(app, intended) ?? hydratorDifference(app, intended);
 }
 
 /** What is synced is one thing, what it is made from another: `comparedTo` holds the first only. */
-function hydratorDifference({ spec }: ApplicationView, intended: Intended): string | undefined {
+function hydratorDifference({ spec }: ApplicationView, intended: Intended): AnyReason | undefined {
   if (equalHydrator(intended.sourceHydrator, spec.sourceHydrator)) return undefined;
-  const is = dryRevision(spec.sourceHydrator);
+  const asks = dryRevision(spec.sourceHydrator);
   const wanted = dryRevision(intended.sourceHydrator);
-  if (is === wanted) return "its sourceHydrator is not yet as the commit gives it";
-  return `its dry source asks for ${short(is)}, not yet for ${short(wanted)}`;
+  if (asks === wanted) return reason("SPEC_DIFFERS", { part: "sourceHydrator" });
+  return reason("REVISION_NOT_IN_SPEC", { dry: true, asks: bounded(asks), wanted: bounded(wanted) });
 }
 
-function sourceDifference(app: ApplicationView, intended: Intended): string | undefined {
+function sourceDifference(app: ApplicationView, intended: Intended): AnyReason | undefined {
   if (equalSources(intended.sources, app.spec.sources)) return undefined;
   const live = app.spec.sources;
-  if (live.length !== intended.sources.length) return `it has ${live.length} source(s), the commit gives it ${intended.sources.length}`;
+  const wants = intended.sources.length;
+  if (live.length !== wants) return reason("SOURCES_COUNT_DIFFERS", { has: live.length, wanted: wants });
   for (const [i, source] of intended.sources.entries()) {
-    const is = live[i]?.targetRevision ?? "HEAD";
+    const asks = live[i]?.targetRevision ?? "HEAD";
     const wanted = source.targetRevision ?? "HEAD";
-    if (is !== wanted) return `its spec asks for ${short(is)}, not yet for ${short(wanted)}`;
+    if (asks !== wanted) return reason("REVISION_NOT_IN_SPEC", { asks: bounded(asks), wanted: bounded(wanted) });
   }
-  return "its sources are not yet as the commit gives them";
+  return reason("SPEC_DIFFERS", { part: "sources" });
 }

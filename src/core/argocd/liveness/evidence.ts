@@ -1,3 +1,4 @@
+import type { AnyReason } from "../../base/reason.ts";
 import type { Evidence, Verdict } from "../../run/state/run.ts";
 import { BAD_CONDITIONS } from "../decode/status.ts";
 import { quietSince } from "./clauses/clauses.ts";
@@ -6,7 +7,7 @@ import { clockBehind, measuredAhead } from "./skew.ts";
 import type { Change, Context, LivenessInput } from "./types.ts";
 
 /** What the verdict was given on: every field and time that a clause looked at. */
-export function evidenceOf(context: Context, verdict: Verdict, clause: string, sentence: string): Evidence {
+export function evidenceOf(context: Context, verdict: Verdict, clause: string, sentence: AnyReason): Evidence {
   const { app, input } = context;
   const { sync, health, operation, conditions } = app.status;
   const fields: Evidence["fields"] = {
@@ -54,7 +55,7 @@ function addSurroundings(fields: Evidence["fields"], context: Context): void {
 }
 
 /** Of an Application that is not there. */
-export function evidenceOfNothing(input: LivenessInput, clause: string, sentence: string): Evidence {
+export function evidenceOfNothing(input: LivenessInput, clause: string, sentence: AnyReason): Evidence {
   return { verdict: "lost", clause, sentence, readAt: timeOf(input.now), fields: { ...changeFields(input.change), application: null } };
 }
 

@@ -1,8 +1,10 @@
+import type { AnyReason } from "../../base/reason.ts";
+import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { drySourceOf } from "../decode/source.ts";
 import { normalRepo } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
 import { commitObservation, containsObservation } from "./commit-observation.ts";
-import { at, isFullSha, second, short } from "./moment.ts";
+import { at, bounded, firstLine, isFullSha, second } from "./moment.ts";
 import type { Change, LivenessInput, Observation } from "./types.ts";
 
 type Hydration = { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: string; ofSpec: boolean };
@@ -14,7 +16,7 @@ type Hydration = { phase?: string; drySHA?: string; hydratedSHA?: string; messag
  */
 export function hydratedObservation(app: ApplicationView, change: Change, input: LivenessInput): Observation {
   const wrong = elsewhere(app, change);
-  if (wrong !== undefined) return { state: "absent", why: wrong, sources: [] };
+  if (wrong !== undefined) return { state: "absent", because: wrong, sources: [] };
   const { current, last, lastComparedDryRevision: noop } = app.status.hydrator ?? {};
   const seen = app.status.sync.revisions[0] ?? "";
   const has = (hydration: Hydration | undefined) => hydration?.ofSpec === true && contains(hydration, hydration.drySHA, change, input);
@@ -24,7 +26,7 @@ export function hydratedObservation(app: ApplicationView, change: Change, input:
   if (done && has(current)) return compared(state, seen, current.hydratedSHA);
   // A dry commit that renders to what is there already writes nothing: only the comparison moves.
   if (done && contains(current, noop, change, input)) return compared(state, seen, last?.hydratedSHA ?? current.hydratedSHA);
-  return failed(current, change, has(current)) ?? { state: "older", why: waitsFor(current, change), sources: [0] };
+  return failed(current, change, has(current)) ?? { state: "older", because: waitsFor(current, change), sources: [0] };
 }
 
 /** The `targetRevision` of a sourceHydrator's dry source. */
@@ -32,15 +34,15 @@ export function dryRevision(sourceHydrator: unknown): string {
   return drySourceOf(sourceHydrator)?.targetRevision ?? "HEAD";
 }
 
-function elsewhere(app: ApplicationView, change: Change): string | undefined {
+function elsewhere(app: ApplicationView, change: Change): AnyReason | undefined {
   if (change.kind === "generator") return undefined;
   const repoURL = drySourceOf(app.spec.sourceHydrator)?.repoURL ?? "";
   const revision = dryRevision(app.spec.sourceHydrator);
   if (change.repoURL !== undefined && normalRepo(repoURL) !== normalRepo(change.repoURL)) {
-    return `its dry source is ${normalRepo(repoURL)}, not ${normalRepo(change.repoURL)}`;
+    return reason("DRY_SOURCE_DIFFERS", { repo: normalRepo(repoURL), wanted: normalRepo(change.repoURL) });
   }
   if (change.kind === "revision" && revision !== change.revision) {
-    return `its dry source asks for ${short(revision)}, not yet for ${short(change.revision)}`;
+    return reason("REVISION_NOT_IN_SPEC", { dry: true, asks: bounded(revision), wanted: bounded(change.revision) });
   }
   return undefined;
 }
@@ -58,10 +60,10 @@ function contains(hydration: Hydration | undefined, dry: string | undefined, cha
 
 function compared(state: "shown" | "proven", seen: string, hydrated: string | undefined): Observation {
   if (hydrated !== undefined && isFullSha(seen) && seen.toLowerCase() === hydrated.toLowerCase()) {
-    return { state, why: "", sources: [0] };
+    return { state, sources: [0] };
   }
-  const why = `the change is hydrated as ${short(hydrated ?? "nothing")}, Argo CD has compared ${short(seen) || "no revision"}`;
-  return { state: "older", why, sources: [0] };
+  const because = reason("HYDRATED_NOT_COMPARED", { hydrated: hydrated && bounded(hydrated), compared: bounded(seen) });
+  return { state: "older", because, sources: [0] };
 }
 
 function failed(current: Hydration | undefined, change: Change, ours: boolean): Observation | undefined {
@@ -72,13 +74,17 @@ function failed(current: Hydration | undefined, change: Change, ours: boolean): 
   if (since === undefined || merged === undefined || second(since) < second(merged)) return undefined;
   // One that says which dry commit it was for counts only for ours.
   if (current.drySHA !== undefined && current.drySHA !== "" && !ours) return undefined;
-  return { state: "failed", why: `hydration failed: ${current.message ?? "no message"}`, since, sources: [0] };
+  return {
+    state: "failed",
+    because: reason("HYDRATION_FAILED", { message: current.message && firstLine(current.message) }),
+    since,
+    sources: [0],
+  };
 }
 
-function waitsFor(current: Hydration | undefined, change: Change): string {
-  if (current?.ofSpec === false) return "Argo CD has hydrated by an older sourceHydrator than the spec has now";
-  if (change.kind === "generator") return "Argo CD has not hydrated by the sourceHydrator of the spec yet";
-  const wanted = short(change.kind === "commit" ? change.commit : change.revision);
-  if (current?.phase === "Hydrating") return `Argo CD hydrates ${short(current.drySHA ?? "")}; ${wanted} is not hydrated yet`;
-  return `Argo CD has not hydrated ${wanted} yet`;
+function waitsFor(current: Hydration | undefined, change: Change): AnyReason {
+  if (current?.ofSpec === false) return reason("HYDRATED_BY_OLDER");
+  if (change.kind === "generator") return reason("NOT_HYDRATED", {});
+  const wanted = bounded(change.kind === "commit" ? change.commit : change.revision);
+  return reason("NOT_HYDRATED", { wanted, now: current?.phase === "Hydrating" ? bounded(current.drySHA ?? "") : undefined });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { application, at, COMMIT, input, LATER, MERGED, NOW, OLDER, pinned, REPO } from "../../../adapters/argocd/testing/application.ts";
-import { assess, type LivenessInput } from "./liveness.ts";
+import { assess } from "./liveness.ts";
+import type { LivenessInput } from "./types.ts";
 
 type Case = [name: string, verdict: string, clause: string, input: LivenessInput];
 
@@ -444,7 +445,7 @@ for (const [clause, cases] of Object.entries(CASES)) {
   describe(clause, () => {
     test.each(cases)("%s", (_name, verdict, unmet, given) => {
       const assessment = assess(given);
-      expect([assessment.verdict, assessment.clause, assessment.sentence]).toEqual([verdict, unmet, expect.stringMatching(/\.$/)]);
+      expect([assessment.verdict, assessment.clause, assessment.sentence]).toEqual([verdict, unmet, expect.toSay(/\.$/)]);
       expect(assessment.evidence).toMatchObject({ verdict, clause: unmet, sentence: assessment.sentence });
     });
   });

@@ -3,29 +3,20 @@
  * docs/liveness.md for what each protects from. Health alone is never believed, because it lags: evidence older than the
  * change makes neither *live* nor *failing*.
  */
+
 import { defined } from "../../base/defined.ts";
+import type { AnyReason } from "../../base/reason.ts";
+import { livenessReason as reason } from "../../reasons/liveness.ts";
 import type { Verdict } from "../../run/state/run.ts";
 import type { Assessment } from "../../run/state/world.ts";
+import { BAD_CONDITIONS } from "../decode/status.ts";
+import type { ApplicationView, ClusterView } from "../views.ts";
 import { CLAUSES, isEarlier } from "./clauses/clauses.ts";
 import { contextOf } from "./context.ts";
 import { evidenceOf, evidenceOfNothing } from "./evidence.ts";
-import { at, clockTime, second, short, some, timeOf } from "./moment.ts";
+import { at, bounded, dayOf, inUtc, second, timeOf } from "./moment.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
-
-export { equalIntent, normalRepo, plainServer } from "../same.ts";
-export { CLAUSES } from "./clauses/clauses.ts";
-export { healthIssuesOf } from "./health-issues.ts";
-export { isFullSha } from "./moment.ts";
-export {
-  type Ancestry,
-  type Change,
-  CLAUSE_NAMES,
-  type ClauseName,
-  type Intended,
-  type LivenessInput,
-  type OwnerTrouble,
-} from "./types.ts";
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 
@@ -42,7 +33,7 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
   context.firstSeenAt = firstSeen(context);
   const { worst, clause, lookAgainAt, wantsRefresh, wantsRead, good, bad } = judge(context, without);
   const verdict = worst?.verdict ?? "live";
-  const sentence = (worst?.sentence ?? liveSentence(context)) + skew(context);
+  const sentence = withSkew(worst?.because ?? liveReason(context), context);
   return defined({
     verdict,
     clause,
@@ -119,7 +110,7 @@ function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<
 }
 
 function lost(input: LivenessInput): Judged {
-  const sentence = "There is no such Application.";
+  const sentence = reason("NO_APPLICATION");
   const evidence = evidenceOfNothing(input, "exists", sentence);
   return { verdict: "lost", clause: "exists", sentence, wantsRefresh: false, evidence };
 }
@@ -141,17 +132,50 @@ function firstSeen(context: Context): number | undefined {
   return at(app.status.reconciledAt);
 }
 
-function liveSentence(context: Context): string {
-  const { app, now } = context;
-  const seen = some(app.status.sync.revisions.map(short), 3);
-  const since = at(app.status.health.lastTransitionTime);
-  const healthy = `${app.status.health.status ?? "Healthy"}${since === undefined ? "" : ` since ${clockTime(since, now)}`}`;
-  return `Live${seen === "" ? "" : ` at ${seen}`}, Synced and ${healthy}; compared at ${clockTime(at(app.status.reconciledAt) ?? now, now)}.`;
+function liveReason({ app, now }: Context): AnyReason {
+  const { sync, health, reconciledAt } = app.status;
+  return reason("CHANGE_LIVE", {
+    seen: sync.revisions.slice(0, MOST_SHOWN).map(bounded),
+    more: Math.max(0, sync.revisions.length - MOST_SHOWN),
+    health: health.status ?? "Healthy",
+    since: inUtc(health.lastTransitionTime),
+    comparedAt: inUtc(reconciledAt) ?? timeOf(now),
+    day: dayOf(now),
+  });
 }
 
-function skew({ app, now }: Context): string {
+const MOST_SHOWN = 3;
+
+function withSkew(because: AnyReason, { app, now }: Context): AnyReason {
   const ahead = measuredAhead(app, now);
-  if (ahead === 0) return "";
-  const set = ahead > MOST_SKEW_MS ? " That is more than is made up for: set it." : "";
-  return ` The cluster's clock is at least ${Math.ceil(ahead / 1000)}s ahead of ours.${set}`;
+  if (ahead === 0) return because;
+  return reason("CLOCK_AHEAD", { because, seconds: Math.ceil(ahead / 1000), broken: ahead > MOST_SKEW_MS });
+}
+
+/** Healths that are a health issue. Progressing and Suspended are not: both are on the way to somewhere. */
+const UNHEALTHY: readonly string[] = ["Missing", "Degraded", "Unknown"];
+
+/**
+ * What is wrong with an Application, whatever changed last: its health, types of bad conditions, or words of our own, which the report
+ * says. Compared before and after a change by `baseline: Tolerate`.
+ */
+export function healthIssuesOf(application: ApplicationView | undefined, cluster?: ClusterView): string[] {
+  if (application === undefined) return ["NoApplication"];
+  const { health, sync, operation, conditions } = application.status;
+  const found = new Set<string>();
+  if (application.deletionTimestamp !== undefined) found.add("BeingDeleted");
+  if (cluster?.connection?.status === "Failed") found.add("ClusterUnreachable");
+  if (health.status !== undefined && UNHEALTHY.includes(health.status)) found.add(health.status);
+  if (sync.status === "Unknown") found.add("SyncUnknown");
+  for (const { type } of conditions) if (BAD_CONDITIONS.has(type)) found.add(type);
+  if (operation?.phase === "Failed" || operation?.phase === "Error") found.add("OperationFailed");
+  if (neverInSync(application)) found.add("NeverInSync");
+  return [...found];
+}
+
+/** argo-cd#19771: its last sync succeeded at the very revision that it is OutOfSync with. */
+function neverInSync({ status, operationRequested }: ApplicationView): boolean {
+  const { sync, operation } = status;
+  if (sync.status !== "OutOfSync" || operation?.phase !== "Succeeded" || operationRequested) return false;
+  return operation.appliedRevisions.length > 0 && operation.appliedRevisions.join() === sync.revisions.join();
 }

@@ -28,12 +28,15 @@ export function timeOf(ms: number): Time {
   return iso(Math.min(Math.max(ms, 0), END_OF_TIME));
 }
 
-/** `10:00:05` in UTC, for sentences; of another day than `now`'s with the day, `2026-11-20 23:50:00`. */
-export function clockTime(ms: number, now: number): string {
-  const time = timeOf(ms);
-  const clock = time.slice(-13, -5);
-  const day = time.slice(0, -14);
-  return day === timeOf(now).slice(0, -14) ? clock : `${day} ${clock}`;
+/** A time of a resource in UTC; undefined where there is none. */
+export function inUtc(time: Time | undefined): Time | undefined {
+  const ms = at(time);
+  return ms === undefined ? undefined : timeOf(ms);
+}
+
+/** The day in UTC: of times on it only the clock is said. */
+export function dayOf(ms: number): string {
+  return timeOf(ms).slice(0, -14);
 }
 
 /** The first of a list, and how many more there are. */
@@ -42,8 +45,16 @@ export function some(values: readonly string[], most: number): string {
   return more <= 0 ? values.join(", ") : `${values.slice(0, most).join(", ")} and ${more} more`;
 }
 
-export function short(revision: string): string {
-  return isFullSha(revision) ? revision.slice(0, 7) : revision.length > 60 ? `${revision.slice(0, 57)}…` : revision;
+/** A revision as a reason holds it: what anybody may write into an Application must not make it grow. */
+export function bounded(revision: string): string {
+  return isFullSha(revision) || revision.length <= 60 ? revision : `${revision.slice(0, 57)}…`;
+}
+
+/** Up to its first line break, at most 300 characters, without a final stop; undefined where that is nothing. */
+export function firstLine(text: string): string | undefined {
+  const line = (text.split(/[\r\n]/, 1)[0] ?? "").trim().replace(/\.+$/, "");
+  if (line === "") return undefined;
+  return line.length <= 300 ? line : `${line.slice(0, 299)}…`;
 }
 
 export function isFullSha(revision: string): boolean {

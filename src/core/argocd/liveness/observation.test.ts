@@ -57,9 +57,7 @@ describe("a revision of a Git source", () => {
 
   test("one that looks like a shortened id is told so, as it may be a name for which nothing else helps", () => {
     const view = application({ spec: { source: { targetRevision: "abc1234f" } } });
-    expect(observationOf(view, revision("abc1234f"), input()).why).toBe(
-      "Argo CD has seen ccccccc, not abc1234f, which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)",
-    );
+    expect(observationOf(view, revision("abc1234f"), input()).because).toMatchObject({ code: "OTHER_REVISION_SEEN", shortened: true });
   });
 
   test("a shortened name whose commit is known is a tag's", () => {

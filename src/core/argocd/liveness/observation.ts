@@ -1,18 +1,20 @@
+import type { AnyReason } from "../../base/reason.ts";
+import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { normalRepo } from "../same.ts";
 import type { ApplicationView, SourceView } from "../views.ts";
 import { isRange, sameVersion, satisfies } from "./chart-version.ts";
 import { commitObservation, containsObservation, unresolved } from "./commit-observation.ts";
 import { hydratedObservation } from "./hydrator.ts";
-import { isFullSha, short } from "./moment.ts";
+import { bounded, isFullSha } from "./moment.ts";
 import type { Change, LivenessInput, Observation } from "./types.ts";
 
 /** What this read shows of one change. */
 export function observationOf(app: ApplicationView, change: Change, input: LivenessInput): Observation {
   if (app.spec.sourceHydrator !== undefined) return hydratedObservation(app, change, input);
-  if (change.kind === "generator") return { state: "shown", why: "", sources: [] };
+  if (change.kind === "generator") return { state: "shown", sources: [] };
   const sources = carriers(app.spec.sources, change);
-  if (sources.length === 0) return { state: "absent", why: absent(app, change), sources };
-  let worst: Pick<Observation, "state" | "why" | "by"> | undefined;
+  if (sources.length === 0) return { state: "absent", because: absent(app, change), sources };
+  let worst: Pick<Observation, "state" | "because" | "by"> | undefined;
   for (const index of sources) {
     const source = app.spec.sources[index];
     if (source === undefined) continue;
@@ -21,7 +23,7 @@ export function observationOf(app: ApplicationView, change: Change, input: Liven
       change.kind === "commit" ? commitObservation(seen, change.commit, input) : revisionObservation(seen, source, change, input);
     if (worst === undefined || RANK[observation.state] > RANK[worst.state]) worst = observation;
   }
-  return worst === undefined ? { state: "absent", why: absent(app, change), sources } : { ...worst, sources };
+  return worst === undefined ? { state: "absent", because: absent(app, change), sources } : { ...worst, sources };
 }
 
 const RANK: Record<Observation["state"], number> = {
@@ -49,10 +51,10 @@ function carriers(sources: readonly SourceView[], change: Exclude<Change, { kind
   return found;
 }
 
-function absent(app: ApplicationView, change: Exclude<Change, { kind: "generator" }>): string {
-  if (change.kind === "commit") return `none of its sources is ${normalRepo(change.repoURL)}, so the commit can never show in it`;
-  const asked = app.spec.sources.map((source) => source.targetRevision ?? "HEAD").join(", ") || "nothing";
-  return `its spec asks for ${short(asked)}, not yet for ${short(change.revision)}`;
+function absent(app: ApplicationView, change: Exclude<Change, { kind: "generator" }>): AnyReason {
+  if (change.kind === "commit") return reason("NO_SUCH_SOURCE", { repo: normalRepo(change.repoURL) });
+  const asks = app.spec.sources.map((source) => source.targetRevision ?? "HEAD").join(", ") || "nothing";
+  return reason("REVISION_NOT_IN_SPEC", { asks: bounded(asks), wanted: bounded(change.revision) });
 }
 
 function revisionObservation(
@@ -60,22 +62,20 @@ function revisionObservation(
   source: SourceView,
   change: Extract<Change, { kind: "revision" }>,
   input: LivenessInput,
-): Pick<Observation, "state" | "why"> {
+): Pick<Observation, "state" | "because"> {
   const { revision, commit } = change;
-  const other = { state: "older", why: `Argo CD has seen ${short(seen) || "no revision"}, not ${short(revision)}` } as const;
+  const both = { seen: bounded(seen), wanted: bounded(revision) };
+  const other = { state: "older", because: reason("OTHER_REVISION_SEEN", both) } as const;
   if (source.chart !== undefined) return chartObservation(seen, revision, other);
   if (/^oci:\/\//i.test(source.repoURL)) return ociObservation(seen, revision, other);
   if (!isFullSha(seen)) return unresolved(seen);
-  if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven", why: "" } : other;
+  if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven" } : other;
   // A shortened id, which Argo CD shows in full.
-  if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven", why: "" };
+  if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven" };
   if (commit !== undefined) return containsObservation(seen, commit, input);
   // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
-  if (!isShortened(revision)) return { state: "shown", why: "" };
-  return {
-    ...other,
-    why: `${other.why}, which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)`,
-  };
+  if (!isShortened(revision)) return { state: "shown" };
+  return { state: "older", because: reason("OTHER_REVISION_SEEN", { ...both, shortened: true }) };
 }
 
 /** With a letter in it, and no date in front: `20261121` and `20261121a` are most often what somebody named a tag by. */
@@ -85,18 +85,26 @@ function isShortened(revision: string): boolean {
 
 const BEGINS_WITH_DATE = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
 
-function chartObservation(seen: string, revision: string, other: Pick<Observation, "state" | "why">): Pick<Observation, "state" | "why"> {
+function chartObservation(
+  seen: string,
+  revision: string,
+  other: Pick<Observation, "state" | "because">,
+): Pick<Observation, "state" | "because"> {
   if (seen === "") return unresolved(seen);
-  if (isRange(revision)) return satisfies(seen, revision) ? { state: "shown", why: "" } : other;
-  return sameVersion(seen, revision) ? { state: "proven", why: "" } : other;
+  if (isRange(revision)) return satisfies(seen, revision) ? { state: "shown" } : other;
+  return sameVersion(seen, revision) ? { state: "proven" } : other;
 }
 
 /** Argo CD shows the digest that a tag of an OCI source resolved to. */
-function ociObservation(seen: string, revision: string, other: Pick<Observation, "state" | "why">): Pick<Observation, "state" | "why"> {
+function ociObservation(
+  seen: string,
+  revision: string,
+  other: Pick<Observation, "state" | "because">,
+): Pick<Observation, "state" | "because"> {
   if (seen === "") return unresolved(seen);
   const digest = /^sha256:[0-9a-f]{64}$/i;
-  if (seen === revision) return { state: digest.test(seen) ? "proven" : "shown", why: "" };
+  if (seen === revision) return { state: digest.test(seen) ? "proven" : "shown" };
   if (digest.test(revision)) return other;
-  if (digest.test(seen)) return { state: "shown", why: "" };
-  return isRange(revision) && satisfies(seen, revision) ? { state: "shown", why: "" } : other;
+  if (digest.test(seen)) return { state: "shown" };
+  return isRange(revision) && satisfies(seen, revision) ? { state: "shown" } : other;
 }

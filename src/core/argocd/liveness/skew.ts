@@ -1,6 +1,6 @@
 import type { ApplicationView } from "../views.ts";
 import { at, second } from "./moment.ts";
-import type { Context, Observation } from "./types.ts";
+import type { Context, Finding, Observation } from "./types.ts";
 
 /** A clock further off than this is broken: it is reported, and not made up for. */
 export const MOST_SKEW_MS = 5 * 60_000;
@@ -40,4 +40,12 @@ export function clockBehind(context: Context): number {
   if (reconciledAt === undefined || input.change.kind !== "commit" || observations[0]?.state !== "proven") return 0;
   const behind = second(mergedAt) - second(reconciledAt);
   return behind > 0 && behind * 1000 <= MOST_SKEW_MS ? behind : 0;
+}
+
+/** Bad since `start`, and failing once its grace is over: by the cluster's times, and by our own clock where one keeps count. */
+export function afterGrace(context: Context, start: number): Omit<Finding, "because"> {
+  const { input, now } = context;
+  const ours = input.held === undefined ? 0 : (at(input.held.badSince) ?? now);
+  const due = Math.max(start - context.aheadMs, ours) + input.graceMs;
+  return { verdict: now >= due ? "failing" : "pending", lookAgainAt: due, bad: true };
 }

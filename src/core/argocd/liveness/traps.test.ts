@@ -12,7 +12,8 @@ import {
   pinned,
   REPO,
 } from "../../../adapters/argocd/testing/application.ts";
-import { assess, CLAUSE_NAMES, type ClauseName, type LivenessInput } from "./liveness.ts";
+import { assess } from "./liveness.ts";
+import { CLAUSE_NAMES, type ClauseName, type LivenessInput } from "./types.ts";
 
 const status = (over: Record<string, unknown>) => application({ status: over });
 const intended = (revision: string) => ({
@@ -77,14 +78,14 @@ describe("what else others met", () => {
     const retrying = status({ operationState: { phase: "Running", retryCount: 2, finishedAt: at("10:00:58"), message: "hook failed" } });
     const assessment = assess(input({ application: retrying }));
     expect(assessment).toMatchObject({ verdict: "waiting", lookAgainAt: "2026-11-21T10:01:08.000Z" });
-    expect(assessment.sentence).toBe("Its sync failed at 10:00:58 and waits for retry 2, at about 10:01:08: hook failed.");
+    expect(assessment.sentence).toMatchObject({ code: "SYNC_RETRIES", retry: 2, at: "2026-11-21T10:01:08.000Z", overdue: false });
   });
 
   test("the cluster's clock ahead of ours only delays, and is said", () => {
     const ahead = status({ reconciledAt: at("10:01:30") });
     const assessment = assess(input({ application: ahead }));
     expect(assessment).toMatchObject({ verdict: "pending", clause: "settled", lookAgainAt: "2026-11-21T10:01:40.000Z" });
-    expect(assessment.sentence).toMatch(/The cluster's clock is at least 30s ahead of ours\.$/);
+    expect(assessment.sentence).toMatchObject({ code: "CLOCK_AHEAD", seconds: 30, broken: false });
     expect(assessment.evidence.fields["clockAheadSeconds"]).toBe(30);
   });
 

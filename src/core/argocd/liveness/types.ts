@@ -1,3 +1,4 @@
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Verdict } from "../../run/state/run.ts";
 import type { ApplicationView, ClusterView, DestinationView, SourceView, SyncWindowsView } from "../views.ts";
@@ -81,7 +82,8 @@ interface Held {
 export interface OwnerTrouble {
   name: string;
   state: "gone" | "deleting" | "failing";
-  why: string;
+  /** Of one that is failing. */
+  because?: AnyReason;
 }
 
 /** In the order in which they are reported where several are not met at the same level. */
@@ -109,14 +111,14 @@ export type PartName = `${ClauseName}/${string}`;
 /** Why a clause is not met. */
 export interface Finding {
   verdict: Exclude<Verdict, "live">;
-  sentence: string;
+  because: AnyReason;
   /** Epoch milliseconds: when time alone may change it. */
-  lookAgainAt?: number;
+  lookAgainAt?: number | undefined;
   wantsRefresh?: boolean;
   /** A read by name would tell. */
   wantsRead?: boolean;
   /** Something in it is paused on purpose: no deadline runs meanwhile. */
-  clockStopped?: boolean;
+  clockStopped?: boolean | undefined;
   /** It counts as failing once its grace is over. */
   bad?: boolean;
   /** The commit that changed the pin since. */
@@ -136,8 +138,8 @@ export interface Observation {
    * a revision. changed: somebody changed a pin since. failed: hydrating it failed.
    */
   state: "proven" | "shown" | "absent" | "older" | "unknown" | "unresolved" | "changed" | "failed";
-  /** What was seen instead, in words. Empty where it is proven or shown. */
-  why: string;
+  /** What was seen instead; absent where it is proven or shown. */
+  because?: AnyReason;
   /** For failed: epoch milliseconds. */
   since?: number;
   /** For changed: the commit that did it. */
@@ -159,7 +161,7 @@ export interface Context {
   /** The status was computed before the merge, or for another spec: it says nothing of the change, good or bad. */
   stale: boolean;
   /** The intended spec is in place. */
-  specDiffers: string | undefined;
+  specDiffers: AnyReason | undefined;
   /** Every sign of the change is there. */
   shows: boolean;
   /** Epoch milliseconds: `reconciledAt` of the first read that showed the change. */

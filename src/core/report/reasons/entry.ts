@@ -9,6 +9,8 @@ export type Subject =
   | "batch"
   | "cluster"
   | "application"
+  /** Another object of Argo CD or Kubernetes: what owns an Application, or is in it. */
+  | "resource"
   | "pull"
   | "check"
   | "window"

@@ -45,7 +45,7 @@ const STANDING = entriesOf<GatesReasons>()({
     means: "right before the merge an Application of an earlier batch turned out not to be well any more",
     todo: "look at it in Argo CD; the batch merges once it is well, or pauses once it counts as failed",
   },
-  CONFIRMED_UNREADABLE: { says: "{application}, confirmed before, cannot be read: {message}", subject: "application" },
+  CONFIRMED_UNREADABLE: { says: "{application}, confirmed before, cannot be read: {because}", subject: "application" },
   CONFIRMED_READ_AGAIN: { says: "{pull} is not merged yet: what came before is read once more", subject: "pull" },
   SETTINGS_BROKEN: {
     says: "the repo's settings cannot be read, so nobody can tell what they freeze or limit: {because}",

@@ -1,4 +1,183 @@
+/** What liveness says: whether a change is live and healthy in an Application. These end with a full stop, since some are two sentences. */
+import type { AnyReason } from "../../base/reason.ts";
+import type { Time } from "../../base/time.ts";
 import type { LivenessReasons } from "../../reasons/liveness.ts";
-import type { Entries } from "./entry.ts";
+import type { CommandName } from "../../spec/commands.ts";
+import type { Entries, Subject } from "./entry.ts";
+import type { Names } from "./phrases.ts";
+import type { Wording } from "./wording.ts";
 
-export const LIVENESS: Entries<LivenessReasons> = {};
+const USED_UP = " Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.";
+const LEAVE_OUT: readonly CommandName[] = ["requeue", "skip"];
+const FAILED: readonly CommandName[] = ["retry", "requeue", "skip", "rollback"];
+
+const PARTS: Record<LivenessReasons["SPEC_DIFFERS"]["part"], string> = {
+  destination: "its destination is not the intended one",
+  project: "its project is not the intended one",
+  ignoreDifferences: "its ignoreDifferences are not yet as the commit gives them",
+  sourceHydrator: "its sourceHydrator is not yet as the commit gives it",
+  sources: "its sources are not yet as the commit gives them",
+};
+const EARLIER: Record<LivenessReasons["EARLIER_READ_DIFFERS"]["by"], string> = {
+  uid: "is of another object (uid)",
+  resourceVersion: "is not of an older resourceVersion",
+  absence: "has no such Application",
+};
+const IDLE = { unseen: ": is a sync window of its project closed?", open: ", though no sync window is closed." };
+
+/** `10:00:05` in UTC; of another day with the day, `2026-11-20 23:50:00`. */
+function clock(time: Time, day: string): string {
+  const hour = time.slice(-13, -5);
+  return time.slice(0, -14) === day ? hour : `${time.slice(0, -14)} ${hour}`;
+}
+
+/** Shortens a commit to 7 digits. */
+function short(revision: string): string {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(revision) ? revision.slice(0, 7) : revision;
+}
+
+function after(before: string, text: string | undefined, behind = ""): string {
+  return text === undefined ? "" : `${before}${text}${behind}`;
+}
+
+function begun(because: AnyReason, names: Names): string {
+  const text = names.because(because);
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+type Says = { readonly [Code in keyof LivenessReasons]: Wording<{ readonly code: Code } & Readonly<LivenessReasons[Code]>> };
+
+const SAYS: Says = {
+  NO_APPLICATION: "There is no such Application.",
+  CHANGE_LIVE: ({ seen, more, health, since, comparedAt, day }) => {
+    const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+    const healthy = `${health}${since === undefined ? "" : ` since ${clock(since, day)}`}`;
+    return `Live${at}, Synced and ${healthy}; compared at ${clock(comparedAt, day)}.`;
+  },
+  CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
+    `${names.because(because)} The cluster's clock is at least ${seconds}s ahead of ours.${broken ? " That is more than is made up for: set it." : ""}`,
+
+  APPLICATION_DELETED: "The Application is being deleted since {since}.",
+  OWNER_ENDS: ({ name, state }) =>
+    `Its ApplicationSet ${name} ${state === "gone" ? "is gone" : "is being deleted"}: nothing brings changes to it any more.`,
+  OWNER_SAYS: "{message}",
+  OWNER_UNREADABLE: "it cannot be read: {because}",
+
+  APPLICATION_UNREADABLE: "It cannot be read: {because}.",
+  FIELDS_UNREADABLE: ({ fields }) => fields.join(", "),
+  NESTED_TOO_DEEP: "it is nested more than {most} deep",
+  UNLISTED_UNASKED: "it is not in Argo CD's list any more, and why was not asked yet",
+  UNLISTED_FORBIDDEN: "Argo CD does not let this account get it any more: {because}",
+  UNLISTED_ASKING_FAILED: "it is not in Argo CD's list any more, and asking why failed: {because}",
+
+  CHANGE_NOT_IN_SPEC: ({ because, owner }, names) => {
+    const why = owner === undefined ? "" : `; its ApplicationSet ${owner.name} changes nothing: ${names.because(owner.because)}`;
+    return `The change is not in the Application yet: ${names.because(because)}${why}.`;
+  },
+  SPEC_UNRENDERED: "what the ApplicationSet renders at the commit is not known, so its spec cannot be compared",
+  SPEC_DIFFERS: ({ part }) => PARTS[part],
+  SOURCES_COUNT_DIFFERS: "it has {has} source(s), the commit gives it {wanted}",
+  REVISION_NOT_IN_SPEC: ({ dry, asks, wanted }) =>
+    `its ${dry === true ? "dry source" : "spec"} asks for ${short(asks)}, not yet for ${short(wanted)}`,
+
+  STATUS_STALE: ({ because, skipped, refreshAsked }, names) => {
+    const skips = skipped === true ? "; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking" : "";
+    return `Stale: ${names.because(because)}${skips}${refreshAsked === true ? "; a refresh is asked for" : ""}.`;
+  },
+  NEVER_COMPARED: "Argo CD has not compared this Application yet",
+  COMPARED_TO_OLDER_SPEC: ({ at, day }) =>
+    `Argo CD's status is about an older spec (comparedTo is not the spec)${at === undefined ? "" : `, compared at ${clock(at, day)}`}`,
+  NEVER_RECONCILED: "Argo CD has never reconciled it",
+  COMPARED_BEFORE_MERGE: ({ at, mergedAt, behindSeconds, day }) => {
+    const behind = behindSeconds === undefined ? "" : `; it has seen the merge, so its clock may be ${behindSeconds}s behind`;
+    return `Argo CD last compared at ${clock(at, day)}, the change was merged at ${clock(mergedAt, day)}${behind}`;
+  },
+  COMPARED_BEFORE_END: ({ at, endedAt, day }) =>
+    `its operation ended at ${clock(endedAt, day)}, Argo CD last compared at ${clock(at, day)}, not later`,
+
+  CHANGE_NOT_SEEN: ({ because }, names) => `${begun(because, names)}.`,
+  NO_SUCH_SOURCE: "none of its sources is {repo}, so the commit can never show in it",
+  NO_REVISION_SHOWN: "Argo CD shows no revision for the source",
+  NAME_SHOWN: 'Argo CD shows "{seen}", a name and not yet a revision',
+  COMMIT_NOT_SEEN: ({ seen, commit }) => `Argo CD has seen ${short(seen)}, which does not contain ${short(commit)}`,
+  COMMIT_UNDECIDED: ({ seen, commit }) => `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet`,
+  PIN_CHANGED_SINCE: ({ seen, commit, by }) =>
+    `Argo CD has seen ${short(seen)}, in which ${short(by)} has changed the pin after ${short(commit)}; a person must say which of the two holds`,
+  OTHER_REVISION_SEEN: ({ seen, wanted, shortened }) => {
+    const hint = ", which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)";
+    return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;
+  },
+  DRY_SOURCE_DIFFERS: "its dry source is {repo}, not {wanted}",
+  HYDRATED_NOT_COMPARED: ({ hydrated = "nothing", compared }) =>
+    `the change is hydrated as ${short(hydrated)}, Argo CD has compared ${short(compared) || "no revision"}`,
+  HYDRATION_FAILED: ({ message }) => `hydration failed: ${message ?? "no message"}`,
+  HYDRATED_BY_OLDER: "Argo CD has hydrated by an older sourceHydrator than the spec has now",
+  NOT_HYDRATED: ({ wanted, now }) => {
+    if (wanted === undefined) return "Argo CD has not hydrated by the sourceHydrator of the spec yet";
+    if (now === undefined) return `Argo CD has not hydrated ${short(wanted)} yet`;
+    return `Argo CD hydrates ${short(now)}; ${short(wanted)} is not hydrated yet`;
+  },
+
+  SYNC_NOT_BEGUN: "A sync is asked for and has not begun.",
+  SYNC_AWAITS_WINDOW: ({ message = "", opensAt }) =>
+    `Its sync waits for a sync window to open: ${message}${after("; it opens at ", opensAt)}.`,
+  OPERATION_GOES_ON: ({ phase, since, day }) => `Its operation is ${phase}${since === undefined ? "" : ` since ${clock(since, day)}`}.`,
+  SYNC_RETRIES: ({ failedAt, retry, of, at, overdue, message, day }) => {
+    const said = after(": ", message);
+    const which = `retry ${retry}${of === undefined ? "" : ` of ${of}`}`;
+    if (!overdue) return `Its sync failed at ${clock(failedAt, day)} and waits for ${which}, at about ${clock(at, day)}${said}.`;
+    return `Its sync failed at ${clock(failedAt, day)} and ${which} was due at about ${clock(at, day)}, and nothing has begun${said}. Does Argo CD's application controller run?`;
+  },
+  SYNC_FAILED: ({ phase, message, spent }) => `Its sync ended ${phase}: ${message ?? "no message"}.${spent ? USED_UP : ""}`,
+
+  CLUSTER_UNREACHABLE: ({ name, triedAt, message, day }) =>
+    `Argo CD cannot reach cluster ${name}${triedAt === undefined ? "" : ` (tried at ${clock(triedAt, day)})`}${after(": ", message)}.`,
+  CLUSTER_UNREACHED: ({ message = "" }) => `Argo CD cannot reach its cluster, by its last comparison: ${message}.`,
+  SYNC_STATUS: ({ status = "not known" }) => `Its sync status is ${status}.`,
+  SYNC_BY_HAND: "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD.",
+  OUT_OF_SYNC: ({ idle }) => `It is OutOfSync${idle === undefined ? "." : `, and nothing syncs it${IDLE[idle]}`}`,
+  SYNC_WINDOW_CLOSED: ({ opensAt, manual }) => {
+    const when = opensAt === undefined ? "when it opens next cannot be told" : `it opens at ${opensAt}`;
+    return `It is OutOfSync and waits for a sync window: ${when}${manual ? "; a sync by hand is allowed meanwhile" : ""}.`;
+  },
+  CONDITION_BAD: ({ type, message, spent }) => `${type}: ${message ?? "no message"}.${spent ? USED_UP : ""}`,
+  HEALTH: ({ status = "not known", message }) => `Its health is ${status}${after(" (", message, ")")}.`,
+  DEGRADED_BEFORE: ({ message }) => `It is Degraded${after(" (", message, ")")}, by a status that does not show the change.`,
+  DEGRADED: ({ since, message, day }) => `It is Degraded since ${clock(since, day)} or longer${after(" (", message, ")")}.`,
+  SUSPENDED: ({ message }) =>
+    `Its health is Suspended${after(" (", message, ")")}: something in it is paused, such as a Rollout at a canary step.`,
+
+  SETTLING: ({ since, until, day }) => `All is well since ${clock(since, day)}; it counts if that still holds at ${clock(until, day)}.`,
+  READ_AWAITED: ({ at, day }) =>
+    `All is well by what Argo CD told of itself; it counts once it is read anew, at ${clock(at, day)} or later.`,
+  READ_FAILED: "{because} That failed: {problem}",
+  EARLIER_READ_DIFFERS: ({ by }) => `The earlier read ${EARLIER[by]}, so it confirms nothing.`,
+  EARLIER_READ_UNMET: 'The earlier read did not meet clause "{clause}": one more read must confirm this one.',
+};
+
+/** What is not about the Application itself, and what a person may answer with a command. */
+const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; actions?: readonly CommandName[] } } = {
+  NO_APPLICATION: { actions: ["skip"] },
+  CLOCK_AHEAD: { subject: "cluster" },
+  APPLICATION_DELETED: { actions: ["skip"] },
+  OWNER_ENDS: { subject: "resource", actions: ["skip"] },
+  OWNER_SAYS: { subject: "resource" },
+  OWNER_UNREADABLE: { subject: "resource" },
+  NO_SUCH_SOURCE: { actions: ["skip"] },
+  PIN_CHANGED_SINCE: { actions: ["resume", "skip", "abort"] },
+  HYDRATION_FAILED: { actions: FAILED },
+  SYNC_AWAITS_WINDOW: { subject: "window", actions: LEAVE_OUT },
+  SYNC_FAILED: { actions: FAILED },
+  CLUSTER_UNREACHABLE: { subject: "cluster", actions: LEAVE_OUT },
+  CLUSTER_UNREACHED: { subject: "cluster", actions: LEAVE_OUT },
+  SYNC_BY_HAND: { actions: LEAVE_OUT },
+  SYNC_WINDOW_CLOSED: { subject: "window", actions: LEAVE_OUT },
+  CONDITION_BAD: { actions: FAILED },
+  DEGRADED: { actions: FAILED },
+  SUSPENDED: { subject: "resource", actions: LEAVE_OUT },
+  READ_FAILED: { subject: "controlPlane" },
+};
+
+export const LIVENESS = Object.fromEntries(
+  Object.entries(SAYS).map(([code, says]) => [code, { subject: "application", ...APART[code as keyof LivenessReasons], says }]),
+) as unknown as Entries<LivenessReasons>;

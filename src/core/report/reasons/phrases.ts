@@ -72,3 +72,17 @@ export function whatIsOver({ setting, have, label }: OverLimit): string {
   const what = count(have, setting === "limits.targets" ? "target" : "cluster");
   return label === undefined ? what : `${what} with ${label.key}=${label.value}`;
 }
+
+const ISSUES: Readonly<Record<string, string>> = {
+  NoApplication: "no Application",
+  BeingDeleted: "being deleted",
+  ClusterUnreachable: "cluster unreachable",
+  SyncUnknown: "sync Unknown",
+  OperationFailed: "operation Failed",
+  NeverInSync: "OutOfSync after its sync",
+};
+
+/** Names a health issue of an Application; what Argo CD calls so itself stays as it is. */
+export function issuePhrase(issue: string): string {
+  return ISSUES[issue] ?? issue;
+}

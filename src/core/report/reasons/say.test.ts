@@ -3,6 +3,7 @@ import { BATCHES } from "./batches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
 import { COMMENTS } from "./comments.ts";
+import { CONTROL_PLANE } from "./control-plane.ts";
 import { ENGINE } from "./engine.ts";
 import { GATES } from "./gates.ts";
 import { LIVENESS } from "./liveness.ts";
@@ -14,8 +15,8 @@ import { SETTINGS } from "./settings.ts";
 import { TARGETS } from "./targets.ts";
 
 test("each code is declared by one room: none hides another's sentence", () => {
-  const tables = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, ENGINE, SETTINGS, PROBLEMS, RENDER_PROBLEMS];
-  const codes = tables.flatMap((table) => Object.keys(table));
+  const tables = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, CONTROL_PLANE, ENGINE, SETTINGS, RENDER_PROBLEMS];
+  const codes = [...tables, PROBLEMS].flatMap((table) => Object.keys(table));
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());
 });

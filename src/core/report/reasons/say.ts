@@ -5,6 +5,7 @@ import { BATCHES } from "./batches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
 import { COMMENTS } from "./comments.ts";
+import { CONTROL_PLANE } from "./control-plane.ts";
 import { ENGINE } from "./engine.ts";
 import type { Entry } from "./entry.ts";
 import { GATES } from "./gates.ts";
@@ -27,6 +28,7 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...COMMENTS,
   ...OUTCOME,
   ...LIVENESS,
+  ...CONTROL_PLANE,
   ...ENGINE,
   ...SETTINGS,
   ...PROBLEMS,

@@ -2,11 +2,17 @@ import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
 import { type Entries, entriesOf } from "./entry.ts";
+import { issuePhrase } from "./phrases.ts";
 
 const WEBHOOK = "Its webhook tells it of pushes at once: docs/argocd.md#argo-cds-webhook";
 
 function clock(time: string): string {
   return `${time.slice(11, 19)} UTC`;
+}
+
+/** On one line, without a full stop, at most 400 characters. */
+function inShort(text: string): string {
+  return text.replace(/\s+/g, " ").trim().replace(/\.+$/, "").slice(0, 400);
 }
 
 function placePhrase({ branch, file }: PinRef): string {
@@ -29,7 +35,11 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   ARGOCD_UNREADABLE: { subject: "controlPlane", says: "Argo CD cannot be read" },
   CONFIRMED_THEN_UNSEEN: { subject: "application", says: "confirmed; {because}" },
   TARGET_CONFIRMED: { subject: "application", says: "{cluster} confirmed: {application} is live and healthy" },
-  NO_WORSE_THAN_BASELINE: { subject: "application", says: "as before its batch (baseline: {baseline}), and no worse: {because}" },
+  NO_WORSE_THAN_BASELINE: {
+    subject: "application",
+    says: ({ baseline, because }, names) =>
+      `as before its batch (baseline: ${baseline.map(issuePhrase).join(", ")}), and no worse: ${names.because(because)}`,
+  },
   TARGET_FAILED: {
     subject: "application",
     actions: ["retry", "requeue", "skip", "rollback"],
@@ -69,7 +79,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
       if (answer === "asked") return `${names.because(because)} Argo CD was asked to compare again at ${clock(at)}.`;
       if (answer === "unavailable")
         return `${names.because(because)} Argo CD cannot be asked from here to compare again (\`allowRefresh\`).${hint}`;
-      return `${names.because(because)} Asking Argo CD at ${clock(at)} to compare again failed: ${answer.failed}.${hint}`;
+      return `${names.because(because)} Asking Argo CD at ${clock(at)} to compare again failed: ${inShort(names.because(answer.failed))}.${hint}`;
     },
   },
 

@@ -61,7 +61,7 @@ export function freshHealthGate({ run, world, now }: Scene, batch: Batch, pull: 
   const failed = seen.find(({ health }) => isFresh(health, now) && health?.failed !== undefined);
   const again = now + AGAIN_MS;
   if (failed !== undefined) {
-    const data = { application: nameOf(failed.key), message: failed.health?.failed ?? "" };
+    const data = { application: nameOf(failed.key), because: failed.health?.failed ?? "" };
     return { ...notYet(pull, gateReason("CONFIRMED_UNREADABLE", data)), again };
   }
   if (targets.length === 0) return undefined;

@@ -66,7 +66,7 @@ export interface ObservedHealth {
   /** When a read by its name was begun that this is the outcome of. Absent: it is what a watch or stream brought last. */
   readAt?: Time;
   /** Why that read failed. */
-  failed?: string;
+  failed?: Words;
 }
 
 export interface Joiner {
@@ -148,7 +148,7 @@ export interface ObservedTarget {
   /** Its Argo Rollouts. undefined: not looked. */
   rollouts?: ObservedRollouts;
   /** When Argo CD was last asked to compare it anew, and whether it could be asked. undefined: it was not wanted. */
-  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: string } };
+  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: Words } };
   /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
   healthIssues?: string[];
 }

@@ -4,7 +4,7 @@ import type { BatchPhase, BatchTarget } from "../state/run.ts";
 /** From bad to worse. What else may be wrong has no order: it was there before, or it was not. */
 const HEALTH: readonly string[] = ["Missing", "Degraded", "Unknown"];
 /** What keeps Argo CD from seeing any change. */
-const BLIND: readonly string[] = ["Unknown", "sync Unknown", "cluster unreachable", "ComparisonError", "InvalidSpecError", "UnknownError"];
+const BLIND: readonly string[] = ["Unknown", "SyncUnknown", "ClusterUnreachable", "ComparisonError", "InvalidSpecError", "UnknownError"];
 
 /**
  * Under `baseline: Tolerate`: what is wrong with the targets of a batch that is being proposed. Where its pull request turns out to be
@@ -44,7 +44,7 @@ function eachUnmerged(
 }
 
 /** What a failed target was before, where it is no worse now: docs/spec.md §9.18 has it outside the budget. undefined: it counts. */
-export function excuse(draft: Draft, target: BatchTarget): string | undefined {
+export function excuse(draft: Draft, target: BatchTarget): readonly string[] | undefined {
   const before = target.baseline;
   const now = draft.world.targets.get(target.key)?.healthIssues;
   if (draft.run.spec.baseline !== "Tolerate" || before === undefined || now === undefined) return undefined;
@@ -52,7 +52,7 @@ export function excuse(draft: Draft, target: BatchTarget): string | undefined {
   // A change that never arrived is excused by what kept it from arriving only.
   const blind = now.some((sign) => BLIND.includes(sign));
   if (target.firstSeenAt === undefined && !blind) return undefined;
-  return before.join(", ");
+  return before;
 }
 
 /** Whether something is wrong that was not, or health is worse than it was. */

@@ -234,9 +234,6 @@ function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment:
 /** What Argo CD shows, and where that is not the change yet, whether it was asked to look again. */
 function withRefresh(target: BatchTarget, assessment: Assessment, asked: ObservedTarget["nudge"]): Assessment {
   if (asked === undefined || assessment.verdict !== "pending") return assessment;
-  const { at, answer } = asked;
-  const short =
-    typeof answer === "string" ? answer : { failed: answer.failed.replace(/\s+/g, " ").trim().replace(/\.+$/, "").slice(0, 400) };
   const seen = target.firstSeenAt !== undefined;
-  return { ...assessment, sentence: reason("REFRESH_WANTED", { because: assessment.sentence, at, answer: short, seen }) };
+  return { ...assessment, sentence: reason("REFRESH_WANTED", { because: assessment.sentence, ...asked, seen }) };
 }

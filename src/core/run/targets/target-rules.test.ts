@@ -150,14 +150,14 @@ describe("baseline", () => {
       round(run, 15 * MINUTE);
       return run.run.phase;
     };
-    expect(unseen(["cluster unreachable"], ["cluster unreachable"])).toBe("Succeeded");
+    expect(unseen(["ClusterUnreachable"], ["ClusterUnreachable"])).toBe("Succeeded");
     expect(unseen(["Degraded"], ["Degraded"])).toBe("Paused");
-    expect(unseen(["Degraded"], ["Degraded", "sync Unknown"])).toBe("Paused");
+    expect(unseen(["Degraded"], ["Degraded", "SyncUnknown"])).toBe("Paused");
   });
 
   test("Tolerate: a failed one of the same cluster that was well still counts", () => {
-    const run = ailing(["OutOfSync after its sync"]);
-    see(run, "c1", { healthIssues: ["OutOfSync after its sync", "operation Failed"] });
+    const run = ailing(["NeverInSync"]);
+    see(run, "c1", { healthIssues: ["NeverInSync", "OperationFailed"] });
     judge(run, "c1", "failing", "operation");
     round(run);
     expect(run.run.phase).toBe("Paused");

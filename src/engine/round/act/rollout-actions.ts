@@ -116,7 +116,7 @@ async function tryOne(context: RepoContext, { action }: RolloutOrder, rollout: O
   // Not offered any more, or no answer: somebody may have been faster, or it was done all the same.
   if (outcome.kind !== "done" && outcome.kind !== "forbidden" && (await hasBeen(context, action, rollout)) === true)
     return { kind: "done" };
-  return outcome.kind === "done" ? { kind: "done" } : { kind: outcome.kind, why: outcome.why.slice(0, 500) };
+  return outcome.kind === "done" ? { kind: "done" } : { kind: outcome.kind, why: outcome.why };
 }
 
 async function attempt(run: () => Promise<ActionOutcome> | undefined): Promise<ActionOutcome> {

@@ -1,5 +1,7 @@
 import type { RereadOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { Words } from "../../../core/base/reason.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { RepoContext } from "../context.ts";
 
 /**
@@ -18,7 +20,7 @@ const MOST_KEPT = 20_000;
 
 interface Reads {
   /** By target: when one failed last, and why. */
-  failed: Map<string, { at: number; why: string }>;
+  failed: Map<string, { at: number; why: Words }>;
   /** By control plane. */
   waiting: Map<string, Set<string>>;
   busy: Map<string, Set<string>>;
@@ -27,7 +29,7 @@ interface Reads {
 /** Reads one repo's targets by their names. */
 export interface TargetReader {
   /** Reads the target soon. Returns at once, with why the last try failed, if it did. */
-  readSoon(key: string): string | undefined;
+  readSoon(key: string): Words | undefined;
   /** Reads these now, few at a time, and no more once one could not be. Those that were not tried are left out. */
   readAll(keys: readonly string[]): Promise<Map<string, ReadNow>>;
 }
@@ -39,7 +41,7 @@ export function openTargetReader(context: Reading): TargetReader {
   return { readSoon: (key) => readSoon(context, reads, key), readAll: (keys) => readAll(context, keys) };
 }
 
-function readSoon(context: Reading, reads: Reads, key: string): string | undefined {
+function readSoon(context: Reading, reads: Reads, key: string): Words | undefined {
   const plane = key.slice(0, key.indexOf("/"));
   const failed = reads.failed.get(key);
   const isUnderWay = reads.busy.get(plane)?.has(key) === true;
@@ -70,7 +72,7 @@ async function readOne({ planes, clock, log }: Reading, reads: Reads, key: strin
   const outcome = await readNow(planes, key);
   if (outcome.kind === "failed") {
     reads.failed.set(key, { at: clock.now(), why: outcome.why });
-    log.warn({ target: key, reason: outcome.why }, "an Application could not be read anew");
+    log.warn({ target: key, reason: sentenceOf(outcome.why) }, "an Application could not be read anew");
   } else {
     reads.failed.delete(key);
     log.debug({ target: key, outcome: outcome.kind }, "an Application was read anew");
@@ -90,7 +92,7 @@ async function readNow(planes: Reading["planes"], key: string): Promise<RereadOu
 /** When the read of one was begun, in epoch milliseconds, and why it failed. */
 interface ReadNow {
   begunAt: number;
-  failed?: string;
+  failed?: Words;
 }
 
 async function readAll({ planes, clock }: Reading, keys: readonly string[]): Promise<Map<string, ReadNow>> {

@@ -280,7 +280,7 @@ describe("a target", () => {
     expect(await look("v2", "edge/argocd/payments")).toMatchObject({ verdict: "pending", clause: "health" });
     expect(healthIssuesOfTarget(bench.context, "edge/argocd/payments")).toEqual(["Degraded"]);
     expect(healthIssuesOfTarget(bench.context, "hub/argocd/payments")).toEqual([]);
-    expect(healthIssuesOfTarget(bench.context, "hub/argocd/none")).toEqual(["no Application"]);
+    expect(healthIssuesOfTarget(bench.context, "hub/argocd/none")).toEqual(["NoApplication"]);
     expect(healthIssuesOfTarget(bench.context, "nowhere/argocd/payments")).toBeUndefined();
   });
 

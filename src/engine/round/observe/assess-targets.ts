@@ -1,16 +1,11 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
-import {
-  assess,
-  equalIntent,
-  healthIssuesOf,
-  type Intended,
-  type LivenessInput,
-  plainServer,
-} from "../../../core/argocd/liveness/liveness.ts";
+import { assess, healthIssuesOf } from "../../../core/argocd/liveness/liveness.ts";
+import type { Intended, LivenessInput } from "../../../core/argocd/liveness/types.ts";
+import { equalIntent, plainServer } from "../../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
-import { text } from "../../../core/base/reason.ts";
 import { epoch, iso, type Time } from "../../../core/base/time.ts";
+import { livenessReason } from "../../../core/reasons/liveness.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import type { SpecsByPlane } from "../../config-repo/rendered.ts";
@@ -83,7 +78,9 @@ export function assessTarget(
   memory.stability.note(question, assessment.held);
   if (assessment.wantsRefresh) noteRefresh(context, memory, target, assessment, question, application);
   const problem = wantsRead === true ? memory.reader.readSoon(target.key) : undefined;
-  return problem === undefined ? assessment : { ...assessment, sentence: `${text(assessment.sentence)} That failed: ${problem}` };
+  return problem === undefined
+    ? assessment
+    : { ...assessment, sentence: livenessReason("READ_FAILED", { because: assessment.sentence, problem }) };
 }
 
 /** Times of Argo CD are whole seconds. */

@@ -1,5 +1,7 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
-import { type Ancestry, isFullSha, normalRepo } from "../../../core/argocd/liveness/liveness.ts";
+import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
+import type { Ancestry } from "../../../core/argocd/liveness/types.ts";
+import { normalRepo } from "../../../core/argocd/same.ts";
 import type { SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";

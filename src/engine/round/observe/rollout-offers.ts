@@ -1,4 +1,5 @@
 import type { ActionOffer } from "../../../adapters/argocd/port.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { hasMoved } from "../../../core/run/commands/rollouts-lockstep.ts";
 import type { OrderedRollout, RolloutOrder } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
@@ -42,7 +43,9 @@ async function offerOf(context: RepoContext, { action }: RolloutOrder, rollout: 
   if (cannot !== undefined) return { kind: "forbidden", why: cannot };
   try {
     const offer = await plane.offersAction?.({ namespace, name }, { namespace: rollout.namespace, name: rollout.name }, action);
-    return offer === undefined || offer.kind === "offered" ? { kind: "offered" } : { kind: offer.kind, why: `${name}: ${offer.why}` };
+    return offer === undefined || offer.kind === "offered"
+      ? { kind: "offered" }
+      : { kind: offer.kind, why: `${name}: ${sentenceOf(offer.why)}` };
   } catch (error) {
     return { kind: "failed", why: error instanceof Error ? error.message.slice(0, 300) : String(error) };
   }

@@ -1,6 +1,8 @@
 /** What the options of `explain` name as the change, and what a clone says of it. Called by `explain.ts`. */
 import { type Fields, fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
-import { type Change, isFullSha, type LivenessInput, normalRepo } from "../../../core/argocd/liveness/liveness.ts";
+import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
+import type { Change, LivenessInput } from "../../../core/argocd/liveness/types.ts";
+import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { CommandError } from "../command.ts";

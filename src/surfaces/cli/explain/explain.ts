@@ -2,9 +2,11 @@
 
 import { Command, Option } from "commander";
 import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clauses/docs.ts";
-import { assess, CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/liveness.ts";
+import { assess } from "../../../core/argocd/liveness/liveness.ts";
+import { CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { epoch, iso, parseDuration } from "../../../core/base/time.ts";
+import { livenessReason } from "../../../core/reasons/liveness.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { parseArgs } from "../args.ts";
@@ -70,11 +72,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** The earlier read says that there was no such Application: then nothing earlier has met a clause. */
 function unconfirmed(assessment: Assessment): Assessment {
-  const told = {
-    verdict: "pending",
-    clause: "confirmed",
-    sentence: "The earlier read has no such Application, so it confirms nothing.",
-  } as const;
+  const sentence = livenessReason("EARLIER_READ_DIFFERS", { by: "absence" });
+  const told = { verdict: "pending", clause: "confirmed", sentence } as const;
   return { ...assessment, ...told, evidence: { ...assessment.evidence, ...told } };
 }
 
@@ -85,7 +84,9 @@ function withNotes(assessment: Assessment, notes: Readonly<Record<string, string
 
 /** What others may rely on: these four keys. What says when to look again stands in the evidence. */
 function answerOf({ verdict, clause, sentence, evidence, lookAgainAt, wantsRefresh }: Assessment) {
-  return { verdict, clause, sentence, evidence: { ...evidence, ...defined({ lookAgainAt, wantsRefresh: wantsRefresh || undefined }) } };
+  const said = sentenceOf(sentence);
+  const more = { lookAgainAt, wantsRefresh: wantsRefresh || undefined };
+  return { verdict, clause, sentence: said, evidence: { ...evidence, sentence: said, ...more } };
 }
 
 interface Read {

@@ -1,6 +1,6 @@
 /** A person's clone is asked about commits, tags and ancestry; nothing in it is changed. Called by `change.ts` and `changed-since.ts`. */
 import { execFile } from "node:child_process";
-import type { Ancestry } from "../../../core/argocd/liveness/liveness.ts";
+import type { Ancestry } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { CommandError } from "../command.ts";

@@ -5,7 +5,8 @@ import { parseAllDocuments } from "yaml";
 import { decodeApplication, decodeIntended } from "../../../core/argocd/decode/application.ts";
 import { decodeClusterItem, decodeClusterSecret } from "../../../core/argocd/decode/cluster.ts";
 import { child, type Fields, fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
-import { type Intended, plainServer } from "../../../core/argocd/liveness/liveness.ts";
+import type { Intended } from "../../../core/argocd/liveness/types.ts";
+import { plainServer } from "../../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { CommandError } from "../command.ts";
 

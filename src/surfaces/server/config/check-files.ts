@@ -1,8 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { baseOf } from "../../../adapters/argocd/api/client.ts";
-import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/no-kubeconfig.ts";
+import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/client.ts";
 import { setting } from "../../../core/reasons/settings.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { signingOf } from "../commits.ts";
 import type { Environment } from "./env.ts";
 import { checkGates } from "./gates.ts";
@@ -25,7 +26,7 @@ export function checkFiles(config: ServerConfig, env: Environment): string[] {
       errors.keep(() => plane.caFile !== undefined && readSettingFile(`${at}.caFile`, plane.caFile));
     } else {
       const made = errors.keep(() => usableKubeConfig(at, plane));
-      if (made !== undefined && isMadeUp(made)) missing.push(`${at} (${plane.name}): ${NO_KUBECONFIG}`);
+      if (made !== undefined && isMadeUp(made)) missing.push(`${at} (${plane.name}): ${sentenceOf(NO_KUBECONFIG)}`);
     }
   }
   errors.keep(() => signingOf(config.commits));

@@ -3,7 +3,7 @@ import { argoRolloutsEngine } from "../../../adapters/analysis/argo-rollouts/ind
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
 import type { AnalysisEngine, AnalysisService } from "../../../adapters/analysis/port.ts";
-import { isMadeUp } from "../../../adapters/argocd/kubernetes/no-kubeconfig.ts";
+import { isMadeUp } from "../../../adapters/argocd/kubernetes/client.ts";
 import { hookCaller } from "../../../adapters/hooks/caller.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
 import { matchesGlob } from "../../../core/base/glob.ts";

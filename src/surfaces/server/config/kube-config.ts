@@ -1,6 +1,7 @@
 import { KubeConfig } from "@kubernetes/client-node";
-import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/no-kubeconfig.ts";
+import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/client.ts";
 import { setting } from "../../../core/reasons/settings.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { readSettingFile, SettingError, underSetting } from "./setting-errors.ts";
 
 /** Which cluster: `kubeconfig` a file, `context` one of its contexts. */
@@ -16,7 +17,7 @@ export function kubeConfigOf({ kubeconfig, context }: KubeConfigPlace): KubeConf
   else if ((process.env["KUBERNETES_SERVICE_HOST"] ?? "") !== "") config.loadFromCluster();
   else config.loadFromDefault();
   if (context === undefined) return config;
-  if (isMadeUp(config)) throw new Error(NO_KUBECONFIG);
+  if (isMadeUp(config)) throw new Error(sentenceOf(NO_KUBECONFIG));
   const known = config.getContexts().map((one) => one.name);
   if (!known.includes(context)) throw new SettingError(setting("KUBECONFIG_CONTEXT", { context, known }));
   config.setCurrentContext(context);

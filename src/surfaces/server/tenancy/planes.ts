@@ -1,6 +1,6 @@
 import { openApiPlane } from "../../../adapters/argocd/api/index.ts";
+import { isMadeUp } from "../../../adapters/argocd/kubernetes/client.ts";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
-import { isMadeUp } from "../../../adapters/argocd/kubernetes/no-kubeconfig.ts";
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";

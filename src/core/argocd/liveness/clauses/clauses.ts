@@ -1,6 +1,7 @@
+import { livenessReason as reason } from "../../../reasons/liveness.ts";
 import type { ApplicationView } from "../../views.ts";
 import { contextOf } from "../context.ts";
-import { at, clockTime } from "../moment.ts";
+import { at, dayOf, timeOf } from "../moment.ts";
 import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Parts } from "../types.ts";
 import { compared, exists, readable, reconciled, revision, spec } from "./change.ts";
 import { operation } from "./operation.ts";
@@ -55,7 +56,7 @@ function settling(context: Context, since: number): Finding | undefined {
   return {
     verdict: "pending",
     lookAgainAt: due,
-    sentence: `All is well since ${clockTime(since, context.now)}; it counts if that still holds at ${clockTime(due, context.now)}.`,
+    because: reason("SETTLING", { since: timeOf(since), until: timeOf(due), day: dayOf(context.now) }),
   };
 }
 
@@ -73,7 +74,7 @@ function asked(context: Context): Finding | undefined {
     verdict: "pending",
     wantsRead: wanted,
     lookAgainAt: wanted ? now + ASK_AGAIN_MS : due,
-    sentence: `All is well by what Argo CD told of itself; it counts once it is read anew, at ${clockTime(due, now)} or later.`,
+    because: reason("READ_AWAITED", { at: timeOf(due), day: dayOf(now) }),
   };
 }
 
@@ -82,12 +83,11 @@ function earlier(context: Context): Finding | undefined {
   const previous = context.input.previous;
   if (previous === undefined) return undefined;
   if (!isEarlier(previous, context.app)) {
-    const other = previous.uid !== context.app.uid ? "is of another object (uid)" : "is not of an older resourceVersion";
-    return { verdict: "pending", sentence: `The earlier read ${other}, so it confirms nothing.` };
+    const by = previous.uid !== context.app.uid ? "uid" : "resourceVersion";
+    return { verdict: "pending", because: reason("EARLIER_READ_DIFFERS", { by }) };
   }
-  const name = firstUnmet(contextOf(context.input, previous, at(previous.readAt) ?? context.now));
-  if (name === undefined) return undefined;
-  return { verdict: "pending", sentence: `The earlier read did not meet clause "${name}": one more read must confirm this one.` };
+  const clause = firstUnmet(contextOf(context.input, previous, at(previous.readAt) ?? context.now));
+  return clause && { verdict: "pending", because: reason("EARLIER_READ_UNMET", { clause }) };
 }
 
 function firstUnmet(before: Context): ClauseName | undefined {

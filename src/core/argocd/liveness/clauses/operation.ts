@@ -1,7 +1,7 @@
+import { livenessReason as reason } from "../../../reasons/liveness.ts";
 import type { ApplicationView } from "../../views.ts";
-import { afterGrace, firstLine, USED_UP, windowOpens } from "../findings.ts";
-import { at, clockTime, isFullSha } from "../moment.ts";
-import { MOST_SKEW_MS } from "../skew.ts";
+import { at, dayOf, firstLine, inUtc, isFullSha, timeOf } from "../moment.ts";
+import { afterGrace, MOST_SKEW_MS } from "../skew.ts";
 import type { Change, Clause, Context, Finding, Observation, Parts } from "../types.ts";
 
 type Operation = NonNullable<ApplicationView["status"]["operation"]>;
@@ -10,33 +10,24 @@ const isInFlight = (state: Operation | undefined): boolean => state?.phase === "
 
 /** 5. Asked for and not begun. */
 const requested: Clause = ({ app }) =>
-  app.operationRequested && !isInFlight(app.status.operation)
-    ? { verdict: "pending", sentence: "A sync is asked for and has not begun." }
-    : undefined;
+  app.operationRequested && !isInFlight(app.status.operation) ? { verdict: "pending", because: reason("SYNC_NOT_BEGUN") } : undefined;
 
 /** 5. Nothing in flight. A phase nobody knows is in flight. */
 const running: Clause = (context) => {
   const state = context.app.status.operation;
   if (state === undefined || ENDED.includes(state.phase) || isBetweenTries(state)) return undefined;
   if (state.phase === "Running" && /sync window/i.test(state.message ?? "")) {
-    const said = `Its sync waits for a sync window to open: ${firstLine(state.message ?? "")}`;
-    return { ...windowOpens(context), verdict: waits(context), sentence: `${said}${opening(context)}.` };
+    const { opensAt } = context.input.windows ?? {};
+    const because = reason("SYNC_AWAITS_WINDOW", { message: firstLine(state.message ?? ""), opensAt });
+    return { verdict: waits(context), because, lookAgainAt: at(opensAt) };
   }
-  const since = at(state.startedAt);
-  return {
-    verdict: "pending",
-    sentence: `Its operation is ${isInFlight(state) ? state.phase.toLowerCase() : state.phase}${since === undefined ? "" : ` since ${clockTime(since, context.now)}`}.`,
-  };
+  const phase = isInFlight(state) ? state.phase.toLowerCase() : state.phase;
+  return { verdict: "pending", because: reason("OPERATION_GOES_ON", { phase, since: inUtc(state.startedAt), day: dayOf(context.now) }) };
 };
 
 const ENDED: readonly string[] = ["Succeeded", "Failed", "Error"];
 
 const waits = ({ stale }: Context) => (stale ? "pending" : "waiting");
-
-function opening({ input }: Context): string {
-  const opensAt = input.windows?.opensAt;
-  return opensAt === undefined ? "" : `; it opens at ${opensAt}`;
-}
 
 /** Between two tries Argo CD leaves the phase at Running, with the end of the try before in place. */
 function isBetweenTries(state: Operation): boolean {
@@ -49,24 +40,21 @@ const retry: Clause = (context) => {
   const finishedAt = at(state?.finishedAt);
   if (state === undefined || finishedAt === undefined || !isBetweenTries(state)) return undefined;
   const next = nextTry(state, finishedAt);
-  const of = state.retry?.limit === undefined || state.retry.limit < 0 ? "" : ` of ${state.retry.limit}`;
-  const said = state.message === undefined ? "" : `: ${firstLine(state.message)}`;
   const { now } = context;
-  const which = `retry ${Math.max(1, state.retryCount)}${of}`;
-  const failed = `Its sync failed at ${clockTime(finishedAt, now)} and`;
-  if (now > next + OVERDUE_MS) {
-    // Nothing is waited for any more: the deadlines of what does not come along run.
-    const hint = "Does Argo CD's application controller run?";
-    return {
-      verdict: "pending",
-      sentence: `${failed} ${which} was due at about ${clockTime(next, now)}, and nothing has begun${said}. ${hint}`,
-    };
-  }
-  return {
-    verdict: waits(context),
-    lookAgainAt: now < next ? next : next + OVERDUE_MS + 1,
-    sentence: `${failed} waits for ${which}, at about ${clockTime(next, now)}${said}.`,
-  };
+  const { limit = -1 } = state.retry ?? {};
+  const overdue = now > next + OVERDUE_MS;
+  const because = reason("SYNC_RETRIES", {
+    failedAt: timeOf(finishedAt),
+    retry: Math.max(1, state.retryCount),
+    of: limit < 0 ? undefined : limit,
+    at: timeOf(next),
+    overdue,
+    message: state.message && firstLine(state.message),
+    day: dayOf(now),
+  });
+  // Overdue, nothing is waited for any more: the deadlines of what does not come along run.
+  if (overdue) return { verdict: "pending", because };
+  return { verdict: waits(context), lookAgainAt: now < next ? next : next + OVERDUE_MS + 1, because };
 };
 
 /** Argo CD is busy, or its clock is behind: more is neither. */
@@ -94,11 +82,11 @@ function ended(context: Context, state: Operation): Finding | undefined {
   const early = ours !== "yes" && finishedAt !== undefined && finishedAt < context.mergedAt;
   if (ours === "no" || (early && finishedAt < context.mergedAt - MOST_SKEW_MS)) return undefined;
   const known = ours !== "unknown" && !early;
-  const spent = context.app.spec.automated && known ? USED_UP : "";
-  const sentence = `Its sync ended ${state.phase}: ${firstLine(state.message ?? "") || "no message"}.${spent}`;
+  const spent = context.app.spec.automated && known;
+  const because = reason("SYNC_FAILED", { phase: state.phase, message: firstLine(state.message ?? ""), spent });
   if (!known || context.stale || context.specDiffers !== undefined || context.firstSeenAt === undefined)
-    return { verdict: "pending", sentence };
-  return afterGrace(context, Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt), sentence);
+    return { verdict: "pending", because };
+  return { because, ...afterGrace(context, Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt)) };
 }
 
 /** yes: not before the change. fits: it was for what is there now, which may have been there before the change, too. */

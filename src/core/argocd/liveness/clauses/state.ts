@@ -1,17 +1,16 @@
-import { defined } from "../../../base/defined.ts";
+import { livenessReason as reason } from "../../../reasons/liveness.ts";
 import { BAD_CONDITIONS } from "../../decode/status.ts";
-import { afterGrace, firstLine, USED_UP, windowOpens } from "../findings.ts";
-import { at, clockTime, second } from "../moment.ts";
+import type { SyncWindowsView } from "../../views.ts";
+import { at, dayOf, firstLine, inUtc, second, timeOf } from "../moment.ts";
+import { afterGrace } from "../skew.ts";
 import type { Clause, Context, Finding, Parts } from "../types.ts";
 
 /** 8. A cluster that cannot be reached keeps the health it had. Not observable: left out, and the evidence says so. */
 const reachable: Clause = ({ input, now }) => {
   const connection = input.cluster?.connection;
   if (connection?.status !== "Failed") return undefined;
-  const said = connection.message === "" ? "" : `: ${firstLine(connection.message)}`;
-  const tried = at(connection.attemptedAt);
-  const when = tried === undefined ? "" : ` (tried at ${clockTime(tried, now)})`;
-  return { verdict: "lost", sentence: `Argo CD cannot reach cluster ${input.cluster?.name ?? ""}${when}${said}.` };
+  const seen = { name: input.cluster?.name ?? "", triedAt: inUtc(connection.attemptedAt), message: firstLine(connection.message) };
+  return { verdict: "lost", because: reason("CLUSTER_UNREACHABLE", { ...seen, day: dayOf(now) }) };
 };
 
 export const cluster: Parts = { reachable };
@@ -21,25 +20,19 @@ const inSync: Clause = (context) => {
   const { app, firstSeenAt, now, input, shows } = context;
   const status = app.status.sync.status;
   if (status === "Synced") return undefined;
-  if (status !== "OutOfSync") return { verdict: "pending", sentence: `Its sync status is ${status ?? "not known"}.` };
+  if (status !== "OutOfSync") return { verdict: "pending", because: reason("SYNC_STATUS", { status }) };
   // Before the change is seen nobody needs to do anything: that has a limit of its own.
-  if (!app.spec.automated && shows) {
-    return { verdict: "waiting", sentence: "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD." };
-  }
+  if (!app.spec.automated && shows) return { verdict: "waiting", because: reason("SYNC_BY_HAND") };
   const idle = !app.operationRequested && shows;
-  if (idle && input.windows?.open === false) return windowClosed(context);
+  if (idle && input.windows?.open === false) return windowClosed(input.windows);
   const long = idle && firstSeenAt !== undefined && now - firstSeenAt > 120_000;
-  const hint = input.windows === undefined ? ": is a sync window of its project closed?" : ", though no sync window is closed.";
-  return { verdict: "pending", sentence: `It is OutOfSync${long ? `, and nothing syncs it${hint}` : "."}` };
+  const seen = input.windows === undefined ? "unseen" : "open";
+  return { verdict: "pending", because: reason("OUT_OF_SYNC", { idle: long ? seen : undefined }) };
 };
 
-function windowClosed(context: Context): Finding {
-  const windows = context.input.windows?.windows ?? [];
+function windowClosed({ opensAt, windows }: SyncWindowsView): Finding {
   const manual = windows.length > 0 && windows.every((window) => window.manualSync);
-  const opensAt = context.input.windows?.opensAt;
-  const when = opensAt === undefined ? "when it opens next cannot be told" : `it opens at ${opensAt}`;
-  const hint = manual ? "; a sync by hand is allowed meanwhile" : "";
-  return { ...windowOpens(context), verdict: "waiting", sentence: `It is OutOfSync and waits for a sync window: ${when}${hint}.` };
+  return { verdict: "waiting", because: reason("SYNC_WINDOW_CLOSED", { opensAt, manual }), lookAgainAt: at(opensAt) };
 }
 
 export const synced: Parts = { inSync };
@@ -51,9 +44,9 @@ const bad: Clause = (context) => {
     if (!BAD_CONDITIONS.has(condition.type)) continue;
     if (condition.type === "ComparisonError" && isUnreachable(context, condition.message)) return outOfReach(condition.message);
     const start = graceStart(context, condition.type, at(condition.lastTransitionTime));
-    const spent = condition.type === "SyncError" && context.app.spec.automated ? USED_UP : "";
-    const sentence = `${condition.type}: ${firstLine(condition.message) || "no message"}.${spent}`;
-    const finding: Finding = start === undefined ? { verdict: "pending", sentence } : afterGrace(context, start, sentence);
+    const spent = condition.type === "SyncError" && context.app.spec.automated;
+    const because = reason("CONDITION_BAD", { type: condition.type, message: firstLine(condition.message), spent });
+    const finding: Finding = { because, ...(start === undefined ? { verdict: "pending" } : afterGrace(context, start)) };
     if (worst !== undefined && finding.verdict !== "failing") continue;
     worst = finding;
     if (finding.verdict === "failing") break;
@@ -70,7 +63,7 @@ function isUnreachable({ input, stale }: Context, message: string): boolean {
 }
 
 function outOfReach(message: string): Finding {
-  return { verdict: "lost", sentence: `Argo CD cannot reach its cluster, by its last comparison: ${firstLine(message)}.` };
+  return { verdict: "lost", because: reason("CLUSTER_UNREACHED", { message: firstLine(message) }) };
 }
 
 /** From when a bad condition counts; undefined: not yet, since it may well be about what was there before the change. */
@@ -88,27 +81,22 @@ function graceStart(context: Context, type: string, since: number | undefined): 
 
 /** 7. Healthy. */
 const healthy: Clause = (context) => {
-  const { status, message, lastTransitionTime } = context.app.status.health;
+  const { status, lastTransitionTime, ...health } = context.app.status.health;
   if (status === "Healthy" || status === "Suspended") return undefined;
-  const said = message === undefined ? "" : ` (${firstLine(message)})`;
-  if (status !== "Degraded") return { verdict: "pending", sentence: `Its health is ${status ?? "not known"}${said}.` };
-  if (!context.shows || context.firstSeenAt === undefined) {
-    return { verdict: "pending", sentence: `It is Degraded${said}, by a status that does not show the change.` };
-  }
+  const message = health.message && firstLine(health.message);
+  if (status !== "Degraded") return { verdict: "pending", because: reason("HEALTH", { status, message }) };
+  if (!context.shows || context.firstSeenAt === undefined) return { verdict: "pending", because: reason("DEGRADED_BEFORE", { message }) };
   const start = Math.max(at(lastTransitionTime) ?? context.firstSeenAt, context.firstSeenAt);
-  return afterGrace(context, start, `It is Degraded since ${clockTime(start, context.now)} or longer${said}.`);
+  const because = reason("DEGRADED", { since: timeOf(start), message, day: dayOf(context.now) });
+  return { because, ...afterGrace(context, start) };
 };
 
 /** 7. Something in it is paused, such as a Rollout at a canary step: in progress, and no deadline runs meanwhile. */
 const notPaused: Clause = (context) => {
   const { status, message } = context.app.status.health;
   if (status !== "Suspended" || context.input.suspended === "Accept") return undefined;
-  const said = message === undefined ? "" : ` (${firstLine(message)})`;
-  return defined({
-    verdict: "pending" as const,
-    clockStopped: context.shows ? true : undefined,
-    sentence: `Its health is Suspended${said}: something in it is paused, such as a Rollout at a canary step.`,
-  });
+  const because = reason("SUSPENDED", { message: message && firstLine(message) });
+  return { verdict: "pending", because, clockStopped: context.shows };
 };
 
 export const health: Parts = { healthy, notPaused };

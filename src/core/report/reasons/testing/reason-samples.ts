@@ -9,11 +9,11 @@ import type { CommandReasons } from "../../../reasons/commands.ts";
 import type { CommentReasons } from "../../../reasons/comments.ts";
 import type { EngineReasons } from "../../../reasons/engine.ts";
 import type { GatesReasons, OverLimit, PullNeed } from "../../../reasons/gates.ts";
-import type { LivenessReasons } from "../../../reasons/liveness.ts";
 import type { OutcomeReasons } from "../../../reasons/outcome.ts";
 import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
 import type { SettingReasons } from "../../../reasons/settings.ts";
 import type { TargetReasons } from "../../../reasons/targets.ts";
+import { ARGOCD_FIELDS, ARGOCD_VARIANTS } from "./argocd-samples.ts";
 
 interface RunReasons
   extends BatchesReasons,
@@ -22,7 +22,6 @@ interface RunReasons
     CommentReasons,
     EngineReasons,
     GatesReasons,
-    LivenessReasons,
     OutcomeReasons,
     SettingReasons,
     TargetReasons {}
@@ -37,11 +36,18 @@ const rollouts: AnyReason[] = [{ code: "ROLLOUT_STATE", cluster: "eu-1", name: "
 
 /** A field's sample, whichever code has it. */
 export const FIELDS: Readonly<Record<string, unknown>> = {
+  ...ARGOCD_FIELDS,
   ...{ batch, analysis, hook, because, over, clusters, rollouts, check: analysis, checks: [analysis, hook] },
   ...{ ask: { code: "ASK_RESUME" }, allowed: { code: "LIMIT_ALLOWS", over }, held: { code: "PAUSED_BY", by: "bob", text: "" } },
   ...{ next: { code: "WENT_ON_TO_WEIGHT", weight: 50 }, resumed: { code: "RESUMED_BY", by: "bob" } },
   ...{ by: "alice", author: "bob", released: ["bob"], teams: ["acme/sre", "acme/web"], have: [], lapsed: [], outdated: [], unread: false },
-  ...{ cluster: "hub/eu-1", plane: "hub", application: "payments-eu-1", applications: ["payments-eu-1"], baseline: "Degraded" },
+  ...{
+    cluster: "hub/eu-1",
+    plane: "hub",
+    application: "payments-eu-1",
+    applications: ["payments-eu-1"],
+    baseline: ["Degraded", "NeverInSync"],
+  },
   ...{
     pull: 7,
     head: "3f2a91c0de44aa",
@@ -50,14 +56,8 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
     rollout: "payments",
     stage: "canary",
   },
-  ...{
-    file: "values.yaml",
-    path: "image.tag",
-    place: { file: "values.yaml" },
-    setting: "limits.clusters",
-    mode: "Propose",
-    phase: "Progressing",
-  },
+  ...{ file: "values.yaml", path: "image.tag", place: { file: "values.yaml" }, setting: "limits.clusters" },
+  ...{ mode: "Propose", phase: "Progressing" },
   ...{
     url: "https://api.github.com",
     said: "timeout",
@@ -235,7 +235,7 @@ export const VARIANTS: Variants = {
 
 /** A reason of this code in each way it is said. Reading a field that has no sample is an error. */
 export function samplesOf(code: string): AnyReason[] {
-  const variants: readonly object[] = (VARIANTS as Readonly<Record<string, readonly object[]>>)[code] ?? [{}];
+  const variants: readonly object[] = ({ ...VARIANTS, ...ARGOCD_VARIANTS } as Readonly<Record<string, readonly object[]>>)[code] ?? [{}];
   return variants.map((variant) => new Proxy<AnyReason>({ code, ...variant }, { get: (own, field) => read(own, String(field)) }));
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { application, at, COMMIT, input, LATER, merged, NOW, REPO } from "../../adapters/argocd/testing/application.ts";
-import { intendedOf } from "./decode/source.ts";
-import { assess, type LivenessInput } from "./liveness/liveness.ts";
+import { application, at, input, merged, NOW, REPO } from "../../../adapters/argocd/testing/application.ts";
+import { intendedOf } from "../../argocd/decode/source.ts";
+import { assess } from "../../argocd/liveness/liveness.ts";
+import type { LivenessInput } from "../../argocd/liveness/types.ts";
+import { sentenceOf } from "./say.ts";
 
 type Raw = Record<string, unknown>;
 const status = (over: Raw, more: Raw = {}) => application(merged({ status: over }, more));
@@ -192,72 +194,13 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
 
 test.each(MESSAGES)("waiting for %s", (_name, given, verdict, sentence) => {
   const assessment = assess(given);
-  expect([assessment.verdict, assessment.sentence]).toEqual([verdict, sentence]);
+  expect([assessment.verdict, sentenceOf(assessment.sentence)]).toEqual([verdict, sentence]);
 });
 
-test("a clock that is ahead by less than five minutes is made up for, by no more than was measured", () => {
-  const ahead = application({ status: { reconciledAt: at("10:02:00") } });
-  const goodSince = at("10:01:00");
-  const read = (now: string) => assess(input({ application: ahead, now: Date.parse(at(now)), held: { goodSince } }));
-  // Read at 10:01:00 with a time of 10:02:00 in it: at least a minute ahead, so that time was 10:01:00 at the latest.
-  expect(read("10:01:09").clause).toBe("settled");
-  expect(read("10:01:10").verdict).toBe("live");
-  expect(read("10:01:10").evidence.fields["clockAheadSeconds"]).toBe(60);
-  const hours = application({ status: { reconciledAt: at("12:00:00") } });
-  expect(assess(input({ application: hours, now: Date.parse(at("10:30:00")), held: { goodSince } })).verdict).toBe("pending");
-});
-
-test("grace is counted by our own clock as well, so that a clock that is behind shortens it by nothing", () => {
-  const degraded = application({ status: { health: { status: "Degraded", lastTransitionTime: at("10:00:20") } } });
-  const first = assess(input({ application: degraded, now: NOW + 300_000, held: {} }));
-  expect(first).toMatchObject({ verdict: "pending", held: { badSince: "2026-11-21T10:06:00.000Z" } });
-  const { held = {} } = first;
-  expect(assess(input({ application: degraded, now: NOW + 359_000, held })).verdict).toBe("pending");
-  expect(assess(input({ application: degraded, now: NOW + 360_000, held })).verdict).toBe("failing");
-});
-
-test("what something paused in it keeps still is said, and only once the change is seen", () => {
-  const suspended = { health: { status: "Suspended" } };
-  expect(assess(input({ application: status(suspended) })).clockStopped).toBe(true);
-  expect(assess(input({ application: status({ ...suspended, reconciledAt: at("09:00:00") }) })).clockStopped).toBeUndefined();
-});
-
-test("a retry that is waited for is looked at again once nobody can have begun it", () => {
-  const retrying = status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } });
-  expect(assess(input({ application: retrying })).lookAgainAt).toBe("2026-11-21T10:05:13.001Z");
-});
-
-test("of many sources the first are said, and how many more there are", () => {
-  const sources = Array.from({ length: 90 }, (_, n) => ({ repoURL: REPO, path: `apps/${n}`, targetRevision: "main" }));
-  const revisions = sources.map((_, n) => (n === 0 ? LATER : COMMIT));
-  const sync = { revision: undefined, revisions, comparedTo: { source: undefined, sources } };
-  const many = application({ spec: { source: undefined, sources }, status: { sync, operationState: undefined } });
-  const assessment = assess(input({ application: many, ancestry: () => "contains" }));
-  expect([assessment.verdict, assessment.sentence]).toEqual([
-    "live",
-    "Live at ddddddd, ccccccc, ccccccc and 87 more, Synced and Healthy since 10:00:20; compared at 10:00:10.",
-  ]);
-  expect(String(assessment.evidence.fields["seenRevision"])).toMatch(/, c{40} and 70 more$/);
-});
-
-test("settling counts from the end of an operation that came after the first sight", () => {
-  const resynced = status({ operationState: { startedAt: at("10:00:45"), finishedAt: at("10:00:50") }, reconciledAt: at("10:00:52") });
-  const read = (clock: string) => assess(input({ application: resynced, firstSeenAt: at("10:00:10"), now: Date.parse(at(clock)) })).clause;
-  expect([read("10:00:59"), read("10:01:00")]).toEqual(["settled", "all"]);
-});
-
-test("settling never counts from before the merge, however far ahead the cluster's clock is", () => {
-  const ahead = application(
-    { status: { reconciledAt: at("10:04:04"), health: { lastTransitionTime: at("08:00:00") }, operationState: undefined } },
-    Date.parse(at("10:00:04")),
+test("a change that is live says at what, since when, and how many sources more there are", () => {
+  const seen = ["d".repeat(40), "v1.4.2"];
+  const times = { since: "2026-11-20T10:00:20.000Z", comparedAt: "2026-11-21T10:00:10.000Z", day: "2026-11-21" };
+  expect(sentenceOf({ code: "CHANGE_LIVE", seen, more: 87, health: "Healthy", ...times })).toBe(
+    "Live at ddddddd, v1.4.2 and 87 more, Synced and Healthy since 2026-11-20 10:00:20; compared at 10:00:10.",
   );
-  const held = { goodSince: at("09:59:50") };
-  const read = (clock: string) =>
-    assess(input({ application: ahead, firstSeenAt: at("10:00:02"), held, now: Date.parse(at(clock)) })).clause;
-  expect([read("10:00:09"), read("10:00:10")]).toEqual(["settled", "all"]);
-});
-
-test("compared in the very second of the merge the change is seen then where the revision proves it", () => {
-  const same = status({ reconciledAt: at("10:00:00"), operationState: undefined });
-  expect(assess(input({ application: same })).firstSeenAt).toBe("2026-11-21T10:00:00.000Z");
 });
