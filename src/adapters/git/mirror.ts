@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { buildCommit } from "./fast-import.ts";
 import { gitError } from "./git-errors.ts";
-import { pipeGit } from "./git-process.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
 import type { Mirror } from "./port.ts";
 import { openReader } from "./reader.ts";
@@ -19,8 +19,8 @@ interface MirrorOptions extends RemoteOptions {
   allowFile?: boolean;
 }
 
-/** Never fetched and never pushed. */
-const NOTES = "refs/stagecoach/notes";
+/** A file each, not a ref: what is noted need not have been fetched. */
+const NOTES = "stagecoach-notes";
 
 /** Opens (and where need be makes) the bare mirror. Nothing is fetched yet. */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
@@ -51,8 +51,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     },
     commit: (input) => buildCommit(repository, trees, input),
     push: (updates) => serially(() => pushRefs(remote, updates)),
-    note: (name, commit) => noteRef(repository, fullRef(`${NOTES}/${name}`), objectId(commit)),
-    noted: async (name) => await refCommit(fullRef(`${NOTES}/${name}`)),
+    note: (name, commit) => writeNote(noteFile(repository, name), objectId(commit)),
+    noted: (name) => readNote(noteFile(repository, name)),
     async close() {
       await reads.close();
       closing.abort();
@@ -74,10 +74,20 @@ async function makeBare(repository: Repository, url: string): Promise<void> {
   }
 }
 
-async function noteRef(repository: Repository, ref: string, commit: string): Promise<void> {
-  try {
-    await pipeGit(repository, ["update-ref", "--stdin"], [`update ${ref} ${commit}\n`]);
-  } catch (error) {
-    throw gitError(`note ${ref}`, error);
-  }
+function noteFile({ directory }: Repository, name: string): string {
+  return join(directory, NOTES, encodeURIComponent(name));
+}
+
+/** Whole or not at all: a process killed meanwhile leaves the note of before. */
+async function writeNote(file: string, commit: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}.new`, `${commit}\n`);
+  await rename(`${file}.new`, file);
+}
+
+async function readNote(file: string): Promise<string | undefined> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  return text === undefined ? undefined : objectId(text.trim());
 }

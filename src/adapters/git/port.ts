@@ -34,7 +34,7 @@ export interface Mirror {
   commitObject(sha: string): Promise<Buffer | undefined>;
   /** Modes of files at a commit as git spells them (`100755`); those that are not there are left out. */
   modes(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
-  /** Notes a commit under a name, on this machine only: the next process that opens the mirror finds it. */
+  /** Notes a commit under a name, on this machine only, fetched or not: the next process that opens the mirror finds it. */
   note(name: string, commit: string): Promise<void>;
   noted(name: string): Promise<string | undefined>;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export interface Mirror {
 
 /**
  * Writes commits of ours to the remote. Two writers of one branch exclude each other by `head`: who comes second is told
- * `stale` and has changed nothing. After `written` the mirror has the commit.
+ * `stale` and has changed nothing. After `written` the mirror has the commit, unless it is of a branch of our own files.
  */
 export interface CommitWriter {
   /** `github`: signed by GitHub for our App. `ssh`: signed here with a key. `unsigned`: trusted by name only. */
@@ -64,11 +64,13 @@ export interface WriteInput {
   message: string;
   /** Epoch milliseconds. GitHub takes the time it is told at. */
   at: number;
+  /** The branch holds plain files of ours alone: nobody needs their modes before, or has to have the commit in the mirror after. */
+  ownFiles?: boolean;
 }
 
 export type WriteOutcome = { kind: "written"; commit: string } | { kind: "stale" };
 
-export interface ProposeInput extends Omit<WriteInput, "head" | "from"> {
+export interface ProposeInput extends Omit<WriteInput, "head" | "from" | "ownFiles"> {
   from: string;
   base: string;
   title: string;

@@ -37,7 +37,7 @@ export async function record(
     trailers: trailers(events, runs, decisions),
     at: now,
   });
-  if (outcome === "recorded") memory.remote.moveJournal(await context.mirror.head(context.journalBranch));
+  if (outcome === "recorded") memory.remote.moveJournal(context.journal.head());
   else memory.remote.expire();
   if (outcome === "lost") context.log.info({ repository: context.repository }, "another replica recorded first; looking again");
   return outcome === "recorded";

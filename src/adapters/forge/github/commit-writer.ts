@@ -18,7 +18,7 @@ export interface GitHubWriterOptions {
   repository: string;
   /** Of files at a commit, as git spells them: GitHub's one-request commit would make every file it changes plain. */
   modes: (commit: string, paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Called after each commit, so that the mirror has it. */
+  /** Called after each commit that somebody will read, so that the mirror has it. */
   fetch: (branch: string) => Promise<void>;
   /** Bytes of changed files up to which one request carries them all. */
   mostBytes?: number;
@@ -38,12 +38,12 @@ export function openGitHubWriter(options: GitHubWriterOptions): CommitWriter & R
   const { place, ids } = shared;
 
   async function write(input: WriteInput): Promise<WriteOutcome> {
-    const plan = await planOf(options, input.head ?? input.from, input.changes);
+    const plan = await planOf(options, input.ownFiles === true ? undefined : (input.head ?? input.from), input.changes);
     if (input.head !== undefined && plan.kind === "one") return await append(input, input.head);
     const { changes, message } = input;
     const commit = await objectsOf(place, { parent: input.head ?? input.from, changes, message, modes: plan.modes });
     if (!(await moveBranch(place, input.branch, input.head, commit))) return { kind: "stale" };
-    return await fetched(input.branch, commit);
+    return await written(input, commit);
   }
 
   async function append(input: WriteInput, head: string): Promise<WriteOutcome> {
@@ -55,14 +55,14 @@ export function openGitHubWriter(options: GitHubWriterOptions): CommitWriter & R
     };
     const { data, errors } = await asking(() => sendGraphQL<CommitOnBranchResult>(place, COMMIT_ON_BRANCH, variables));
     const commit = data.createCommitOnBranch?.commit?.oid;
-    if (commit !== undefined) return await fetched(input.branch, commit);
+    if (commit !== undefined) return await written(input, commit);
     const [refused] = errors;
     if (refused !== undefined && isStale(refused)) return { kind: "stale" };
     throw refusedError(COMMIT_ON_BRANCH, refused);
   }
 
-  async function fetched(branch: string, commit: string): Promise<WriteOutcome> {
-    await fetch(branch);
+  async function written({ branch, ownFiles }: WriteInput, commit: string): Promise<WriteOutcome> {
+    if (ownFiles !== true) await fetch(branch);
     return { kind: "written", commit };
   }
 

@@ -64,15 +64,21 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   const { mirror, app, branch = JOURNAL_BRANCH } = options;
   const writer = writerOf(options);
   const serially = serial();
-  const reader = openJournalReader(mirror, async () => loaded?.state.head ?? (await mirror.head(branch)));
+  const reader = openJournalReader(mirror, async () => (await have(loaded?.state.head)) ?? (await mirror.head(branch)));
   const trust = openTrust(mirror, branch);
   let loaded: Loaded | undefined;
+
+  /** What was written here is fetched once somebody reads it: the next record needs only what it says. */
+  async function have(head: string | undefined): Promise<string | undefined> {
+    if (head !== undefined && (await mirror.commitInfo(head)) === undefined) await mirror.fetch([branch]);
+    return head;
+  }
 
   async function read(known?: { head: string | undefined }): Promise<Loaded> {
     await trust.begin();
     const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
     if (loaded !== undefined && loaded.state.head === remote) return loaded;
-    if (remote !== undefined && (await mirror.commitInfo(remote)) === undefined) await mirror.fetch([branch]);
+    await have(remote);
     const before = trust.heads();
     const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, before)) ?? (await traced(options, remote, before));
     const next = await load(mirror, app, remote, loaded);
@@ -86,10 +92,10 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     const before = loaded ?? (await read());
     const { tampered, head } = before.state;
     if (tampered !== undefined) throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why}`);
-    const { changes, next } = await prepare(mirror, app, keepOf(options.keep), before, change);
+    const { changes, next } = await prepare({ mirror, app, keep: keepOf(options.keep), have }, before, change);
     if (changes.size === 0) return "recorded";
     const message = journalMessage(change.subject, trailersOf(change, app));
-    const written = await writer.write({ branch, head, changes, message, at: change.at });
+    const written = await writer.write({ branch, head, changes, message, at: change.at, ownFiles: true });
     if (written.kind === "stale") return "lost";
     loaded = { ...next, state: { ...next.state, head: written.commit } };
     await trust.keep(written.commit);
@@ -100,6 +106,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     ...reader,
     read: (remote) => serially(async () => (await read(remote)).state),
     record: (change) => serially(() => record(change)),
+    head: () => loaded?.state.head,
   };
 }
 
@@ -173,8 +180,18 @@ async function load(mirror: Mirror, app: string, head: string | undefined, befor
   return { state: { head, index: index.rollouts, runs: last, broken }, index, indexText, runs };
 }
 
+interface Preparing {
+  mirror: Mirror;
+  app: string;
+  /** Runs. */
+  keep: number;
+  /** Fetches a head that is not here yet, and returns it. */
+  have(head: string | undefined): Promise<string | undefined>;
+}
+
 /** The files that differ from those of before, and what will stand once they are pushed. */
-async function prepare(mirror: Mirror, app: string, keep: number, before: Loaded, change: JournalChange) {
+async function prepare(preparing: Preparing, before: Loaded, change: JournalChange) {
+  const { app } = preparing;
   const changes = new Map<string, string | null>();
   const runs = new Map(before.runs);
   const last = new Map(before.state.runs);
@@ -182,11 +199,11 @@ async function prepare(mirror: Mirror, app: string, keep: number, before: Loaded
   const rollouts = mergeIndex(before.state.index, change.index, change.runs);
   for (const run of change.runs) {
     const name = runName(run.rollout, run.number);
-    const prior = before.runs.get(name) ?? (await readOlder(mirror, before, run));
+    const prior = before.runs.get(name) ?? (await readOlder(preparing, before, run));
     const printed = printRun(run, prior);
     for (const [path, text] of printed.files) if (prior?.files.get(path) !== text) changes.set(path, text);
     for (const path of prior?.files.keys() ?? []) if (!printed.files.has(path)) changes.set(path, null);
-    if (prior === undefined) for (const path of await folded(mirror, before.state.head, run, keep)) changes.set(path, null);
+    if (prior === undefined) for (const path of await folded(preparing, before.state.head, run)) changes.set(path, null);
     runs.set(name, printed);
     if (rollouts.get(run.rollout)?.lastRun === run.number) {
       last.set(run.rollout, run);
@@ -204,18 +221,20 @@ async function prepare(mirror: Mirror, app: string, keep: number, before: Loaded
 }
 
 /** A run that is not the last one and is written again (superseded, say): its files are those at the head. */
-async function readOlder(mirror: Mirror, before: Loaded, run: Run): Promise<RunFiles | undefined> {
+async function readOlder({ mirror, have }: Preparing, before: Loaded, run: Run): Promise<RunFiles | undefined> {
   const { head, index } = before.state;
   if (head === undefined || run.number > (index.get(run.rollout)?.lastRun ?? 0)) return undefined;
   const broken = before.state.broken.get(run.rollout);
   if (broken?.run === run.number)
     throw new GitError("Invalid", `${run.rollout} #${run.number} cannot be written over: ${broken.file}: ${broken.why}`);
+  await have(head);
   return await readRun(readTextsAt(mirror, head), run.rollout, run.number);
 }
 
 /** Files of runs that a new one pushes out of the tree. */
-async function folded(mirror: Mirror, head: string | undefined, run: Run, keep: number): Promise<string[]> {
+async function folded({ mirror, keep, have }: Preparing, head: string | undefined, run: Run): Promise<string[]> {
   if (head === undefined || run.number <= keep) return [];
+  await have(head);
   const paths = await mirror.listFiles(head, rolloutDirectory(run.rollout));
   return paths.filter((path) => Number(path.split("/")[2]) <= run.number - keep);
 }

@@ -13,6 +13,8 @@ export interface Journal {
    * `lost`: another replica was faster; read again and decide anew. Writes only the files that differ.
    */
   record(change: JournalChange): Promise<"recorded" | "lost">;
+  /** The commit that was last read or recorded here; undefined: there is no journal, or nobody looked. */
+  head(): string | undefined;
 }
 
 export interface JournalState {
