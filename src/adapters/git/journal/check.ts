@@ -100,3 +100,31 @@ function foreign(commit: CommitInfo, app: string): string | undefined {
   if (parseTrailers(commit.body)[APP_TRAILER] !== app) return `${what} has no trailer ${APP_TRAILER}: ${app}`;
   return undefined;
 }
+
+/** Where the mirror notes the last head that was found to be ours. */
+function noteOf(branch: string): string {
+  return `trusted/${branch}`;
+}
+
+interface Heads {
+  /** The last that was checked and found ours. */
+  trusted: string | undefined;
+  seen: string | undefined;
+}
+
+/** Which head is known to be ours. What an earlier process found to be is not looked at again. */
+export function openTrust(mirror: Pick<Mirror, "noted" | "head" | "note">, branch: string) {
+  let heads: Heads | undefined;
+  return {
+    async begin(): Promise<void> {
+      if (heads !== undefined) return;
+      const trusted = await mirror.noted(noteOf(branch));
+      heads = { trusted, seen: trusted ?? (await mirror.head(branch)) };
+    },
+    heads: (): Heads => heads ?? { trusted: undefined, seen: undefined },
+    async keep(head: string | undefined): Promise<void> {
+      heads = { trusted: head, seen: head };
+      if (head !== undefined) await mirror.note(noteOf(branch), head);
+    },
+  };
+}

@@ -7,7 +7,7 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { serial } from "../serial.ts";
-import { APP_TRAILER, authorOf, checkBranch, NOTHING, RUN_TRAILER, type Suspicion } from "./check.ts";
+import { APP_TRAILER, authorOf, checkBranch, NOTHING, openTrust, RUN_TRAILER, type Suspicion } from "./check.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
 import type { Journal, JournalChange, JournalReader, JournalState, Trace } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
@@ -39,11 +39,6 @@ function writerOf(options: JournalOptions): CommitWriter {
 
 function keepOf(keep: JournalOptions["keep"]): number {
   return (typeof keep === "function" ? keep() : keep) ?? 50;
-}
-
-/** Where the mirror notes the last head that was found to be ours. */
-function noteOf(branch: string): string {
-  return `trusted/${branch}`;
 }
 
 /** What one head holds, with the texts it was read from. */
@@ -107,29 +102,6 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     read: (remote) => serially(async () => (await read(remote)).state),
     record: (change) => serially(() => record(change)),
     head: () => loaded?.state.head,
-  };
-}
-
-interface Heads {
-  /** The last that was checked and found ours. */
-  trusted: string | undefined;
-  seen: string | undefined;
-}
-
-/** Which head is known to be ours. What an earlier process found to be is not looked at again. */
-function openTrust(mirror: Mirror, branch: string) {
-  let heads: Heads | undefined;
-  return {
-    async begin(): Promise<void> {
-      if (heads !== undefined) return;
-      const trusted = await mirror.noted(noteOf(branch));
-      heads = { trusted, seen: trusted ?? (await mirror.head(branch)) };
-    },
-    heads: (): Heads => heads ?? { trusted: undefined, seen: undefined },
-    async keep(head: string | undefined): Promise<void> {
-      heads = { trusted: head, seen: head };
-      if (head !== undefined) await mirror.note(noteOf(branch), head);
-    },
   };
 }
 
