@@ -106,7 +106,7 @@ function noteOf(branch: string): string {
   return `trusted/${branch}`;
 }
 
-interface Heads {
+export interface Heads {
   /** The last that was checked and found ours. */
   trusted: string | undefined;
   seen: string | undefined;

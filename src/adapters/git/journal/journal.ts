@@ -7,7 +7,7 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { serial } from "../serial.ts";
-import { APP_TRAILER, authorOf, checkBranch, NOTHING, openTrust, RUN_TRAILER, type Suspicion } from "./check.ts";
+import { APP_TRAILER, authorOf, checkBranch, type Heads, NOTHING, openTrust, RUN_TRAILER, type Suspicion } from "./check.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
 import type { Journal, JournalChange, JournalReader, JournalState, Trace } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
