@@ -23,18 +23,18 @@ const MOST = 200_000;
  * The first value that a path finds: `{$.data.ok}`, `{.items[0].x}`, `{$.a[?(@.name=="b")].v}`, `{..x}`. Empty: the whole document. Throws
  * ExpressionError.
  */
-export function firstAt(path: string | undefined, document: Value): Value {
-  const steps = parsePath(path ?? "{$}");
+export function firstAt(path = "{$}", document: Value): Value {
+  const steps = parsePath(path);
   const budget = { left: MOST };
   let here: Value[] = [document];
   for (const step of steps) here = here.flatMap((value) => follow(step, value, budget));
   const [first] = here;
-  if (first === undefined) throw new ExpressionError(pathReason("PATH_EMPTY", { path: path ?? "{$}" }));
+  if (first === undefined) throw new ExpressionError(pathReason("PATH_EMPTY", { path }));
   return first;
 }
 
 /** Reads a path. Throws ExpressionError. */
-export function parsePath(path: string): Step[] {
+export function parsePath(path = "{$}"): Step[] {
   if (path.length > LONGEST) throw new ExpressionError(pathReason("PATH_LONG", { most: LONGEST }));
   let text = path.trim();
   const braced = /^\{([\s\S]*)\}$/.exec(text);

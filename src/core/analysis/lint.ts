@@ -2,7 +2,7 @@ import { nearest } from "../base/nearest.ts";
 import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import type { Path, Problem, ProblemReason } from "../reasons/problem.ts";
 import type { Rollout, Stage, StageAnalysis } from "../spec/rollout.ts";
-import { effectiveCount, type MetricRules } from "./metric.ts";
+import { isEndless } from "./metric.ts";
 import { unusedRule } from "./metric-rules.ts";
 import { templateFiles } from "./repo-templates.ts";
 import { AnalysisError, declaredArgs, hasValue, templatesFor } from "./request.ts";
@@ -28,20 +28,23 @@ export function lintAnalyses(rollout: Rollout, files: RepoFiles, engine: { built
   const builtin = engine.builtin || engine.unknown === true;
   const problems: Problem[] = [];
   const wanted = rollout.stages.flatMap(analysesIn);
+  const references = wanted.flatMap(({ analysis }) => analysis.templates);
   const read = new Map<string, AnalysisTemplate[]>();
-  for (const path of templateFiles(
-    wanted.flatMap(({ analysis }) => analysis.templates),
-    files,
-  )) {
+  for (const path of templateFiles(references, files)) {
     const text = readOrNull(files, path);
     if (text === null) continue;
     const found = readTemplates(text, path, { builtin });
     read.set(path, found.templates);
     problems.push(...found.problems);
   }
-  const all = [...read.values()].flat();
-  for (const one of wanted) problems.push(...checkOne(rollout, one, all, read, builtin));
-  return once(engine.unknown === true ? problems.map(perhaps) : problems);
+  for (const one of wanted) {
+    const found: Found = (reason, path) => {
+      return { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path: [...one.path, ...path] };
+    };
+    problems.push(...checkOne(one, { read, all: [...read.values()].flat(), builtin }, found));
+  }
+  const told = engine.unknown === true ? problems.map(perhaps) : problems;
+  return [...new Map(told.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 /** A file that a reference names must be in the repo whichever engine it is; a template by its name alone may be in the cluster. */
@@ -61,75 +64,56 @@ function analysesIn(stage: Stage, index: number): Wanted[] {
   return [...own, ...steps];
 }
 
-function once(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
+/** The templates of the repo, by file and together. */
+interface Templates {
+  read: ReadonlyMap<string, AnalysisTemplate[]>;
+  all: readonly AnalysisTemplate[];
+  builtin: boolean;
 }
 
-function checkOne(
-  rollout: Rollout,
-  wanted: Wanted,
-  all: readonly AnalysisTemplate[],
-  read: ReadonlyMap<string, AnalysisTemplate[]>,
-  builtin: boolean,
-): Problem[] {
-  const found: Found = (reason, path) => ({
-    ...reason,
-    ...{ severity: "error", file: rollout.file, line: 1, column: 1, path: [...wanted.path, ...path] },
-  });
-  const missing = missingTemplates(wanted, all, read, builtin, found);
-  if (missing.problems.length > 0 || missing.elsewhere) return missing.problems;
+type Found = (reason: ProblemReason, path: Path) => Problem;
+
+function checkOne(wanted: Wanted, repo: Templates, found: Found): Problem[] {
+  const missing = missingTemplates(wanted, repo, found);
+  if (missing !== undefined) return missing;
   let templates: AnalysisTemplate[];
   try {
-    templates = templatesFor(wanted.analysis, all);
+    templates = templatesFor(wanted.analysis, repo.all);
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
-    return builtin ? [found(error.reason, ["templates"])] : [];
+    return repo.builtin ? [found(error.reason, ["templates"])] : [];
   }
   const unused = unusedRule(templates);
   const rules = unused === undefined ? [] : [found({ code: "ANALYSIS_VALUE", ...unused }, ["templates"])];
   return [...checkArgs(wanted, templates, found), ...checkEnd(wanted, templates, found), ...rules];
 }
 
-type Found = (reason: ProblemReason, path: Path) => Problem;
-
-function missingTemplates(
-  { analysis }: Wanted,
-  all: readonly AnalysisTemplate[],
-  read: ReadonlyMap<string, AnalysisTemplate[]>,
-  builtin: boolean,
-  found: Found,
-): { problems: Problem[]; elsewhere: boolean } {
-  const problems: Problem[] = [];
-  let elsewhere = false;
-  for (const [j, ref] of analysis.templates.entries()) {
-    const kind = ref.clusterScope ? "ClusterAnalysisTemplate" : "AnalysisTemplate";
-    if (ref.file !== undefined && !read.has(ref.file)) {
-      problems.push(found({ code: "ANALYSIS_TEMPLATE", kind: "NoFile", name: ref.file }, ["templates", j, "file"]));
-      continue;
-    }
-    const names = all.filter((template) => template.kind === kind).map((template) => template.metadata.name);
-    if (names.includes(ref.templateName)) continue;
-    elsewhere = true;
-    if (!builtin) continue;
-    const data = { templateKind: kind, name: ref.templateName, known: names, near: nearest(ref.templateName, names) };
-    problems.push(found({ code: "ANALYSIS_TEMPLATE", kind: "None", ...data }, ["templates", j, "templateName"]));
-  }
-  return { problems, elsewhere };
+/** undefined: every template is in the repo. */
+function missingTemplates({ analysis }: Wanted, { read, all, builtin }: Templates, found: Found): Problem[] | undefined {
+  let isMissing = false;
+  const problems = analysis.templates.flatMap(({ file, templateName: name, clusterScope }, j): Problem[] => {
+    const templateKind = clusterScope ? "ClusterAnalysisTemplate" : "AnalysisTemplate";
+    const known = all.filter(({ kind }) => kind === templateKind).map(({ metadata }) => metadata.name);
+    const noFile = file !== undefined && !read.has(file);
+    if (!noFile && known.includes(name)) return [];
+    isMissing = true;
+    if (noFile) return [found({ code: "ANALYSIS_TEMPLATE", kind: "NoFile", name: file }, ["templates", j, "file"])];
+    const reason = { code: "ANALYSIS_TEMPLATE", kind: "None", templateKind, name, known, near: nearest(name, known) } as const;
+    return builtin ? [found(reason, ["templates", j, "templateName"])] : [];
+  });
+  return isMissing ? problems : undefined;
 }
 
 function checkArgs({ analysis }: Wanted, templates: readonly AnalysisTemplate[], found: Found): Problem[] {
   const declared = declaredArgs(templates);
-  const problems: Problem[] = [];
-  for (const [k, { name }] of analysis.args.entries()) {
-    if (declared.has(name)) continue;
-    const known = [...declared.keys()];
-    problems.push(found({ code: "ANALYSIS_ARG", kind: "Unknown", name, known, near: nearest(name, known) }, ["args", k, "name"]));
-  }
-  for (const arg of declared.values()) {
-    if (hasValue(arg) || analysis.args.some(({ name }) => name === arg.name)) continue;
-    problems.push(found({ code: "ANALYSIS_ARG", kind: "NoValue", name: arg.name }, ["templates"]));
-  }
-  return problems;
+  const known = [...declared.keys()];
+  const unknown = analysis.args.flatMap(({ name }, k) =>
+    declared.has(name)
+      ? []
+      : [found({ code: "ANALYSIS_ARG", kind: "Unknown", name, known, near: nearest(name, known) }, ["args", k, "name"])],
+  );
+  const unset = [...declared.values()].filter((arg) => !hasValue(arg) && !analysis.args.some(({ name }) => name === arg.name));
+  return [...unknown, ...unset.map(({ name }) => found({ code: "ANALYSIS_ARG", kind: "NoValue", name }, ["templates"]))];
 }
 
 /** What measures until it is stopped is stopped by the end of its stage, or of a bake. */
@@ -138,9 +122,9 @@ function checkEnd({ analysis, stage }: Wanted, templates: readonly AnalysisTempl
   if (waits.length === 0) return [];
   const metrics = templates.flatMap(({ spec }) => spec.metrics ?? []);
   const endless = metrics.find((metric) => {
-    const rules = { intervalMs: metric.interval, count: Number(metric.count ?? 0) } as MetricRules;
-    const templated = typeof metric.count === "string" && metric.count.includes("{{");
-    return !templated && effectiveCount(rules) === undefined && !(Number(metric.consecutiveSuccessLimit ?? 0) > 0);
+    if (typeof metric.count === "string" && metric.count.includes("{{")) return false;
+    const [count = 0, consecutiveSuccessLimit = 0] = [metric.count, metric.consecutiveSuccessLimit].map((limit) => Number(limit ?? 0));
+    return isEndless({ intervalMs: metric.interval, count, consecutiveSuccessLimit });
   });
   if (endless === undefined) return [];
   const ofStep = analysis.when === undefined;

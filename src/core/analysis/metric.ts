@@ -65,10 +65,9 @@ export function isComplete(phase: AnalysisPhase): boolean {
 /** The result with a finished measurement counted, and its phase judged anew. */
 export function measured(rules: MetricRules, result: MetricResult, measurement: Measurement): MetricResult {
   const { phase } = measurement;
-  const counted = phase !== "Error";
   const next: MetricResult = {
     ...result,
-    count: result.count + (counted ? 1 : 0),
+    count: result.count + (phase === "Error" ? 0 : 1),
     successful: result.successful + (phase === "Successful" ? 1 : 0),
     failed: result.failed + (phase === "Failed" ? 1 : 0),
     inconclusive: result.inconclusive + (phase === "Inconclusive" ? 1 : 0),
@@ -100,14 +99,14 @@ function judge(rules: MetricRules, result: MetricResult): { phase: AnalysisPhase
 }
 
 /** undefined: until it is stopped. */
-export function effectiveCount(rules: MetricRules): number | undefined {
+export function effectiveCount(rules: Pick<MetricRules, "count" | "intervalMs">): number | undefined {
   if (rules.count !== undefined && rules.count > 0) return rules.count;
   return rules.intervalMs === undefined ? 1 : undefined;
 }
 
 /** Measured until it is stopped: an interval and no count. */
-export function isEndless(rules: MetricRules): boolean {
-  return effectiveCount(rules) === undefined && rules.consecutiveSuccessLimit === 0;
+export function isEndless(rules: Pick<MetricRules, "count" | "intervalMs" | "consecutiveSuccessLimit">): boolean {
+  return effectiveCount(rules) === undefined && !(rules.consecutiveSuccessLimit > 0);
 }
 
 /** Epoch milliseconds of the next measurement; undefined: none is wanted. */

@@ -8,7 +8,7 @@ import { limitsProblem, metricRules, unusedRule } from "./metric-rules.ts";
 import { type AnalysisTemplate, ARGUMENT, type TemplateArgument, type TemplateMetric } from "./template-schema.ts";
 
 /** One analysis to run: the templates that were asked for as one list of metrics, every argument filled in. */
-export interface AnalysisRequest {
+interface AnalysisRequest {
   metrics: { rules: MetricRules; metric: TemplateMetric }[];
   /** What must never be shown: values that came from secrets. */
   secrets: string[];
@@ -86,11 +86,7 @@ function find(ref: Asked["templates"][number], all: readonly AnalysisTemplate[],
   return [found, ...inner.flatMap((child) => find(child, all, [...above, name]))];
 }
 
-function resolveArgs(
-  templates: readonly AnalysisTemplate[],
-  given: Asked["args"],
-  sources: Sources,
-): { values: Map<string, string>; secrets: string[] } {
+function resolveArgs(templates: readonly AnalysisTemplate[], given: Asked["args"], sources: Sources) {
   const declared = declaredArgs(templates);
   for (const { name } of given) {
     if (declared.has(name)) continue;

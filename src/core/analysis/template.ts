@@ -1,44 +1,34 @@
 import { isRecord } from "../base/is-record.ts";
 import { nearest } from "../base/nearest.ts";
-import type { Problem } from "../reasons/problem.ts";
+import type { Path, Problem } from "../reasons/problem.ts";
 import { validate } from "../spec/parse/validate.ts";
 import { readYaml, type Source } from "../spec/parse/yaml.ts";
 import { badCondition } from "./expr/evaluate.ts";
-import { ExpressionError } from "./expr/values.ts";
+import { failureOf } from "./expr/values.ts";
 import { parsePath } from "./json-path.ts";
 import { limitsProblem } from "./metric-rules.ts";
 import { type AnalysisTemplate, ARGUMENT, BUILTIN_PROVIDERS, type TemplateMetric, templateSchema } from "./template-schema.ts";
 
 const MOST_SYNTAX_PROBLEMS = 3;
 
-export interface ReadTemplates {
-  templates: AnalysisTemplate[];
-  problems: Problem[];
-}
-
 /**
  * Reads the AnalysisTemplates and ClusterAnalysisTemplates of a YAML text; documents of other kinds are passed over.
  * `builtin`: they are to be measured by the builtin engine, so what it lacks is an error that names it.
  */
-export function readTemplates(text: string, file: string, options: { builtin: boolean }): ReadTemplates {
+export function readTemplates(text: string, file: string, options: { builtin: boolean }) {
   const { sources, problems: all } = readYaml(text, file);
   // A Helm template is one mistake, not a hundred.
   const problems = all.slice(0, MOST_SYNTAX_PROBLEMS);
   const templates: AnalysisTemplate[] = [];
   for (const source of sources) {
-    if (!isRecord(source.data) || !isAnalysisKind(source.data["kind"])) continue;
+    if (!isRecord(source.data) || !/^(?:Cluster)?AnalysisTemplate$/.test(String(source.data["kind"]))) continue;
     const { value, findings } = validate(templateSchema, source.data);
     problems.push(...findings.map((finding) => source.place(finding)));
     if (value === undefined) continue;
-    const own = check(value, source, options.builtin);
-    problems.push(...own);
+    problems.push(...check(value, source, options.builtin));
     if (findings.length === 0) templates.push(value);
   }
   return { templates, problems };
-}
-
-function isAnalysisKind(kind: unknown): boolean {
-  return kind === "AnalysisTemplate" || kind === "ClusterAnalysisTemplate";
 }
 
 function check(template: AnalysisTemplate, source: Source, builtin: boolean): Problem[] {
@@ -62,38 +52,29 @@ function check(template: AnalysisTemplate, source: Source, builtin: boolean): Pr
 
 /** `interval: 5` is seconds here, and what people copy; Argo Rollouts itself refuses it. */
 function bareDurations(source: Source, index: number): Problem[] {
-  const metric = valueAt(source.data, ["spec", "metrics", index]);
-  if (!isRecord(metric)) return [];
+  const { metrics } = (source.data as { spec: { metrics: Record<string, unknown>[] } }).spec;
   return (["interval", "initialDelay"] as const).flatMap((field) => {
-    const value = metric[field];
+    const value = metrics[index]?.[field];
     if (!/^\d+$/.test(String(value))) return [];
     const path = ["spec", "metrics", index, field];
     return [source.place({ code: "BAD_DURATION", kind: "NoUnit", key: field, given: String(value), severity: "warning", path })];
   });
 }
 
-function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((here, key) => (Array.isArray(here) ? here[Number(key)] : isRecord(here) ? here[key] : undefined), value);
-}
-
-function unknownArgs(metric: unknown, known: ReadonlySet<string>, source: Source, path: (string | number)[]): Problem[] {
-  const problems: Problem[] = [];
-  walkTexts(metric, path, (text, at) => {
-    for (const [, name = ""] of text.matchAll(ARGUMENT)) {
-      if (known.has(name)) continue;
-      problems.push(source.place({ code: "ANALYSIS_UNKNOWN_ARG", name, near: nearest(name, [...known]), path: at }));
-    }
+function unknownArgs(metric: unknown, known: ReadonlySet<string>, source: Source, path: Path): Problem[] {
+  return textsIn(metric, path).flatMap(([text, at]) => {
+    const names = [...text.matchAll(ARGUMENT)].map(([, name = ""]) => name).filter((name) => !known.has(name));
+    return names.map((name) => source.place({ code: "ANALYSIS_UNKNOWN_ARG", name, near: nearest(name, [...known]), path: at }));
   });
-  return problems;
 }
 
-function walkTexts(value: unknown, path: (string | number)[], visit: (text: string, path: (string | number)[]) => void): void {
-  if (typeof value === "string") visit(value, path);
-  else if (Array.isArray(value)) for (const [i, item] of value.entries()) walkTexts(item, [...path, i], visit);
-  else if (isRecord(value)) for (const [key, item] of Object.entries(value)) walkTexts(item, [...path, key], visit);
+function textsIn(value: unknown, path: Path): [text: string, at: Path][] {
+  if (typeof value === "string") return [[value, path]];
+  if (Array.isArray(value)) return value.flatMap((item, i) => textsIn(item, [...path, i]));
+  return isRecord(value) ? Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key])) : [];
 }
 
-function builtinOnly(metric: TemplateMetric, source: Source, path: (string | number)[]): Problem[] {
+function builtinOnly(metric: TemplateMetric, source: Source, path: Path): Problem[] {
   const problems: Problem[] = [];
   const [provider = ""] = Object.keys(metric.provider);
   if (!BUILTIN_PROVIDERS.some((known) => known === provider)) {
@@ -112,17 +93,8 @@ function builtinOnly(metric: TemplateMetric, source: Source, path: (string | num
     const at = [...path, "provider", provider, "authentication", "sigv4"];
     problems.push(source.place({ code: "ANALYSIS_PROVIDER", kind: "Sigv4", path: at, atKey: true }));
   }
-  problems.push(...badPath(web?.jsonPath, source, [...path, "provider", "web", "jsonPath"]));
+  const because = web?.jsonPath?.includes("{{") === false ? failureOf(() => parsePath(web.jsonPath)) : undefined;
+  if (because !== undefined)
+    problems.push(source.place({ code: "ANALYSIS_JSONPATH", because, path: [...path, "provider", "web", "jsonPath"] }));
   return problems;
-}
-
-function badPath(jsonPath: string | undefined, source: Source, path: (string | number)[]): Problem[] {
-  if (jsonPath === undefined || jsonPath.includes("{{")) return [];
-  try {
-    parsePath(jsonPath);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return [source.place({ code: "ANALYSIS_JSONPATH", because: error.reason, path })];
-  }
 }

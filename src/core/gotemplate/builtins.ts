@@ -1,7 +1,24 @@
+/**
+ * The functions that text/template brings itself, as Go's reflect and fmt have them: what compares with what, what an index may be, and how
+ * values are printed. `and` and `or` are part of the interpreter.
+ */
 import { compareText } from "../base/compare-text.ts";
 import { type FunctionTable, fn } from "./functions.ts";
-import { byteLength, sprint, sprintf } from "./printf.ts";
-import { entry, fails, GoInt, type GoValue, isMap, isNothing, isStringMap, truth, typeName } from "./value.ts";
+import { ESCAPES } from "./lexer.ts";
+import {
+  entry,
+  fails,
+  formatFloat,
+  formatValue,
+  GoInt,
+  type GoValue,
+  isMap,
+  isNothing,
+  isStringMap,
+  sortedKeys,
+  truth,
+  typeName,
+} from "./value.ts";
 
 function basicKind(value: GoValue): string {
   if (value instanceof GoInt) return "int";
@@ -64,7 +81,152 @@ function isEqualToAny(first: GoValue, ...others: GoValue[]): boolean {
   return others.some((other) => equal(first, other));
 }
 
-/** The functions text/template brings itself; `and` and `or` are part of the interpreter. */
+interface Verb {
+  flags: string;
+  width: number;
+  precision: number | undefined;
+  verb: string;
+}
+
+const VERB = /%([-+# 0]*)(\d*)(?:\.(\d*))?([\s\S]?)/gu;
+
+/** Go's fmt.Sprintf, its complaints about wrong verbs included. */
+function sprintf(format: string, ...args: readonly GoValue[]): string {
+  let used = 0;
+  const result = format.replace(VERB, (whole, flags: string, width: string, precision: string | undefined, verb: string) => {
+    if (verb === "%") return "%";
+    if (verb === "") return "%!(NOVERB)";
+    if (verb === "*" || verb === "[" || flags.includes("#")) throw fails("LACKS_VERB", { verb: whole });
+    if (used >= args.length) return `%!${verb}(MISSING)`;
+    const value = args[used++];
+    return formatArg(value, { flags, width: Number(width), precision: precision === undefined ? undefined : Number(precision), verb });
+  });
+  if (used >= args.length) return result;
+  const extra = args.slice(used).map((value) => (isNothing(value) ? "<nil>" : `${typeName(value)}=${formatValue(value)}`));
+  return `${result}%!(EXTRA ${extra.join(", ")})`;
+}
+
+/** Go's fmt.Sprint: a space between two operands when neither is text. */
+function sprint(...args: readonly GoValue[]): string {
+  const isApart = (index: number) => index > 0 && typeof args[index] !== "string" && typeof args[index - 1] !== "string";
+  return args.map((value, index) => (isApart(index) ? " " : "") + formatValue(value)).join("");
+}
+
+function formatArg(value: GoValue, verb: Verb): string {
+  if (verb.verb === "T") return pad(typeName(value), verb);
+  if (isNothing(value)) return verb.verb === "v" ? pad("<nil>", verb) : `%!${verb.verb}(<nil>)`;
+  if (Array.isArray(value)) return `[${value.map((item) => formatItem(item, verb)).join(" ")}]`;
+  if (isMap(value)) {
+    const pairs = sortedKeys(value).map((key) => `${formatArg(key, verb)}:${formatItem(entry(value, key), verb)}`);
+    return `map[${pairs.join(" ")}]`;
+  }
+  const text = scalar(value, verb);
+  if (text !== undefined) return text;
+  if (verb.width > 0 || verb.precision !== undefined || verb.flags !== "")
+    throw fails("LACKS_VERB_OF", { verb: verb.verb, of: typeName(value) });
+  return `%!${verb.verb}(${typeName(value)}=${formatValue(value)})`;
+}
+
+/** Within a list or map nil is written alike for every verb. */
+function formatItem(value: GoValue, verb: Verb): string {
+  return isNothing(value) ? "<nil>" : formatArg(value, verb);
+}
+
+/** undefined: the verb does not fit the type. */
+function scalar(value: GoValue, verb: Verb): string | undefined {
+  if (typeof value === "string") return ofText(value, verb);
+  if (value instanceof GoInt) return ofInt(value.value, verb);
+  if (typeof value === "number") return ofFloat(value, verb);
+  if (typeof value === "boolean") return verb.verb === "t" || verb.verb === "v" ? pad(String(value), verb) : undefined;
+  return verb.verb === "s" || verb.verb === "v" ? pad(formatValue(value), verb) : undefined;
+}
+
+function ofText(value: string, verb: Verb): string | undefined {
+  const cut = verb.precision === undefined ? value : [...value].slice(0, verb.precision).join("");
+  if (verb.verb === "s" || verb.verb === "v") return pad(cut, verb);
+  if (verb.verb === "q") return pad(quoted(cut), verb);
+  if (verb.verb !== "x" && verb.verb !== "X") return undefined;
+  const hex = [...new TextEncoder().encode(cut)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return pad(verb.verb === "X" ? hex.toUpperCase() : hex, verb);
+}
+
+const BASES: Record<string, number> = { d: 10, v: 10, x: 16, X: 16, o: 8, b: 2 };
+
+function ofInt(value: number, verb: Verb): string | undefined {
+  if (verb.verb === "q" || (verb.verb === "c" && (value < 0 || value > 0x10ffff))) throw fails("LACKS_VERB_FOR", { verb: verb.verb });
+  if (verb.verb === "c") return pad(String.fromCodePoint(value), verb);
+  const base = BASES[verb.verb];
+  if (base === undefined) return undefined;
+  const digits = Math.abs(value)
+    .toString(base)
+    .padStart(verb.precision ?? 0, "0");
+  return padNumber(value < 0, verb.verb === "X" ? digits.toUpperCase() : digits, verb);
+}
+
+function ofFloat(value: number, verb: Verb): string | undefined {
+  const size = Math.abs(value);
+  const negative = value < 0 || Object.is(value, -0);
+  switch (verb.verb) {
+    case "f":
+    case "F":
+      if (size >= 1e21) throw fails("LACKS_VERB_FOR", { verb: "f" });
+      return padNumber(negative, size.toFixed(verb.precision ?? 6), verb);
+    case "e":
+      return padNumber(negative, size.toExponential(verb.precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2"), verb);
+    case "g":
+    case "v":
+      if (verb.precision !== undefined) throw fails("LACKS_PRECISION", { verb: verb.verb });
+      return padNumber(negative, formatFloat(size), verb);
+    case "x":
+    case "X":
+      throw fails("LACKS_VERB_FOR", { verb: "x" });
+    default:
+      return undefined;
+  }
+}
+
+function padNumber(isNegative: boolean, digits: string, verb: Verb): string {
+  const sign = isNegative ? "-" : verb.flags.includes("+") ? "+" : verb.flags.includes(" ") ? " " : "";
+  const filled = /^[^-]*0[^-]*$/.test(verb.flags) ? digits.padStart(verb.width - sign.length, "0") : digits;
+  return pad(sign + filled, verb);
+}
+
+function pad(text: string, { flags, width }: Verb): string {
+  const missing = Math.max(0, width - [...text].length);
+  if (flags.includes("-")) return text + " ".repeat(missing);
+  return (flags.includes("0") ? "0" : " ").repeat(missing) + text;
+}
+
+const SHORT = new Map(Object.entries(ESCAPES).map(([letter, char]) => [char, `\\${letter}`]));
+
+/** Go's %q and strconv.Quote. */
+export function quoted(text: string): string {
+  return `"${Array.from(text, escaped).join("")}"`;
+}
+
+function escaped(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (char !== "'" && SHORT.has(char)) return SHORT.get(char) ?? "";
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code <= 0x7f || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char)) return char;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+/** Go cuts text by bytes: what would cut a character in two is refused. */
+export function sliceBytes(text: string, start: number, end: number, name: string): string {
+  if (!/[\u0080-\uffff]/.test(text)) return text.slice(start, end);
+  const bytes = new TextEncoder().encode(text).slice(start, end);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw fails("LACKS_HALF_CHARACTER", { fn: name, text });
+  }
+}
+
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
 export const BUILTINS: FunctionTable = {
   and: fn("raw...", () => undefined),
   or: fn("raw...", () => undefined),
@@ -77,7 +239,7 @@ export const BUILTINS: FunctionTable = {
   ge: fn("raw raw", (a, b) => !less("ge", a, b)),
   index: fn("raw raw...", index),
   len: fn("raw", length),
-  print: fn("any...", (...args) => sprint(args)),
-  println: fn("any...", (...args) => `${args.map((arg) => sprint([arg])).join(" ")}\n`),
-  printf: fn("string any...", (format, ...args) => sprintf(format, args)),
+  print: fn("any...", sprint),
+  println: fn("any...", (...args) => `${args.map((arg) => formatValue(arg)).join(" ")}\n`),
+  printf: fn("string any...", sprintf),
 };

@@ -5,7 +5,7 @@
 import type { FunctionTable, ParamType } from "./functions.ts";
 import type { Constant, Expr, Node, Pipe } from "./parser.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
-import { entry, fails, GoInt, type GoValue, GoVersion, isMap, isStringMap, lacks, truth, typeName } from "./value.ts";
+import { entry, fails, GoInt, type GoValue, GoVersion, isMap, isStringMap, truth, typeName } from "./value.ts";
 
 /** `missingkey=error` fails on a key that is not there; `zero` gives the zero value. */
 export type MissingKey = "default" | "zero" | "error";
@@ -95,7 +95,7 @@ function call(state: State, name: string, args: readonly Expr[], dot: GoValue, p
     if (given === 0) throw fails("GO_ARGUMENTS", { fn: name, wanted: 1, orMore: true, given });
     return logic(state, name === "or", args, dot, piped);
   }
-  if (UNSUPPORTED.has(name)) throw lacks("LACKS_FUNCTION", { name });
+  if (UNSUPPORTED.has(name)) throw fails("LACKS_FUNCTION", { name });
   const target = Object.hasOwn(state.functions, name) ? state.functions[name] : undefined;
   if (target === undefined) throw fails("GO_UNKNOWN_FUNCTION", { name });
   const [wanted, orMore] = [target.params.length, target.rest !== undefined];

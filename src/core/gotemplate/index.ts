@@ -5,7 +5,6 @@ import { BUILTINS } from "./builtins.ts";
 import { bind, evalPipe, type MissingKey, type State } from "./eval.ts";
 import type { FunctionTable } from "./functions.ts";
 import { type Node, type Pipe, parseTemplate } from "./parser.ts";
-import { REGEX_FUNCTIONS } from "./regex.ts";
 import { COLLECTION_FUNCTIONS } from "./sprig-collections.ts";
 import { ENCODING_FUNCTIONS } from "./sprig-encoding.ts";
 import { MATH_FUNCTIONS } from "./sprig-math.ts";
@@ -22,7 +21,6 @@ const FUNCTIONS: FunctionTable = {
   ...COLLECTION_FUNCTIONS,
   ...MATH_FUNCTIONS,
   ...ENCODING_FUNCTIONS,
-  ...REGEX_FUNCTIONS,
   ...NAME_FUNCTIONS,
   ...BUILTINS,
 };

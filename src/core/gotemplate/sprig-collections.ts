@@ -16,7 +16,6 @@ import {
   isNothing,
   isStringMap,
   itemType,
-  lacks,
   setEntry,
   sortedKeys,
   truth,
@@ -40,7 +39,7 @@ function own(map: GoMap): GoMap {
 function owned(fn: string, map: GoMap | null): GoMap {
   if (map === null && fn !== "set") return own({});
   if (map === null) throw fails("GO_NIL_MAP", { fn });
-  if (!OWNED.has(map)) throw lacks("LACKS_CHANGE", { fn });
+  if (!OWNED.has(map)) throw fails("LACKS_CHANGE", { fn });
   return map;
 }
 
@@ -114,13 +113,13 @@ function uniq(items: readonly GoValue[]): GoValue[] {
 }
 
 function chunk(size: number, items: readonly GoValue[]): GoValue[] {
-  if (size < 1) throw lacks("LACKS_CHUNK");
+  if (size < 1) throw fails("LACKS_CHUNK");
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
 function steps(start: number, stop: number, step: number): GoValue[] {
   const count = step === 0 || stop < start === step > 0 ? 0 : Math.ceil((stop - start) / step);
-  if (count > LONGEST) throw lacks("LACKS_LONG_LIST", { count });
+  if (count > LONGEST) throw fails("LACKS_LONG_LIST", { count });
   return typedList(
     Array.from({ length: count }, (_, index) => new GoInt(start + index * step)),
     "int",

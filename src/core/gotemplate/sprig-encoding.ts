@@ -4,20 +4,7 @@
 import { sha256 } from "../base/hash.ts";
 import { parseYaml } from "../base/yaml-read.ts";
 import { type FunctionTable, fn, withMust } from "./functions.ts";
-import {
-  entry,
-  fails,
-  formatFloat,
-  GoInt,
-  type GoMap,
-  type GoValue,
-  GoVersion,
-  isMap,
-  isNothing,
-  lacks,
-  setEntry,
-  sortedKeys,
-} from "./value.ts";
+import { fails, formatFloat, GoInt, type GoMap, type GoValue, GoVersion, isMap, isNothing, sortedKeys } from "./value.ts";
 
 /** JSON as Go writes it: keys sorted; `<`, `>` and `&` escaped unless raw. */
 function json(value: GoValue, { indent, raw = false }: { indent?: string; raw?: boolean }): string {
@@ -29,12 +16,9 @@ function json(value: GoValue, { indent, raw = false }: { indent?: string; raw?: 
 function plain(value: GoValue): unknown {
   if (isNothing(value)) return null;
   if (value instanceof GoInt) return value.value;
-  if (value instanceof GoVersion) throw lacks("LACKS_VERSION_JSON");
+  if (value instanceof GoVersion) throw fails("LACKS_VERSION_JSON");
   if (Array.isArray(value)) return value.map(plain);
-  if (!isMap(value)) return value;
-  const result: GoMap = {};
-  for (const key of sortedKeys(value)) setEntry(result, key, plain(entry(value, key)) as GoValue);
-  return result;
+  return isMap(value) ? Object.fromEntries(sortedKeys(value).map((key) => [key, plain(value[key])])) : value;
 }
 
 /** Parses a text, as the function that the template calls. */
@@ -73,11 +57,11 @@ function encode64(value: string): string {
 /** sprig gives the decoder's complaint as the result. */
 function decode64(value: string): string {
   const clean = value.replace(/[\r\n]/g, "");
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(clean)) throw lacks("LACKS_BASE64", { bytes: false });
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(clean)) throw fails("LACKS_BASE64", { bytes: false });
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(atob(clean), (char) => char.charCodeAt(0)));
   } catch {
-    throw lacks("LACKS_BASE64", { bytes: true });
+    throw fails("LACKS_BASE64", { bytes: true });
   }
 }
 
@@ -131,7 +115,7 @@ function write(value: unknown, place: Place): string {
 }
 
 function field(key: string, value: unknown, depth: number): string {
-  if (key.length > LONGEST_KEY || key.includes("\n")) throw lacks("LACKS_YAML", { of: "key" });
+  if (key.length > LONGEST_KEY || key.includes("\n")) throw fails("LACKS_YAML", { of: "key" });
   const name = textScalar(key, undefined);
   // A list stands at its key's own column.
   const written = write(value, { parent: Array.isArray(value) ? depth - 2 : depth, column: depth + name.length + 2 });
@@ -165,7 +149,7 @@ const NEEDS_QUOTES = /^[ \t,[\]{}#&*!|>'"%@`]|^[-?:]([ \t]|$)|^(---|\.\.\.)|:([ 
 
 function textScalar(value: string, place: Place | undefined): string {
   if (/[\u0085\u2028\u2029\ufeff\ud800-\udfff]/.test(value) || /[^\P{C}\p{Cc}]/u.test(value))
-    throw lacks("LACKS_YAML", { of: "characters" });
+    throw fails("LACKS_YAML", { of: "characters" });
   if (/\p{Cc}/u.test(value) || value === "" || !staysText(value)) return quotedOrRefused(value, place);
   return folded(NEEDS_QUOTES.test(value) ? `'${value.replaceAll("'", "''")}'` : value, place);
 }
@@ -173,7 +157,7 @@ function textScalar(value: string, place: Place | undefined): string {
 /** Double quotes escape what JSON escapes, as long as no line must be broken. */
 function quotedOrRefused(value: string, place: Place | undefined): string {
   const quoted = JSON.stringify(value).replace(/\\u00([0-9a-f]{2})/g, (_, code: string) => `\\x${code.toUpperCase()}`);
-  if (place !== undefined && place.column + quoted.length > WIDTH && quoted.includes(" ")) throw lacks("LACKS_YAML", { of: "quotes" });
+  if (place !== undefined && place.column + quoted.length > WIDTH && quoted.includes(" ")) throw fails("LACKS_YAML", { of: "quotes" });
   return quoted;
 }
 

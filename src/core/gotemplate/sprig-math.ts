@@ -1,5 +1,5 @@
 import { type FunctionTable, fn } from "./functions.ts";
-import { fails, GoInt, type GoValue, lacks, typeName } from "./value.ts";
+import { fails, GoInt, type GoValue, typeName } from "./value.ts";
 
 /** How sprig makes an int64 of anything: text in Go's number syntax, floats cut towards zero, what is no number is 0. */
 export function toInt(value: GoValue): number {
@@ -8,12 +8,12 @@ export function toInt(value: GoValue): number {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value !== "string") return 0;
   const plain = value.replace(/\.0+$/, "");
-  if (/^[+-]?0\d/.test(plain)) throw lacks("LACKS_OCTAL", { text: value });
+  if (/^[+-]?0\d/.test(plain)) throw fails("LACKS_OCTAL", { text: value });
   return /^(?:0[xX][\da-fA-F]+|[+-]?\d+)$/.test(plain) ? safe(Number(plain)) : 0;
 }
 
 function safe(value: number): number {
-  if (!Number.isSafeInteger(value)) throw lacks("LACKS_BIG_INTEGER", { value });
+  if (!Number.isSafeInteger(value)) throw fails("LACKS_BIG_INTEGER", { value });
   return value;
 }
 

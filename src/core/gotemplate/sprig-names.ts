@@ -1,7 +1,7 @@
 /** Sprig's functions of paths, names and versions: Go's package path, Argo CD's own name functions, and semver. */
 import { Range, SemVer } from "semver";
 import { type FunctionTable, fn } from "./functions.ts";
-import { fails, GoInt, type GoValue, GoVersion, lacks } from "./value.ts";
+import { fails, GoInt, type GoValue, GoVersion } from "./value.ts";
 
 /** Go's path.Clean: lexical, with forward slashes. */
 function cleanPath(path: string): string {
@@ -52,7 +52,7 @@ function slugify(...args: GoValue[]): string {
   if (typeof name !== "string") throw fails("GO_SLUGIFY", { wrong: "text" });
   if (size !== undefined && !(size instanceof GoInt && size.kind === "int")) throw fails("GO_SLUGIFY", { wrong: "size" });
   if (smart !== undefined && typeof smart !== "boolean") throw fails("GO_SLUGIFY", { wrong: "smart" });
-  if (args.length > 3) throw lacks("LACKS_SLUGIFY");
+  if (args.length > 3) throw fails("LACKS_SLUGIFY");
   const limit = size === undefined ? 50 : size.value;
   if (limit < 0) throw fails("GO_SLUGIFY", { wrong: "negative" });
   const base = normaliseName(name);
@@ -123,7 +123,7 @@ function constraint(source: string): Range {
 
 function comparator(part: string): string {
   const match = COMPARATOR.exec(part);
-  if (match === null) throw lacks("LACKS_CONSTRAINT", { part });
+  if (match === null) throw fails("LACKS_CONSTRAINT", { part });
   const operator = match[1] ?? "";
   return `${ALIASES[operator] ?? operator}${part.slice(operator.length)}`;
 }
@@ -132,7 +132,7 @@ function semverCompare(wanted: string, given: string): boolean {
   const range = constraint(wanted);
   const parsed = parseVersion(given);
   // The libraries differ in when a pre-release fits a range whose bounds name none of that very version.
-  if (parsed.prerelease.length > 0 && wanted.includes("-")) throw lacks("LACKS_PRERELEASE");
+  if (parsed.prerelease.length > 0 && wanted.includes("-")) throw fails("LACKS_PRERELEASE");
   return range.test(parsed);
 }
 

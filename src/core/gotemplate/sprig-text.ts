@@ -1,18 +1,19 @@
+/**
+ * Sprig's functions of text. RE2JS is RE2 as Go has it: the same syntax, the same first match, time linear in the input. What Go does around a
+ * match stands here: which empty matches count, what `$1` means in a replacement, how a text is split.
+ */
+import { type Matcher, RE2JS, RE2JSException } from "re2js";
 import { compareText } from "../base/compare-text.ts";
-import { type FunctionTable, fn } from "./functions.ts";
-import { byteLength, quoted, sliceBytes } from "./printf.ts";
-import { fails, formatValue, type GoMap, type GoValue, isNothing, lacks, stringMap, typedList } from "./value.ts";
+import { byteLength, quoted, sliceBytes } from "./builtins.ts";
+import { type FunctionTable, fn, withMust } from "./functions.ts";
+import { fails, formatValue, type GoMap, type GoValue, isNothing, stringMap, TemplateError, typedList } from "./value.ts";
 
 /** Text longer than this comes from a mistake, or from malice. */
 const LONGEST = 10_000_000;
 
 /** sprig's strslice: what it does to take any value for a list of texts. */
 function texts(value: GoValue): string[] {
-  return present(Array.isArray(value) ? value : [value]).map(formatValue);
-}
-
-function present(values: readonly GoValue[]): GoValue[] {
-  return values.filter((value) => !isNothing(value));
+  return (Array.isArray(value) ? value : [value]).filter((item) => !isNothing(item)).map(formatValue);
 }
 
 const SPACE = /[\t\n\v\f\r \u0085\u00a0]+/g;
@@ -57,13 +58,13 @@ function lower(value: string): string {
 }
 
 function withoutSpace(value: string): string {
-  if (NOT_ASCII.test(value)) throw lacks("LACKS_NOSPACE");
+  if (NOT_ASCII.test(value)) throw fails("LACKS_NOSPACE");
   return value.replace(SPACE, "");
 }
 
 function repeat(count: number, value: string): string {
   if (count < 0) throw fails("GO_REPEAT");
-  if (count * value.length > LONGEST) throw lacks("LACKS_LONG_TEXT", { most: LONGEST });
+  if (count * value.length > LONGEST) throw fails("LACKS_LONG_TEXT", { most: LONGEST });
   return value.repeat(count);
 }
 
@@ -91,6 +92,106 @@ function splitCount(separator: string, count: number, value: string): string[] {
 function abbrev(width: number, value: string): string {
   if (width < 4 || byteLength(value) <= width) return value;
   return `${sliceBytes(value, 0, width - 3, "abbrev")}...`;
+}
+
+const compiled = new Map<string, RE2JS>();
+const MOST_COMPILED = 200;
+/** Linear time is still time times the pattern's size. */
+const LONGEST_INPUT = 20_000;
+
+interface Match {
+  start: number;
+  end: number;
+  text: string;
+  /** By number or name; nothing where there is no such group, or it took no part. */
+  group(name: string): string;
+}
+
+function compile(pattern: string): RE2JS {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  const expression = parsePattern(pattern);
+  if (compiled.size >= MOST_COMPILED) compiled.clear();
+  compiled.set(pattern, expression);
+  return expression;
+}
+
+function parsePattern(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    // Go takes these, and means the first group of the name.
+    if (error.message.includes("duplicate capture group name")) throw fails("LACKS_GROUPS", { pattern });
+    throw fails("GO_PATTERN", { said: error.message });
+  }
+}
+
+/** All matches from left to right. An empty one right behind another match is none. */
+function* matches(pattern: string, input: string): Generator<Match> {
+  if (input.length > LONGEST_INPUT) throw fails("LACKS_LONG_INPUT", { most: LONGEST_INPUT });
+  const matcher = compile(pattern).matcher(input);
+  let last = -1;
+  while (matcher.find()) {
+    const [start, end] = [matcher.start(), matcher.end()];
+    if (start === end && end === last) continue;
+    last = end;
+    yield { start, end, text: input.slice(start, end), group: (name) => groupOf(matcher, name) };
+  }
+}
+
+function groupOf(matcher: Matcher, name: string): string {
+  if (!/^\d+$/.test(name)) return Object.hasOwn(matcher.namedGroups, name) ? (matcher.group(name) ?? "") : "";
+  return Number(name) <= matcher.groupCount() ? (matcher.group(Number(name)) ?? "") : "";
+}
+
+/** Go's `$1`, `${1}`, `$name`: a name takes as many letters, digits and underscores as there are. */
+function expand(replacement: string, match: Match): string {
+  return replacement.replace(/\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu, (_, braced?: string, bare?: string) => {
+    const name = braced ?? bare;
+    return name === undefined ? "$" : match.group(name);
+  });
+}
+
+function replace(pattern: string, input: string, fill: (match: Match) => string): string {
+  let result = "";
+  let at = 0;
+  for (const match of matches(pattern, input)) {
+    result += input.slice(at, match.start) + fill(match);
+    at = match.end;
+  }
+  return result + input.slice(at);
+}
+
+function splitBy(pattern: string, input: string, count: number): string[] {
+  if (count === 0) return [];
+  if (pattern.length > 0 && input.length === 0) return [""];
+  const parts: string[] = [];
+  let start = 0;
+  let end = 0;
+  for (const match of matches(pattern, input)) {
+    if (count > 0 && parts.length === count - 1) break;
+    end = match.start;
+    if (match.end !== 0) parts.push(input.slice(start, end));
+    start = match.end;
+  }
+  if (end !== input.length) parts.push(input.slice(start));
+  return parts;
+}
+
+function find(pattern: string, input: string, count: number): string[] {
+  const found = matches(pattern, input).map((match) => match.text);
+  return (count < 0 ? found : found.take(count)).toArray();
+}
+
+/** Sprig drops the error of a pattern that is none. */
+function isMatch(pattern: string, input: string): boolean {
+  try {
+    return find(pattern, input, 1).length > 0;
+  } catch (error) {
+    if (error instanceof TemplateError && !error.lacks) return false;
+    throw error;
+  }
 }
 
 const trimAllOf = fn("string string", trimAll);
@@ -133,4 +234,14 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   split: fn("string string", (separator, text) => asMap(splitText(separator, text))),
   splitList: fn("string string", (separator, text) => typedList(splitText(separator, text), "string")),
   splitn: fn("string int string", (separator, count, text) => asMap(splitCount(separator, count, text))),
+  ...withMust({
+    regexMatch: fn("string string", (pattern, input) => find(pattern, input, 1).length > 0),
+    regexFind: fn("string string", (pattern, input) => find(pattern, input, 1)[0] ?? ""),
+    regexFindAll: fn("string string int", (pattern, input, count) => typedList(find(pattern, input, count), "string")),
+    regexReplaceAll: fn("string string string", (pattern, input, by) => replace(pattern, input, (match) => expand(by, match))),
+    regexReplaceAllLiteral: fn("string string string", (pattern, input, by) => replace(pattern, input, () => by)),
+    regexSplit: fn("string string int", (pattern, input, count) => typedList(splitBy(pattern, input, count), "string")),
+  }),
+  regexMatch: fn("string string", isMatch),
+  regexQuoteMeta: fn("string", (text) => text.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
 };

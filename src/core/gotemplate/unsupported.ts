@@ -1,7 +1,6 @@
 /**
- * Functions that Argo CD's templates have and this program does not evaluate: they need a clock, chance or keys, or
- * their exact result could not be promised. Using one is a problem that names it. (`env`, `expandenv` and
- * `getHostByName` are taken away by Argo CD, so they are as unknown as a misspelt name.)
+ * Functions of Argo CD's templates that this program does not evaluate: they need a clock, chance or keys, or their exact result could not be
+ * promised. (`env`, `expandenv` and `getHostByName` are taken away by Argo CD, so they are as unknown as a misspelt name.)
  */
 export const UNSUPPORTED: ReadonlySet<string> = new Set(
   [

@@ -1,6 +1,6 @@
 import { compareText } from "../base/compare-text.ts";
 import { reasonsOf } from "../base/reason.ts";
-import type { GoFailure, GoFailures, GoLack, GoLacks } from "../reasons/templates.ts";
+import type { TemplateReason, TemplateReasons } from "../reasons/templates.ts";
 
 /**
  * Go values as templates see them. Data comes from JSON, so its numbers are float64 (JS `number`); literals, lengths and
@@ -29,29 +29,26 @@ export class GoVersion {
   }
 }
 
-/** Why a template cannot be parsed or executed. `lacks`: Argo CD could, and this program cannot. */
+/** Why a template cannot be parsed or executed. */
 export class TemplateError extends Error {
   override name = "TemplateError";
-  readonly reason: GoFailure | GoLack;
-  readonly lacks: boolean;
-  constructor(reason: GoFailure | GoLack, lacks: boolean) {
+  readonly reason: TemplateReason;
+  constructor(reason: TemplateReason) {
     super(JSON.stringify(reason));
     this.reason = reason;
-    this.lacks = lacks;
+  }
+
+  /** Argo CD could execute it, and this program cannot. */
+  get lacks(): boolean {
+    return this.reason.code.startsWith("LACKS_");
   }
 }
 
-const failure = reasonsOf<GoFailures>();
-const lack = reasonsOf<GoLacks>();
+const reasonOf = reasonsOf<TemplateReasons>();
 
-/** Returns what to throw where Argo CD fails, too. */
-export function fails<Code extends keyof GoFailures>(...reason: Parameters<typeof failure<Code>>): TemplateError {
-  return new TemplateError(failure(...reason) as GoFailure, false);
-}
-
-/** Returns what to throw where only this program cannot go on. */
-export function lacks<Code extends keyof GoLacks>(...reason: Parameters<typeof lack<Code>>): TemplateError {
-  return new TemplateError(lack(...reason) as GoLack, true);
+/** Returns what to throw. */
+export function fails<Code extends keyof TemplateReasons>(...reason: Parameters<typeof reasonOf<Code>>): TemplateError {
+  return new TemplateError(reasonOf(...reason) as TemplateReason);
 }
 
 const STRING_MAP = Symbol("map[string]string");
@@ -133,10 +130,7 @@ export function formatFloat(value: number): string {
   const [digits = "", power = "0"] = value.toExponential().split("e");
   const exponent = Number(power);
   // Between those bounds JS writes plain digits too.
-  return exponent < -4 || exponent > 5 ? withPower(digits, exponent) : String(value);
-}
-
-function withPower(digits: string, exponent: number): string {
+  if (exponent >= -4 && exponent <= 5) return String(value);
   return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 

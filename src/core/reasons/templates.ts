@@ -93,5 +93,8 @@ export interface GoLacks {
   LACKS_YAML: { of: "key" | "characters" | "quotes" };
 }
 
+export interface TemplateReasons extends GoFailures, GoLacks {}
+
 export type GoFailure = ReasonsOf<GoFailures>;
 export type GoLack = ReasonsOf<GoLacks>;
+export type TemplateReason = GoFailure | GoLack;

@@ -3,7 +3,7 @@
  * the argo-rollouts engine.
  */
 import { z } from "zod";
-import { type AnalysisPhase, effectiveCount, isComplete, type MetricRules } from "../../../core/analysis/metric.ts";
+import { type AnalysisPhase, isComplete, isEndless } from "../../../core/analysis/metric.ts";
 import {
   AnalysisError,
   type Asked,
@@ -149,11 +149,11 @@ export function seenRun(object: unknown, now: string): SeenRun | undefined {
 
 /** An interval, and neither a count nor a number of successes that is enough. */
 function measuresOn(metric: Record<string, unknown>): boolean {
-  const rules: Partial<MetricRules> = defined({
-    count: Number(metric["count"]) > 0 ? Number(metric["count"]) : undefined,
+  return isEndless({
+    count: Number(metric["count"]),
     intervalMs: typeof metric["interval"] === "string" ? 1 : undefined,
+    consecutiveSuccessLimit: Number(metric["consecutiveSuccessLimit"]),
   });
-  return effectiveCount(rules as MetricRules) === undefined && !(Number(metric["consecutiveSuccessLimit"]) > 0);
 }
 
 function metricState(name: string, result: z.output<typeof metricResult> | undefined): MetricState {

@@ -5,10 +5,22 @@
 import type { ExpressionReason, PathReason } from "../../reasons/analysis.ts";
 import type { AnalysisPhase } from "../metric.ts";
 import { functions } from "./functions.ts";
-import { type Node, PREDICATES } from "./nodes.ts";
 import { operate, truth } from "./operators.ts";
 import { parseExpression } from "./parse.ts";
-import { type Budget, ExpressionError, fails, isList, isMap, MOST_STEPS, outline, spend, type Value, wantNumber } from "./values.ts";
+import { type Node, PREDICATES } from "./syntax.ts";
+import {
+  type Budget,
+  ExpressionError,
+  fails,
+  failureOf,
+  isList,
+  isMap,
+  MOST_STEPS,
+  outline,
+  spend,
+  type Value,
+  wantNumber,
+} from "./values.ts";
 
 interface Scope {
   env: Readonly<Record<string, Value>>;
@@ -163,43 +175,29 @@ function predicate({ name: fn, args, at }: Extract<Node, { kind: "call" }>, scop
     return asked === undefined ? value : run(asked, { ...scope, item: { value } });
   };
   const yes = (value: Value): boolean => truth(ask(value), `${fn}()`, at);
-  switch (fn) {
-    case "all":
-      return items.every(yes);
-    case "any":
-      return items.some(yes);
-    case "none":
-      return !items.some(yes);
-    case "one":
-      return items.filter(yes).length === 1;
-    case "filter":
-      return items.filter(yes);
-    case "map":
-      return items.map(ask);
-    case "count":
-      return items.filter(yes).length;
-    case "find":
-      return items.find(yes) ?? null;
-    case "findIndex":
-      return items.findIndex(yes);
-    case "findLast":
-      return items.findLast(yes) ?? null;
-    case "findLastIndex":
-      return items.findLastIndex(yes);
-    default:
-      return items.reduce((sum: number, item) => sum + wantNumber(ask(item), { item: "sum" }, at), 0);
-  }
+  if (fn === "sum") return items.reduce((sum: number, item) => sum + wantNumber(ask(item), { item: fn }, at), 0);
+  return PREDICATE[fn]?.(items, yes, ask) ?? null;
 }
+
+type Predicate = (items: Value[], yes: (value: Value) => boolean, ask: (value: Value) => Value) => Value;
+
+const PREDICATE: Readonly<Record<string, Predicate>> = {
+  all: (items, yes) => items.every(yes),
+  any: (items, yes) => items.some(yes),
+  none: (items, yes) => !items.some(yes),
+  one: (items, yes) => items.filter(yes).length === 1,
+  filter: (items, yes) => items.filter(yes),
+  map: (items, _, ask) => items.map(ask),
+  count: (items, yes) => items.filter(yes).length,
+  find: (items, yes) => items.find(yes) ?? null,
+  findIndex: (items, yes) => items.findIndex(yes),
+  findLast: (items, yes) => items.findLast(yes) ?? null,
+  findLastIndex: (items, yes) => items.findLastIndex(yes),
+};
 
 /** Why a condition cannot be used, whatever is measured; undefined: it can be read and knows every name. */
 export function badCondition(condition: string): ExpressionReason | PathReason | undefined {
-  try {
-    checkNames(parseExpression(condition), false);
-    return undefined;
-  } catch (error) {
-    if (error instanceof ExpressionError) return error.reason;
-    throw error;
-  }
+  return failureOf(() => checkNames(parseExpression(condition), false));
 }
 
 /** Walks every branch, also those that no value has reached yet. */

@@ -1,23 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ExpressionReason, PathReason } from "../../reasons/analysis.ts";
 import { badCondition, evaluate, holds } from "./evaluate.ts";
 import { parseExpression } from "./parse.ts";
-import { ExpressionError, type Value } from "./values.ts";
+import { failureOf, type Value } from "./values.ts";
 
 function value(source: string, result: Value = null): Value {
   return evaluate(parseExpression(source), { result });
-}
-
-/** Why it cannot be evaluated; undefined: it can. */
-function failureOf(evaluating: () => unknown): ExpressionReason | PathReason | undefined {
-  try {
-    evaluating();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ExpressionError) return error.reason;
-    throw error;
-  }
 }
 
 describe("conditions", () => {

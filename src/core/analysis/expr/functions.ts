@@ -3,20 +3,7 @@
  * values. Each reads its arguments by a helper that refuses what does not fit; predicates (`all`, `count`, …) are in `evaluate.ts`.
  */
 import { compare } from "./operators.ts";
-import {
-  type Budget,
-  fails,
-  isList,
-  isMap,
-  keysOf,
-  ofText,
-  outline,
-  spend,
-  type Value,
-  type ValueMap,
-  wantNumber,
-  weigh,
-} from "./values.ts";
+import { type Budget, fails, isList, isMap, keysOf, ofText, outline, spend, type Value, wantNumber, weigh } from "./values.ts";
 
 /** A call. `result`: what was measured. */
 interface Call {
@@ -37,25 +24,23 @@ function numberOf(call: Call): number {
   return wantNumber(only(call), { given: call.fn }, call.at);
 }
 
+/** One value of a type, and nothing else: what would be left out silently is refused. */
+function typed<T extends Value>(call: Call, wanted: "text" | "list" | "map", fits: (value: Value) => value is T): T {
+  const value = only(call);
+  if (!fits(value)) throw fails("EXPR_TYPE", { fn: call.fn, wanted, is: outline(value), at: call.at });
+  return value;
+}
+
 function textOf(call: Call): string {
-  const value = only(call);
-  if (typeof value !== "string") throw fails("EXPR_TYPE", { fn: call.fn, wanted: "text", is: outline(value), at: call.at });
-  spend(call.budget, ofText(value.length));
-  return value;
+  const text = typed(call, "text", (value) => typeof value === "string");
+  spend(call.budget, ofText(text.length));
+  return text;
 }
 
-/** One list, and nothing else: what would be left out silently is refused. */
 function listOf(call: Call): Value[] {
-  const value = only(call);
-  if (!isList(value)) throw fails("EXPR_TYPE", { fn: call.fn, wanted: "list", is: outline(value), at: call.at });
-  spend(call.budget, value.length);
-  return value;
-}
-
-function mapOf(call: Call): ValueMap {
-  const value = only(call);
-  if (!isMap(value)) throw fails("EXPR_TYPE", { fn: call.fn, wanted: "map", is: outline(value), at: call.at });
-  return value;
+  const list = typed(call, "list", isList);
+  spend(call.budget, list.length);
+  return list;
 }
 
 /** Numbers, and those of lists. */
@@ -155,9 +140,9 @@ export const functions: Readonly<Record<string, (call: Call) => Value>> = {
   last: (call) => listOf(call).at(-1) ?? null,
   reverse: (call) => listOf(call).toReversed(),
   sort: (call) => listOf(call).toSorted((a, b) => compare(a, b, "<", call.at, call.budget)),
-  keys: (call) => keysOf(mapOf(call), call.budget),
+  keys: (call) => keysOf(typed(call, "map", isMap), call.budget),
   values: (call) => {
-    const map = mapOf(call);
+    const map = typed(call, "map", isMap);
     return keysOf(map, call.budget).map((key) => map[key] ?? null);
   },
   lower: (call) => textOf(call).toLowerCase(),

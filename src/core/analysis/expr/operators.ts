@@ -2,19 +2,12 @@ import { type Budget, equal, fails, isList, isMap, LONGEST, ofText, outline, spe
 
 /** Two values and what stands between them, as expr-lang has it; not those that may leave their right side unread. Throws ExpressionError. */
 export function operate(op: string, left: Value, right: Value, at: number, budget: Budget): Value {
+  if (Object.hasOwn(ORDERS, op)) return ORDERS[op]?.(compare(left, right, op, at, budget)) ?? false;
   switch (op) {
     case "==":
       return equal(left, right, budget);
     case "!=":
       return !equal(left, right, budget);
-    case "<":
-      return compare(left, right, op, at, budget) < 0;
-    case "<=":
-      return compare(left, right, op, at, budget) <= 0;
-    case ">":
-      return compare(left, right, op, at, budget) > 0;
-    case ">=":
-      return compare(left, right, op, at, budget) >= 0;
     case "in":
       return isIn(left, right, at, budget);
     case "contains":
@@ -29,6 +22,13 @@ export function operate(op: string, left: Value, right: Value, at: number, budge
       return arithmetic(left, right, op, at);
   }
 }
+
+const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
+  "<": (order) => order < 0,
+  "<=": (order) => order <= 0,
+  ">": (order) => order > 0,
+  ">=": (order) => order >= 0,
+};
 
 export function truth(value: Value, op: string, at: number): boolean {
   if (typeof value !== "boolean") throw fails("EXPR_NO_BOOLEAN", { op, is: outline(value), at });
@@ -104,20 +104,15 @@ function arithmetic(left: Value, right: Value, op: string, at: number): Value {
   }
   const a = wantNumber(left, { before: op }, at);
   const b = wantNumber(right, { after: op }, at);
-  switch (op) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "/":
-      return a / b;
-    case "%":
-      if (!Number.isInteger(a) || !Number.isInteger(b)) throw fails("EXPR_WHOLE", { of: "%", at });
-      if (b === 0) throw fails("EXPR_DIVISION", { at });
-      return a % b;
-    default:
-      return a ** b;
-  }
+  if (op === "%" && !(Number.isInteger(a) && Number.isInteger(b))) throw fails("EXPR_WHOLE", { of: op, at });
+  if (op === "%" && b === 0) throw fails("EXPR_DIVISION", { at });
+  return ARITHMETIC[op]?.(a, b) ?? a ** b;
 }
+
+const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "%": (a, b) => a % b,
+};

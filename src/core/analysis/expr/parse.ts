@@ -2,8 +2,7 @@
  * Reads expr-lang into nodes, by the power of its operators. Whoever evaluates one walks it by recursion, so how deep and long it may be is
  * bounded here.
  */
-import { BINARY, COMPARES, NOT, type Node, PREDICATES, SIGN } from "./nodes.ts";
-import { type Token, tokens } from "./tokens.ts";
+import { BINARY, COMPARES, NOT, type Node, PREDICATES, SIGN, type Token, tokens } from "./syntax.ts";
 import { fails } from "./values.ts";
 
 /** Longest expression read, in characters, and how deep it may nest: what is longer is not a condition. */

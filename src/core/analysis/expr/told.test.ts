@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { badCondition } from "./evaluate.ts";
 import { functions } from "./functions.ts";
-import { BINARY, PREDICATES } from "./nodes.ts";
+import { BINARY, PREDICATES } from "./syntax.ts";
 
 const PAGE = readFileSync(new URL("../../../../docs/analysis.md", import.meta.url), "utf8");
 /** The two cells of what conditions have and what they lack, an escaped `|` within them. */

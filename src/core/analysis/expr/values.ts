@@ -28,6 +28,17 @@ export function fails<Code extends keyof ExpressionReasons>(...reason: Parameter
   return new ExpressionError(expression(...reason) as ExpressionReason);
 }
 
+/** Why something of an expression or a path fails; undefined: it does not. */
+export function failureOf(use: () => unknown): ExpressionReason | PathReason | undefined {
+  try {
+    use();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.reason;
+    throw error;
+  }
+}
+
 /** What is left of the work one evaluation may do: about one unit for each value looked at, or for 64 characters of a text. */
 export interface Budget {
   left: number;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { holds } from "../../analysis/expr/evaluate.ts";
-import { ExpressionError, type Value } from "../../analysis/expr/values.ts";
+import { failureOf, type Value } from "../../analysis/expr/values.ts";
 import { firstAt } from "../../analysis/json-path.ts";
 import type { MetricReason } from "../../reasons/analysis.ts";
 import { EXPRESSIONS, sayExpression, sayMetric } from "./analysis.ts";
@@ -8,15 +8,6 @@ import { EXPRESSIONS, sayExpression, sayMetric } from "./analysis.ts";
 let deep: Value = [];
 for (let i = 0; i < 400; i++) deep = [deep];
 const RESULT: Value = { nil: null, n: 5, list: [1, 2], map: { k: "text" }, text: "ok", deep };
-
-function failureOf(use: () => unknown) {
-  try {
-    use();
-    return undefined;
-  } catch (error) {
-    return error instanceof ExpressionError ? error.reason : undefined;
-  }
-}
 
 const CONDITIONS: readonly [condition: string, said: string][] = [
   ["~", '"~" means nothing here (at 1)'],

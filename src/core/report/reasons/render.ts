@@ -7,7 +7,7 @@ import type {
   RenderProblems,
   TemplateKinds,
 } from "../../reasons/render.ts";
-import type { GoFailure, GoLack } from "../../reasons/templates.ts";
+import type { TemplateReason } from "../../reasons/templates.ts";
 import { byKind, type ProblemEntries } from "./problem-entry.ts";
 import { type SaidProblem, sayEntry } from "./problems.ts";
 import { sayTemplateFailure } from "./templates.ts";
@@ -175,7 +175,7 @@ function cannotBeName(r: { given: unknown }): string {
   return `${text(r.given)} cannot be the name of an Application`;
 }
 
-function templateHint(reason: GoFailure | GoLack): string {
+function templateHint(reason: TemplateReason): string {
   if (reason.code === "GO_NO_KEY") return "give every element this parameter, or guard it with {{ if }} or default";
   if (reason.code === "GO_UNKNOWN_FUNCTION")
     return "with goTemplate: true parameters begin with a dot ({{ .name }}); else check the function's name";

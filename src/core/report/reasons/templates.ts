@@ -1,4 +1,4 @@
-import type { GoFailure, GoFailures, GoLack, GoLacks } from "../../reasons/templates.ts";
+import type { GoFailures, GoLacks, TemplateReason, TemplateReasons } from "../../reasons/templates.ts";
 import { type Sentences, sayBy } from "./entry.ts";
 
 /** What Go's text/template and sprig say, or nearly. */
@@ -105,4 +105,4 @@ const YAML = {
 };
 
 /** Says why a template cannot be parsed or executed. */
-export const sayTemplateFailure: (reason: GoFailure | GoLack) => string = sayBy<GoFailures & GoLacks>({ ...FAILURES, ...LACKS });
+export const sayTemplateFailure: (reason: TemplateReason) => string = sayBy<TemplateReasons>({ ...FAILURES, ...LACKS });
