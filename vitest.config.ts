@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Whole worlds first, since they take longest; and each project's files in a row, so that workers are kept. */
-const ORDER = ["worlds", "rooms", "core"];
+const ORDER = ["long", "worlds", "rooms", "core"];
 
 class WorldsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -11,10 +11,14 @@ class WorldsFirst extends BaseSequencer {
   }
 }
 
+/** Journeys of many minutes of a world's time, with all that can go wrong on the way: the gate's. */
+const LONG = ["test/e2e/**/*.long.test.ts"];
 const WORLDS = ["test/e2e/**/*.test.ts", "test/real/**/*.test.ts"];
 /** Random runs take every core for themselves, and their pace is one of the things they show. */
 const RUNS = ["test/properties/run.test.ts"];
 const CORE = ["src/core/**/*.test.ts", "src/simulate/**/*.test.ts", "test/traps/**/*.test.ts", "test/corpus/**/*.test.ts"];
+
+const world = { setupFiles: ["test/schemas/every-world.ts"], testTimeout: 900_000, hookTimeout: 900_000 };
 
 export default defineConfig({
   test: {
@@ -38,10 +42,8 @@ export default defineConfig({
           setupFiles: ["test/schemas/every-world.ts"],
         },
       },
-      {
-        extends: true,
-        test: { name: "worlds", include: WORLDS, setupFiles: ["test/schemas/every-world.ts"], testTimeout: 900_000, hookTimeout: 900_000 },
-      },
+      { extends: true, test: { name: "long", include: LONG, ...world } },
+      { extends: true, test: { name: "worlds", include: WORLDS, exclude: LONG, ...world } },
     ],
   },
 });

@@ -12,8 +12,8 @@ export const ALIKE: Record<string, string> = {
 
 const EXAMPLES = "src/core/spec/schema › accepts %s, as the parser does";
 const PARSED = "src/core/spec/parse/parse › reads every field that is built";
-const FIELDS = "test/e2e/fields › rules that most rollouts leave at their defaults";
-const GATES = "test/e2e/gates › windows, a freeze added mid-run";
+const FIELDS = "test/e2e/fields.long › rules that most rollouts leave at their defaults";
+const GATES = "test/e2e/gates.long › windows, a freeze added mid-run";
 const MEMBERS = "test/e2e/membership › §9.16";
 const STEPS = "test/e2e/steps › one PR a weight";
 const HOOKS = "test/e2e/analysis › are asked with signed events";
@@ -43,11 +43,11 @@ spec.pins[].branch | src/engine/resolve/targets › branch: the branch of the cl
 spec.mode | src/core/spec/parse/parse › fills every default in | test/e2e/release-pulls › under Observe a release is only commented on | src/core/report/plan/plan-comment › mode
 spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are refused | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › strategy
 spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/core/report/run/report › merge: Manual
-spec.delivery.method | ${PARSED} | ${FIELDS} | test/e2e/fields › rebase
+spec.delivery.method | ${PARSED} | ${FIELDS} | test/e2e/fields.long › rebase
 spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/core/spec/parse/parse › fills every default in | test/e2e/batch-pulls › over a whole journey | src/core/report/run/closing-summary › could not be asked
 spec.delivery.base | src/engine/lint/lint-outside › a fleet that is set up well | ${FIELDS} | src/surfaces/cli/lint/lint-outside › delivery.base
 spec.delivery.title spec.delivery.body spec.delivery.commitMessage spec.delivery.signoff | src/core/report/batch/delivery-text › every variable has its value | ${FIELDS} | src/core/report/batch/delivery-text › payments 42 v1.4.2 #10 alice
-spec.onNewRelease | src/core/spec/parse/parse › fills every default in | test/e2e/rollback › onNewRelease: Queue and Reject | ${RULES}onNewRelease: Queue
+spec.onNewRelease | src/core/spec/parse/parse › fills every default in | test/e2e/rollback.long › onNewRelease: Queue and Reject | ${RULES}onNewRelease: Queue
 spec.onFailure.action spec.onFailure.maxFailures | src/core/run/outcome/rollback › Continue: it goes on | ${FIELDS} | ${RULES}More than 5% failed clusters: it is rolled back.
 spec.stages[].name | src/core/spec/parse/parse › each mistake | ${FIELDS} | src/core/report/run/report › everywhere else
 spec.stages[].clusters.selector.matchLabels | src/core/base/selector › is shown as kubectl takes it | ${GATES} | ${PLAN}
@@ -61,7 +61,7 @@ spec.stages[].order.by spec.stages[].order.key | src/core/plan/plan › ordered 
 spec.stages[].order.seed | src/core/plan/pace › is the same for the same seed | ${FIELDS} | ${RULES}the same for one seed
 spec.stages[].order.pairs | src/core/plan/pace › an active cluster and its standby | ${FIELDS} | ${RULES}never two of a pair at once
 spec.stages[].bake | src/core/run/run-rules › starts over where a cluster becomes unhealthy | ${FIELDS} | src/core/report/plan/plan-comment › bake 10m
-spec.stages[].progressDeadline | src/core/run/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
+spec.stages[].progressDeadline | src/core/run/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo.long › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
 spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/run/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/run/report › the next look
 spec.stages[].approval.teams spec.stages[].approval.count | src/core/run/gates/gates › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
 spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/core/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › webcheck: 3 ok, 2 failed

@@ -1,10 +1,10 @@
 import { type Proof, proofs } from "./proof.ts";
 
-const GATES = "test/e2e/gates › windows, a freeze added mid-run";
+const GATES = "test/e2e/gates.long › windows, a freeze added mid-run";
 const COMMANDS = "test/e2e/commands › from the command line";
-const FIELDS = "test/e2e/fields › rules that most rollouts leave at their defaults";
+const FIELDS = "test/e2e/fields.long › rules that most rollouts leave at their defaults";
 const PEOPLE = "test/e2e/people › ";
-const ROLLBACK = "test/e2e/rollback › ";
+const ROLLBACK = "test/e2e/rollback.long › ";
 const HELP = "src/core/report/answers › /help has every command";
 
 /** Every field of `.github/stagecoach.yaml`. What `rollouts.NAME` holds is as in the resource. */
@@ -13,7 +13,7 @@ mode | src/core/spec/parse/parse › the repo's settings say it | ${FIELDS} | sr
 rollouts | src/core/spec/parse/parse › the repo's settings say it | test/e2e/commands › from the command line | src/surfaces/cli/lint/lint › a rollout that no file declares
 commands.*.teams | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | test/e2e/commands › sre
 bots | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | ${HELP}
-freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-check-windows › freezes of the repo and of the server | ${GATES} | test/e2e/gates › it is frozen by the repo
+freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-check-windows › freezes of the repo and of the server | ${GATES} | test/e2e/gates.long › it is frozen by the repo
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
 limits.label.key limits.label.percent | src/core/run/gates/gates › a percentage of a label's clusters | ${FIELDS} | src/core/report/plan/plan-rules › 30% of the clusters of one
 journal.keep | src/adapters/git/journal/journal › history and old runs are read from Git alone | ${FIELDS} | src/surfaces/cli/journal/commands › history lists the runs
@@ -31,7 +31,7 @@ resume | src/core/run/commands/commands › a resume written before the pause | 
 resume--rollouts | src/core/run/commands/rollouts › /resume --rollouts of a paused run resumes both | test/e2e/rollouts › pause at a step | ${HELP}
 abort | src/core/run/commands/commands › closes what is open | ${PEOPLE}/abort closes the open PR | ${HELP}
 abort--rollouts | src/core/run/commands/rollouts › /abort --rollouts goes on | test/e2e/rollouts › pause at a step | ${HELP}
-retry | src/core/run/commands/commands › /retry looks anew at the failed ones | test/e2e/argo › a cluster that is stuck past its deadline | ${HELP}
+retry | src/core/run/commands/commands › /retry looks anew at the failed ones | test/e2e/argo.long › a cluster that is stuck past its deadline | ${HELP}
 retry--rollouts | src/core/run/commands/rollouts › %s | test/e2e/rollouts › pause at a step | ${HELP}
 rollback | src/core/run/outcome/rollback › works on a run long over | ${ROLLBACK}the way back: automatic | ${HELP}
 rollback--to | src/core/run/outcome/rollback › --to writes that version | ${ROLLBACK}the way back: automatic | ${HELP}
