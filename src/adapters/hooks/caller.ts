@@ -1,10 +1,30 @@
+/** Asks hooks: requests that are signed, bounded and not redirected, and what their answers mean. Opened by the server. */
+
 import { createHmac } from "node:crypto";
+import { z } from "zod";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { createListeners } from "../../core/base/listeners.ts";
+import { reasonsOf, type Words } from "../../core/base/reason.ts";
+import { parseDuration } from "../../core/base/time.ts";
+import type { CheckReasons } from "../../core/reasons/checks.ts";
 import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
-import { OutboundError, type OutboundPolicy, outbound } from "../outbound/outbound.ts";
-import { readAnswer } from "./answer.ts";
+import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../outbound/outbound.ts";
 import type { HookCaller, HookRequest } from "./port.ts";
+
+const DEFAULT_HOLD_MS = 60_000;
+/** Each time a hook is asked again costs a commit of the journal. */
+const SHORTEST_HOLD_MS = 30_000;
+const LONGEST_HOLD_MS = 3_600_000;
+const LONGEST_MESSAGE = 300;
+
+const answerSchema = z.looseObject({
+  action: z.enum(["continue", "hold", "fail"]),
+  message: z.string().optional(),
+  /** `5m`, or seconds. */
+  retryAfter: z.union([z.string(), z.number()]).optional(),
+});
+
+const reason = reasonsOf<CheckReasons>();
 
 interface HookOptions {
   /** Hosts that may be asked: the server's configuration says, never the repo. */
@@ -51,22 +71,14 @@ export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller
 }
 
 async function ask(policy: OutboundPolicy, secret: string | undefined, request: HookRequest): Promise<HookAnswer> {
-  if (secret === undefined) {
-    return {
-      kind: "error",
-      message: "no secret to sign with is configured (hooks.secretFile in the server's configuration)",
-      again: false,
-    };
-  }
+  if (secret === undefined) return error(reason("HOOK_SECRET_MISSING"), false);
   try {
     const { url, timeoutMs, body } = request;
     const headers = headersOf(request, secret);
     return readAnswer(await outbound(policy, { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_BYTES }));
-  } catch (error) {
-    if (error instanceof OutboundError) {
-      return { kind: "error", message: error.message, again: error.kind === "Unreachable" || error.kind === "TimedOut" };
-    }
-    return { kind: "error", message: "it could not be asked", again: true };
+  } catch (thrown) {
+    if (!(thrown instanceof OutboundError)) return error(reason("HOOK_UNREACHED"), true);
+    return error(thrown.message, thrown.kind === "Unreachable" || thrown.kind === "TimedOut");
   }
 }
 
@@ -84,4 +96,44 @@ function headersOf({ id, count, body }: HookRequest, secret: string): Record<str
 /** As GitHub signs its webhooks: `sha256=` and the HMAC of the body in hex. */
 function signatureOf(secret: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(body, "utf8").digest("hex")}`;
+}
+
+/**
+ * What an answer means. 2xx without a body: go on. 2xx with JSON: what its `action` says. 408, 425, 429 and 5xx: asked again. Anything
+ * else is nothing to go by: a page of a proxy must neither let a release through nor fail it.
+ */
+function readAnswer({ status, contentType, body }: OutboundAnswer): HookAnswer {
+  const again = status === 408 || status === 425 || status === 429 || status >= 500;
+  if (status < 200 || status >= 300) return error(reason("HOOK_ANSWER_STATUS", { status }), again);
+  if (body.trim() === "") return { kind: "go", message: "" };
+  let document: unknown;
+  try {
+    document = JSON.parse(body);
+  } catch {
+    // A page of a gateway that is just being restarted looks like this, too.
+    return error(reason("HOOK_ANSWER_NO_JSON", { type: oneLine(contentType).slice(0, 60) }), true);
+  }
+  const read = answerSchema.safeParse(document);
+  if (!read.success) return error(reason("HOOK_ANSWER_NO_ACTION"), false);
+  const { action, message = "", retryAfter } = read.data;
+  const words = oneLine(message).slice(0, LONGEST_MESSAGE);
+  if (action === "continue") return { kind: "go", message: words };
+  if (action === "fail") return { kind: "fail", message: words };
+  const forMs = holdMs(retryAfter);
+  return forMs === undefined ? error(reason("HOOK_ANSWER_NO_DURATION"), false) : { kind: "hold", message: words, forMs };
+}
+
+function holdMs(given: string | number | undefined): number | undefined {
+  if (given === undefined) return DEFAULT_HOLD_MS;
+  const ms = typeof given === "number" ? given * 1000 : parseDuration(given);
+  if (ms === undefined || !Number.isFinite(ms) || ms < 0) return undefined;
+  return Math.min(LONGEST_HOLD_MS, Math.max(SHORTEST_HOLD_MS, Math.round(ms)));
+}
+
+function error(message: Words, again: boolean): HookAnswer {
+  return { kind: "error", message, again };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
 }

@@ -56,7 +56,7 @@ describe("a hook's request", () => {
     const refused = await ask(server.url, ["*.example.com"]);
     expect(refused).toMatchObject({ kind: "error", again: false, message: expect.stringContaining("may not be asked") });
     const unsigned = await ask(server.url, [server.host], { secret: undefined });
-    expect(unsigned).toMatchObject({ kind: "error", again: false, message: expect.stringContaining("no secret") });
+    expect(unsigned).toMatchObject({ kind: "error", again: false, message: { code: "HOOK_SECRET_MISSING" } });
     expect(server.requests).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe("a hook's answer", () => {
     ["something 20,000 levels deep", json("[".repeat(20_000) + "]".repeat(20_000)), { kind: "error", again: false }],
     ["and beside its action", json(`{"action":"fail","x":${"[".repeat(20_000) + "]".repeat(20_000)}}`), { kind: "fail" }],
     ["a retryAfter of 60,000 digits", json({ action: "hold", retryAfter: `${"9".repeat(60_000)}h` }), { kind: "error", again: false }],
-    ["HTML", html, { kind: "error", again: true, message: "its answer is neither empty nor JSON (text/html)" }],
+    ["HTML", html, { kind: "error", again: true, message: { code: "HOOK_ANSWER_NO_JSON", type: "text/html" } }],
     ["503", (_, response) => response.writeHead(503).end(), { kind: "error", again: true }],
     ["429", (_, response) => response.writeHead(429).end(), { kind: "error", again: true }],
     ["401", (_, response) => response.writeHead(401).end(), { kind: "error", again: false }],

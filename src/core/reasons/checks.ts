@@ -25,4 +25,10 @@ export interface CheckReasons {
   HOOK_UNDECIDED: { hook: HookRef; because: Words };
   HOOK_UNANSWERED_AT_END: Record<never, never>;
   HOOK_OVER_WITH_RUN: { because: Words };
+  HOOK_SECRET_MISSING: Record<never, never>;
+  HOOK_UNREACHED: Record<never, never>;
+  HOOK_ANSWER_STATUS: { status: number };
+  HOOK_ANSWER_NO_JSON: { type: string };
+  HOOK_ANSWER_NO_ACTION: Record<never, never>;
+  HOOK_ANSWER_NO_DURATION: Record<never, never>;
 }

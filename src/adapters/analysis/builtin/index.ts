@@ -27,10 +27,8 @@ import { sayExpression, sayMetric } from "../../../core/report/reasons/analysis.
 import type { OutboundPolicy } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
 import type { JobRunner } from "./jobs.ts";
-import { measurePrometheus } from "./prometheus.ts";
-import type { Measured } from "./provider.ts";
+import { type Measured, measurePrometheus, measureWeb } from "./provider.ts";
 import { masked, shown } from "./show.ts";
-import { measureWeb } from "./web.ts";
 
 interface BuiltinOptions {
   clock: Clock;

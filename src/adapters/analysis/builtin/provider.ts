@@ -1,16 +1,23 @@
-/** What the providers that ask over HTTP share: the headers of a request, and the answer as JSON. */
-import type { z } from "zod";
+/** The providers that the builtin engine asks over HTTP, web and prometheus: what they send, and what of the answer is measured. */
+import { z } from "zod";
 import type { Value } from "../../../core/analysis/expr/values.ts";
-import type { webSchema } from "../../../core/analysis/template-schema.ts";
-import { OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
+import { ExpressionError } from "../../../core/analysis/expr/values.ts";
+import { firstAt } from "../../../core/analysis/json-path.ts";
+import type { TemplateMetric, webSchema } from "../../../core/analysis/template-schema.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { sayExpression } from "../../../core/report/reasons/analysis.ts";
+import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
 
 /** What one measurement gave. `error`: it could not be taken, and why, for people. `outcome`: the provider judges by itself (a Job). */
 export type Measured = { value: Value } | { error: string } | { outcome: "Successful" | "Failed"; message: string };
 
 type Authentication = z.output<typeof webSchema>["authentication"];
 
+const WEB_TIMEOUT_S = 10;
+const PROMETHEUS_TIMEOUT_S = 30;
+
 /** The headers that a provider asks with: its own, then the template's, then what it authenticates by. */
-export async function headersOf(
+async function headersOf(
   policy: OutboundPolicy,
   own: Readonly<Record<string, string>>,
   wanted: { headers?: readonly { key: string; value: string }[] | undefined; authentication?: Authentication },
@@ -56,7 +63,7 @@ function tokenOf(body: string): string | undefined {
 const DEEPEST = 100;
 
 /** An answer as JSON. `error`: why it cannot be taken. undefined: it is no JSON. */
-export function readJson(text: string): { document: Value } | { error: string } | undefined {
+function readJson(text: string): { document: Value } | { error: string } | undefined {
   let document: Value;
   try {
     document = JSON.parse(text) as Value;
@@ -71,4 +78,111 @@ function isDeeper(value: Value, levels: number): boolean {
   if (levels === 0) return true;
   const items = Array.isArray(value) ? value : Object.values(value);
   return items.some((item) => isDeeper(item, levels - 1));
+}
+
+/** The web provider: asks a URL and takes one value of its JSON answer. */
+export async function measureWeb(policy: OutboundPolicy, web: NonNullable<TemplateMetric["provider"]["web"]>): Promise<Measured> {
+  const method = web.method ?? "GET";
+  if (web.body !== undefined && web.jsonBody !== undefined) return { error: "body and jsonBody are both given; use one" };
+  const body = web.jsonBody === undefined ? web.body : JSON.stringify(web.jsonBody);
+  if (body !== undefined && method === "GET") return { error: "a GET has no body; set method: POST" };
+  const seconds = web.timeoutSeconds === undefined ? WEB_TIMEOUT_S : Number(web.timeoutSeconds);
+  if (!Number.isFinite(seconds) || seconds < 0) return { error: `timeoutSeconds is ${String(web.timeoutSeconds).slice(0, 40)}` };
+  const timeoutMs = (seconds === 0 ? WEB_TIMEOUT_S : Math.min(seconds, 600)) * 1000;
+  try {
+    const own = defined({ "content-type": web.jsonBody === undefined ? undefined : "application/json" });
+    const headers = await headersOf(policy, own, web, timeoutMs);
+    const insecure = web.insecure === true;
+    const answer = await outbound(policy, defined({ url: web.url, method, headers, timeoutMs, insecure, body }));
+    return readWeb(answer, web.jsonPath);
+  } catch (error) {
+    if (error instanceof OutboundError) return { error: error.message };
+    throw error;
+  }
+}
+
+function readWeb(answer: OutboundAnswer, jsonPath: string | undefined): Measured {
+  if (answer.status < 200 || answer.status >= 300) return { error: `the answer has status ${answer.status}` };
+  const json = readJson(answer.body);
+  if (json === undefined) {
+    if (answer.body.trim() === "") return { error: "the answer is empty" };
+    const type = answer.contentType === "" ? "" : ` (${answer.contentType.slice(0, 60)})`;
+    return { error: `the answer is no JSON${type}` };
+  }
+  if ("error" in json) return json;
+  try {
+    return { value: firstAt(jsonPath === "" ? undefined : jsonPath, json.document) };
+  } catch (error) {
+    if (error instanceof ExpressionError) return { error: sayExpression(error.reason) };
+    throw error;
+  }
+}
+
+const sample = z.tuple([z.number(), z.string()]);
+/** Of https://prometheus.io/docs/prometheus/latest/querying/api/: only what is read. */
+const answerSchema = z.union([
+  z.object({ status: z.literal("error"), error: z.string().optional() }),
+  z.object({
+    status: z.literal("success"),
+    data: z.union([
+      z.object({ resultType: z.literal("scalar"), result: sample }),
+      z.object({ resultType: z.literal("vector"), result: z.array(z.object({ value: sample })) }),
+      z.object({ resultType: z.literal("matrix"), result: z.array(z.object({ values: z.array(sample) })) }),
+      z.object({ resultType: z.literal("string"), result: z.unknown() }),
+    ]),
+  }),
+]);
+
+/** The prometheus provider: an instant query gives a list of numbers (a scalar, one number), as conditions expect it. */
+export async function measurePrometheus(
+  policy: OutboundPolicy,
+  prometheus: NonNullable<TemplateMetric["provider"]["prometheus"]>,
+): Promise<Measured> {
+  const { address, query } = prometheus;
+  if (address === undefined || address === "") return { error: "prometheus.address is missing" };
+  if (query === undefined || query === "") return { error: "prometheus.query is missing" };
+  if (prometheus.rangeQuery !== undefined) return { error: "rangeQuery needs the argo-rollouts engine; write the range into the query" };
+  const timeoutMs = (prometheus.timeout ?? PROMETHEUS_TIMEOUT_S) * 1000;
+  try {
+    const own = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
+    const headers = await headersOf(policy, own, prometheus, timeoutMs);
+    const answer = await outbound(policy, {
+      url: `${address.replace(/\/+$/, "")}/api/v1/query`,
+      method: "POST",
+      headers,
+      body: new URLSearchParams({ query }).toString(),
+      timeoutMs,
+      insecure: prometheus.insecure === true,
+    });
+    return readPrometheus(answer);
+  } catch (error) {
+    if (error instanceof OutboundError) return { error: error.message };
+    throw error;
+  }
+}
+
+function readPrometheus(answer: OutboundAnswer): Measured {
+  const json = readJson(answer.body);
+  if (json === undefined) return { error: `Prometheus answers with status ${answer.status} and no JSON` };
+  if ("error" in json) return json;
+  const { success, data } = answerSchema.safeParse(json.document);
+  if (!success) return { error: `Prometheus answers with status ${answer.status}, and not as its API does` };
+  if (data.status === "error") return { error: `Prometheus says: ${(data.error ?? "error").slice(0, 300)}` };
+  switch (data.data.resultType) {
+    case "scalar":
+      return { value: numberOf(data.data.result) };
+    case "vector":
+      return { value: data.data.result.map(({ value }) => numberOf(value)) };
+    case "matrix":
+      // All values in one list, as Argo Rollouts hands them to the condition.
+      return { value: data.data.result.flatMap(({ values }) => values.map(numberOf)) };
+    case "string":
+      return { error: "the query gives a text, not numbers" };
+  }
+}
+
+/** Prometheus writes `NaN`, `+Inf` and `-Inf` besides numbers. */
+function numberOf([, text]: readonly [number, string]): number {
+  if (text === "+Inf" || text === "Inf") return Number.POSITIVE_INFINITY;
+  return text === "-Inf" ? Number.NEGATIVE_INFINITY : Number(text);
 }

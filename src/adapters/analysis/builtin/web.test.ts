@@ -4,8 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { createAuthority } from "../../../sim/kubernetes/certificates.ts";
 import { type Answering, json, startAnswering } from "../testing.ts";
-import { measurePrometheus } from "./prometheus.ts";
-import { measureWeb } from "./web.ts";
+import { measurePrometheus, measureWeb } from "./provider.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {

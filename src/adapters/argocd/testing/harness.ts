@@ -125,12 +125,9 @@ export async function kubernetesHarness(): Promise<KubernetesHarness> {
   };
 }
 
-/** Argo CD's REST API over TLS, on objects of an embedded Kubernetes API, with nobody but the test to act as the controllers. */
-export async function apiHarness(): Promise<ApiHarness> {
-  const clock = fastClock(1, START);
-  const sim = await startKubernetes({ clock });
+/** Serves Argo CD's REST API over TLS on the objects of `sim`, and drops what asks for a refresh as the controller does. */
+async function serveApi(sim: KubernetesSim, clock: Clock) {
   const { store } = sim;
-  const { parts, log } = common(sim);
   const index = createClusterIndex(store, "argocd");
   const clusters = () => connectionsOf(store, index, () => false, "2026-11-21T10:00:00Z");
   const api = createArgoApi({ store, clock, namespace: "argocd", clusters });
@@ -145,11 +142,28 @@ export async function apiHarness(): Promise<ApiHarness> {
     if (asked === undefined) return;
     store.change("applications", namespace, name, (app) => ({ ...app, metadata: { ...app.metadata, annotations: rest } }));
   });
+  async function close(): Promise<void> {
+    index.close();
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+    await sim.close();
+  }
+  return { api, url, ca: authority.ca, close };
+}
+
+/** Argo CD's REST API, with nobody but the test to act as the controllers. */
+export async function apiHarness(): Promise<ApiHarness> {
+  const clock = fastClock(1, START);
+  const sim = await startKubernetes({ clock });
+  const { parts, log } = common(sim);
+  const { api, url, ca, close } = await serveApi(sim, clock);
   const policies = ["applications", "applicationsets", "clusters", "projects"].map((what) => `p, bot, ${what}, get, *, allow`);
   const token = api.addAccount("bot", policies);
   const open = (over: Partial<ApiOptions>, silentMs?: number): ControlPlane => {
     const tuning = { ...TUNING, clustersMs: 50, ...(silentMs === undefined ? {} : { silentMs }) };
-    return openApiPlane({ name: "hub", url, token, ca: authority.ca, clock, log, tuning, ...over });
+    return openApiPlane({ name: "hub", url, token, ca, clock, log, tuning, ...over });
   };
   return {
     ...parts,
@@ -157,7 +171,7 @@ export async function apiHarness(): Promise<ApiHarness> {
     clock,
     api,
     url,
-    ca: authority.ca,
+    ca,
     token,
     open: ({ wrongCa = false, namespaces, selector, silentMs }: Wishes = {}) =>
       open(
@@ -178,13 +192,6 @@ export async function apiHarness(): Promise<ApiHarness> {
       api.faults.expireToken(token);
       api.faults.dropStreams();
     },
-    async close() {
-      index.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-      await sim.close();
-    },
+    close,
   };
 }

@@ -7,16 +7,15 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { livenessReason as reason } from "../../reasons/liveness.ts";
-import type { Verdict } from "../../run/state/run.ts";
+import type { Evidence, Verdict } from "../../run/state/run.ts";
 import type { Assessment } from "../../run/state/world.ts";
 import { BAD_CONDITIONS } from "../decode/status.ts";
 import type { ApplicationView, ClusterView } from "../views.ts";
-import { CLAUSES, isEarlier } from "./clauses/clauses.ts";
+import { CLAUSES, isEarlier, quietSince } from "./clauses/clauses.ts";
 import { contextOf } from "./context.ts";
-import { evidenceOf, evidenceOfNothing } from "./evidence.ts";
-import { at, bounded, dayOf, inUtc, second, timeOf } from "./moment.ts";
-import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
-import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
+import { at, bounded, dayOf, inUtc, second, some, timeOf } from "./moment.ts";
+import { clockBehind, MOST_SKEW_MS, measuredAhead } from "./skew.ts";
+import { type Change, CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 
@@ -111,8 +110,9 @@ function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<
 
 function lost(input: LivenessInput): Judged {
   const sentence = reason("NO_APPLICATION");
-  const evidence = evidenceOfNothing(input, "exists", sentence);
-  return { verdict: "lost", clause: "exists", sentence, wantsRefresh: false, evidence };
+  const told = { verdict: "lost", clause: "exists", sentence } as const;
+  const fields = { ...changeFields(input.change), application: null };
+  return { ...told, wantsRefresh: false, evidence: { ...told, readAt: timeOf(input.now), fields } };
 }
 
 /** A comparison brings nothing while the spec itself is not there yet, or where one is asked for already. */
@@ -178,4 +178,71 @@ function neverInSync({ status, operationRequested }: ApplicationView): boolean {
   const { sync, operation } = status;
   if (sync.status !== "OutOfSync" || operation?.phase !== "Succeeded" || operationRequested) return false;
   return operation.appliedRevisions.length > 0 && operation.appliedRevisions.join() === sync.revisions.join();
+}
+
+/** What the verdict was given on: every field and time that a clause looked at. */
+function evidenceOf(context: Context, verdict: Verdict, clause: string, sentence: AnyReason): Evidence {
+  const { app, input } = context;
+  const { sync, health, operation, conditions } = app.status;
+  const fields: Evidence["fields"] = {
+    ...changeFields(input.change),
+    uid: app.uid,
+    specRevision: joined(app.spec.sources.map((source) => source.targetRevision ?? "HEAD")),
+    syncStatus: sync.status ?? null,
+    seenRevision: joined(sync.revisions),
+    comparedToIsSpec: context.compared,
+    reconciledAt: app.status.reconciledAt ?? null,
+    health: health.status ?? null,
+    healthSince: health.lastTransitionTime ?? null,
+    operation: operation?.phase ?? (app.operationRequested ? "Requested" : null),
+    clusterConnection: input.cluster?.connection?.status ?? "not observable",
+    automated: app.spec.automated,
+    receivedAt: app.readAt,
+  };
+  if (operation !== undefined) {
+    fields["operationStartedAt"] = operation.startedAt ?? null;
+    fields["operationFinishedAt"] = operation.finishedAt ?? null;
+    fields["operationRevision"] = joined(operation.appliedRevisions.length > 0 ? operation.appliedRevisions : operation.requestedRevisions);
+  }
+  const bad = conditions.filter((condition) => BAD_CONDITIONS.has(condition.type)).map((condition) => condition.type);
+  if (bad.length > 0) fields["conditions"] = joined(bad);
+  if (context.firstSeenAt !== undefined) {
+    fields["firstSeenAt"] = timeOf(context.firstSeenAt);
+    fields["quietSince"] = timeOf(quietSince(context));
+  }
+  if (input.previous !== undefined) fields["previousResourceVersion"] = input.previous.resourceVersion;
+  addSurroundings(fields, context);
+  return { verdict, clause, sentence, readAt: timeOf(context.now), resourceVersion: app.resourceVersion, fields };
+}
+
+/** What is not of the Application itself: clocks, windows, our own count. */
+function addSurroundings(fields: Evidence["fields"], context: Context): void {
+  const { app, input, now } = context;
+  const ahead = Math.ceil(measuredAhead(app, now) / 1000);
+  if (ahead > 0) fields["clockAheadSeconds"] = ahead;
+  const behind = clockBehind(context);
+  if (behind > 0) fields["clockBehindSeconds"] = behind;
+  if (app.refreshRequested) fields["refreshRequested"] = true;
+  if (input.windows !== undefined) fields["syncWindow"] = input.windows.open ? "open" : `closed until ${input.windows.opensAt ?? "?"}`;
+  if (app.askedAt !== undefined) fields["askedAt"] = app.askedAt;
+  if (input.held?.goodSince !== undefined) fields["goodSince"] = input.held.goodSince;
+}
+
+function changeFields(change: Change): Evidence["fields"] {
+  const fields: Evidence["fields"] = { change: change.kind, mergedAt: change.mergedAt };
+  if (change.kind === "revision") fields["revision"] = change.revision;
+  if (change.kind !== "generator" && change.commit !== undefined) fields["commit"] = change.commit;
+  return fields;
+}
+
+/** Evidence is kept: what anybody may write into an Application must not make it grow. */
+function joined(values: readonly string[]): string | null {
+  return values.length === 0 ? null : some(values.map(cut), MOST_JOINED);
+}
+
+const MOST_JOINED = 20;
+const LONGEST = 200;
+
+function cut(value: string): string {
+  return value.length <= LONGEST ? value : `${value.slice(0, LONGEST - 1)}…`;
 }

@@ -72,4 +72,13 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   },
   HOOK_UNANSWERED_AT_END: { subject: "hook", says: "it had not answered when the run ended" },
   HOOK_OVER_WITH_RUN: { subject: "hook", says: "the run ended; last: {because}" },
+  HOOK_SECRET_MISSING: {
+    subject: "hook",
+    says: "no secret to sign with is configured (hooks.secretFile in the server's configuration)",
+  },
+  HOOK_UNREACHED: { subject: "hook", says: "it could not be asked" },
+  HOOK_ANSWER_STATUS: { subject: "hook", says: "it answered with status {status}" },
+  HOOK_ANSWER_NO_JSON: { subject: "hook", says: "its answer is neither empty nor JSON[ ({type})]" },
+  HOOK_ANSWER_NO_ACTION: { subject: "hook", says: "its answer has no action: continue, hold or fail" },
+  HOOK_ANSWER_NO_DURATION: { subject: "hook", says: "its retryAfter is no duration" },
 });

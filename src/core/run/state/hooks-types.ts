@@ -47,7 +47,7 @@ export type HookAnswer =
   | { kind: "go"; message: string }
   | { kind: "hold"; message: string; forMs: number }
   | { kind: "fail"; message: string }
-  | { kind: "error"; message: string; again: boolean };
+  | { kind: "error"; message: Words; again: boolean };
 
 /** How the answer to one request is found. */
 export function hookTryKey(id: string, request: number): string {
