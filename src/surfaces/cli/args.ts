@@ -70,7 +70,7 @@ export function readGiven(option: string, file: string, exitCode: 2 | 3 = 2): st
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new CommandError(exitCode, visible(`${option} ${file}: ${errorText(error)}`));
+    throw new CommandError(exitCode, visible(`${option} ${file} cannot be read: ${errorText(error)}`));
   }
 }
 
@@ -86,8 +86,9 @@ function usageError(message: string, name: string): string {
     .replaceAll(/\s*\n\s*/g, " ")}; see ${name} --help`;
 }
 
-/** Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. */
-export function untilStopped(): Promise<string> {
+/** Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. `told`: printed before. */
+export function untilStopped(told = ""): Promise<string> {
+  process.stdout.write(told);
   return new Promise((done) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.once(signal, () => {

@@ -18,7 +18,6 @@ interface Known {
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** `stagecoach completion bash|zsh|fish`: a script made from the subcommands there are, and from what each says in its own help. */
 export function completionOf(table: CommandTable): CommandModule {
   return {
     async run(argv) {
@@ -30,7 +29,11 @@ export function completionOf(table: CommandTable): CommandModule {
       if (command === undefined) return 0;
       const known: Known[] = [];
       for (const [name, { summary, load }] of Object.entries(table)) {
-        known.push(name === "completion" ? own(summary) : { name, summary, ...(await readHelp(await load())) });
+        known.push(
+          name === "completion"
+            ? { name, summary, options: ["--help"], takesRollout: false, under: [...SHELLS] }
+            : { name, summary, ...(await readHelp(await load())) },
+        );
       }
       process.stdout.write(scriptFor(command.args[0] ?? "", known));
       return 0;
@@ -42,10 +45,6 @@ const HELP = `
   bash: source <(stagecoach completion bash)
   zsh:  source <(stagecoach completion zsh)
   fish: stagecoach completion fish | source`;
-
-function own(summary: string): Known {
-  return { name: "completion", summary, options: ["--help"], takesRollout: false, under: [...SHELLS] };
-}
 
 /** Each command's own \`--help\` is what people read, so the script cannot say anything else. */
 async function readHelp(module: CommandModule): Promise<Omit<Known, "name" | "summary">> {
@@ -154,15 +153,15 @@ compdef _stagecoach stagecoach
 }
 
 function fish(known: readonly Known[]): string {
-  const lines = known.flatMap(({ name, summary, options, takesRollout, under }) => [
-    `complete -c stagecoach -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-    ...options.map((option) => `complete -c stagecoach -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
-    ...under.map((inner) => `complete -c stagecoach -n '__fish_seen_subcommand_from ${name}' -f -a ${inner}`),
-    ...(takesRollout
-      ? [
-          `complete -c stagecoach -n '__fish_seen_subcommand_from ${name}' -f -a "(${ROLLOUTS.replaceAll("$", "\\$").replaceAll('"', '\\"')})"`,
-        ]
-      : []),
-  ]);
+  const names = `"(${ROLLOUTS.replaceAll("$", "\\$").replaceAll('"', '\\"')})"`;
+  const lines = known.flatMap(({ name, summary, options, takesRollout, under }) => {
+    const behind = `complete -c stagecoach -n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      `complete -c stagecoach -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+      ...options.map((option) => `${behind} -l ${option.slice(2)}`),
+      ...under.map((inner) => `${behind} -f -a ${inner}`),
+      ...(takesRollout ? [`${behind} -f -a ${names}`] : []),
+    ];
+  });
   return `# fish completion for stagecoach\n${lines.join("\n")}\n`;
 }

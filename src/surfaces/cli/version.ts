@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { Command, Option } from "commander";
-import { parseArgs } from "./args.ts";
+import { Command } from "commander";
+import { outputOption, parseArgs } from "./args.ts";
 
 /** `stagecoach version`: the package's version and the Node it runs on. */
 export async function run(argv: readonly string[]): Promise<number> {
   const command = new Command("stagecoach version")
     .description("the version of Stagecoach, and of the Node it runs on")
-    .addOption(new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text"));
+    .addOption(outputOption("text", "json"));
   if (parseArgs(command, argv) === undefined) return 0;
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string };
   const node = process.versions.node;

@@ -1,20 +1,18 @@
 /** `stagecoach analysis run`: one template is measured once, by the builtin engine, and leaves nothing behind. */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { KubeConfig } from "@kubernetes/client-node";
-import { Option } from "commander";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { type JobRunner, jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
-import { type AnalysisState, isOver } from "../../../adapters/analysis/port.ts";
+import { type AnalysisState, isOver, type MetricState } from "../../../adapters/analysis/port.ts";
 import { AnalysisError, type Asked, templatesFor } from "../../../core/analysis/request.ts";
 import { readTemplates } from "../../../core/analysis/template.ts";
 import type { AnalysisTemplate } from "../../../core/analysis/template-schema.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { kubeConfigOf } from "../../server/config/kube-config.ts";
 import { wallClock } from "../../server/wall-clock.ts";
-import { nestedCommand, runNested } from "../args.ts";
+import { errorText, gather, nestedCommand, outputOption, readGiven, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../print.ts";
-import { analysisScreen } from "./screen.ts";
+import { aligned, json, visible, wantsColour } from "../print.ts";
 
 interface Options {
   name?: string;
@@ -27,7 +25,6 @@ interface Options {
   output: "text" | "json";
 }
 
-/** `stagecoach analysis run`: measures what a template says, once, from here, with the builtin engine. */
 export async function run(argv: readonly string[]): Promise<number> {
   let code = 0;
   const program = nestedCommand("stagecoach analysis").description("analyses: Argo Rollouts' templates, measured from here");
@@ -43,21 +40,19 @@ export async function run(argv: readonly string[]): Promise<number> {
     .option("--kubeconfig <file>", "for Jobs: the cluster to run them in")
     .option("--context <name>", "context of the kubeconfig")
     .option("--namespace <name>", "for Jobs: the namespace; a template with a job wants it")
-    .addOption(new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text"))
+    .addOption(outputOption("text", "json"))
     .action(async (file: string, options: Options) => {
       code = await measure(file, options);
     });
   return (await runNested(program, argv)) ?? code;
 }
 
-function gather(value: string, before: string[]): string[] {
-  return [...before, value];
-}
-
 async function measure(file: string, options: Options): Promise<number> {
   const templates = readFileOf(file);
   const template = chosen(templates, options.name, file);
-  const secrets = new Map(pairs(options.secret, "--secret", "NAME/KEY=FILE").map(([name, path]) => [name, secretIn(path)]));
+  const secrets = new Map(
+    pairs(options.secret, "--secret", "NAME/KEY=FILE").map(([name, path]) => [name, readGiven("--secret", path).replace(/\r?\n$/, "")]),
+  );
   const asked: Asked = {
     templates: [{ templateName: template.metadata.name, clusterScope: template.kind === "ClusterAnalysisTemplate" }],
     args: pairs(options.arg, "--arg", "NAME=VALUE").map(([name, value]) => ({ name, value })),
@@ -71,7 +66,7 @@ async function measure(file: string, options: Options): Promise<number> {
     const over = untilOver(engine, template.metadata.name, options.output === "json");
     await engine.start("run", { asked, sources, mustEnd: false });
     const state = await over;
-    if (options.output === "json") process.stdout.write(`${JSON.stringify({ template: template.metadata.name, ...state }, null, 2)}\n`);
+    if (options.output === "json") process.stdout.write(json({ template: template.metadata.name, ...state }));
     return state.phase === "Successful" ? 0 : state.phase === "Error" ? 3 : 1;
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
@@ -124,15 +119,6 @@ function pairs(given: readonly string[], option: string, shape: string): [string
   });
 }
 
-function secretIn(path: string): string {
-  try {
-    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new CommandError(2, `the file ${visible(path)} that --secret names cannot be read (${why})`);
-  }
-}
-
 /** Shows it while it is measured. Ctrl-C stops it, and what has not failed by then has passed. */
 function untilOver(engine: ReturnType<typeof builtinEngine>, name: string, quiet: boolean): Promise<AnalysisState> {
   const screen = analysisScreen(name, quiet);
@@ -151,21 +137,66 @@ function untilOver(engine: ReturnType<typeof builtinEngine>, name: string, quiet
 }
 
 /** Where Jobs are run: nowhere, unless a namespace is given. */
-function jobsOf(
-  { kubeconfig, context, namespace }: { kubeconfig?: string; context?: string; namespace?: string },
-  clock: Clock,
-): { jobs?: JobRunner } {
+function jobsOf({ kubeconfig, context, namespace }: Options, clock: Clock): { jobs?: JobRunner } {
   if (namespace === undefined) {
     if (kubeconfig !== undefined || context !== undefined) throw new CommandError(2, "--kubeconfig and --context want --namespace");
     return {};
   }
-  const kubeConfig = new KubeConfig();
   try {
-    if (kubeconfig === undefined) kubeConfig.loadFromDefault();
-    else kubeConfig.loadFromFile(kubeconfig);
-    if (context !== undefined) kubeConfig.setCurrentContext(context);
+    return { jobs: jobRunner({ kubeConfig: kubeConfigOf({ kubeconfig, context }), namespace, clock }) };
   } catch (error) {
-    throw new CommandError(2, visible(`the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`));
+    throw new CommandError(2, visible(`the kubeconfig cannot be used: ${errorText(error)}`));
   }
-  return { jobs: jobRunner({ kubeConfig, namespace, clock }) };
+}
+
+const COLOURS: Record<AnalysisState["phase"], string> = {
+  Pending: "2",
+  Running: "36",
+  Successful: "32",
+  Failed: "31",
+  Inconclusive: "33",
+  Error: "31",
+};
+
+/** A table drawn in place on a terminal; elsewhere a line for each measurement, and the table at the end. */
+function analysisScreen(name: string, quiet: boolean): { draw(state: AnalysisState): void } {
+  const out = process.stdout;
+  const live = out.isTTY === true;
+  const taken = new Map<string, number>();
+  let drawn = 0;
+  return {
+    draw(state) {
+      if (quiet) return;
+      if (drawn > 0) out.write(`\u001b[${drawn}A\u001b[J`);
+      if (!live) for (const metric of state.metrics) tell(metric, taken);
+      if (!live && !isOver(state)) return;
+      const text = analysisTable(name, state, wantsColour());
+      out.write(text);
+      drawn = live ? text.split("\n").length - 1 : 0;
+    },
+  };
+}
+
+function tell(metric: MetricState, taken: Map<string, number>): void {
+  const count = metric.count + metric.error;
+  if (taken.get(metric.name) === count || count === 0) return;
+  taken.set(metric.name, count);
+  const said = metric.value ?? metric.message ?? "";
+  process.stdout.write(visible(`${metric.name} ${count}: ${said}\n`));
+}
+
+/** Ends in a newline. */
+function analysisTable(name: string, state: AnalysisState, colour: boolean): string {
+  const paint = (phase: AnalysisState["phase"], text: string) => (colour ? `\u001b[${COLOURS[phase]}m${text}\u001b[0m` : text);
+  const head = ["metric", "state", "ok", "failed", "inconclusive", "errors", "last value"];
+  const rows = state.metrics.map((metric) => [
+    `${metric.name}${metric.dryRun ? " (dry run)" : ""}`,
+    metric.phase,
+    ...[metric.successful, metric.failed, metric.inconclusive, metric.error].map(String),
+    metric.value ?? "",
+  ]);
+  const [title = "", ...lines] = aligned([head, ...rows].map((row) => row.map(visible)));
+  const painted = lines.map((line, at) => paint(state.metrics[at]?.phase ?? "Pending", line));
+  const phase = paint(state.phase, state.phase);
+  return `${[`${visible(name)}: ${phase}, ${visible(state.message)}`, "", title, ...painted].join("\n")}\n`;
 }

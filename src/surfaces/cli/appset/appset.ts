@@ -1,27 +1,40 @@
 /** `stagecoach appset render`: ApplicationSets are rendered offline, from a file, an inventory and a checkout. Nothing is sent anywhere. */
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { Option } from "commander";
-import { type AppSetCluster, type RenderContext, type RenderResult, readYamlDocuments, render } from "../../../core/appset/index.ts";
-import { type InventoryCluster, readInventory } from "../../../core/argocd/inventory-file.ts";
+import { Document } from "yaml";
+import {
+  type AppSetCluster,
+  type RenderContext,
+  type RenderedApplication,
+  type RenderedGenerator,
+  type RenderResult,
+  readYamlDocuments,
+  render,
+  sourceOf,
+} from "../../../core/appset/index.ts";
+import { readInventory } from "../../../core/argocd/inventory-file.ts";
+import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
-import { nestedCommand, runNested } from "../args.ts";
+import { nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
-import { visible } from "../print.ts";
-import { asJson, asText, asYaml, type RenderedSet } from "./print.ts";
+import { originOf } from "../lint/lint-outside.ts";
+import { aligned, json, visible } from "../print.ts";
 
-interface Options {
+interface Sources {
   inventory?: string;
   repo?: string;
   newGlobbing?: boolean;
+}
+
+interface Options extends Sources {
   output: "text" | "json" | "yaml";
   params?: boolean;
 }
 
 /** A file of manifests larger than this is a mistake. */
-const LARGEST = 20 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const LARGEST = 20 * MIB;
 
 const HELP = `
 FILE may hold several documents; every ApplicationSet in it is rendered. "-" reads standard input.
@@ -53,7 +66,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .option("--repo <DIR>", "a checkout that git generators read")
     .option("--new-globbing", "git file patterns as with Argo CD's new globbing: * stops at /")
     .option("--params", "the generators' parameters instead of Applications")
-    .addOption(new Option("-o, --output <FORMAT>", "how to print").choices(["text", "json", "yaml"]).default("text"))
+    .addOption(outputOption("text", "json", "yaml"))
     .addHelpText("after", HELP)
     .exitOverride()
     .action((file: string, options: Options) => {
@@ -62,25 +75,26 @@ export async function run(argv: readonly string[]): Promise<number> {
   return (await runNested(program, argv)) ?? code;
 }
 
-function renderFile(file: string, options: Options): number {
+function renderFile(file: string, { output, params = false, ...options }: Options): number {
   const { sets, problems } = renderSets(read(file), file === "-" ? "standard input" : file, options);
-  const print = { json: asJson, yaml: asYaml, text: asText }[options.output];
-  const text = print(sets, options.params === true);
-  process.stdout.write(options.output === "text" ? visible(text) : text);
+  const items = itemsOf(sets, params);
+  if (output === "json") process.stdout.write(json(items));
+  else if (output === "yaml") process.stdout.write(asYaml(items));
+  else process.stdout.write(visible(sets.map((set) => (params ? paramsText(set) : applicationsText(set))).join("\n")));
   for (const problem of problems) process.stderr.write(`${visible(problem)}\n`);
   return problems.length === 0 ? 0 : 1;
 }
 
-function renderSets(text: string, file: string, options: Options): { sets: RenderedSet[]; problems: string[] } {
+function renderSets(text: string, file: string, options: Sources): { sets: RenderedSet[]; problems: string[] } {
   const problems: string[] = [];
   const { context, note } = contextOf(options, problems);
   const sets: RenderedSet[] = [];
   for (const document of readYamlDocuments(text)) {
     const place = `${file}:${document.line}`;
     if (document.problem !== undefined) {
-      problems.push(
-        `${place}:${document.column}: not YAML: ${document.problem}${/\{\{-? *(if|range|include|\.Values|\/\*)/.test(text) ? "; it looks like a Helm template: render the chart first" : ""}`,
-      );
+      const isHelm = /\{\{-? *(if|range|include|\.Values|\/\*)/.test(text);
+      const hint = isHelm ? "; it looks like a Helm template: render the chart first" : "";
+      problems.push(`${place}:${document.column}: not YAML: ${document.problem}${hint}`);
       continue;
     }
     for (const object of applicationSets(document.value)) {
@@ -113,72 +127,106 @@ function nameOf(object: Record<string, unknown>): string {
   return typeof metadata?.name === "string" ? metadata.name : "(no name)";
 }
 
-function contextOf(options: Options, problems: string[]): { context: RenderContext; note: string } {
+function contextOf(options: Sources, problems: string[]): { context: RenderContext; note: string } {
   const clusters: AppSetCluster[] = options.inventory === undefined ? [] : clustersOf(options.inventory, problems);
   const globbing = { newGitFileGlobbing: options.newGlobbing === true };
-  if (options.repo === undefined) return { context: { clusters, ...globbing }, note: "" };
-  const checkout = standIn(options.repo);
-  return { context: { clusters, repo: checkout.repo, ...globbing }, note: checkout.note };
+  const { repo, note } = options.repo === undefined ? { repo: undefined, note: "" } : standIn(options.repo);
+  return { context: { clusters, ...globbing, ...defined({ repo }) }, note };
 }
 
 function clustersOf(file: string, problems: string[]): AppSetCluster[] {
   const inventory = readInventory(read(file), file);
   problems.push(...inventory.problems);
-  return inventory.clusters.map(toCluster);
-}
-
-function toCluster({ name, server, labels, annotations, project }: InventoryCluster): AppSetCluster {
-  return defined({ name, server, labels, annotations, project });
+  return inventory.clusters.map(({ name, server, labels, annotations, project }) =>
+    defined({ name, server, labels, annotations, project }),
+  );
 }
 
 function read(file: string): string {
   if (file === "-") return readFileSync(0, "utf8");
   if (!existsSync(file) || !statSync(file).isFile()) throw new CommandError(2, `${file} is not a file`);
   const { size } = statSync(file);
-  if (size > LARGEST)
-    throw new CommandError(1, `${file} has ${Math.round(size / 1024 / 1024)} MiB; at most ${LARGEST / 1024 / 1024} are read`);
+  if (size > LARGEST) throw new CommandError(1, `${file} has ${Math.round(size / MIB)} MiB; at most ${LARGEST / MIB} are read`);
   return readFileSync(file, "utf8");
-}
-
-interface StandIn {
-  repo: NonNullable<RenderContext["repo"]>;
-  /** Why a repository is not served by it; empty: all are. */
-  note: string;
 }
 
 /**
  * A checkout in place of the repositories git generators name: those of the same owner and name as its `origin`, or every
- * one where it has no origin. Its files stand for any revision.
+ * one where it has no origin. Its files stand for any revision. `note`: why a repository is not served by it.
  */
-function standIn(dir: string): StandIn {
+function standIn(dir: string): { repo: NonNullable<RenderContext["repo"]>; note: string } {
   const checkout = openCheckout(dir);
-  const origin = originOf(checkout.root);
-  if (origin === undefined) return { repo: () => checkout, note: "" };
-  const own = ownerAndName(origin);
+  const { repoURL } = originOf(checkout.root);
+  if (repoURL === undefined) return { repo: () => checkout, note: "" };
+  const own = ownerAndName(repoURL);
   return {
     repo: (url) => (ownerAndName(url) === own ? checkout : undefined),
     note: `--repo ${dir} is a checkout of ${own}; give a checkout of that repository, or a copy without a remote to use it for all`,
   };
 }
 
-function originOf(dir: string): string | undefined {
-  try {
-    const url = execFileSync("git", ["-C", dir, "config", "--get", "remote.origin.url"], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
-    return url === "" ? undefined : url;
-  } catch {
-    return undefined;
-  }
-}
-
 /** `acme/config` of any spelling of the URL: https, ssh, with or without `.git`; never its credentials. */
 function ownerAndName(url: string): string {
   const path = url.replace(/^[a-z+]+:\/\/[^/]*\//i, "").replace(/^[^/]*:/, "");
-  const segments = path
+  return path
     .replace(/\/+$/, "")
     .replace(/\.git$/i, "")
-    .split("/");
-  return segments.slice(-2).join("/").toLowerCase();
+    .split("/")
+    .slice(-2)
+    .join("/")
+    .toLowerCase();
+}
+
+interface RenderedSet {
+  name: string;
+  result: RenderResult;
+}
+
+/** One object per top-level generator, as `--params -o json` documents it. */
+function generatorRows(sets: readonly RenderedSet[]): Record<string, unknown>[] {
+  return sets.flatMap(({ name, result }) => result.generators.map((generator) => generatorRow(name, generator)));
+}
+
+function generatorRow(applicationSet: string, { problem, ...generator }: RenderedGenerator): Record<string, unknown> {
+  if (problem === undefined) return { applicationSet, ...generator };
+  return { applicationSet, ...generator, problem: { code: problem.code, where: problem.where, ...sayRender(problem) } };
+}
+
+/** What is printed for scripts: Applications, or with `--params` a row for each generator. */
+function itemsOf(sets: readonly RenderedSet[], params: boolean): unknown[] {
+  return params ? generatorRows(sets) : sets.flatMap((set) => set.result.applications);
+}
+
+/** One document each, as `kubectl apply -f` takes them. */
+function asYaml(items: readonly unknown[]): string {
+  const documents = (JSON.parse(JSON.stringify(items)) as unknown[]).map((item) => new Document(item, { aliasDuplicateObjects: false }));
+  return documents.map((document) => document.toString({ lineWidth: 0 })).join("---\n");
+}
+
+function paramsText({ name, result }: RenderedSet): string {
+  const lines = result.generators.flatMap((generator) => {
+    const head = `${name}  generator ${generator.index} (${generator.kind})`;
+    if (generator.problem !== undefined) return [`${head}: ${sayRender(generator.problem).message}`];
+    return [`${head}: ${count(generator.params.length, "parameter set")}`, ...generator.params.map((set) => `  ${JSON.stringify(set)}`)];
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+function applicationsText({ name, result }: RenderedSet): string {
+  if (!result.ok) return `${name}: cannot be rendered\n`;
+  const rows = aligned(result.applications.map(row)).map((line) => `  ${line}`);
+  return `${[`${name}: ${count(rows.length, "Application")}`, ...rows].join("\n")}\n`;
+}
+
+/** Name, where to, and what at which revision. */
+function row(application: RenderedApplication): string[] {
+  const { sources, destination } = sourceOf(application);
+  const place = [destination["name"] ?? destination["server"] ?? "?", destination["namespace"]]
+    .filter((part) => part !== undefined)
+    .join("/");
+  const what = sources.map(
+    (source) =>
+      `${String(source["path"] ?? source["chart"] ?? source["ref"] ?? source["repoURL"] ?? "?")}@${String(source["targetRevision"] ?? "HEAD")}`,
+  );
+  return [application.metadata.name, place, what.join(", ")];
 }

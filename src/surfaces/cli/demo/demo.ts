@@ -7,15 +7,15 @@ import { Command } from "commander";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { readInventory } from "../../../core/argocd/inventory-file.ts";
-import { nearest } from "../../../core/base/nearest.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { type Log, silentLog } from "../../../engine/round/context.ts";
 import { type EmbeddedWorld, FLEET, startWorld } from "../../../sim/world.ts";
 import { WEBHOOK_PATH } from "../../server/deliveries/server.ts";
 import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
-import { parseArgs, untilStopped } from "../args.ts";
+import { gather, outputOption, parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { like } from "../plan/plan-args.ts";
 import { demoScreen, lastWords, printJson } from "./screen.ts";
 
 interface Options {
@@ -63,7 +63,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       const journal = world.github.repoDirectory(world.repository);
       const figures = { violations: violations.length, durationMs, once: options.once, journal, faults: options.fail?.length ?? 0 };
       process.stdout.write(lastWords(result, figures));
-      if (!options.once) await untilInterrupted(`${bot.url}/`);
+      if (!options.once) await untilStopped(`\nThe page stays up at ${bot.url}/ until you press Ctrl-C.\n`);
     }
     return result.phase === "Succeeded" && violations.length === 0 ? 0 : 1;
   } finally {
@@ -90,21 +90,16 @@ function parse(argv: readonly string[]): Options | undefined {
   const command = new Command("stagecoach demo")
     .description("A whole rollout of a sample against the embedded GitHub and Argo CD, in the terminal and on a local page.")
     .option("--once", "end when the run has ended, instead of keeping the page up", false)
-    .option("-o, --output <format>", "text or json (json implies --once)", "text")
+    .addOption(outputOption("text", "json"))
     .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
     .option("--seed <n>", "for the world's chance", Number, 1)
     .option("--port <n>", "of the page; 0: any free one", Number, 0)
-    .option(
-      "--fail <cluster=fault>",
-      "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again",
-      (value: string, all: string[] = []) => [...all, value],
-    )
+    .option("--fail <cluster=fault>", "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again", gather)
     .option("--verbose", "log what the bot does to stderr", false);
   if (parseArgs(command, argv) === undefined) return undefined;
-  const { output, ...rest } = command.opts<Omit<Options, "output"> & { output: string }>();
-  if (output !== "text" && output !== "json") throw new CommandError(2, `-o ${output}: it takes text or json`);
-  if (!(rest.speed > 0 && rest.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");
-  return { ...rest, output, once: rest.once || output === "json" };
+  const options = command.opts<Options>();
+  if (!(options.speed > 0 && options.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");
+  return { ...options, once: options.once || options.output === "json" };
 }
 
 /** The story: a release PR is opened, its plan read, it is merged, and the run is watched to its end. */
@@ -135,10 +130,8 @@ async function tell(world: EmbeddedWorld, bot: Stagecoach, options: Options): Pr
 
 function watch(bot: Stagecoach, screen: ReturnType<typeof demoScreen>): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const patience = setTimeout(
-      () => reject(new CommandError(3, `the run did not end within ${formatDuration(PATIENCE_MS)}`)),
-      PATIENCE_MS,
-    );
+    const late = new CommandError(3, `the run did not end within ${formatDuration(PATIENCE_MS)}`);
+    const patience = setTimeout(() => reject(late), PATIENCE_MS);
     const off = bot.onChange(look);
     const redraw = setInterval(look, 200);
     function look(): void {
@@ -153,11 +146,6 @@ function watch(bot: Stagecoach, screen: ReturnType<typeof demoScreen>): Promise<
       resolve(run);
     }
   });
-}
-
-async function untilInterrupted(page: string): Promise<void> {
-  process.stdout.write(`\nThe page stays up at ${page} until you press Ctrl-C.\n`);
-  await untilStopped();
 }
 
 /** A violated invariant is logged by the loop, and the demo must not hide it. */
@@ -189,8 +177,9 @@ export function faultsOf(texts: readonly string[]): { cluster: string; kind: (ty
     if (cluster === "" || kind === undefined)
       throw new CommandError(2, `--fail ${text}: write CLUSTER=FAULT, with one of ${FAULTS.join(", ")}`);
     if (clusters.includes(cluster)) return { cluster, kind };
-    const near = nearest(cluster, clusters);
-    const meant = near === undefined ? "" : `, did you mean ${near}?`;
-    throw new CommandError(2, `--fail ${text}: the fleet has no cluster "${cluster}"${meant}; it has ${clusters.join(", ")}`);
+    throw new CommandError(
+      2,
+      `--fail ${text}: the fleet has no cluster "${cluster}"${like(cluster, clusters)}; it has ${clusters.join(", ")}`,
+    );
   });
 }

@@ -3,26 +3,16 @@ import type { Clock } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
-
-interface DemoScreen {
-  /** A line that stays. */
-  say(line: string): void;
-  /** A Markdown text, as the bot wrote it, below a heading. */
-  show(heading: string, markdown: string): void;
-  /** Something that happened while the tree is drawn: shown above it. */
-  note(line: string): void;
-  draw(run: Run): void;
-  close(): void;
-}
+import { json, wantsColour } from "../print.ts";
 
 /**
  * Draws the run in place on a terminal; where there is none, prints a line for each thing that changed, so that a log of
  * it reads well too.
  */
-export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): DemoScreen {
+export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }) {
   const out = process.stdout;
   const live = out.isTTY === true && !quiet;
-  const color = live && (process.env["NO_COLOR"] ?? "") === "";
+  const color = live && wantsColour();
   let drawn = 0;
   let last = "";
   const said = new Set<string>();
@@ -39,14 +29,11 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): 
   function redraw(run: Run): void {
     // The cursor stands on a line of its own below.
     const room = { width: out.columns ?? 100, rows: (out.rows ?? 50) - 1 };
-    const rows = renderTree(run, clock.now(), { color, ...room })
-      .trimEnd()
-      .split("\n");
-    const text = rows.join("\n");
+    const text = renderTree(run, clock.now(), { color, ...room }).trimEnd();
     if (text === last && drawn > 0) return;
     erase();
     out.write(`${text}\n`);
-    drawn = rows.length;
+    drawn = text.split("\n").length;
     last = text;
   }
 
@@ -57,22 +44,25 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }): 
   }
 
   return {
+    /** A line that stays. */
     say: print,
-    show(heading, markdown) {
+    /** A Markdown text, as the bot wrote it, below a heading. */
+    show(heading: string, markdown: string): void {
       print(`\n${heading}:\n`);
       for (const line of plain(markdown)) print(`  │ ${line}`);
       print("");
     },
-    note(line) {
+    /** Something that happened while the tree is drawn: shown above it. */
+    note(line: string): void {
       erase();
       print(`  ${line}`);
       last = "";
     },
-    draw(run) {
+    draw(run: Run): void {
       if (live) redraw(run);
       else for (const [line, more] of statesOf(run)) once(line, more);
     },
-    close() {
+    close(): void {
       drawn = 0;
     },
   };
@@ -104,20 +94,19 @@ function plain(markdown: string): string[] {
 export function printJson(run: Run, violations: readonly unknown[], durationMs: number): void {
   const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
   const result = { ...run, pullRequests, durationMs: Math.round(durationMs), violations };
-  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(json(result));
+}
+
+interface Figures {
+  violations: number;
+  durationMs: number;
+  once: boolean;
+  journal: string;
+  faults?: number;
 }
 
 /** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
-export function lastWords(
-  run: Run,
-  {
-    violations,
-    durationMs,
-    once,
-    journal,
-    faults = 0,
-  }: { violations: number; durationMs: number; once: boolean; journal: string; faults?: number },
-): string {
+export function lastWords(run: Run, { violations, durationMs, once, journal, faults = 0 }: Figures): string {
   const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
   const there = once
     ? ["  the page of it, kept up to look at: npm run demo"]

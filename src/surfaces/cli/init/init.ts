@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
 import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
 import type { Proposal } from "../../../engine/onboarding/types.ts";
 import { proposalComment } from "../../server/onboarding/body.ts";
-import { parseArgs } from "../args.ts";
+import { errorText, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { lint } from "../lint/lint-run.ts";
-import { inventoryAt } from "../plan/plan-args.ts";
-import { visible } from "../print.ts";
+import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
+import { json, visible } from "../print.ts";
 
 interface Options {
   repo?: string;
@@ -26,12 +26,9 @@ function program(): Command {
     .usage("[DIR] [options]")
     .description("looks through a config repo and proposes rollouts for what it finds, and settings to begin with")
     .argument("[dir]", "the config repo; default: the one around the current folder")
-    .option(
-      "--inventory <file>",
-      "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
-    )
+    .option(...INVENTORY_OPTION)
     .option("--write", "write the files; one that is there is never written over")
-    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(outputOption("text", "json", "markdown"))
     .addHelpText("after", HELP);
 }
 
@@ -71,7 +68,7 @@ function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
       // `wx`: what somebody made meanwhile stays, too.
       writeFileSync(path, text, { flag: "wx" });
     } catch (error) {
-      throw new CommandError(3, `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      throw new CommandError(3, `${file} cannot be written: ${errorText(error)}`);
     }
     return { file, outcome: "written" };
   });
@@ -83,24 +80,18 @@ function argumentsAgain(dir: string | undefined, { inventory }: Options): string
 }
 
 function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"], again: readonly string[]): string {
-  if (output === "json") return `${JSON.stringify(proposalJson(proposal, written), null, 2)}\n`;
+  if (output === "json") return json(proposalJson(proposal, written));
   if (output === "markdown") return `${proposalComment(proposal)}\n`;
   return proposalText(proposal, written, visible, again);
 }
 
-/** A checkout with one more file in it that is not on disk. */
-function withFile(checkout: Checkout, file: string, text: string): Checkout {
-  return {
-    root: checkout.root,
-    read: (path) => (path === file ? text : checkout.read(path)),
-    paths: () => (checkout.paths().includes(file) ? checkout.paths() : [...checkout.paths(), file].toSorted()),
-  };
-}
-
 /** What `stagecoach lint` and `plan` would hold against a rollout file if it were there: errors only, a line each. */
 function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (file: string, text: string) => string[] {
+  const { root } = checkout;
   return (file, text) => {
-    const { problems } = lint(withFile(checkout, file, text), [file], inventory);
-    return problems.filter((problem) => problem.severity === "error").map((problem) => `${problem.code}: ${sayProblem(problem).message}`);
+    const paths = [...new Set([...checkout.paths(), file])].toSorted();
+    const withFile = { root, read: (path: string) => (path === file ? text : checkout.read(path)), paths: () => paths };
+    const errors = lint(withFile, [file], inventory).problems.filter((problem) => problem.severity === "error");
+    return errors.map((problem) => `${problem.code}: ${sayProblem(problem).message}`);
   };
 }

@@ -101,7 +101,7 @@ describe("a journal that is not signed", () => {
     [["accept", "HEAD"], "is no commit"],
     [["accept", "0123456789", "--github", "acme"], "not OWNER/REPO"],
     [["accept", "0123456789", "--github", "acme/config"], "--app-id"],
-    [["accept", "0123456789", "--app", APP, "--signing-key", "/no/such/key"], "--signing-key /no/such/key: ENOENT"],
+    [["accept", "0123456789", "--app", APP, "--signing-key", "/no/such/key"], "--signing-key /no/such/key cannot be read: ENOENT"],
   ])("%j is wrong usage", async (argv, message) => {
     expect(await failure(...argv)).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
   });

@@ -78,7 +78,7 @@ function asParent(object: unknown): ParentApplication[] {
 }
 
 /** From the clone's own files, without running git: a plain folder has none, and then nothing is said of revisions. */
-function originOf(root: string): Origin {
+export function originOf(root: string): Origin {
   const directory = gitDirectory(root);
   if (directory === undefined) return {};
   const config = quietly(() => readFileSync(join(directory, "config"), "utf8")) ?? "";

@@ -3,6 +3,7 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
+import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import { unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
@@ -11,16 +12,12 @@ import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { checkTogether } from "../../../core/spec/rules/pace.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
+import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
-import { type Planned, sharedTargets } from "./lint-shared.ts";
 import type { LintReport } from "./lint-show.ts";
-
-export function isRolloutFile(path: string): boolean {
-  return path.startsWith("rollouts/") && /\.ya?ml$/.test(path);
-}
 
 /** Reads and checks the rollouts in these files of a checkout: each by itself, against each other, and against the repo and the fleet. */
 export function lint(checkout: Checkout, files: readonly string[], inventory: Inventory | undefined): LintReport {
@@ -35,49 +32,40 @@ export function lint(checkout: Checkout, files: readonly string[], inventory: In
     if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
   }
   const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
-  for (const { rollout, problem } of sharedTargets(planned, told)) problems.push(locateIn(rollout, checkout, problem));
+  problems.push(...sharedTargets(planned, told, checkout));
   problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
 }
 
-/** Settings are judged against all rollouts of the repo, whichever were asked for. */
+/** Settings are judged against all rollouts of the repo, with mistakes, too, whichever were asked for. */
 function settingsProblems(checkout: Checkout): Problem[] {
   const config = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
   if (config.rollouts.byName.size === 0) return [];
-  const names = checkout
-    .paths()
-    .filter(isRolloutFile)
-    .flatMap((file) => namesIn(readOrTell(checkout, file, []), file));
+  const names = rolloutFilesIn(checkout).flatMap((file) => declaredIn(checkout, file).map(({ name }) => name));
   return unusedSettings(config.rollouts, names);
+}
+
+export function rolloutFilesIn(checkout: Checkout): string[] {
+  return checkout.paths().filter(isRolloutFile);
 }
 
 /** Rollouts of the repo with mistakes, as far as they can be read: others may name them. */
 function unreadIn(checkout: Checkout, rollouts: readonly Rollout[]): Unread[] {
   const read = new Set(rollouts.map(({ file }) => file));
-  return checkout
-    .paths()
-    .filter((file) => isRolloutFile(file) && !read.has(file))
-    .flatMap((file) => declaredIn(readOrTell(checkout, file, []), file));
+  return rolloutFilesIn(checkout).flatMap((file) => (read.has(file) ? [] : declaredIn(checkout, file)));
 }
 
-function declaredIn(text: string | null, file: string): Unread[] {
+function declaredIn(checkout: Checkout, file: string): Unread[] {
+  const text = readOrTell(checkout, file, []);
   if (text === null) return [];
   return readYaml(text, file).sources.flatMap(({ data }) => {
     const metadata = isRecord(data) ? data["metadata"] : undefined;
     const spec = isRecord(data) ? data["spec"] : undefined;
     if (!isRecord(metadata) || typeof metadata["name"] !== "string") return [];
-    const named = isRecord(spec) && Array.isArray(spec["dependsOn"]) ? spec["dependsOn"] : [];
-    const dependsOn = named.flatMap((one: unknown) =>
-      isRecord(one) && typeof one["rollout"] === "string" ? [{ rollout: one["rollout"] }] : [],
-    );
+    const named: unknown[] = isRecord(spec) && Array.isArray(spec["dependsOn"]) ? spec["dependsOn"] : [];
+    const dependsOn = named.flatMap((one) => (isRecord(one) && typeof one["rollout"] === "string" ? [{ rollout: one["rollout"] }] : []));
     return [{ name: metadata["name"], file, dependsOn }];
   });
-}
-
-/** Of rollouts with mistakes, too. */
-function namesIn(text: string | null, file: string): string[] {
-  if (text === null) return [];
-  return declaredIn(text, file).map(({ name }) => name);
 }
 
 /** The rollouts of these files, with the repo's settings; a file that cannot be read is a problem. */
@@ -160,4 +148,46 @@ function fixedFiles(rollout: Rollout, checkout: Checkout, known: readonly Proble
       return [problemAt(rollout, checkout, { code: "PIN_FILE_UNREADABLE", pinFile: pin.file, said }, path)];
     }
   });
+}
+
+/** A rollout and its plan over the repo and the inventory. */
+interface Planned {
+  rollout: Rollout;
+  plan: Plan;
+}
+
+/**
+ * Rollouts of hand-written Applications that take an Application of another one, or write the place that another one writes: they
+ * would undo each other's batches. Sources that are alike are found without a plan (`clashes`); `known` are the files told of so.
+ * One problem for each two rollouts, at the later one's sourceRef.
+ */
+function sharedTargets(planned: readonly Planned[], known: ReadonlySet<string>, checkout: Checkout): Problem[] {
+  const applications = new Map<string, Rollout>();
+  const places = new Map<string, Rollout>();
+  const problems: Problem[] = [];
+  for (const { rollout, plan } of planned) {
+    const told = new Set<Rollout>();
+    const tell = (before: Rollout | undefined, kind: "Application" | "Place", what: string) => {
+      if (before === undefined || before === rollout || told.has(before) || known.has(rollout.file)) return;
+      if (before.source.kind !== "Application" && rollout.source.kind !== "Application") return;
+      told.add(before);
+      const owner = { owner: before.name, ownerFile: before.file };
+      problems.push(problemAt(rollout, checkout, { code: "SOURCE_SHARED", kind, what, ...owner }, ["spec", "sourceRef"]));
+    };
+    for (const target of targetsOf(plan)) {
+      tell(first(applications, target.key, rollout), "Application", target.key.slice(target.key.indexOf("/") + 1));
+      for (const edit of target.edits) {
+        const place = edit.kind === "branch" ? `branch ${edit.path}` : `${edit.file} ${edit.path}`;
+        tell(first(places, `${rollout.delivery.base ?? ""}\n${editKey(edit)}`, rollout), "Place", place);
+      }
+    }
+  }
+  return problems;
+}
+
+/** Who had it first; it is the rollout's own from now on where nobody had. */
+function first(had: Map<string, Rollout>, key: string, rollout: Rollout): Rollout | undefined {
+  const before = had.get(key);
+  if (before === undefined) had.set(key, rollout);
+  return before;
 }

@@ -1,8 +1,9 @@
 import { styleText } from "node:util";
+import { count } from "../../../core/base/count.ts";
+import { type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { cell, code } from "../../../core/report/escape.ts";
 import { problemJson, sayProblem } from "../../../core/report/reasons/problems.ts";
-import { count } from "../plan/plan-show.ts";
 import { visible } from "../print.ts";
 
 /** What lint looked at and found. */
@@ -16,11 +17,12 @@ export interface LintReport {
 
 /** The documented JSON of `stagecoach lint -o json`. */
 export function lintJson({ problems, rollouts, files }: LintReport): unknown {
-  return {
-    problems: problems.map(problemJson),
-    rollouts,
-    files,
-  };
+  return { problems: problems.map(problemJson), rollouts, files };
+}
+
+/** Tells on stderr what keeps another command from its work. */
+export function tellProblems(problems: Problem[], checkout: RepoFiles, files: string[] = []): void {
+  process.stderr.write(lintText({ problems, rollouts: [], files }, (file) => readOrNull(checkout, file), false));
 }
 
 /** `file:line:column`, the line itself with a mark under the place, and what to do. */
@@ -38,9 +40,13 @@ export function lintText(report: LintReport, read: (file: string) => string | nu
   }
   const errors = report.problems.filter((problem) => problem.severity === "error").length;
   const warnings = report.problems.length - errors;
-  const summary = `${count(report.rollouts.length, "rollout")} in ${count(report.files.length, "file")}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
+  const summary = `${sizeOf(report)}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
   lines.push(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary));
   return `${lines.join("\n")}\n`;
+}
+
+function sizeOf({ rollouts, files }: LintReport): string {
+  return `${count(rollouts.length, "rollout")} in ${count(files.length, "file")}`;
 }
 
 const WIDEST = 120;
@@ -58,8 +64,7 @@ function excerpt({ code: id, file, line, column }: Problem, read: (file: string)
 }
 
 export function lintMarkdown(report: LintReport): string {
-  if (report.problems.length === 0)
-    return `${count(report.rollouts.length, "rollout")} in ${count(report.files.length, "file")}: no problems.\n`;
+  if (report.problems.length === 0) return `${sizeOf(report)}: no problems.\n`;
   const rows = report.problems.map((p) => {
     const { message, hint } = sayProblem(p);
     const where = `${p.severity === "error" ? "❌" : "⚠️"} ${code(`${p.file}:${p.line}:${p.column}`)}`;

@@ -1,14 +1,15 @@
 import { existsSync, globSync, realpathSync, statSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
-import { Command, Option } from "commander";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { Command } from "commander";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
-import { parseArgs } from "../args.ts";
+import { isRolloutFile } from "../../../engine/config-repo/project.ts";
+import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { inventoryAt } from "../plan/plan-args.ts";
-import { wantsColour } from "../print.ts";
+import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
+import { json, wantsColour } from "../print.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
-import { isRolloutFile, lint, readRollouts } from "./lint-run.ts";
+import { lint, readRollouts, rolloutFilesIn } from "./lint-run.ts";
 import { lintJson, lintMarkdown, lintText } from "./lint-show.ts";
 
 interface Options {
@@ -23,11 +24,8 @@ function program(): Command {
     .description("checks rollouts: their schema, that pins resolve, that selectors select, that every cluster is covered")
     .argument("[path...]", "files or folders; default: rollouts/ of the repo")
     .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
-    .option(
-      "--inventory <file>",
-      "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
-    )
-    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .option(...INVENTORY_OPTION)
+    .addOption(outputOption("text", "json", "markdown"))
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
 
@@ -42,10 +40,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (missing !== undefined) throw new CommandError(2, `${missing} is not there`);
   const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."));
   const files = filesOf(checkout, command.args);
-  const settings = existsSync(join(checkout.root, SETTINGS_FILE)) && (command.args.length === 0 || asksForSettings(command.args));
+  const settings =
+    existsSync(join(checkout.root, SETTINGS_FILE)) &&
+    (command.args.length === 0 || command.args.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE)));
   if (files.length === 0 && !settings) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
   const report = lint(checkout, files, inventoryAt(options.inventory));
-  if (options.output === "json") process.stdout.write(`${JSON.stringify(lintJson(report), null, 2)}\n`);
+  if (options.output === "json") process.stdout.write(json(lintJson(report)));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
     const guessed = options.inventory === undefined && !haveOwnInventory(checkout, files);
@@ -60,23 +60,21 @@ function haveOwnInventory(checkout: Checkout, files: readonly string[]): boolean
   return rollouts.length > 0 && rollouts.every((rollout) => rollout.inventory !== undefined);
 }
 
-function asksForSettings(paths: readonly string[]): boolean {
-  return paths.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE));
-}
-
 /** Paths from the root of the checkout. A folder stands for its rollouts: those of `rollouts/` in it, or else every YAML file below. */
 function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
   const links = linksIn(checkout, "rollouts/");
-  if (paths.length === 0) return [...checkout.paths().filter(isRolloutFile), ...links].toSorted();
+  if (paths.length === 0) return [...rolloutFilesIn(checkout), ...links].toSorted();
   const files = new Set<string>();
   for (const path of paths) {
     // The folder is followed, the file itself is not: a symbolic link among the rollouts is told as one.
-    const inside = statSync(path).isDirectory() ? fromRoot(checkout, realpathSync(path)) : fileFromRoot(checkout, path);
     if (!statSync(path).isDirectory()) {
+      const full = resolve(path);
+      const inside = fromRoot(checkout, join(realpathSync(dirname(full)), basename(full)));
       // The repo's own settings are read in any case, and are no rollout.
       if (inside !== SETTINGS_FILE) files.add(inside);
       continue;
     }
+    const inside = fromRoot(checkout, realpathSync(path));
     const prefix = inside === "" ? "" : `${inside}/`;
     const own = prefix === "" ? links : linksIn(checkout, prefix);
     const below = [...checkout.paths(), ...own].filter((file) => file.startsWith(prefix) && /\.ya?ml$/.test(file)).toSorted();
@@ -91,12 +89,6 @@ function linksIn({ root }: Checkout, folder: string): string[] {
   return globSync("*.{yaml,yml}", { cwd: join(root, folder), withFileTypes: true })
     .filter((entry) => entry.isSymbolicLink())
     .map((entry) => `${folder}${entry.name}`);
-}
-
-function fileFromRoot(checkout: Checkout, path: string): string {
-  const full = resolve(path);
-  const folder = realpathSync(resolve(full, ".."));
-  return fromRoot(checkout, resolve(folder, full.slice(full.lastIndexOf(sep) + 1)));
 }
 
 function fromRoot(checkout: Checkout, full: string): string {

@@ -1,11 +1,13 @@
 /** `stagecoach pin get|set`: one pin is read or written, and every other byte of the file stays as it is. */
+import { existsSync } from "node:fs";
+import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { type Command, Option } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../../../core/pins/index.ts";
-import { nestedCommand, runNested } from "../args.ts";
+import { errorText, nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
-import { formatOf, readPinFile, type Seen, writePinFile } from "./file.ts";
 
 interface Options {
   part?: PinPart;
@@ -13,7 +15,6 @@ interface Options {
   output: "text" | "json";
 }
 
-/** `stagecoach pin get|set`: reads one pin of a file, or splices a value in and leaves every other byte alone. */
 export async function run(argv: readonly string[]): Promise<number> {
   let code = 0;
   const program = nestedCommand("stagecoach pin").description("one pin: the place in a file where a version is written");
@@ -55,16 +56,10 @@ function shared(command: Command): Command {
     .argument("<file>", "a YAML or JSON file")
     .argument("<path>", "where the value stands; see `stagecoach pin --help`")
     .addOption(new Option("--part <part>", "only this part of the value").choices(["tag", "digest", "tag+digest", "ref"]))
-    .addOption(new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text"));
+    .addOption(outputOption("text", "json"));
 }
 
-class Refusal extends Error {
-  readonly line: string;
-  constructor(line: string) {
-    super(line);
-    this.line = line;
-  }
-}
+class Refusal extends Error {}
 
 /** One line a refusal, whatever it is about, so that editors and scripts can go to the place. */
 async function report(work: () => Promise<void>): Promise<number> {
@@ -73,13 +68,13 @@ async function report(work: () => Promise<void>): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    process.stderr.write(`${visible(error.line)}\n`);
+    process.stderr.write(`${visible(error.message)}\n`);
     return 1;
   }
 }
 
 async function get(file: string, path: string, options: Options): Promise<void> {
-  const seen = await read(file);
+  const seen = await readPinFile(file);
   const found = findPin(seen.text, pinOf(path, options), { format: formatOf(file) });
   if (!found.ok) throw refusal(file, found.error);
   const { value, line, column } = found.found;
@@ -87,14 +82,17 @@ async function get(file: string, path: string, options: Options): Promise<void> 
 }
 
 async function set(file: string, path: string, value: string, options: Options): Promise<void> {
-  const seen = await read(file);
+  const seen = await readPinFile(file);
   const edit: SpliceEdit = { ...pinOf(path, options), value };
   const done = splice(seen.text, [edit], { format: formatOf(file) });
   if (!done.ok) throw refusal(file, done.error);
   const from = done.found[0]?.value ?? null;
   const there = findPin(done.text, edit, { format: formatOf(file) });
   const { line, column } = there.ok ? there.found : (done.found[0] as Found);
-  if (done.text !== seen.text) await write(file, seen, done.text);
+  if (done.text !== seen.text)
+    await writePinFile(seen, done.text).catch((error: unknown) => {
+      throw new CommandError(3, `${file} cannot be written: ${errorText(error)}`);
+    });
   const change =
     done.text === seen.text ? `is ${onOneLine(value)} already` : `${from === null ? "(nothing)" : onOneLine(from)} → ${onOneLine(value)}`;
   print(options, { file, path, value, line, column, from }, `${file}:${line}:${column}: ${path} ${change}`);
@@ -108,20 +106,6 @@ function pinOf(path: string, { part, create }: Options): Pick<SpliceEdit, "path"
   return defined({ path, part, create: create || undefined });
 }
 
-async function read(file: string): Promise<Seen> {
-  const seen = await readPinFile(file);
-  if (typeof seen === "string") throw new Refusal(`${file}: ${seen}`);
-  return seen;
-}
-
-async function write(file: string, seen: Seen, text: string): Promise<void> {
-  try {
-    await writePinFile(seen, text);
-  } catch (error) {
-    throw new CommandError(3, `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
 function refusal(file: string, { message, hint, line, column }: PinError): Refusal {
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   const asked = hint.replaceAll(/`(create|part)`/g, "`--$1`");
@@ -132,4 +116,73 @@ function print(options: Options, data: object, text: string): void {
   // A script gets the value as it stands.
   const shown = process.stdout.isTTY === true ? visible(text) : text;
   process.stdout.write(`${options.output === "json" ? JSON.stringify(data) : shown}\n`);
+}
+
+/** A file as read: what it holds, and where it really is. */
+interface Seen {
+  text: string;
+  /** Behind symbolic links. */
+  path: string;
+  mode: number;
+}
+
+/** What `splice` reads at most; more is not even loaded. */
+const MAX_BYTES = 10 * 1024 * 1024;
+
+function formatOf(file: string): "json" | "auto" {
+  return file.toLowerCase().endsWith(".json") ? "json" : "auto";
+}
+
+/**
+ * Reads a file to be edited. A symbolic link is followed, unless it leads out of the Git repository it stands in.
+ */
+async function readPinFile(file: string): Promise<Seen> {
+  try {
+    const path = await realpath(file);
+    const root = repositoryOf(dirname(resolve(file)));
+    if (root !== undefined && !path.startsWith((await realpath(root)) + sep))
+      throw new Refusal(`it is a link that leads out of the repository, to ${path}. Edit that file itself`);
+    const found = await stat(path);
+    if (!found.isFile()) throw new Refusal("it is not a plain file. Name the file that holds the pin");
+    if (found.size > MAX_BYTES)
+      throw new Refusal(`the file is larger than ${MAX_BYTES / 1024 / 1024} MiB. Keep pins in a smaller file, one per cluster or stage`);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+    return { text, path, mode: found.mode & 0o7777 };
+  } catch (error) {
+    throw new Refusal(`${file}: ${whyUnread(error)}`);
+  }
+}
+
+function whyUnread(error: unknown): string {
+  if (error instanceof Refusal) return error.message;
+  if (error instanceof TypeError) return "the file is not UTF-8 text. Convert it first";
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  if (code === "ENOENT") return "there is no such file. Check the path, which counts from the current directory";
+  return `it cannot be read (${errorText(error)}). Check its permissions`;
+}
+
+function repositoryOf(from: string): string | undefined {
+  for (let at = from; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** Replaces a file in one step, with its mode: a reader sees the old text or the new one, and a crash leaves the old one. */
+async function writePinFile(seen: Seen, text: string): Promise<void> {
+  const temporary = join(dirname(seen.path), `.${basename(seen.path)}.${process.pid}.tmp`);
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    try {
+      await handle.writeFile(text);
+      await handle.chmod(seen.mode);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, seen.path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }

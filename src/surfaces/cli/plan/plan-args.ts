@@ -1,7 +1,18 @@
+/** What `plan`, `lint`, `simulate` and `init` are given alike: a rollout by its name, an inventory, a version. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
+import { nearest } from "../../../core/base/nearest.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
 import { CommandError } from "../command.ts";
+import type { Checkout } from "../lint/lint-checkout.ts";
+import { readRollouts } from "../lint/lint-run.ts";
+import { tellProblems } from "../lint/lint-show.ts";
 import { visible } from "../print.ts";
+
+export const INVENTORY_OPTION = [
+  "--inventory <file>",
+  "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
+] as const;
 
 /** Reads an inventory file; `-` is standard input. What is wrong in it is told on stderr, and the rest is used; one with nothing to use is no answer. */
 export function inventoryAt(path: string | undefined): Inventory | undefined {
@@ -19,4 +30,32 @@ export function inventoryAt(path: string | undefined): Inventory | undefined {
 export function versionGiven(text: string, value: string): string {
   if (value.trim() !== "") return value;
   throw new CommandError(2, `--to ${text === "" ? "''" : visible(text)}: there is no version in it`);
+}
+
+/** The rollout of these files by its name, or their only one; undefined: none can be read, and why was told. */
+export function pickRollout(checkout: Checkout, files: string[], name: string | undefined): Rollout | undefined {
+  const { rollouts, problems } = readRollouts(checkout, files);
+  const [rollout, second] = name === undefined ? rollouts : rollouts.filter((one) => one.name === name);
+  const known = rollouts.map((one) => one.name);
+  if (second !== undefined)
+    throw new CommandError(
+      2,
+      name === undefined
+        ? `the file has several rollouts: ${known.join(", ")}`
+        : `several rollouts are called ${name}; stagecoach lint says where`,
+    );
+  if (rollout !== undefined) return rollout;
+  const errors = problems.filter((problem) => problem.severity === "error");
+  if (errors.length === 0) {
+    const there = known.length === 0 ? "there is none" : `there are ${known.slice(0, 20).join(", ")}`;
+    throw new CommandError(2, `no rollout called ${name}${like(name ?? "", known)}; in rollouts/ of ${checkout.root} ${there}`);
+  }
+  tellProblems(errors, checkout, files);
+  return undefined;
+}
+
+/** `, did you mean eu-1?`; nothing where nothing is near. */
+export function like(word: string, names: Iterable<string>): string {
+  const near = nearest(word, names);
+  return near === undefined ? "" : `, did you mean ${visible(near)}?`;
 }

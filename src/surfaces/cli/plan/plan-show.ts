@@ -1,16 +1,19 @@
 import { styleText } from "node:util";
+import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { NextBatch } from "../../../core/plan/next.ts";
-import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
-import { pinsOf } from "../../../core/plan/steps.ts";
+import { changesNothing, type Edit, type Plan, type PlannedStage, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
+import { pinsOf, waitsAfter, weightsOf } from "../../../core/plan/steps.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
+import { short } from "../../../core/report/plan/plan-chart.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems-plan.ts";
+import { waitWords } from "../../../core/report/steps.ts";
+import { shortName } from "../../../core/report/words.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
-import { visible } from "../print.ts";
-import { stepLines } from "./plan-steps.ts";
+import { aligned, visible } from "../print.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
 interface TargetRow {
@@ -42,10 +45,8 @@ interface ShownWarning {
 
 /** Short names of keys (`controlPlane/cluster`), where they are unique. */
 function shortNames(keys: readonly string[]): (key: string) => string {
-  const count = new Map<string, number>();
-  const short = (key: string) => key.slice(key.lastIndexOf("/") + 1);
-  for (const key of new Set(keys)) count.set(short(key), (count.get(short(key)) ?? 0) + 1);
-  return (key) => (count.get(short(key)) === 1 ? short(key) : key);
+  const known = Map.groupBy(new Set(keys), shortName);
+  return (key) => (known.get(shortName(key))?.length === 1 ? shortName(key) : key);
 }
 
 function clusterKeys(plan: Plan): string[] {
@@ -108,34 +109,24 @@ type Style = (format: "bold" | "dim" | "yellow" | "cyan" | "green", text: string
 /** For the terminal: a table of stages, batches and targets. Colour only where it is shown on one. */
 export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, problems: readonly Problem[], colour: boolean): string {
   const style: Style = (format, text) => (colour ? styleText(format, visible(text), { validateStream: false }) : visible(text));
-  const short = shortNames(clusterKeys(plan));
-  const cluster = (key: string) => visible(short(key));
+  const named = shortNames(clusterKeys(plan));
+  const cluster = (key: string) => visible(named(key));
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const release = releaseOf(plan);
-  const version =
-    release === null
-      ? "(no release)"
-      : typeof release === "string"
-        ? release
-        : Object.entries(release)
-            .map(([name, value]) => `${name} ${value}`)
-            .join(", ");
-  const lines = [
-    `${style("bold", plan.rollout)} → ${style("bold", version)}   ${count(clusters, "cluster")} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}   ${style("dim", plan.hash.slice(0, 12))}`,
-  ];
+  const version = release === null ? "(no release)" : typeof release === "string" ? release : namedValues(release);
+  const size = `${count(clusters, "cluster")} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}`;
+  const lines = [`${style("bold", plan.rollout)} → ${style("bold", version)}   ${size}   ${style("dim", plan.hash.slice(0, 12))}`];
   if (release !== null) lines.push(...pinsOf(rollout).map((pin) => style("dim", `  writes ${pinPlace(pin)}`)));
   lines.push("");
-  const widths: Widths = {
-    cluster: widest(clusterKeys(plan).map(cluster)),
-    application: widest(targetsOf(plan).map((target) => target.application)),
-  };
+  const widths = [clusterKeys(plan).map(cluster), targetsOf(plan).map((target) => target.application)].map((texts) =>
+    texts.reduce((most, text) => Math.max(most, text.length), 0),
+  );
   for (const [i, stage] of plan.stages.entries()) lines.push(...stageLines(rollout, i, stage, cluster, widths, style));
-  if (next !== null)
-    lines.push(
-      `${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${next.targets.map((target) => cluster(target.cluster)).join(", ")}`,
-      "",
-    );
+  if (next !== null) {
+    const who = next.targets.map((target) => cluster(target.cluster)).join(", ");
+    lines.push(`${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${who}`, "");
+  }
   if (changesNothing(plan))
     lines.push(`${style("green", "nothing to do")}  every cluster has it already; --to VERSION plans for another`, "");
   for (const { cluster: key, why } of plan.uncovered)
@@ -151,7 +142,7 @@ function stageLines(
   index: number,
   stage: Plan["stages"][number],
   cluster: (key: string) => string,
-  widths: Widths,
+  [wide = 0, wider = 0]: readonly number[],
   style: Style,
 ): string[] {
   const spec = rollout.stages[index];
@@ -168,30 +159,17 @@ function stageLines(
   for (const [b, batch] of stage.batches.entries()) {
     for (const [t, target] of batch.targets.entries()) {
       const label = t === 0 ? `${index + 1}.${b + 1}` : "";
-      lines.push(
-        `   ${style("cyan", label.padEnd(6))} ${cluster(target.cluster).padEnd(widths.cluster)}  ${visible(target.application).padEnd(widths.application)}  ${visible(change(target))}`.trimEnd(),
-      );
+      const place = `${cluster(target.cluster).padEnd(wide)}  ${visible(target.application).padEnd(wider)}`;
+      lines.push(`   ${style("cyan", label.padEnd(6))} ${place}  ${visible(change(target))}`.trimEnd());
     }
   }
   if (stage.requeued.length > 0 && spec?.requeue !== undefined) {
     const { selector, attempts, intervalMs } = spec.requeue;
-    lines.push(
-      `   ${style("yellow", "later".padEnd(6))} ${stage.requeued.map(cluster).join(", ")}  ${style("dim", `${formatSelector(selector)}: looked at every ${formatDuration(intervalMs)}, ${attempts} times`)}`,
-    );
+    const looks = `${formatSelector(selector)}: looked at every ${formatDuration(intervalMs)}, ${attempts} times`;
+    lines.push(`   ${style("yellow", "later".padEnd(6))} ${stage.requeued.map(cluster).join(", ")}  ${style("dim", looks)}`);
   }
   for (const line of stepLines(rollout, index, stage, cluster)) lines.push(style("dim", line));
   return [...lines, ""];
-}
-
-interface Widths {
-  cluster: number;
-  application: number;
-}
-
-function widest(texts: readonly string[]): number {
-  let width = 0;
-  for (const text of texts) width = Math.max(width, text.length);
-  return width;
 }
 
 function pinPlace(pin: PinTemplate): string {
@@ -212,7 +190,49 @@ function quantity(limit: Quantity): string {
   return "count" in limit ? String(limit.count) : `${limit.percent}%`;
 }
 
-export function count(n: number, noun: string): string {
-  const plural = noun.endsWith("ch") ? `${noun}es` : `${noun}s`;
-  return `${n} ${n === 1 ? noun : plural}`;
+function namedValues(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+}
+
+/**
+ * The canary steps of a stage for a terminal: a line for each weight with what follows it, then what is written for each cluster at each of
+ * them. Empty for a stage without steps. `cluster` gives a cluster's name as it is shown.
+ */
+function stepLines(rollout: Rollout, index: number, stage: PlannedStage, cluster: (key: string) => string): string[] {
+  const steps = rollout.stages[index]?.steps;
+  if (steps === undefined) return [];
+  const weights = weightsOf(steps);
+  const rows = weights.map((weight, at) => {
+    const waits = waitsAfter(steps, at + 1).map(waitWords);
+    return [`step ${at + 1} of ${weights.length}`, `weight ${weight}`, waits.length === 0 ? "" : `then ${waits.join(", then ")}`];
+  });
+  return [...table(rows), ...table(weightRows(rollout, stage, weights, cluster))];
+}
+
+function weightRows(rollout: Rollout, stage: PlannedStage, weights: readonly number[], cluster: (key: string) => string): string[][] {
+  const pins = rollout.weightPins ?? [];
+  const pin = Math.max(
+    0,
+    pins.findIndex(({ replicas }) => replicas !== undefined),
+  );
+  const replicas = pins[pin]?.replicas;
+  const rows: string[][] = [];
+  for (const [at, batch] of stage.batches.entries()) {
+    const seen = new Set<string>();
+    for (const target of batch.targets) {
+      const written = target.edits[rollout.pins.length + pin]?.steps;
+      if (written === undefined || seen.has(target.cluster)) continue;
+      seen.add(target.cluster);
+      rows.push([`batch ${at + 1}`, cluster(target.cluster), ...written.map((value) => short(value, 40))]);
+    }
+  }
+  if (rows.length === 0) return [];
+  const what = replicas === undefined ? "weights" : `${replicas} replicas`;
+  return [[what, "", ...weights.map((weight) => `at ${weight}`)], ...rows];
+}
+
+function table(rows: readonly string[][]): string[] {
+  return aligned(rows).map((line) => `          ${line}`);
 }

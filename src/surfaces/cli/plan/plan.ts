@@ -1,18 +1,19 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { readOrNull } from "../../../core/base/repo-files.ts";
+import type { Plan } from "../../../core/plan/plan-types.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { problemJson } from "../../../core/report/reasons/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { parseArgs } from "../args.ts";
-import { CommandError } from "../command.ts";
+import { outputOption, parseArgs } from "../args.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
-import { isRolloutFile, readRollouts } from "../lint/lint-run.ts";
+import { rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
-import { wantsColour } from "../print.ts";
-import { inventoryAt, versionGiven } from "./plan-args.ts";
-import { makePlan } from "./plan-make.ts";
+import { json, wantsColour } from "../print.ts";
+import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "./plan-args.ts";
+import { makePlan, type PlanMade } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
 import { refuseStrange } from "./release-edits.ts";
 
@@ -29,12 +30,9 @@ function program(): Command {
     .description("what a rollout would do: which clusters each stage takes, in which batches, and what is written where")
     .argument("<name>", "a rollout of the repo, or the file of one")
     .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder")
-    .option(
-      "--inventory <file>",
-      "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
-    )
+    .option(...INVENTORY_OPTION)
     .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
-    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(outputOption("text", "json", "markdown"))
     .addHelpText("after", HELP);
 }
 
@@ -56,63 +54,34 @@ export async function run(argv: readonly string[]): Promise<number> {
   const name = command.args[0] ?? "";
   const isFile = existsSync(name) && statSync(name).isFile();
   const checkout = openCheckout(options.repo ?? repoAround(isFile ? name : "."));
-  const found = isFile
-    ? [
-        relative(checkout.root, realpathSync(resolve(name)))
-          .split(sep)
-          .join("/"),
-      ]
-    : checkout.paths().filter(isRolloutFile);
-  const rollout = pick(checkout, found, isFile ? undefined : name);
+  const file = isFile
+    ? relative(checkout.root, realpathSync(resolve(name)))
+        .split(sep)
+        .join("/")
+    : "";
+  const rollout = isFile ? pickRollout(checkout, [file], undefined) : pickRollout(checkout, rolloutFilesIn(checkout), name);
   if (rollout === undefined) return 1;
   if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
   const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to ?? {});
-  if (made.plan === undefined) {
-    tellProblems(checkout, made.problems, options.output);
-    return 1;
-  }
-  process.stdout.write(shown(rollout, { ...made, plan: made.plan }, options.output));
+  const { plan, problems } = made;
+  if (plan === undefined) return refuse(checkout, problems, options.output);
+  process.stdout.write(shown(rollout, plan, made, options.output));
   // A plan for nobody is most likely a mistake: nobody's script should go on with it.
-  return made.plan.warnings.some(({ code }) => code === "NO_TARGETS") ? 1 : 0;
+  return plan.warnings.some(({ code }) => code === "NO_TARGETS") ? 1 : 0;
 }
 
-function pick(checkout: Checkout, files: readonly string[], name: string | undefined): Rollout | undefined {
-  const { rollouts, problems } = readRollouts(checkout, files);
-  const fitting = name === undefined ? rollouts : rollouts.filter((rollout) => rollout.name === name);
-  const [rollout, second] = fitting;
-  if (rollout !== undefined && second === undefined) return rollout;
-  if (second !== undefined)
-    throw new CommandError(
-      2,
-      name === undefined
-        ? `the file has several rollouts: ${rollouts.map((r) => r.name).join(", ")}`
-        : `several rollouts are called ${name}; stagecoach lint says where`,
-    );
-  const errors = problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) {
-    process.stderr.write(lintText({ problems: errors, rollouts: [], files: [...files] }, (file) => readOrNull(checkout, file), false));
-    return undefined;
-  }
-  throw new CommandError(
-    2,
-    `no rollout called ${name} in rollouts/ of ${checkout.root}; there ${rollouts.length === 0 ? "is none" : `are ${rollouts.map((r) => r.name).join(", ")}`}`,
-  );
-}
-
-function tellProblems(checkout: Checkout, problems: ReturnType<typeof makePlan>["problems"], output: Options["output"]): void {
-  if (output === "json") process.stdout.write(`${JSON.stringify({ problems: problems.map(problemJson) }, null, 2)}\n`);
+function refuse(checkout: Checkout, problems: Problem[], output: Options["output"]): number {
+  if (output === "json") process.stdout.write(json({ problems: problems.map(problemJson) }));
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
-  else
-    process.stderr.write(
-      `${lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false).replace(/\n[^\n]*\n$/, "\n")}No plan can be made.\n`,
-    );
+  else {
+    const text = lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false);
+    process.stderr.write(`${text.replace(/\n[^\n]*\n$/, "\n")}No plan can be made.\n`);
+  }
+  return 1;
 }
 
-type Made = ReturnType<typeof makePlan> & { plan: NonNullable<ReturnType<typeof makePlan>["plan"]> };
-
-function shown(rollout: Rollout, { plan, next, problems }: Made, output: Options["output"]): string {
-  if (output === "json") return `${JSON.stringify(toJson(plan, next, problems), null, 2)}\n`;
-  if (output === "markdown")
-    return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
-  return toText(rollout, plan, next, problems, wantsColour());
+function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, output: Options["output"]): string {
+  if (output === "json") return json(toJson(plan, next, problems));
+  if (output === "text") return toText(rollout, plan, next, problems, wantsColour());
+  return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
 }

@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { cell, code } from "../../../core/report/escape.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
@@ -6,9 +6,9 @@ import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { parseArgs } from "../args.ts";
+import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { plain } from "../print.ts";
+import { json, plain } from "../print.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
 import { editedFiles, type ReadText, type ReleaseEdit, releaseEdits } from "./release-edits.ts";
 
@@ -30,7 +30,7 @@ function program(): Command {
     .option("--repository <owner/name>", "the repo on GitHub; default: the clone's remote, or GH_REPO")
     .option("--base <branch>", "what it is to be merged into; default: the repo's default branch")
     .option("--dry-run", "show what it would change, and open nothing")
-    .addOption(new Option("-o, --output <format>").choices(["text", "json"]).default("text"))
+    .addOption(outputOption("text", "json"))
     .addHelpText(
       "after",
       "\nNeeds a token of yours: GH_TOKEN or GITHUB_TOKEN, and GH_HOST with GH_ENTERPRISE_TOKEN for GitHub Enterprise Server.",
@@ -51,10 +51,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (refused !== undefined) throw new CommandError(1, `${name}: ${sayProblem(refused).message}; ${sayProblem(refused).hint}`);
   const edits = await releaseEdits(rollout, wanted, base.read);
   if (edits.every((edit) => edit.from === edit.to)) {
-    throw new CommandError(
-      1,
-      `${name} is released at ${Object.values(wanted).join(", ")} already; to release it again raise release.attempt`,
-    );
+    const version = Object.values(wanted).join(", ");
+    throw new CommandError(1, `${name} is released at ${version} already; to release it again raise release.attempt`);
   }
   const files = await editedFiles(edits, base.read);
   const opened = options.dryRun === true ? undefined : await openPull(place, base, rollout, edits, files);
@@ -134,10 +132,8 @@ async function findRollout(base: Base, name: string): Promise<Rollout> {
     const broken = problems.find((problem) => problem.severity === "error");
     if (broken !== undefined) names.push(`one with an error (${broken.file}:${broken.line}: ${sayProblem(broken).message})`);
   }
-  throw new CommandError(
-    1,
-    `${base.branch} has no rollout "${plain(name)}"; ${names.length === 0 ? "it has none at all" : `it has ${names.slice(0, 10).map(plain).join(", ")}`}`,
-  );
+  const known = names.length === 0 ? "it has none at all" : `it has ${names.slice(0, 10).map(plain).join(", ")}`;
+  throw new CommandError(1, `${base.branch} has no rollout "${plain(name)}"; ${known}`);
 }
 
 interface Opened {
@@ -187,7 +183,7 @@ async function openPull(
 }
 
 function shown(rollout: Rollout, edits: readonly ReleaseEdit[], opened: Opened | undefined, output: Options["output"]): string {
-  if (output === "json") return `${JSON.stringify({ rollout: rollout.name, edits, pull: opened ?? null }, null, 2)}\n`;
+  if (output === "json") return json({ rollout: rollout.name, edits, pull: opened ?? null });
   const lines = edits.map(({ file, path, from, to }) => `${plain(file)}: ${plain(path)} ${plain(from)} → ${plain(to)}`);
   if (opened === undefined) lines.push("Nothing was opened: --dry-run.");
   else lines.push(`${opened.found ? "There is one already" : "Opened"}: ${plain(opened.url)}`);

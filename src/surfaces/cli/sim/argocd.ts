@@ -1,5 +1,5 @@
 /** `stagecoach sim argocd`: the embedded Kubernetes and Argo CD run until they are stopped; the first line printed says where. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
@@ -11,7 +11,7 @@ import { openGitSource } from "../../../sim/argocd/git/git-source.ts";
 import { startArgoCd } from "../../../sim/argocd/index.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startKubernetes } from "../../../sim/kubernetes/index.ts";
-import { parseArgs, untilStopped } from "../args.ts";
+import { errorText, gather, parseArgs, readGiven, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
 
 interface Options {
@@ -29,11 +29,6 @@ interface Options {
   quick?: boolean;
 }
 
-function whole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("a whole number is wanted");
-  return Number(text);
-}
-
 function speedOf(text: string): number {
   const speed = Number(text);
   if (!(speed > 0 && speed <= 1000)) throw new InvalidArgumentError("a number above 0, at most 1000, is wanted");
@@ -47,10 +42,7 @@ function program(): Command {
       "a Kubernetes API and an Argo CD that follows a config repo, until SIGTERM; prints {kubeconfig, url, token} as one JSON line when ready",
     )
     .requiredOption("--repo-url <url>", "the config repo, as git fetches it")
-    .option("--repo-alias <url>", "another URL under which files name that repo; may be repeated", (url: string, all: string[] = []) => [
-      ...all,
-      url,
-    ])
+    .option("--repo-alias <url>", "another URL under which files name that repo; may be repeated", gather)
     .option("--token <token>", "for fetching it (default: $GIT_TOKEN)")
     .option("--revision <ref>", "what is applied from it", "main")
     .option("--path <folder>", "the folder whose ApplicationSets, Applications and AppProjects are applied", ".")
@@ -63,26 +55,21 @@ function program(): Command {
     .option("--tls", "both serve TLS, by a CA of their own, which kubectl and the argocd CLI want");
 }
 
-/** `stagecoach sim argocd`. */
 export async function run(argv: readonly string[]): Promise<number> {
   const command = parseArgs(program(), argv);
   if (command === undefined) return 0;
   const options = command.opts<Options>();
-  const clusters = options.inventory === undefined ? [] : await readClusters(options.inventory);
+  const clusters = options.inventory === undefined ? [] : readClusters(options.inventory);
   const stopped = untilStopped();
-  const world = await start(options, clusters);
-  const { close, ...shown } = world;
+  const { close, ...shown } = await start(options, clusters);
   process.stdout.write(`${JSON.stringify(shown)}\n`);
   await stopped;
   await close();
   return 0;
 }
 
-async function readClusters(file: string): Promise<ClusterOptions[]> {
-  const text = await readFile(file, "utf8").catch((error: Error) => {
-    throw new CommandError(3, `the inventory ${file} cannot be read: ${error.message}`);
-  });
-  const { clusters, problems } = readInventory(text, file);
+function readClusters(file: string): ClusterOptions[] {
+  const { clusters, problems } = readInventory(readGiven("--inventory", file, 3), file);
   const [problem] = problems;
   if (problem !== undefined) throw new CommandError(1, problem);
   return clusters.map(({ name, server, labels }) => defined({ name, labels, server: server || undefined }));
@@ -108,10 +95,7 @@ async function start(options: Options, clusters: readonly ClusterOptions[]): Pro
     await source.fetch();
   } catch (error) {
     await source.close();
-    throw new CommandError(
-      3,
-      `the repo ${repoUrl} cannot be fetched: ${error instanceof Error ? error.message : String(error)}; give --token if it is private`,
-    );
+    throw new CommandError(3, `the repo ${repoUrl} cannot be fetched: ${errorText(error)}; give --token if it is private`);
   }
   const clock = fastClock(speed);
   const kubernetes = await startKubernetes({ clock, host, tls });

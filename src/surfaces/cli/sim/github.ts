@@ -1,12 +1,11 @@
 /** `stagecoach sim github`: the embedded GitHub runs with one repository until it is stopped; the first line printed says where. */
-import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startGitHub } from "../../../sim/github/start.ts";
-import { parseArgs, untilStopped } from "../args.ts";
+import { errorText, parseArgs, readGiven, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
 
 interface Options {
@@ -22,11 +21,6 @@ interface Options {
   webhookSecret?: string;
   appId?: number;
   privateKey?: string;
-}
-
-function whole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("a whole number is wanted");
-  return Number(text);
 }
 
 function slug(text: string): string {
@@ -57,7 +51,6 @@ function program(): Command {
     .option("--private-key <file>", "the App's key (PEM), to try a bot against this GitHub");
 }
 
-/** `stagecoach sim github`. */
 export async function run(argv: readonly string[]): Promise<number> {
   const command = parseArgs(program(), argv);
   if (command === undefined) return 0;
@@ -68,7 +61,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (options.publicUrl === undefined && /^(0\.0\.0\.0|::)$/.test(options.host)) {
     throw new CommandError(2, `--host ${options.host} is every address there is: say with --public-url by which one others know it`);
   }
-  const files = options.dir === undefined ? readme(options) : await readFolder(options.dir);
+  const files = options.dir === undefined ? new Map([["README.md", `# ${options.repo}\n`]]) : await readFolder(options.dir);
   const sim = await startGitHub(startOptions(options)).catch((error: Error) => {
     throw new CommandError(3, error.message);
   });
@@ -81,30 +74,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-function startOptions(options: Options): Parameters<typeof startGitHub>[0] {
-  const privateKey = options.privateKey === undefined ? undefined : readKey(options.privateKey);
-  return {
-    port: options.port,
-    host: options.host,
-    clock: fastClock(),
-    app: defined({ id: options.appId, privateKey }),
-    ...defined({
-      publicUrl: options.publicUrl,
-      webhook: options.webhook === undefined ? undefined : { url: options.webhook, secret: options.webhookSecret ?? "" },
-    }),
-  };
-}
-
-function readKey(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new CommandError(3, `the key ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function readme(options: Options): Map<string, string> {
-  return new Map([["README.md", `# ${options.repo}\n`]]);
+function startOptions({ port, host, publicUrl, appId: id, webhook: url, webhookSecret: secret = "", privateKey: file }: Options) {
+  const privateKey = file === undefined ? undefined : readGiven("--private-key", file, 3);
+  const webhook = url === undefined ? undefined : { url, secret };
+  return { port, host, clock: fastClock(), app: defined({ id, privateKey }), ...defined({ publicUrl, webhook }) };
 }
 
 /** Every plain file below, by its path with `/`; `.git` folders and links are left out. */
@@ -120,7 +93,7 @@ async function readFolder(folder: string): Promise<Map<string, Buffer>> {
   try {
     await walk(folder, "");
   } catch (error) {
-    throw new CommandError(3, `the folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(3, `the folder ${folder} cannot be read: ${errorText(error)}`);
   }
   if (files.size === 0) throw new CommandError(1, `the folder ${folder} holds no file: there is nothing to commit`);
   return files;

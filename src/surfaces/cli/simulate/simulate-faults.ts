@@ -1,9 +1,10 @@
-import { nearest } from "../../../core/base/nearest.ts";
+import { count } from "../../../core/base/count.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import { weightsOf } from "../../../core/plan/steps.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { FOREVER, type Script } from "../../../simulate/generate/scenario.ts";
 import { CommandError } from "../command.ts";
+import { like } from "../plan/plan-args.ts";
 import { visible } from "../print.ts";
 
 const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;
@@ -28,11 +29,7 @@ export function parseFaults(texts: readonly string[], plan: Plan, rollout: Rollo
   for (const [place, { cluster, batch }] of faults.entries()) {
     if (cluster === undefined) continue;
     const slot = `${cluster} ${batch === undefined ? "change" : "batch"}`;
-    if (named.has(slot))
-      throw new CommandError(
-        2,
-        `--fail ${visible(texts[place] ?? "")}: the cluster has a fault already; give one for each, or a second with @N`,
-      );
+    if (named.has(slot)) throw noFault(texts[place], "the cluster has a fault already; give one for each, or a second with @N");
     named.add(slot);
   }
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
@@ -42,18 +39,17 @@ export function parseFaults(texts: readonly string[], plan: Plan, rollout: Rollo
   throw new CommandError(2, `--fail: ${drawn + taken} clusters are to fail, and the plan has ${clusters}`);
 }
 
+function noFault(text: string | undefined, why: string): CommandError {
+  return new CommandError(2, visible(`--fail ${text}: ${why}`));
+}
+
 /** `CLUSTER=FAULT[@BATCH]`. Wrong usage names what is nearest. */
 function parseFault(text: string, plan: Plan, rollout: Rollout): Fault {
   const [, name, word = "", at] = /^([^=]+)=([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
-  if (name === undefined) throw new CommandError(2, `--fail ${visible(text)}: write CLUSTER=FAULT, such as eu-1=degraded`);
+  if (name === undefined) throw noFault(text, "write CLUSTER=FAULT, such as eu-1=degraded");
   const kind = FAULTS.find((one) => one === word);
-  if (kind === undefined)
-    throw new CommandError(
-      2,
-      `--fail ${visible(text)}: "${visible(word)}" is no fault${like(word, FAULTS)}; there are ${FAULTS.join(", ")}`,
-    );
-  if (at !== undefined && !/^[1-9]\d{0,5}$/.test(at))
-    throw new CommandError(2, `--fail ${visible(text)}: after @ stands the number of a batch of the run, from 1`);
+  if (kind === undefined) throw noFault(text, `"${word}" is no fault${like(word, FAULTS)}; there are ${FAULTS.join(", ")}`);
+  if (at !== undefined && !/^[1-9]\d{0,5}$/.test(at)) throw noFault(text, "after @ stands the number of a batch of the run, from 1");
   return { cluster: clusterOf(name, text, plan), kind, batch: at === undefined ? undefined : batchOf(Number(at), text, plan, rollout) };
 }
 
@@ -68,31 +64,18 @@ function batchOf(number: number, text: string, plan: Plan, rollout: Rollout): nu
     most += (batches + stage.requeued.length) * weights;
   }
   if (number <= most) return number;
-  throw new CommandError(
-    2,
-    `--fail ${visible(text)}: the plan has ${most} ${most === 1 ? "batch" : "batches"}, there is no batch ${number}`,
-  );
+  throw noFault(text, `the plan has ${count(most, "batch")}, there is no batch ${number}`);
 }
 
 function clusterOf(name: string, text: string, plan: Plan): string | undefined {
   const keys = plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
   const fitting = keys.filter((key) => key === name || key.slice(key.indexOf("/") + 1) === name);
   const [key, other] = fitting;
-  if (other !== undefined)
-    throw new CommandError(2, `--fail ${visible(text)}: several clusters are called so: ${fitting.map(visible).join(", ")}`);
+  if (other !== undefined) throw noFault(text, `several clusters are called so: ${fitting.join(", ")}`);
   if (key !== undefined) return key;
   if (name === ANY) return undefined;
   const names = keys.map((one) => one.slice(one.indexOf("/") + 1));
-  throw new CommandError(
-    2,
-    `--fail ${visible(text)}: the plan has no cluster "${visible(name)}"${like(name, names)}; ${ANY} draws one for each run`,
-  );
-}
-
-/** `, did you mean eu-1?`; nothing where nothing is near. */
-export function like(word: string, names: Iterable<string>): string {
-  const near = nearest(word, names);
-  return near === undefined ? "" : `, did you mean ${visible(near)}?`;
+  throw noFault(text, `the plan has no cluster "${name}"${like(name, names)}; ${ANY} draws one for each run`);
 }
 
 /** What a target does under a fault, from when it begins. `healthyMs`: how long it takes to show. */

@@ -1,4 +1,3 @@
-import { defined } from "../../../core/base/defined.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { BEGINS } from "./simulate-run.ts";
 import type { Moment } from "./simulate-timeline.ts";
@@ -12,7 +11,7 @@ export interface Row {
   batch: number;
   clusters: string[];
   /** Of a canary step: percent. */
-  weight?: number;
+  weight?: number | undefined;
   opened?: number;
   merged?: number;
   healthy?: number;
@@ -56,7 +55,7 @@ export function rowsOf(timeline: readonly Moment[]): (Row | PutOff)[] {
     if (batch === undefined) continue;
     let row = byBatch.get(batch);
     if (row === undefined) {
-      row = { kind: "batch", run, stage, batch, clusters, ...defined({ weight: moment.weight }), waits: [] };
+      row = { kind: "batch", run, stage, batch, clusters, weight: moment.weight, waits: [] };
       byBatch.set(batch, row);
       rows.push(...takeFrom(late, place), row);
     }

@@ -1,3 +1,4 @@
+import { count as plural } from "../../../core/base/count.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import { cell } from "../../../core/report/escape.ts";
 import { rowsOf, shortened } from "./simulate-rows.ts";
@@ -19,17 +20,7 @@ export interface SimulateJson {
 }
 
 /** What is kept of every run. */
-export interface Tally {
-  phases: Map<string, number>;
-  blast: number[];
-  /** Seconds. */
-  took: number[];
-  steps: number;
-  /** Runs that stopped on a failure, and runs that wait for what never comes. */
-  stopped: number;
-  endless: number;
-  violations: Set<string>;
-}
+export type Tally = ReturnType<typeof tally>;
 
 export interface Shown {
   rollout: string;
@@ -49,8 +40,18 @@ export interface Shown {
 
 const MOST_VIOLATIONS = 100;
 
-export function tally(): Tally {
-  return { phases: new Map(), blast: [], took: [], steps: 0, stopped: 0, endless: 0, violations: new Set() };
+export function tally() {
+  return {
+    phases: new Map<string, number>(),
+    blast: [] as number[],
+    /** Seconds. */
+    took: [] as number[],
+    steps: 0,
+    /** Runs that stopped on a failure, and runs that wait for what never comes. */
+    stopped: 0,
+    endless: 0,
+    violations: new Set<string>(),
+  };
 }
 
 export function count(all: Tally, one: Simulated): void {
@@ -100,7 +101,7 @@ export function toMarkdown(shown: Shown): string {
     `| duration | ${lasting(json.duration.p50 * 1000)} | ${lasting(json.duration.p90 * 1000)} | |`,
     `| blast radius, clusters | ${json.blastRadius.p50} | ${json.blastRadius.p90} | ${json.blastRadius.max} |`,
     "",
-    `Over ${json.runs} ${json.runs === 1 ? "run" : "runs"} from seed ${shown.seed}, ${shown.times}: ${endsOf(shown.tally)}.`,
+    `Over ${plural(json.runs, "run")} from seed ${shown.seed}, ${shown.times}: ${endsOf(shown.tally)}.`,
     violations.length === 0
       ? `Every invariant held over ${shown.tally.steps} steps.`
       : violations.map((one) => `- ${cell(one, 300)}`).join("\n"),
@@ -118,16 +119,9 @@ function tableOf(first: Simulated): string[] {
     else if (row.kind === "putOff") lines.push(`| put off | ${stage} | ${cell(names(row.clusters), 120)} | | | | |`);
     else {
       const healthy = row.failed === undefined ? time(row.healthy) : `failed ${time(row.failed.at)}`;
-      const cells = [
-        row.batch,
-        stage,
-        cell(`${row.weight === undefined ? "" : `${row.weight}%: `}${names(row.clusters)}`, 120),
-        time(row.opened),
-        time(row.merged),
-        healthy,
-        time(row.settled),
-      ];
-      lines.push(`| ${cells.join(" | ")} |`);
+      const clusters = cell(`${row.weight === undefined ? "" : `${row.weight}%: `}${names(row.clusters)}`, 120);
+      const times = [time(row.opened), time(row.merged), healthy, time(row.settled)];
+      lines.push(`| ${[row.batch, stage, clusters, ...times].join(" | ")} |`);
     }
   }
   return lines;

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { count } from "../../../core/base/count.ts";
 import { visible } from "../print.ts";
 import { type Gap, type PutOff, type Row, rowsOf, shortened } from "./simulate-rows.ts";
 import { clock, endsOf, lasting, names, type Shown, toJson } from "./simulate-show.ts";
@@ -46,8 +47,7 @@ export function toText(shown: Shown, terminal: { colour: boolean; columns: numbe
 }
 
 function head({ rollout, release, seed, clusters, batches, stages, late, times }: Shown, style: Style): string[] {
-  const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
-  const size = `${plural(clusters, "cluster", "clusters")} in ${plural(batches, "batch", "batches")} over ${plural(stages, "stage", "stages")}${late === 0 ? "" : `, ${late} put off`}`;
+  const size = `${count(clusters, "cluster")} in ${count(batches, "batch")} over ${count(stages, "stage")}${late === 0 ? "" : `, ${late} put off`}`;
   return [
     `${style("bold", visible(rollout))} → ${style("bold", visible(release))}   ${size}`,
     style("dim", `  seed ${seed}; from Monday 2026-01-05, 09:00 UTC; ${times}`),
@@ -70,11 +70,8 @@ function indent({ clock: clocks }: Layout): string {
 
 /** From when to when the chart goes. */
 function axis(layout: Layout): string {
-  const last = lasting(layout.total);
-  return layout.style(
-    "dim",
-    `${indent(layout)}${" ".repeat(layout.names + 3)}0${last.padStart(Math.max(last.length + 1, layout.chart - 1))}`,
-  );
+  const last = lasting(layout.total).padStart(Math.max(lasting(layout.total).length + 1, layout.chart - 1));
+  return layout.style("dim", `${indent(layout)}${" ".repeat(layout.names + 3)}0${last}`);
 }
 
 function linesOf(row: Row | PutOff | Gap, told: Set<string>, layout: Layout): string[] {
@@ -132,9 +129,10 @@ function wrapped(text: string, before: string, { columns }: Pick<Layout, "column
 
 function bar(row: Row, { chart, total, style }: Layout): string {
   const place = (ms: number) => Math.min(chart, Math.floor((ms / Math.max(1, total)) * chart));
+  const healthy = row.healthy ?? row.failed?.at;
   const opened = Math.min(chart - 1, place(beginOf(row)));
   const merged = row.merged === undefined ? chart : Math.min(chart - 1, Math.max(opened, place(row.merged)));
-  const ended = row.merged === undefined ? chart : Math.max(merged + 1, endOf(row, place, chart));
+  const ended = row.merged === undefined ? chart : Math.max(merged + 1, healthy === undefined ? chart : place(healthy));
   const settled = Math.max(ended, row.settled === undefined ? ended : place(row.settled));
   const body = [
     " ".repeat(opened),
@@ -144,11 +142,6 @@ function bar(row: Row, { chart, total, style }: Layout): string {
     " ".repeat(chart - settled),
   ];
   return `${style("dim", "▕")}${body.join("")}${style("dim", "▏")}`;
-}
-
-function endOf(row: Row, place: (ms: number) => number, chart: number): number {
-  const ended = row.healthy ?? row.failed?.at;
-  return ended === undefined ? chart : place(ended);
 }
 
 function said(row: Row, style: Style): string {
@@ -190,14 +183,13 @@ function stats(shown: Shown, layout: Layout): string[] {
   const { blastRadius: blast, duration, runs, violations } = toJson(shown);
   const stopped = shown.tally.stopped === 0 ? "no run was stopped by a failure" : "clusters had it when a failure stopped the run";
   const lines = [
-    `${style("bold", `${runs} ${runs === 1 ? "run" : "runs"}`)}   ${endsOf(shown.tally)}`,
+    `${style("bold", count(runs, "run"))}   ${endsOf(shown.tally)}`,
     `  duration      p50 ${lasting(duration.p50 * 1000)}   p90 ${lasting(duration.p90 * 1000)}`,
     `  blast radius  p50 ${blast.p50}   p90 ${blast.p90}   max ${blast.max}   ${style("dim", stopped)}`,
   ];
   if (violations.length === 0) return [...lines, `  invariants    ${style("green", "held")} over ${shown.tally.steps} steps`];
-  lines.push(
-    `  invariants    ${style("red", `violated: ${violations.length}. This is a bug of Stagecoach; please report it with the seed`)}`,
-  );
+  const bug = `violated: ${violations.length}. This is a bug of Stagecoach; please report it with the seed`;
+  lines.push(`  invariants    ${style("red", bug)}`);
   for (const one of violations.slice(0, MOST_VIOLATIONS)) lines.push(...wrapped(one.slice(0, 400), "    ", layout));
   if (violations.length > MOST_VIOLATIONS) lines.push(`    … and ${violations.length - MOST_VIOLATIONS} more; -o json has them`);
   return lines;

@@ -1,23 +1,22 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
-import { parseArgs } from "../args.ts";
+import { errorText, gather, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
-import { isRolloutFile, readRollouts } from "../lint/lint-run.ts";
-import { lintText } from "../lint/lint-show.ts";
-import { inventoryAt, versionGiven } from "../plan/plan-args.ts";
+import { readRollouts, rolloutFilesIn } from "../lint/lint-run.ts";
+import { tellProblems } from "../lint/lint-show.ts";
+import { INVENTORY_OPTION, inventoryAt, like, pickRollout, versionGiven } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
-import { wantsColour } from "../print.ts";
-import { like, parseFaults } from "./simulate-faults.ts";
+import { json, wantsColour } from "../print.ts";
+import { parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
 import { notesOf } from "./simulate-notes.ts";
 import { type SimulateInput, simulate } from "./simulate-run.ts";
@@ -44,7 +43,7 @@ function program(): Command {
     .description("a run of the rollout's plan through the pure simulated world: what merges when, who saw a bad release, how long it takes")
     .argument("<name>", "a rollout of the repo")
     .option("--repo <dir>", "the config repo; default: the one around the current folder")
-    .option("--inventory <file>", "clusters and Applications as `kubectl get -o yaml` prints them; - reads standard input")
+    .option(...INVENTORY_OPTION)
     .option("--to <version>", "simulate this version instead of the release's", (text) => versionGiven(text, text))
     .option("--seed <n>", "everything random follows from it", number("--seed", 0, 2 ** 31 - 1), 1)
     .option(
@@ -55,22 +54,18 @@ function program(): Command {
     .option(
       "--fail <cluster=fault>",
       "degraded, stuck, unreachable or flap, with @N from when batch N has merged; may be given again",
-      collect,
+      gather,
       [],
     )
     .option("--from-journal", "health as recorded: times from merge to healthy, by cluster, from past runs in the journal")
     .option("--fetch", "with --from-journal: ask the remote for the journal first")
-    .addOption(new Option("-o, --output <format>").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(outputOption("text", "json", "markdown"))
     .addHelpText("after", HELP);
 }
 
 const HELP = `
 --fail any=degraded draws another cluster for each run. The same seed gives the same bytes.
 Exit 1 where the run does not succeed, an invariant is violated, or no plan can be made.`;
-
-function collect(text: string, before: string[]): string[] {
-  return [...before, text];
-}
 
 function number(option: string, least: number, most: number): (text: string) => number {
   return (text) => {
@@ -88,13 +83,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (options.fetch === true && options.fromJournal !== true)
     throw new CommandError(2, "--fetch goes with --from-journal: nothing else is read from the remote");
   const checkout = openCheckout(options.repo ?? repoAround("."));
-  const rollout = pick(checkout, command.args[0] ?? "");
+  const rollout = pickRollout(checkout, rolloutFilesIn(checkout), command.args[0] ?? "");
   if (rollout === undefined) return 1;
   const outside = outsideOf(rollout, checkout);
   if (outside === undefined) return 1;
   const made = makePlan(rollout, checkout, inventoryAt(options.inventory), defined({ version: options.to }));
   if (made.plan === undefined) {
-    process.stderr.write(lintText({ problems: made.problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false));
+    tellProblems(made.problems, checkout);
     return 1;
   }
   const { plan } = made;
@@ -146,7 +141,7 @@ function tellProgress(done: number, runs: number): void {
 }
 
 function written(shown: Shown, output: Options["output"]): string {
-  if (output === "json") return `${JSON.stringify(toJson(shown), null, 2)}\n`;
+  if (output === "json") return json(toJson(shown));
   if (output === "markdown") return toMarkdown(shown);
   // What goes to a file is as wide everywhere.
   return toText(shown, { colour: wantsColour(), columns: (process.stdout.isTTY === true ? process.stdout.columns : undefined) ?? 100 });
@@ -158,54 +153,36 @@ function isGood({ phases, violations }: Tally): boolean {
 
 /** Warnings about the analyses. undefined: what the rollout cannot do without is not in the repo, which is told; a run would wait or fail for it. */
 function outsideOf(rollout: Rollout, checkout: Checkout): Problem[] | undefined {
-  const files = checkout.paths();
   for (const { rollout: needed } of rollout.dependsOn ?? []) {
-    const known = readRollouts(checkout, files.filter(isRolloutFile)).rollouts.map(({ name }) => name);
-    if (!known.includes(needed))
-      throw new CommandError(
-        1,
-        `${rollout.name} depends on ${needed}, and there is no rollout without errors called so${like(needed, known)}: its clusters would wait for ever; stagecoach lint says more`,
-      );
+    const known = readRollouts(checkout, rolloutFilesIn(checkout)).rollouts.map(({ name }) => name);
+    if (known.includes(needed)) continue;
+    const why = `${rollout.name} depends on ${needed}, and there is no rollout without errors called so${like(needed, known)}`;
+    throw new CommandError(1, `${why}: its clusters would wait for ever; stagecoach lint says more`);
   }
-  const problems = lintAnalyses(rollout, { read: (path) => checkout.read(path), paths: () => files }, { builtin: false, unknown: true });
+  const problems = lintAnalyses(rollout, checkout, { builtin: false, unknown: true });
   const errors = problems.filter((problem) => problem.severity === "error");
   if (errors.length === 0) return problems;
-  const located = errors.map((problem) => locateIn(rollout, checkout, problem));
-  process.stderr.write(lintText({ problems: located, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false));
+  tellProblems(
+    errors.map((problem) => locateIn(rollout, checkout, problem)),
+    checkout,
+  );
   return undefined;
-}
-
-function pick(checkout: Checkout, name: string): Rollout | undefined {
-  const files = checkout.paths().filter(isRolloutFile);
-  const { rollouts, problems } = readRollouts(checkout, files);
-  const [rollout, second] = rollouts.filter((one) => one.name === name);
-  if (second !== undefined) throw new CommandError(2, `several rollouts are called ${name}; stagecoach lint says where`);
-  if (rollout !== undefined) return rollout;
-  const errors = problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) {
-    process.stderr.write(lintText({ problems: errors, rollouts: [], files }, (file) => readOrNull(checkout, file), false));
-    return undefined;
-  }
-  const known = rollouts.map((one) => one.name);
-  const there = known.length === 0 ? "there is none" : `there are ${known.slice(0, 20).join(", ")}`;
-  throw new CommandError(2, `no rollout called ${name}${like(name, known)}; in rollouts/ of ${checkout.root} ${there}`);
 }
 
 /** Freezes and limits of the repo's settings. CommandError 1 where these have an error: then the bot starts nothing either. */
 function boundsOf(checkout: Checkout): RepoBounds {
-  const { bounds, problems } = parseRepoConfig(textOf(checkout), SETTINGS_FILE);
+  const text = read(checkout, SETTINGS_FILE);
+  const { bounds, problems } = parseRepoConfig(text, SETTINGS_FILE);
   const error = problems.find((problem) => problem.severity === "error");
-  if (error !== undefined) {
-    const { message, hint } = sayProblem(error);
-    throw new CommandError(1, `${error.file}:${error.line}:${error.column}: ${message}; ${hint}. Until then nothing starts`);
-  }
-  return bounds;
+  if (error === undefined) return bounds;
+  const { message, hint } = sayProblem(error);
+  throw new CommandError(1, `${error.file}:${error.line}:${error.column}: ${message}; ${hint}. Until then nothing starts`);
 }
 
-function textOf(checkout: Checkout): string | null {
+function read(checkout: Checkout, file: string): string | null {
   try {
-    return checkout.read(SETTINGS_FILE);
+    return checkout.read(file);
   } catch (error) {
-    throw new CommandError(1, `${SETTINGS_FILE} cannot be read: ${error instanceof Error ? error.message : "unknown reason"}`);
+    throw new CommandError(1, `${file} cannot be read: ${errorText(error)}`);
   }
 }
