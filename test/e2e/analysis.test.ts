@@ -76,7 +76,7 @@ describe("webcheck, while batches bake", () => {
     expect(second.batches[0]?.analyses).toMatchObject([
       {
         phase: "Successful",
-        why: "nothing failed until it ended: the bake is over",
+        why: { code: "ANALYSIS_CALLED_OFF", because: { code: "BAKE_IS_OVER" } },
         metrics: [{ name: "webcheck", failed: 0, value: "ok" }],
       },
     ]);

@@ -107,8 +107,8 @@ describe("what a branch's rules ask of a batch", () => {
     // Nobody may update the branch: a person has to change that, and /resume goes on.
     const shut = ruleset([{ type: "update" }]);
     const third = await batchOf(1, 3, "is refused", (one, run) => one.pull !== undefined && run.phase === "Paused");
-    expect(third.run.why).toSay("Cannot update this protected ref");
-    expect(third.run.next?.what).toSay(/make the App a bypass actor/);
+    expect(third.run.why).toMatchObject({ code: "GITHUB_REFUSES", message: expect.stringContaining("Cannot update this protected ref") });
+    expect(third.run.next?.what).toMatchObject({ code: "ASK_GITHUB_CHANGE", change: "ruleset" });
     await world.untilComment(pull, "make the App a bypass actor");
     shut();
     const open = ruleset([{ type: "update" }], [{ type: "Integration", id: github.app.id, mode: "pull_request" }]);
@@ -179,7 +179,7 @@ describe("what a branch's rules ask of a batch", () => {
     checked();
     await alice.mergePull(repository, third.pull.number, "squash");
     const early = await batchOf(3, 3, "was merged by alice", (one, run) => one.merged?.by === "alice" && run.phase === "Paused");
-    expect(early.run.why).toSay(/alice merged #\d+ before its gates allowed it: .*halt/);
+    expect(early.run.why).toMatchObject({ code: "MERGED_EARLY", by: "alice", because: { code: "CLUSTERS_HALTED" } });
     alice.comment(repository, release, "/resume");
     const run = await journey.until("it ends", (one) => one.number === 3 && ended(one));
     expect([run.phase, run.batches.map(({ attempt }) => attempt), journey.errors]).toEqual(["Succeeded", [1, 2, 1], []]);
@@ -193,8 +193,8 @@ describe("what a branch's rules ask of a batch", () => {
     const pull = await journey.release("v1.4.5");
     ruleset([{ type: "required_signatures" }]);
     const refused = await batchOf(4, 1, "is refused", (one, run) => one.pull !== undefined && run.phase === "Paused");
-    expect(refused.run.why).toSay("Commits must have verified signatures");
-    expect(refused.run.next?.what).toSay(/have the App's commits signed/);
+    expect(refused.run.why).toMatchObject({ code: "GITHUB_REFUSES", message: expect.stringContaining("verified signatures") });
+    expect(refused.run.next?.what).toMatchObject({ code: "ASK_GITHUB_CHANGE", change: "signatures" });
     expect((await page.pull(refused.pull.number)).merged).toBe(false);
     github.actAs("alice").comment(repository, pull, "/abort");
     await journey.until("it ends", (one) => one.number === 4 && ended(one));

@@ -100,7 +100,8 @@ test("§9.16: clusters that join, leave, are relabelled, drained or stopped duri
     await merge(next.number);
   }
   const run = here.run();
-  expect([run?.phase, run?.why, here.errors]).toEqual(["Succeeded", "every stage is done; left out: us-east-1-d", []]);
+  const why = expect.objectContaining({ code: "RUN_THROUGH", skipped: [expect.stringContaining("us-east-1-d")] });
+  expect([run?.phase, run?.why, here.errors]).toEqual(["Succeeded", why, []]);
   const late = run?.batches.flatMap((batch) => (batch.kind === "CatchUp" ? batch.targets.map((target) => target.cluster.slice(4)) : []));
   expect(late?.sort()).toEqual(["us-east-1-a", "us-east-1-b", "us-east-1-c", "us-east-1-z"]);
   for (const cluster of ["us-east-1-a", "us-east-1-b", "us-east-1-c", "us-east-1-z"]) expect(here.versions().get(cluster)).toBe("v1.4.2");

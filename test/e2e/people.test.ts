@@ -49,7 +49,10 @@ describe("what people do beside the bot", () => {
     const branch = journey.run()?.batches[0]?.branch ?? "";
     await alice.push(repository, { branch, files: { "apps/my-app/extra.yaml": "a: 1\n" }, message: "just one more thing" });
     const paused = await journey.until("it pauses", (run) => run.phase === "Paused");
-    expect([paused.paused?.kind, paused.why]).toEqual(["HeadMoved", expect.toSay(`#${pull} was changed`)]);
+    expect([paused.paused?.kind, paused.why]).toEqual([
+      "HeadMoved",
+      { code: "CHANGED_NOT_MERGED", because: expect.objectContaining({ code: "PULL_CHANGED", pull }) },
+    ]);
     await world.untilComment(release, "was changed");
     alice.comment(repository, release, "/resume");
     const again = await opened(journey, 1, 2);
@@ -93,7 +96,7 @@ describe("what people do beside the bot", () => {
     const commit = await setOnMain(journey, "eu-west-1-a", "v1.4.2", "v1.4.1");
     const paused = await journey.until("it pauses", (run) => run.phase === "Paused");
     expect(paused.paused?.kind).toBe("Drift");
-    expect(paused.why).toSay(commit.slice(0, 10));
+    expect(paused.why).toMatchObject({ code: "PIN_DRIFT", by: { commit } });
     await world.untilComment(release, commit.slice(0, 10));
     expect(journey.errors).toEqual([]);
   });
@@ -106,7 +109,7 @@ describe("what people do beside the bot", () => {
     await mallory.push(world.repository, { branch, files: { "apps/my-app/evil.yaml": "a: 1\n" }, message: "first" });
     const release = await journey.release();
     const paused = await journey.until("it pauses", (run) => run.phase === "Paused");
-    expect(paused.why).toSay(branch);
+    expect(paused.why).toMatchObject({ code: "BRANCH_TAKEN", branch });
     await world.untilComment(release, branch);
     expect(paused.batches[0]?.pull).toBeUndefined();
     expect([...journey.versions().values()]).not.toContain("v1.4.2");

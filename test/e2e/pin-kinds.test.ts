@@ -96,7 +96,7 @@ describe("the version is a value of a clusters generator", () => {
     await world.github.actAs("bob").push(world.repository, { branch: "main", files: { [SET_FILE]: `${back}\n` }, message: "Back again" });
     const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
     expect(paused.paused).toMatchObject({ kind: "Drift", by: expect.stringMatching(/bob/i) });
-    expect(paused.paused?.reason).toSay(/it is v1\.4\.1, this run set v1\.4\.2/);
+    expect(paused.paused?.reason).toMatchObject({ code: "PIN_DRIFT", found: "v1.4.1", want: "v1.4.2" });
   });
 });
 

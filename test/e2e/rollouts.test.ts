@@ -83,11 +83,11 @@ describe("Argo Rollouts in the clusters of a batch", () => {
 
     alice.comment(world.repository, pull, "/promote --rollouts");
     const second = await journey.until("both are paused at their second pause", pausedAt(3));
-    expect(second.commands.at(-1)).toMatchObject({ outcome: "done", message: "resumed: 2 Argo Rollouts on eu-central-1-a, eu-west-1-a" });
+    expect(second.commands.at(-1)).toMatchObject({ outcome: "done", message: { code: "ROLLOUTS_DONE", action: "resume", done: 2 } });
 
     alice.comment(world.repository, release, "/promote --rollouts --full");
     const refused = await journey.until("she is refused", handled(2));
-    expect(refused.commands.at(-1)).toMatchObject({ outcome: "refused", message: "/promote --rollouts --full needs maintain permission" });
+    expect(refused.commands.at(-1)).toMatchObject({ outcome: "refused", message: { code: "FULL_NEEDS_MAINTAIN", rollouts: true } });
     bob.comment(world.repository, release, "/promote --rollouts --full");
     const settled = await journey.until("the batch settles", (run) => run.batches[0]?.phase === "Settled");
     expect(settled.batches[0]?.targets.map((target) => [target.phase, target.evidence?.verdict])).toEqual([

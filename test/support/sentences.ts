@@ -3,8 +3,8 @@ import type { AnyReason } from "../../src/core/base/reason.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 
 /*
- * Reasons in tests, loaded before every suite: a reason equals the sentence that the report makes of it without a run at hand, and
- * `toSay` and `expect.saying` look into that sentence. Where a test can name the code, it does.
+ * Reasons in tests, loaded before every suite: `toSay` looks into the sentence that the report makes of a reason without a run at hand. Where a
+ * test can name the code, it does.
  */
 
 declare module "vitest" {
@@ -33,11 +33,3 @@ expect.extend({
     return { pass, message: () => `${said ?? String(received)}\n${pass ? "says" : "does not say"}\n${expected}` };
   },
 });
-
-expect.addEqualityTesters([
-  function saysTheSame(a: unknown, b: unknown): boolean | undefined {
-    if (typeof a === "string" && isReason(b)) return sentenceOf(b) === a;
-    if (typeof b === "string" && isReason(a)) return sentenceOf(a) === b;
-    return undefined;
-  },
-]);

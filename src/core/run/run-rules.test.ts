@@ -242,7 +242,7 @@ describe("failures", () => {
     round(run);
     expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "settled with c1 failed, within the budget" });
     bring(run, 2, "confirmed");
-    expect(run.run).toMatchObject({ phase: "Succeeded", why: "every stage is done; tolerated as failed: c1" });
+    expect(run.run).toMatchObject({ phase: "Succeeded", why: { code: "RUN_THROUGH", failed: ["hub/c1"] } });
   });
 
   test("count clusters of the whole run against a percentage, rounded down", () => {
@@ -299,7 +299,10 @@ describe("confirmed is not forgotten", () => {
     const { [part]: _, ...rest } = targets.get("hub/argocd/app-c1") ?? {};
     run.world = { ...run.world, targets: targets.set("hub/argocd/app-c1", rest) };
     expect(wants(round(run))).toEqual([]);
-    expect(run.run).toMatchObject({ phase: "Progressing", why: "not merged yet: the state of c1 could not be read" });
+    expect(run.run).toMatchObject({
+      phase: "Progressing",
+      why: { code: "ROUND_HELD", because: { code: "TARGETS_UNREAD", clusters: ["hub/c1"] } },
+    });
   });
 });
 
@@ -414,7 +417,7 @@ describe("a cluster that left before its batch was proposed", () => {
     run.world = { ...run.world, clusters: new Map([...run.world.clusters].filter(([key]) => key !== "hub/c1")) };
     see(run, "c1", { pins: [null] });
     round(run);
-    expect(run.run.skipped).toMatchObject([{ cluster: "hub/c1", why: "cluster and pin are gone" }]);
+    expect(run.run.skipped).toMatchObject([{ cluster: "hub/c1", why: { code: "CLUSTER_GONE" } }]);
     expect(batch(run.run, 1).phase).toBe("Settled");
   });
 

@@ -155,7 +155,7 @@ describe("a rollout over two control planes with a manifest each", () => {
     lostPlanes(planes);
     up = false;
     const context = contextOf(planes);
-    const why = "control plane hub-eu cannot be seen since 2026-11-21 09:00:00 UTC: forbidden; grant list on applications";
+    const why = { code: "CONTROL_PLANE_UNSEEN", plane: "hub-eu", since: "2026-11-21T09:00:00.000Z" };
     expect(await judge(context, [target("hub-eu", "eu-1", EU)], NAMES)).toMatchObject({ ok: false, retry: true, why });
     expect(await judge(context, [target("hub-us", "us-1", US)], NAMES)).toMatchObject({ ok: true });
   });

@@ -64,7 +64,7 @@ describe("cutting JSON", () => {
     expect(cutter(bytes('{"metadata":{"name":"a"},"spec":{"project":"p"}}'))).toEqual({
       raw: { metadata: { name: "a" }, spec: { project: "p" } },
     });
-    const withheld = "it is nested more than 200 deep";
+    const withheld = { code: "NESTED_TOO_DEEP", most: 200 };
     expect(cutter(nested("deep"))).toEqual({ raw: { metadata: { name: "a" }, spec: { project: "p" } }, withheld });
     expect(cutter(nested("project"))).toEqual({ raw: { metadata: { name: "a" } }, withheld });
     expect(() => cutter(bytes('{"metadata":{"name":'))).toThrow(SyntaxError);

@@ -92,7 +92,10 @@ describe("what was live although it could not be read", () => {
       spec: { destination: { namespace: ["a"] } },
       status: { sync: { comparedTo: { destination: { namespace: ["b"] } } } },
     });
-    expect(verdict(raw).sentence).toEqual("It cannot be read: spec.destination.namespace, status.sync.comparedTo.destination.namespace.");
+    expect(verdict(raw).sentence).toMatchObject({
+      code: "APPLICATION_UNREADABLE",
+      because: { fields: ["spec.destination.namespace", "status.sync.comparedTo.destination.namespace"] },
+    });
   });
 
   test("an operation that ended in an error at a time that cannot be read", () => {

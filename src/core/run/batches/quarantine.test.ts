@@ -26,7 +26,7 @@ describe("quarantine", () => {
     expect(batch(self.run, 2)).toMatchObject({ kind: "CatchUp", targets: [{ cluster: "hub/c1" }] });
     bring(self, 2, "confirmed");
     round(self);
-    expect(self.run).toMatchObject({ phase: "Succeeded", why: "every stage is done" });
+    expect(self.run).toMatchObject({ phase: "Succeeded", why: { code: "RUN_THROUGH", quarantined: [] } });
   });
 
   test("one that is not back by the run's end stays as it is, and is named; it is no failure", () => {
@@ -34,7 +34,7 @@ describe("quarantine", () => {
     unreachable(self, "c1");
     bring(self, 1, "confirmed");
     round(self);
-    expect(self.run).toMatchObject({ phase: "Succeeded", why: "every stage is done; still in quarantine: c1" });
+    expect(self.run).toMatchObject({ phase: "Succeeded", why: { code: "RUN_THROUGH", quarantined: ["hub/c1"] } });
   });
 
   test("onReturn: Skip leaves it as it is though it is back", () => {

@@ -46,7 +46,7 @@ describe("AfterBatch", () => {
     measured(self, ID, "Successful");
     const over = round(self);
     expect(batch(self.run, 1).analyses).toMatchObject([{ phase: "Successful", metrics: [{ successful: 3, value: "ok" }] }]);
-    expect(over.events).toContainEqual('analysis webcheck of batch 1 of stage "stage 1": Successful');
+    expect(over.events).toContainEqual(expect.objectContaining({ code: "ANALYSIS_ENDED", phase: "Successful" }));
     expect(self.run.batches).toHaveLength(2);
   });
 

@@ -131,7 +131,7 @@ describe("/pause and /resume", () => {
     merged(run, 1);
     judge(run, "c1", "pending");
     expect(wants(round(run))).toEqual(["Answer done"]);
-    expect(run.run).toMatchObject({ phase: "Paused", why: "@alice paused the run: errors at checkout" });
+    expect(run.run).toMatchObject({ phase: "Paused", why: { code: "PAUSED_BY", by: "alice", text: "errors at checkout" } });
   });
 
   test("an intention lapses under a pause that waits for it", () => {
@@ -265,7 +265,11 @@ describe("/abort", () => {
     expect(run.run).toMatchObject({ phase: "Paused", ending: { phase: "Aborted" } });
     pull(run, 1, { state: "closed" });
     expect(wants(round(run))).toEqual(["Answer done"]);
-    expect(run.run).toMatchObject({ phase: "Aborted", why: "@alice aborted the run: wrong version", endedAt: iso(run.now) });
+    expect(run.run).toMatchObject({
+      phase: "Aborted",
+      why: { code: "ABORTED_BY", by: "alice", text: "wrong version" },
+      endedAt: iso(run.now),
+    });
   });
 
   test("of a run whose PR merges first ends it all the same", () => {
@@ -326,7 +330,7 @@ describe("/skip", () => {
     say(run, "/skip c2");
     round(run);
     bring(run, 1, "confirmed");
-    expect(run.run).toMatchObject({ phase: "Succeeded", why: "every stage is done; left out: c2" });
+    expect(run.run).toMatchObject({ phase: "Succeeded", why: { code: "RUN_THROUGH", skipped: ["hub/c2"] } });
   });
 
   test("of a cluster in an open PR builds the PR again without it", () => {

@@ -145,7 +145,7 @@ describe("commands with --rollouts", () => {
     expect(wants(round(self))).toEqual(["RolloutActions"]);
     outcomes(self, { c1: { kind: "done" }, c2: { kind: "done" } });
     expect(wants(round(self))).toEqual(["Answer done"]);
-    expect(last(self)).toMatchObject({ outcome: "done", message: "resumed: 2 Argo Rollouts on c1, c2" });
+    expect(last(self)).toMatchObject({ outcome: "done", message: { code: "ROLLOUTS_DONE", action: "resume", done: 2, failed: [] } });
     expect(self.run.rolloutOrders).toBeUndefined();
     expect(wants(round(self))).toEqual(["Answer done"]);
   });
@@ -158,7 +158,7 @@ describe("commands with --rollouts", () => {
     round(self);
     expect(last(self)).toMatchObject({
       outcome: "refused",
-      message: "resumed: 1 Argo Rollout on c1; not resumed: c2 shop: permission denied; grant it: p, …",
+      message: { code: "ROLLOUTS_DONE", done: 1, clusters: ["hub/c1"], failed: [{ cluster: "c2", name: "shop" }] },
     });
   });
 
@@ -202,7 +202,7 @@ describe("commands with --rollouts", () => {
     round(self);
     expect([self.run.phase, last(self)]).toMatchObject([
       "Progressing",
-      { outcome: "done", message: "aborted: 1 Argo Rollout on c1; left as they are: c2: control plane hub cannot be seen" },
+      { outcome: "done", message: { code: "ROLLOUTS_DONE", action: "abort", done: 1, left: [{ code: "ROLLOUT_UNSEEN", cluster: "c2" }] } },
     ]);
   });
 
@@ -210,7 +210,7 @@ describe("commands with --rollouts", () => {
     const self = suspended();
     command(self, "/promote --rollouts --full");
     round(self);
-    expect(last(self)?.message).toEqual("/promote --rollouts --full needs maintain permission");
+    expect(last(self)?.message).toEqual({ code: "FULL_NEEDS_MAINTAIN", rollouts: true });
     command(self, "/promote --rollouts --full", { permission: "maintain" });
     round(self);
     expect(self.run.rolloutOrders).toMatchObject([{ action: "promote-full" }]);
@@ -226,7 +226,7 @@ describe("commands with --rollouts", () => {
     expect([self.run.phase, self.run.rolloutOrders?.length]).toEqual(["Progressing", 1]);
     outcomes(self, { c1: { kind: "done" }, c2: { kind: "done" } });
     round(self);
-    expect(last(self)?.message).toEqual("resumed; resumed: 2 Argo Rollouts on c1, c2");
+    expect(last(self)?.message).toMatchObject({ code: "ROLLOUTS_DONE", also: { code: "RESUME_DONE" }, done: 2 });
   });
 
   test("a later comment does not wait for Argo CD, a later line of the same comment does", () => {
@@ -250,15 +250,15 @@ describe("commands with --rollouts", () => {
     const self = suspended();
     command(self, "/promote --rollouts", { permission: "read" });
     round(self);
-    expect(last(self)?.message).toSay("needs write permission");
+    expect(last(self)?.message).toMatchObject({ code: "PERMISSION_MISSING", needs: "write" });
     command(self, "/promote --rollouts", { createdAt: iso(Date.parse(self.run.startedAt) + SECOND) });
     round(self);
-    expect(last(self)?.message).toEqual("it was written before #101 was merged");
+    expect(last(self)?.message).toEqual({ code: "COMMAND_BEFORE_PULL", pull: 101, event: "merged" });
     const fresh = bench(1);
     bring(fresh, 1, "open");
     command(fresh, "/abort --rollouts");
     round(fresh);
-    expect(last(fresh)?.message).toSay("nothing of it is merged yet");
+    expect(last(fresh)?.message).toEqual({ code: "ROLLOUTS_NOT_MERGED" });
   });
 
   test("Rollouts not looked at yet are looked at first", () => {

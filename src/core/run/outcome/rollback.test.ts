@@ -62,7 +62,7 @@ describe("/rollback", () => {
     pull(self, 3, { state: "closed", closedBy: "stagecoach[bot]" });
     round(self);
     round(self);
-    expect(self.run).toMatchObject({ phase: "Aborted", why: "@alice rolled it back", rollback: { by: "alice" } });
+    expect(self.run).toMatchObject({ phase: "Aborted", why: { code: "ROLLED_BACK_BY", by: "alice" }, rollback: { by: "alice" } });
     expect(self.run.commands.at(-1)).toMatchObject({ outcome: "done", message: expect.toSay("go back, in reverse order") });
     expect(order(backOf(self.run))).toEqual(["c4 c3", "c2 c1"]);
   });
@@ -82,7 +82,7 @@ describe("/rollback", () => {
     expect(backOf(self.run).plan.stages[0]?.batches[0]?.targets[0]?.edits).toMatchObject([{ from: "v2", to: "v1" }]);
     say(self, "/rollback", maintain);
     round(self);
-    expect(self.run.commands.at(-1)?.message).toSay("being rolled back already");
+    expect(self.run.commands.at(-1)?.message).toMatchObject({ code: "ROLLING_BACK_ALREADY" });
   });
 
   test("needs maintain, waits for a merge under way, and refuses where nothing has moved", () => {
@@ -146,7 +146,11 @@ describe("a rollback run", () => {
       expect(phases(self.run, number)).toEqual(["Baked"]);
     }
     round(self);
-    expect(self.run).toMatchObject({ kind: "Rollback", phase: "RolledBack", why: "every cluster that could be put back is" });
+    expect(self.run).toMatchObject({
+      kind: "Rollback",
+      phase: "RolledBack",
+      why: { code: "RUN_THROUGH", phase: "RolledBack", skipped: [] },
+    });
   });
 
   test("goes by `rollback` of the rollout: so many at once over all that moved, and bakes where skipBake is false", () => {
@@ -165,7 +169,7 @@ describe("a rollback run", () => {
     goBack(self);
     see(self, "c2", { pins: ["v1.5-hotfix"] });
     round(self);
-    expect(self.run.skipped).toMatchObject([{ cluster: "hub/c2", why: "pinned by hand to v1.5-hotfix since: left as it is" }]);
+    expect(self.run.skipped).toMatchObject([{ cluster: "hub/c2", why: { code: "PINNED_BY_HAND", value: "v1.5-hotfix" } }]);
     round(self);
     expect(batch(self.run, 2).targets.map((t) => t.cluster)).toEqual(["hub/c1"]);
   });
@@ -235,7 +239,7 @@ describe("onFailure", () => {
     expect(self.run.phase).toBe("Progressing");
     bring(self, 3, "confirmed");
     round(self);
-    expect(self.run).toMatchObject({ phase: "Failed", why: "every stage is done; failed: c2" });
+    expect(self.run).toMatchObject({ phase: "Failed", why: { code: "RUN_THROUGH", phase: "Failed", failed: ["hub/c2"] } });
   });
 });
 

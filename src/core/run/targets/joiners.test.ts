@@ -69,7 +69,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     appear(self, "late");
     round(self);
     round(self);
-    expect(self.run.notJoined).toMatchObject([{ cluster: "hub/late", why: "it appeared during the run (joiners: Ignore)" }]);
+    expect(self.run.notJoined).toMatchObject([{ cluster: "hub/late", why: { code: "JOINER_IGNORED" } }]);
     bring(self, 1, "confirmed");
     round(self);
     expect(self.run.phase).toBe("Succeeded");
@@ -85,7 +85,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     round(self);
     bring(self, 1, "confirmed");
     round(self);
-    expect(self.run).toMatchObject({ phase: "Succeeded", why: "every stage is done; left out: late" });
+    expect(self.run).toMatchObject({ phase: "Succeeded", why: { code: "RUN_THROUGH", skipped: ["hub/late"] } });
   });
 
   test("that no stage takes is named; so is an Application more on a cluster of the run", () => {
@@ -98,8 +98,8 @@ describe("§9.16: a cluster that appears during a run", () => {
     round(self);
     expect(self.run.joined).toBeUndefined();
     expect(self.run.notJoined?.map((one) => one.why)).toEqual([
-      "it appeared during the run, and no stage takes it",
-      "other-c1 appeared on a cluster that this run has already: the next release takes it",
+      { code: "JOINER_UNSTAGED" },
+      { code: "JOINER_ON_KNOWN_CLUSTER", applications: ["other-c1"] },
     ]);
   });
 
@@ -111,7 +111,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     if (joiner === undefined || edit === undefined) throw new Error("nobody joined");
     self.world = { ...self.world, joiners: [{ ...joiner, targets: joiner.targets.map((one) => ({ ...one, edits: [edit] })) }] };
     round(self);
-    expect(self.run.notJoined?.[0]?.why).toSay("shares its pin with c1");
+    expect(self.run.notJoined?.[0]?.why).toEqual({ code: "JOINER_SHARES_PIN", cluster: "hub/c1" });
   });
 
   test("that is drained waits at the run's end as every requeued one does", () => {
@@ -138,7 +138,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     bring(self, 1, "confirmed");
     bring(self, 2, "confirmed");
     round(self);
-    expect(self.run).toMatchObject({ phase: "Succeeded", skipped: [{ cluster: "hub/late", why: "cluster and pin are gone" }] });
+    expect(self.run).toMatchObject({ phase: "Succeeded", skipped: [{ cluster: "hub/late", why: { code: "CLUSTER_GONE" } }] });
   });
 
   test("a rollback takes nobody in: it moves what its run has moved", () => {

@@ -250,7 +250,7 @@ describe("a target", () => {
       verdict: "waiting",
       clause: "synced",
       lookAgainAt: "2026-11-21T22:00:00.000Z",
-      sentence: "It is OutOfSync and waits for a sync window: it opens at 2026-11-21T22:00:00Z.",
+      sentence: { code: "SYNC_WINDOW_CLOSED", opensAt: "2026-11-21T22:00:00Z" },
     });
     await look();
     expect(bench.asked.filter((one) => one === "windows")).toHaveLength(1);

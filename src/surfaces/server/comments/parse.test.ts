@@ -59,7 +59,7 @@ describe("commands in a comment", () => {
 
   test.each([
     ["/requeue eu-1 --forr 2h", { code: "FLAG_UNKNOWN", command: "requeue", flag: "forr", near: "for" }],
-    ["/skip eu-1 --verbose", { code: "FLAG_UNKNOWN", flag: "verbose", known: ["rollout"], near: undefined }],
+    ["/skip eu-1 --verbose", { code: "FLAG_UNKNOWN", flag: "verbose", known: ["rollout"] }],
     ["/requeue eu-1 --for", { code: "FLAG_WANTS_VALUE", command: "requeue", flag: "for", value: "DURATION" }],
     ["/requeue eu-1 --for --rollout a", { code: "FLAG_WANTS_VALUE", flag: "for" }],
     ["/promote --full=yes", { code: "FLAG_TAKES_NO_VALUE", command: "promote", flag: "full" }],
