@@ -11,7 +11,8 @@ export function clustersOfSecrets(secrets: Iterable<ClusterView>, applications: 
   const found = [...secrets].sort((a, b) => compareText(a.name, b.name));
   if (found.some((cluster) => cluster.name === "in-cluster" || cluster.server === IN_CLUSTER_SERVER)) return found;
   for (const application of applications) {
-    if (isInCluster(application.spec.destination)) return [...found, inCluster()];
+    if (isInCluster(application.spec.destination))
+      return [...found, { name: "in-cluster", server: IN_CLUSTER_SERVER, labels: {}, registered: false }];
   }
   return found;
 }
@@ -59,8 +60,4 @@ function share(cluster: ClusterView, application: ApplicationView): void {
 /** Argo CD's own cluster, by either of its names. */
 export function isInCluster({ name, server }: DestinationView): boolean {
   return name === "in-cluster" || (name === undefined && server !== undefined && plainServer(server) === IN_CLUSTER_SERVER);
-}
-
-function inCluster(): ClusterView {
-  return { name: "in-cluster", server: IN_CLUSTER_SERVER, labels: {}, registered: false };
 }

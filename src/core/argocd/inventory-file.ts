@@ -131,8 +131,7 @@ function dropRepeated(inventory: Inventory, file: string): void {
 }
 
 function texts(raw: unknown): Record<string, string> {
-  if (!isRecord(raw)) return {};
-  const kept: Record<string, string> = {};
-  for (const [key, value] of Object.entries(raw)) if (typeof value === "string") kept[key] = value;
-  return kept;
+  return Object.fromEntries(
+    Object.entries(isRecord(raw) ? raw : {}).filter((pair): pair is [string, string] => typeof pair[1] === "string"),
+  );
 }

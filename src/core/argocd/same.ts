@@ -47,14 +47,7 @@ function tidy(path: string): string {
 
 /** Position by position; what Argo CD takes for the same is the same. */
 export function equalSources(a: readonly SourceView[], b: readonly SourceView[]): boolean {
-  if (a === b) return true;
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) {
-    const x = a[i];
-    const y = b[i];
-    if (x === undefined || y === undefined || !equalSource(x, y)) return false;
-  }
-  return true;
+  return a === b || (a.length === b.length && a.every((source, i) => equalSource(source, b[i] as SourceView)));
 }
 
 /** All of a spec that liveness compares. */
@@ -147,9 +140,7 @@ function same(a: unknown, b: unknown, depth: number, mode: Mode): boolean {
 }
 
 function sameLists(a: readonly unknown[], b: readonly unknown[], depth: number, mode: Mode): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (!same(a[i], b[i], depth + 1, mode)) return false;
-  return true;
+  return a.length === b.length && a.every((one, i) => same(one, b[i], depth + 1, mode));
 }
 
 function sameObjects(a: Record<string, unknown>, b: Record<string, unknown>, depth: number, mode: Mode): boolean {

@@ -40,7 +40,7 @@ export function jobRunner(options: JobOptions): JobRunner {
   }
 
   async function make(name: string, id: string, job: z.output<typeof jobSchema>): Promise<void> {
-    const { labels, annotations } = metadataOf(job);
+    const [labels, annotations] = [texts(job.metadata?.["labels"]), texts(job.metadata?.["annotations"])];
     const body = {
       apiVersion: "batch/v1",
       kind: "Job",
@@ -77,10 +77,6 @@ export function jobRunner(options: JobOptions): JobRunner {
       }
     },
   };
-}
-
-function metadataOf(job: z.output<typeof jobSchema>): { labels: Record<string, string>; annotations: Record<string, string> } {
-  return { labels: texts(job.metadata?.["labels"]), annotations: texts(job.metadata?.["annotations"]) };
 }
 
 function texts(value: unknown): Record<string, string> {

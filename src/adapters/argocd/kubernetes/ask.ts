@@ -5,7 +5,7 @@
 
 import { isInCluster } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
-import { child, type Fields, fields, list, word } from "../../../core/argocd/decode/lenient.ts";
+import { child, fields, list, word } from "../../../core/argocd/decode/lenient.ts";
 import { decodeRollout, imagesOfTemplate, MOST_ROLLOUTS } from "../../../core/argocd/decode/rollout.ts";
 import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode/windows.ts";
 import type { ApplicationView, RolloutView, SyncWindowsView } from "../../../core/argocd/views.ts";
@@ -101,7 +101,7 @@ export async function readRollouts(client: KubeClient, application: ApplicationV
     const object = await client.get(objectPath(application.namespace, "applications", application.name));
     const resources = list(child(fields(object), "status"), "resources")
       .map(fields)
-      .filter(isRollout);
+      .filter((resource) => word(resource, "group") === "argoproj.io" && word(resource, "kind") === "Rollout");
     if (resources.length > MOST_ROLLOUTS) return { tooMany: resources.length };
     for (const resource of resources) {
       const view = await readRollout(client, word(resource, "namespace") ?? "", word(resource, "name") ?? "");
@@ -111,10 +111,6 @@ export async function readRollouts(client: KubeClient, application: ApplicationV
     return "unavailable";
   }
   return found;
-}
-
-function isRollout(resource: Fields): boolean {
-  return word(resource, "group") === "argoproj.io" && word(resource, "kind") === "Rollout";
 }
 
 async function readRollout(client: KubeClient, namespace: string, name: string): Promise<RolloutView | undefined> {

@@ -25,20 +25,14 @@ export function createObjectCutter(shape: Shape, lesser: readonly Shape[]): (byt
       tooDeep = error;
     }
     for (const part of parts) {
-      const raw = partOf(part, bytes);
-      if (raw !== undefined) return { raw, withheld: tooDeep.reason };
+      try {
+        return { raw: part(bytes), withheld: tooDeep.reason };
+      } catch (error) {
+        if (!(error instanceof TooDeep)) throw error;
+      }
     }
     throw tooDeep;
   };
-}
-
-function partOf(part: (bytes: Uint8Array) => unknown, bytes: Uint8Array): unknown {
-  try {
-    return part(bytes);
-  } catch (error) {
-    if (error instanceof TooDeep) return undefined;
-    throw error;
-  }
 }
 
 const MOST_TOLD = 1000;

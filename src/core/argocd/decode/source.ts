@@ -63,12 +63,8 @@ export function committedSources(spec: { sources: SourceView[]; sourceHydrator?:
 /** What Argo CD syncs of a hydrated Application: the branch and path that hydration writes to, in the dry source's repo. */
 function hydratedSource(hydrator: Fields): SourceView {
   const sync = child(hydrator, "syncSource");
-  const source: SourceView = { repoURL: word(sync, "repoURL") ?? word(child(hydrator, "drySource"), "repoURL") ?? "" };
-  const path = word(sync, "path");
-  const branch = word(sync, "targetBranch");
-  if (path !== undefined) source.path = path;
-  if (branch !== undefined) source.targetRevision = branch;
-  return source;
+  const repoURL = word(sync, "repoURL") ?? word(child(hydrator, "drySource"), "repoURL") ?? "";
+  return defined({ repoURL, path: word(sync, "path"), targetRevision: word(sync, "targetBranch") });
 }
 
 /** The part of a spec, live or as Git gives it, that says what is deployed where. */
@@ -76,23 +72,16 @@ export type IntendedSpec = Pick<ApplicationView["spec"], "sources" | "destinatio
 
 export function intendedOf(raw: unknown): IntendedSpec {
   const spec = fields(raw);
-  const ignoreDifferences = own(spec, "ignoreDifferences");
-  const sourceHydrator = own(spec, "sourceHydrator");
   return defined({
     project: word(spec, "project") ?? "",
     sources: decodeSources(spec).sources,
     destination: decodeDestination(own(spec, "destination")),
-    ignoreDifferences: ignoreDifferences ?? undefined,
-    sourceHydrator: sourceHydrator ?? undefined,
+    ignoreDifferences: own(spec, "ignoreDifferences") ?? undefined,
+    sourceHydrator: own(spec, "sourceHydrator") ?? undefined,
   });
 }
 
 export function decodeDestination(raw: unknown): DestinationView {
   const object = fields(raw);
-  const destination: DestinationView = {};
-  for (const key of ["server", "name", "namespace"] as const) {
-    const value = word(object, key);
-    if (value !== undefined) destination[key] = value;
-  }
-  return destination;
+  return defined({ server: word(object, "server"), name: word(object, "name"), namespace: word(object, "namespace") });
 }

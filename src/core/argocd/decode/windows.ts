@@ -9,25 +9,17 @@ type WindowView = SyncWindowsView["windows"][number];
 
 const MOST_WINDOWS = 200;
 
-/** A window of an AppProject, or of an answer about it. undefined: it is none. */
-function decodeWindow(raw: unknown): WindowView | undefined {
-  const object = fields(raw);
-  const kind = word(object, "kind");
-  const schedule = word(object, "schedule");
-  if ((kind !== "allow" && kind !== "deny") || schedule === undefined) return undefined;
-  const duration = word(object, "duration") ?? "";
-  const manualSync = own(object, "manualSync") === true;
-  const window: WindowView = defined({ kind, schedule, duration, timeZone: word(object, "timeZone"), manualSync });
-  return window;
-}
-
+/** Decodes the windows of an AppProject, or of an answer about it; what is none is left out. */
 export function decodeWindows(raw: unknown[]): WindowView[] {
-  const found: WindowView[] = [];
-  for (const item of raw.slice(0, MOST_WINDOWS)) {
-    const window = decodeWindow(item);
-    if (window !== undefined) found.push(window);
-  }
-  return found;
+  return raw.slice(0, MOST_WINDOWS).flatMap((item): WindowView[] => {
+    const object = fields(item);
+    const kind = word(object, "kind");
+    const schedule = word(object, "schedule");
+    if ((kind !== "allow" && kind !== "deny") || schedule === undefined) return [];
+    const duration = word(object, "duration") ?? "";
+    const manualSync = own(object, "manualSync") === true;
+    return [defined({ kind, schedule, duration, timeZone: word(object, "timeZone"), manualSync })];
+  });
 }
 
 /** The windows of an AppProject that concern an Application, as Argo CD picks them. */

@@ -53,7 +53,7 @@ export function changeFor(input: ChangeForInput): ChosenChange {
   if (input.before === undefined) return withoutBefore(input, after, commit);
   if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after };
   const changes = revisionChanges(input, committedSources(input.before), committedSources(after));
-  const rest = edits.filter((edit) => !accountedFor(edit.to, input.before as Intended, after));
+  const rest = edits.filter((edit) => !appearsAnew(edit.to, input.before, after, 0));
   if (rest.length > 0 && readsRepo(committedSources(after), repoURL)) changes.push(commit);
   const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
   return { change, also, intended: after };
@@ -80,7 +80,8 @@ function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): 
   const sources = committedSources(after);
   const named = sources.filter((source) => input.edits.some((edit) => edit.to === source.targetRevision));
   const changes = named.map((source) => revisionChange(input, source.repoURL, source.targetRevision ?? ""));
-  const left = input.edits.some((edit) => !mentions(after, edit.to));
+  const { destination, sourceHydrator } = after;
+  const left = input.edits.some((edit) => !appearsAnew(edit.to, undefined, { sources: after.sources, destination, sourceHydrator }, 0));
   if (left && readsRepo(sources, input.repoURL)) changes.push(commit);
   const [change = { kind: "generator", mergedAt: input.mergedAt } as const, ...also] = changes;
   return { change, also, intended: after };
@@ -99,15 +100,7 @@ function readsRepo(sources: readonly SourceView[], repoURL: string): boolean {
   return sources.some((source) => source.chart === undefined && normalRepo(source.repoURL) === normalRepo(repoURL));
 }
 
-/** The new value stands somewhere in the spec where something else stood before. */
-function accountedFor(value: string, before: Intended, after: Intended): boolean {
-  return appearsAnew(value, before, after, 0);
-}
-
-function mentions({ sources, destination, sourceHydrator }: Intended, value: string): boolean {
-  return appearsAnew(value, undefined, { sources, destination, sourceHydrator }, 0);
-}
-
+/** The value stands somewhere in the spec where something else stood before. */
 function appearsAnew(value: string, before: unknown, after: unknown, depth: number): boolean {
   if (typeof after === "string" || typeof after === "number" || typeof after === "boolean") {
     return after !== before && String(after).includes(value);
