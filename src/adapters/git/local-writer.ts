@@ -1,4 +1,5 @@
 import { defined } from "../../core/base/defined.ts";
+import type { CommitFault } from "../../core/reasons/journal.ts";
 import type { CommitJudge, CommitWriter, Mirror } from "./port.ts";
 import { signedParts } from "./signing/commit-signature.ts";
 import { publicKeyBlob, type SigningKey } from "./signing/ssh-key.ts";
@@ -29,11 +30,11 @@ export function sshJudge(mirror: Pick<Mirror, "commitObject">, keys: readonly st
   const blobs = keys.map(publicKeyBlob);
   return {
     async foreign(commits) {
-      const found = new Map<string, string>();
+      const found = new Map<string, CommitFault>();
       for (const { sha } of commits) {
         const object = await mirror.commitObject(sha);
         const parts = object === undefined ? undefined : signedParts(object);
-        const why = parts === undefined ? "it is not signed" : whyNotSigned(parts.signature, parts.payload, blobs);
+        const why = parts === undefined ? ({ code: "NOT_SIGNED" } as const) : whyNotSigned(parts.signature, parts.payload, blobs);
         if (why !== undefined) found.set(sha, why);
       }
       return found;

@@ -1,3 +1,5 @@
+import type { CommitFault } from "../../core/reasons/journal.ts";
+
 /** A bare mirror of one config repo: everything the product reads and writes in Git goes through it. No work tree. */
 export interface Mirror {
   /** Fetches the named branches, or full refs (`refs/pull/7/head`), or all heads from the remote; prunes. */
@@ -83,7 +85,7 @@ export type ProposeOutcome = { kind: "proposed"; commit: string; pull: number } 
 /** Tells commits of ours from others', by more than their words. */
 export interface CommitJudge {
   /** Of commits, newest first and each the parent of the one before: sha → why it is not ours. Those left out are. */
-  foreign(commits: readonly CommitInfo[]): Promise<ReadonlyMap<string, string>>;
+  foreign(commits: readonly CommitInfo[]): Promise<ReadonlyMap<string, CommitFault>>;
   /** Whether this commit, which is not ours, is a person's who may accept the journal. */
   mayAccept?(commit: CommitInfo): Promise<boolean>;
 }

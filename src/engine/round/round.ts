@@ -6,8 +6,10 @@
  * observed, never by what was attempted. Rounds of one repo do not overlap in a process (queue/), and replicas exclude each
  * other by the journal's compare-and-swap.
  */
+
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { epoch } from "../../core/base/time.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import { readProject } from "../config-repo/project.ts";
 import { actAll } from "./act-all.ts";
@@ -44,7 +46,7 @@ export async function round(context: RepoContext, memory: RepoMemory, baseBranch
   const state = await context.journal.read({ head: journal });
   if (state.tampered !== undefined) {
     context.log.error(
-      { repository: context.repository, ...state.tampered },
+      { repository: context.repository, commit: state.tampered.commit, why: sentenceOf(state.tampered.why) },
       "the journal was changed by somebody else; no run goes on until it is accepted",
     );
     return { runs: [] };

@@ -2,6 +2,8 @@
  * Says who is behind a commit, a PR or a release, who signed the journal, and who is in a team. What GitHub does not show is undefined, and
  * never a no.
  */
+import type { RestEndpointMethodTypes } from "@octokit/rest";
+import type { CommitFault } from "../../../core/reasons/journal.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
 import type { CommitJudge } from "../../git/port.ts";
 import type { Forge } from "../port.ts";
@@ -90,13 +92,7 @@ interface GitHubJudgeOptions {
   permission: (login: string) => Promise<Permission>;
 }
 
-interface Shown {
-  verified: boolean;
-  reason: string;
-  author: string | undefined;
-  authorIsPerson: boolean;
-  committer: string | undefined;
-}
+type Shown = RestEndpointMethodTypes["repos"]["listCommits"]["response"]["data"][number];
 
 /** Of commits, a hundred each. */
 const MOST_PAGES = 500;
@@ -112,7 +108,7 @@ export function gitHubJudge(options: GitHubJudgeOptions): CommitJudge {
   return {
     async foreign(commits) {
       const shown = await read(place, commits);
-      const found = new Map<string, string>();
+      const found = new Map<string, CommitFault>();
       for (const { sha } of commits) {
         const one = shown.get(sha);
         const why = whyForeign(one, options.app);
@@ -123,21 +119,22 @@ export function gitHubJudge(options: GitHubJudgeOptions): CommitJudge {
     },
     async mayAccept({ sha }) {
       const one = people.get(sha) ?? (await read(place, [{ sha }])).get(sha);
-      if (one?.verified !== true || !one.authorIsPerson || one.author === undefined) return false;
-      if (one.committer !== one.author && one.committer !== WEB_FLOW) return false;
-      const permission = await options.permission(one.author);
+      const author = one?.author?.type === "User" ? one.author.login : undefined;
+      if (one?.commit.verification?.verified !== true || author === undefined) return false;
+      if (one.committer?.login !== author && one.committer?.login !== WEB_FLOW) return false;
+      const permission = await options.permission(author);
       return permission === "maintain" || permission === "admin";
     },
   };
 }
 
-function whyForeign(shown: Shown | undefined, app: string): string | undefined {
-  if (shown === undefined) return "GitHub does not show it";
-  if (!shown.verified) return `GitHub does not call it Verified (${shown.reason.slice(0, 60)})`;
-  if (shown.author !== app) return `it is by ${shown.author ?? "nobody that GitHub knows"}, not by ${app}`;
-  if (shown.committer !== app && shown.committer !== WEB_FLOW)
-    return `it was signed by ${shown.committer ?? "nobody that GitHub knows"}, not by GitHub`;
-  return undefined;
+function whyForeign(shown: Shown | undefined, app: string): CommitFault | undefined {
+  if (shown === undefined) return { code: "COMMIT_HIDDEN" };
+  const { verification } = shown.commit;
+  const [author, committer] = [shown.author?.login, shown.committer?.login];
+  if (verification?.verified !== true) return { code: "COMMIT_UNVERIFIED", said: (verification?.reason ?? "unsigned").slice(0, 60) };
+  if (author !== app) return { code: "COMMIT_BY_OTHER", by: author, app };
+  return committer === app || committer === WEB_FLOW ? undefined : { code: "COMMIT_SIGNED_BY", by: committer };
 }
 
 async function read({ octokit, owner, repo }: RepoOctokit, commits: readonly { sha: string }[]): Promise<Map<string, Shown>> {
@@ -147,17 +144,7 @@ async function read({ octokit, owner, repo }: RepoOctokit, commits: readonly { s
   const size = Math.min(100, wanted.size);
   for (let page = 1; newest !== undefined && wanted.size > 0 && page <= MOST_PAGES; page++) {
     const { data } = await asking(() => octokit.rest.repos.listCommits({ owner, repo, sha: newest.sha, per_page: size, page }));
-    for (const one of data) {
-      if (!wanted.delete(one.sha)) continue;
-      const { verification } = one.commit;
-      shown.set(one.sha, {
-        verified: verification?.verified === true,
-        reason: verification?.reason ?? "unsigned",
-        author: one.author?.login,
-        authorIsPerson: one.author?.type === "User",
-        committer: one.committer?.login,
-      });
-    }
+    for (const one of data) if (wanted.delete(one.sha)) shown.set(one.sha, one);
     if (data.length < size) break;
   }
   return shown;

@@ -234,7 +234,7 @@ describe("proposing a batch", () => {
 });
 
 describe("whose commit it is", () => {
-  async function foreign(...commits: string[]): Promise<(string | undefined)[]> {
+  async function foreign(...commits: string[]) {
     await mirror.fetch();
     const infos = await Promise.all(commits.map((commit) => mirror.commitInfo(commit)));
     const found = await judge().foreign(infos.filter((info) => info !== undefined));
@@ -258,8 +258,8 @@ describe("whose commit it is", () => {
     const person = await byApi("mia", "j1", unsigned);
     watched.asked.length = 0;
     expect(await foreign(person, unsigned, two, one)).toEqual([
-      expect.stringContaining("it is by mia"),
-      expect.stringContaining("does not call it Verified"),
+      { code: "COMMIT_BY_OTHER", by: "mia", app: BOT },
+      { code: "COMMIT_UNVERIFIED", said: expect.any(String) },
       undefined,
       undefined,
     ]);
@@ -269,7 +269,7 @@ describe("whose commit it is", () => {
   it("a commit that GitHub does not show is nobody's", async () => {
     const head = await main();
     expect(await judge().foreign([{ sha: head, parents: [], author: BOT, authorEmail: "", at: 0, subject: "", body: "" }])).toEqual(
-      new Map([[head, expect.any(String)]]),
+      new Map([[head, { code: "COMMIT_UNVERIFIED", said: "unsigned" }]]),
     );
   });
 

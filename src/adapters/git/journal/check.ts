@@ -3,8 +3,10 @@
  * a branch that was rewritten or one that is gone stops everything until a person has accepted it. Acceptance is a commit
  * of our own whose trailer names the head it was given for: everything below it is settled.
  */
+import type { CommitFault } from "../../../core/reasons/journal.ts";
 import type { CommitInfo, CommitJudge, Mirror } from "../port.ts";
 import { parseTrailers } from "../signing/commit-object.ts";
+import type { Suspicion } from "./port.ts";
 
 export const APP_TRAILER = "Stagecoach-App";
 export const ACCEPT_TRAILER = "Stagecoach-Accept";
@@ -12,11 +14,6 @@ export const RUN_TRAILER = "Stagecoach-Run";
 
 /** Trailer value of an acceptance where there was no branch. */
 export const NOTHING = "none";
-
-export interface Suspicion {
-  commit: string;
-  why: string;
-}
 
 interface Author {
   name: string;
@@ -48,7 +45,7 @@ export async function checkBranch(
   const { mirror } = check;
   const { trusted, seen } = known;
   if (head === undefined) {
-    return seen === undefined ? undefined : { commit: seen, why: `the journal's branch is gone; its last commit was ${seen.slice(0, 12)}` };
+    return seen === undefined ? undefined : { commit: seen, why: { code: "JOURNAL_GONE", commit: seen } };
   }
   const descends = seen === undefined || seen === head || (await mirror.isAncestor(seen, head)) === true;
   const log = (await mirror.firstParentLog(descends ? trusted : undefined, head)).toReversed();
@@ -63,21 +60,17 @@ export async function checkBranch(
     return byPerson ? undefined : suspicion;
   }
   if (accepted !== undefined || descends || seen === undefined) return undefined;
-  return { commit: head, why: `the journal was rewritten: ${head.slice(0, 12)} does not descend from ${seen.slice(0, 12)}` };
+  return { commit: head, why: { code: "JOURNAL_REWRITTEN", head, commit: seen } };
 }
 
 /** Newest first. What stands in the commit itself is looked at before anybody is asked. */
 async function firstForeign({ app, judge }: Check, commits: readonly CommitInfo[]): Promise<Suspicion | undefined> {
-  for (const commit of commits) {
-    const reason = foreign(commit, app);
-    if (reason !== undefined) return { commit: commit.sha, why: reason };
-  }
-  const unsigned = (await judge?.foreign(commits)) ?? new Map<string, string>();
-  for (const commit of commits) {
-    const reason = unsigned.get(commit.sha);
-    if (reason !== undefined) return { commit: commit.sha, why: `${named(commit)}: ${reason}` };
-  }
-  return undefined;
+  const faults = new Map(commits.map((commit) => [commit.sha, faultOf(commit, app)]));
+  const found = commits.find(({ sha }) => faults.get(sha) !== undefined);
+  if (found !== undefined) return suspicionOf(found, faults.get(found.sha));
+  const unsigned = await judge?.foreign(commits);
+  const first = commits.find(({ sha }) => unsigned?.has(sha) === true);
+  return first && suspicionOf(first, unsigned?.get(first.sha));
 }
 
 function accepts(commit: CommitInfo): boolean {
@@ -85,19 +78,16 @@ function accepts(commit: CommitInfo): boolean {
   return accepted !== undefined && accepted === (commit.parents[0] ?? NOTHING);
 }
 
-function named(commit: CommitInfo): string {
-  return `commit ${commit.sha.slice(0, 12)} ("${commit.subject.slice(0, 60)}")`;
+function suspicionOf({ sha, subject }: CommitInfo, because: CommitFault | undefined): Suspicion | undefined {
+  return because && { commit: sha, why: { code: "JOURNAL_FOREIGN", commit: sha, subject: subject.slice(0, 60), because } };
 }
 
-function foreign(commit: CommitInfo, app: string): string | undefined {
-  const what = named(commit);
-  if (commit.parents.length > 1) return `${what} is a merge; the journal has none of its own`;
+/** What is wrong with a commit by itself; undefined: it says that it is ours. */
+function faultOf({ parents, author, authorEmail: email, body }: CommitInfo, app: string): CommitFault | undefined {
+  if (parents.length > 1) return { code: "COMMIT_MERGES" };
   // GitHub puts the account's number before its name.
-  const email = commit.authorEmail.replace(/^\d+\+/, "");
-  if (email !== authorOf(app).email || commit.author !== app) {
-    return `${what} is by ${commit.author} <${commit.authorEmail}>, not by ${app}`;
-  }
-  if (parseTrailers(commit.body)[APP_TRAILER] !== app) return `${what} has no trailer ${APP_TRAILER}: ${app}`;
+  if (email.replace(/^\d+\+/, "") !== authorOf(app).email || author !== app) return { code: "COMMIT_AUTHOR", author, email, app };
+  if (parseTrailers(body)[APP_TRAILER] !== app) return { code: "COMMIT_NO_TRAILER", trailer: APP_TRAILER, app };
   return undefined;
 }
 

@@ -1,10 +1,10 @@
 import { compareText } from "../../../core/base/compare-text.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { IndexEntry } from "./port.ts";
-import { checked, JournalFileError } from "./read-run.ts";
-import { rolloutDirectory } from "./run-paths.ts";
+import { checked, JournalFileError, readDocument } from "./read-run.ts";
+import { whyNoRollout } from "./run-paths.ts";
 import { indexSchema } from "./run-schema.ts";
-import { parseYaml, printYaml } from "./yaml-rows.ts";
+import { printYaml } from "./yaml-rows.ts";
 
 export const INDEX_FILE = "index.yaml";
 
@@ -24,20 +24,11 @@ export function printIndex(index: Index): string {
 }
 
 /** Throws JournalFileError. A rollout's name that could not be a path is refused here, once for all. */
-export function parseIndex(text: string): Index {
-  let value: unknown;
-  try {
-    value = parseYaml(text);
-  } catch (error) {
-    throw new JournalFileError(INDEX_FILE, error instanceof Error ? error.message : String(error));
-  }
-  const { app, rollouts } = checked(indexSchema, value, INDEX_FILE);
+export function parseIndex(text: string | undefined): Index {
+  const { app, rollouts } = checked(indexSchema, readDocument(text, INDEX_FILE), INDEX_FILE);
   for (const name of Object.keys(rollouts)) {
-    try {
-      rolloutDirectory(name);
-    } catch (error) {
-      throw new JournalFileError(INDEX_FILE, error instanceof Error ? error.message : String(error));
-    }
+    const said = whyNoRollout(name);
+    if (said !== undefined) throw new JournalFileError(INDEX_FILE, { code: "JOURNAL_UNREADABLE", said });
   }
   return { app, rollouts: new Map(Object.entries(rollouts)) };
 }

@@ -212,7 +212,7 @@ describe("a journal that somebody else touched", () => {
     await journal.record(change(freshRun(4, 2)));
     const commit = tamper({ note: "x" });
     const state = await journal.read();
-    expect(state.tampered).toMatchObject({ commit, why: expect.stringContaining("dev@example.com") });
+    expect(state.tampered).toMatchObject({ commit, why: { because: { code: "COMMIT_AUTHOR", email: "dev@example.com" } } });
     await expect(journal.record(change(freshRun(4, 2, { why: "later" })))).rejects.toMatchObject({ kind: "Invalid" });
     expect((await openJournal({ mirror: await replica("other.git"), app: APP }).read()).tampered?.commit).toBe(commit);
     await accept(START);
@@ -225,7 +225,7 @@ describe("a journal that somebody else touched", () => {
     const journal = openJournal({ mirror, app: APP });
     await journal.record(change(freshRun(4, 2)));
     tamper({}, `${APP} <${APP}@users.noreply.github.com>`);
-    expect((await journal.read()).tampered?.why).toContain("no trailer Stagecoach-App");
+    expect((await journal.read()).tampered?.why).toMatchObject({ because: { code: "COMMIT_NO_TRAILER" } });
   });
 
   test("a rewritten branch is found, and stays found until accepted", async () => {
@@ -234,7 +234,7 @@ describe("a journal that somebody else touched", () => {
     const first = git(at.origin, "rev-parse", REF);
     await journal.record(change(freshRun(4, 2, { why: "later" })));
     git(at.origin, "update-ref", REF, first);
-    expect((await journal.read()).tampered?.why).toContain("rewritten");
+    expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
     expect((await journal.read()).tampered?.commit).toBe(first);
     await accept(START + 5000);
     expect((await journal.read()).tampered).toBeUndefined();
@@ -249,15 +249,15 @@ describe("a journal that somebody else touched", () => {
     const accepted = git(at.origin, "rev-parse", REF);
     await journal.record(change(freshRun(4, 2, { why: "later" })));
     git(at.origin, "update-ref", REF, accepted);
-    expect((await journal.read()).tampered?.why).toContain("rewritten");
+    expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
   });
 
   test("a branch that is gone is found, by a restarted process too", async () => {
     const journal = openJournal({ mirror, app: APP });
     await journal.record(change(freshRun(4, 2)));
     git(at.origin, "update-ref", "-d", REF);
-    expect((await openJournal({ mirror, app: APP }).read()).tampered?.why).toContain("gone");
-    expect((await journal.read()).tampered?.why).toContain("gone");
+    expect((await openJournal({ mirror, app: APP }).read()).tampered?.why).toMatchObject({ code: "JOURNAL_GONE" });
+    expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_GONE" });
     await accept(START);
     const state = await journal.read();
     expect([state.tampered, state.runs.size]).toEqual([undefined, 0]);
@@ -278,7 +278,7 @@ describe("a journal that somebody else touched", () => {
     expect(state.broken.get("payments")).toMatchObject({
       run: 1,
       file: "runs/payments/1/run.yaml",
-      why: expect.stringContaining("format 9"),
+      why: { code: "JOURNAL_FORMAT", has: "9" },
     });
     expect([...state.runs.keys()]).toEqual(["ledger"]);
     expect(await journal.record(change({ ...ledger, why: "goes on" }))).toBe("recorded");

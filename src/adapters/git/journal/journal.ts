@@ -7,9 +7,9 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { serial } from "../serial.ts";
-import { APP_TRAILER, authorOf, checkBranch, type Heads, NOTHING, openTrust, RUN_TRAILER, type Suspicion } from "./check.ts";
+import { APP_TRAILER, authorOf, checkBranch, type Heads, NOTHING, openTrust, RUN_TRAILER } from "./check.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
-import type { Journal, JournalChange, JournalReader, JournalState, Trace } from "./port.ts";
+import type { Broken, Journal, JournalChange, JournalReader, JournalState, Suspicion, Trace } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
 import { JournalFileError, readRun } from "./read-run.ts";
 import { openJournalReader, readTextsAt } from "./reader.ts";
@@ -86,7 +86,8 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   async function record(change: JournalChange): Promise<"recorded" | "lost"> {
     const before = loaded ?? (await read());
     const { tampered, head } = before.state;
-    if (tampered !== undefined) throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why}`);
+    if (tampered !== undefined)
+      throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why.code}`);
     const { changes, next } = await prepare({ mirror, app, keep: keepOf(options.keep), have }, before, change);
     if (changes.size === 0) return "recorded";
     const message = journalMessage(change.subject, trailersOf(change, app));
@@ -108,9 +109,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
 /** No branch, and nothing of one on this machine: a new repository, or one whose journal somebody took away. */
 async function traced({ traces }: JournalOptions, remote: string | undefined, { seen }: Heads): Promise<Suspicion | undefined> {
   const trace = remote === undefined && seen === undefined ? await traces?.() : undefined;
-  return trace === undefined
-    ? undefined
-    : { commit: NOTHING, why: `there is no journal, though pull request #${trace.pull} of run ${trace.rollout} #${trace.run} is open` };
+  return trace === undefined ? undefined : { commit: NOTHING, why: { code: "JOURNAL_TAKEN_AWAY", ...trace } };
 }
 
 /** What stands at `head`. Files with the text of before give the objects of before. */
@@ -122,16 +121,15 @@ async function load(mirror: Mirror, app: string, head: string | undefined, befor
   const read = readTextsAt(mirror, head);
   const runs = new Map<string, RunFiles>();
   const last = new Map<string, Run>();
-  const broken = new Map<string, { run: number; file: string; why: string }>();
+  const broken = new Map<string, Broken>();
   const indexText = (await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined;
   let index: Index;
   try {
-    if (indexText === undefined) throw new JournalFileError(INDEX_FILE, "is missing");
-    index = before?.indexText === indexText && before.index !== undefined ? before.index : parseIndex(indexText);
-    if (index.app !== app) throw new JournalFileError(INDEX_FILE, `this journal belongs to ${index.app}, not to ${app}`);
+    index = before?.index !== undefined && before.indexText === indexText ? before.index : parseIndex(indexText);
+    if (index.app !== app) throw new JournalFileError(INDEX_FILE, { code: "JOURNAL_OTHER_APP", owner: index.app, app });
   } catch (error) {
     if (!(error instanceof JournalFileError)) throw error;
-    const tampered = { commit: head, why: `${error.file}: ${error.message}` };
+    const tampered: Suspicion = { commit: head, why: { code: "JOURNAL_FILE", file: error.file, because: error.reason } };
     return { state: { head, index: new Map(), runs: last, broken, tampered }, index: undefined, indexText, runs };
   }
   for (const [rollout, { lastRun }] of index.rollouts) {
@@ -139,14 +137,14 @@ async function load(mirror: Mirror, app: string, head: string | undefined, befor
     const name = runName(rollout, lastRun);
     try {
       const found = await readRun(read, rollout, lastRun, before?.runs.get(name));
-      if (found === undefined) throw new JournalFileError(runDirectory(rollout, lastRun), "is missing, though the index names this run");
+      if (found === undefined) throw new JournalFileError(runDirectory(rollout, lastRun), { code: "JOURNAL_NO_FILE", indexed: true });
       runs.set(name, found);
       last.set(rollout, found.run);
     } catch (error) {
-      const file = error instanceof JournalFileError ? error.file : undefined;
-      if (file === undefined && !(error instanceof GitError && error.kind !== "Unavailable")) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      broken.set(rollout, { run: lastRun, file: file ?? runDirectory(rollout, lastRun), why });
+      if (error instanceof JournalFileError) broken.set(rollout, { run: lastRun, file: error.file, why: error.reason });
+      else if (error instanceof GitError && error.kind !== "Unavailable")
+        broken.set(rollout, { run: lastRun, file: runDirectory(rollout, lastRun), why: error.message });
+      else throw error;
     }
   }
   return { state: { head, index: index.rollouts, runs: last, broken }, index, indexText, runs };
@@ -198,7 +196,7 @@ async function readOlder({ mirror, have }: Preparing, before: Loaded, run: Run):
   if (head === undefined || run.number > (index.get(run.rollout)?.lastRun ?? 0)) return undefined;
   const broken = before.state.broken.get(run.rollout);
   if (broken?.run === run.number)
-    throw new GitError("Invalid", `${run.rollout} #${run.number} cannot be written over: ${broken.file}: ${broken.why}`);
+    throw new GitError("Invalid", `${run.rollout} #${run.number} cannot be written over: ${broken.file}: ${JSON.stringify(broken.why)}`);
   await have(head);
   return await readRun(readTextsAt(mirror, head), run.rollout, run.number);
 }

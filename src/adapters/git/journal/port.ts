@@ -1,4 +1,5 @@
 import type { Time } from "../../../core/base/time.ts";
+import type { JournalFileFault, JournalReason } from "../../../core/reasons/journal.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 
 /** The journal branch (docs/spec.md §8, §9.23): the state of all runs of a repo. */
@@ -17,6 +18,19 @@ export interface Journal {
   head(): string | undefined;
 }
 
+/** A run whose files cannot be used. */
+export interface Broken {
+  run: number;
+  file: string;
+  why: string | JournalFileFault;
+}
+
+/** What stands on the branch, or did, and why it is not taken for ours. */
+export interface Suspicion {
+  commit: string;
+  why: JournalReason;
+}
+
 export interface JournalState {
   /** undefined: the branch does not exist yet. */
   head: string | undefined;
@@ -24,9 +38,9 @@ export interface JournalState {
   /** The last run of each rollout. */
   runs: ReadonlyMap<string, Run>;
   /** Runs that cannot be read: by hand broken, unknown format. Each stops alone. */
-  broken: ReadonlyMap<string, { run: number; file: string; why: string }>;
+  broken: ReadonlyMap<string, Broken>;
   /** A foreign commit or a rewritten branch: every run of the repo stops until it is accepted. */
-  tampered?: { commit: string; why: string };
+  tampered?: Suspicion;
 }
 
 export interface IndexEntry {

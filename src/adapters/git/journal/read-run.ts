@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import type { Plan } from "../../../core/plan/plan-types.ts";
+import type { JournalFileFault } from "../../../core/reasons/journal.ts";
 import type { Batch, BatchTarget, Evidence, Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { plannedTargets, type RunFiles, type Shards } from "./print-run.ts";
@@ -15,9 +16,11 @@ import { parseYaml } from "./yaml-rows.ts";
 export class JournalFileError extends Error {
   override name = "JournalFileError";
   readonly file: string;
-  constructor(file: string, why: string) {
-    super(why);
+  readonly reason: JournalFileFault;
+  constructor(file: string, reason: JournalFileFault) {
+    super(`${file}: ${JSON.stringify(reason)}`);
     this.file = file;
+    this.reason = reason;
   }
 }
 
@@ -42,7 +45,8 @@ export async function readRun(read: ReadTexts, rollout: string, number: number, 
   if (!files.has(runPath) && !files.has(planPath)) return undefined;
   refuseOtherFormat(document(files, runPath), runPath);
   const { batches: batchCount, ...head } = load(files, runPath, runSchema);
-  if (head.rollout !== rollout || head.number !== number) throw new JournalFileError(runPath, `says it is ${head.rollout} #${head.number}`);
+  if (head.rollout !== rollout || head.number !== number)
+    throw new JournalFileError(runPath, { code: "JOURNAL_OTHER_RUN", rollout: head.rollout, run: head.number });
   const same = prior !== undefined && prior.files.get(planPath) === files.get(planPath) ? prior : undefined;
   const { plan, spec } = same?.run ?? (load(files, planPath, planSchema) as unknown as { plan: Plan; spec: Rollout });
 
@@ -108,11 +112,11 @@ function batchOf(written: WrittenBatch, shards: Shards, planned: ReturnType<type
       const plan = planned.get(row.key);
       const { application = plan?.application, cluster = plan?.cluster, edits = plan?.edits } = row;
       if (application === undefined || cluster === undefined || edits === undefined) {
-        throw new JournalFileError(file, `target ${row.key} is not in the plan, and its application, cluster or edits are not given here`);
+        throw new JournalFileError(file, { code: "JOURNAL_TARGET", target: row.key });
       }
       const found = shard === undefined ? undefined : shards.of.get(row.key);
       if (shard !== undefined && found === undefined) {
-        throw new JournalFileError(file, `the evidence of ${row.key} should be in shard ${shard} and is not`);
+        throw new JournalFileError(file, { code: "JOURNAL_EVIDENCE", target: row.key, shard });
       }
       const target = { ...rest, application, cluster, edits };
       return found === undefined ? target : { ...target, evidence: found.evidence };
@@ -121,27 +125,24 @@ function batchOf(written: WrittenBatch, shards: Shards, planned: ReturnType<type
 }
 
 function document(files: ReadonlyMap<string, string>, path: string): unknown {
-  const text = files.get(path);
-  if (text === undefined) throw new JournalFileError(path, "is missing");
+  return readDocument(files.get(path), path);
+}
+
+/** Parses a file of the journal, or throws JournalFileError. */
+export function readDocument(text: string | undefined, file: string): unknown {
+  if (text === undefined) throw new JournalFileError(file, { code: "JOURNAL_NO_FILE", indexed: false });
   try {
     return parseYaml(text);
   } catch (error) {
-    throw new JournalFileError(path, error instanceof Error ? error.message : String(error));
+    throw new JournalFileError(file, { code: "JOURNAL_UNREADABLE", said: error instanceof Error ? error.message : String(error) });
   }
 }
 
 function refuseOtherFormat(run: unknown, path: string): void {
   const format = typeof run === "object" && run !== null && "format" in run ? run.format : undefined;
   if (format === FORMAT) return;
-  if (format === 1)
-    throw new JournalFileError(
-      path,
-      "is of a version before 0.1.0, whose runs are not read: end them there, then delete the journal's branch",
-    );
-  throw new JournalFileError(
-    path,
-    `has format ${JSON.stringify(format) ?? "none"}; this version reads format ${FORMAT}. A newer version wrote it, or it was edited`,
-  );
+  if (format === 1) throw new JournalFileError(path, { code: "JOURNAL_FORMAT_OLD" });
+  throw new JournalFileError(path, { code: "JOURNAL_FORMAT", has: JSON.stringify(format) ?? "none", reads: FORMAT });
 }
 
 /** The value itself, not the schema's copy: key order and keys unknown to the schema stay. */
@@ -149,5 +150,5 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown, file: st
   const result = schema.safeParse(value);
   if (result.success) return value as z.infer<T>;
   const issue = result.error.issues[0];
-  throw new JournalFileError(file, `${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not as expected"}`);
+  throw new JournalFileError(file, { code: "JOURNAL_UNREADABLE", said: `${issue?.path.join(".") || "the file"}: ${issue?.message}` });
 }

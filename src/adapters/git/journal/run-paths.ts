@@ -9,10 +9,15 @@ export function runDirectory(rollout: string, number: number): string {
 }
 
 export function rolloutDirectory(rollout: string): string {
-  if (rollout.length > 253 || !/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/.test(rollout)) {
-    throw new GitError("Invalid", `"${rollout.slice(0, 80)}" is no rollout name (lower-case letters, digits, "-" and "." inside)`);
-  }
+  const said = whyNoRollout(rollout);
+  if (said !== undefined) throw new GitError("Invalid", said);
   return `runs/${rollout}`;
+}
+
+/** Why a name cannot be a path of the journal; undefined: it can. */
+export function whyNoRollout(rollout: string): string | undefined {
+  const isName = rollout.length <= 253 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/.test(rollout);
+  return isName ? undefined : `"${rollout.slice(0, 80)}" is no rollout name (lower-case letters, digits, "-" and "." inside)`;
 }
 
 export function runFile(rollout: string, number: number): string {

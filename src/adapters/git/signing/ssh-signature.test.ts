@@ -42,10 +42,16 @@ describe("signatures of our own", () => {
     const signature = signPayload(readSigningKey(KEY), payload);
     const ours = [publicKeyBlob(PUBLIC)];
     expect(whyNotSigned(signature, payload, ours)).toBeUndefined();
-    expect(whyNotSigned(signature, Buffer.concat([payload, Buffer.from("x")]), ours)).toContain("not of what it says");
-    expect(whyNotSigned(signature, payload, [])).toContain("another key");
-    expect(whyNotSigned("-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----", payload, ours)).toContain("not one of an SSH key");
-    expect(whyNotSigned(signature.replace(/\n.{20}/, "\n"), payload, ours)).toContain("damaged");
+    expect(whyNotSigned(signature, Buffer.concat([payload, Buffer.from("x")]), ours)).toEqual({
+      code: "SIGNATURE_FAULT",
+      fault: "Mismatch",
+    });
+    expect(whyNotSigned(signature, payload, [])).toEqual({ code: "SIGNATURE_FAULT", fault: "OtherKey" });
+    expect(whyNotSigned("-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----", payload, ours)).toEqual({
+      code: "SIGNATURE_FAULT",
+      fault: "NoSsh",
+    });
+    expect(whyNotSigned(signature.replace(/\n.{20}/, "\n"), payload, ours)).toEqual({ code: "SIGNATURE_FAULT", fault: "Damaged" });
   });
 
   test.each([
@@ -96,7 +102,7 @@ describe("commits that the mirror writes with a key", () => {
       expect([...(await sshJudge(mirror, [PUBLIC]).foreign([info])).values()]).toEqual([]);
       const plain = await mirror.commitInfo(head);
       if (plain === undefined) throw new Error("there is no head");
-      expect([...(await sshJudge(mirror, [PUBLIC]).foreign([plain])).values()]).toEqual(["it is not signed"]);
+      expect([...(await sshJudge(mirror, [PUBLIC]).foreign([plain])).values()]).toEqual([{ code: "NOT_SIGNED" }]);
       if (keygen) {
         writeFileSync(join(place.directory, "allowed"), `bot ${PUBLIC}\n`);
         const args = ["-c", `gpg.ssh.allowedSignersFile=${join(place.directory, "allowed")}`, "verify-commit", "-v", first.commit];
@@ -130,7 +136,7 @@ describe.runIf(keygen)("what ssh-keygen itself says", () => {
     const signature = execFileSync("ssh-keygen", ["-q", "-Y", "sign", "-n", "git", "-f", file], { input: payload, encoding: "utf8" });
     expect(whyNotSigned(signature, payload, [publicKeyBlob(pub)])).toBeUndefined();
     const other = execFileSync("ssh-keygen", ["-q", "-Y", "sign", "-n", "file", "-f", file], { input: payload, encoding: "utf8" });
-    expect(whyNotSigned(other, payload, [publicKeyBlob(pub)])).toContain("not made for a commit");
+    expect(whyNotSigned(other, payload, [publicKeyBlob(pub)])).toEqual({ code: "SIGNATURE_FAULT", fault: "OtherUse" });
   });
 
   test("a key with a passphrase, and one of another kind, are refused with the reason", () => {

@@ -1,4 +1,5 @@
 import { createHash, verify } from "node:crypto";
+import type { CommitFault } from "../../../core/reasons/journal.ts";
 import { type SigningKey, verifyingKey } from "./ssh-key.ts";
 import { sshString, wireReader } from "./ssh-wire.ts";
 
@@ -28,30 +29,30 @@ function signedPart(hash: string, payload: Buffer): Buffer {
 }
 
 /** Why an armoured signature is not one of these keys over this payload; undefined: it is. */
-export function whyNotSigned(armoured: string, payload: Buffer, keys: readonly Buffer[]): string | undefined {
+export function whyNotSigned(armoured: string, payload: Buffer, keys: readonly Buffer[]): CommitFault | undefined {
   const body = armoured.trim();
-  if (!body.startsWith(BEGIN) || !body.endsWith(END)) return "its signature is not one of an SSH key";
+  if (!body.startsWith(BEGIN) || !body.endsWith(END)) return { code: "SIGNATURE_FAULT", fault: "NoSsh" };
   try {
     return judge(Buffer.from(body.slice(BEGIN.length, -END.length), "base64"), payload, keys);
   } catch {
-    return "its signature is damaged";
+    return { code: "SIGNATURE_FAULT", fault: "Damaged" };
   }
 }
 
-function judge(data: Buffer, payload: Buffer, keys: readonly Buffer[]): string | undefined {
-  if (data.toString("latin1", 0, MAGIC.length) !== MAGIC) return "its signature is damaged";
+function judge(data: Buffer, payload: Buffer, keys: readonly Buffer[]): CommitFault | undefined {
+  if (data.toString("latin1", 0, MAGIC.length) !== MAGIC) return { code: "SIGNATURE_FAULT", fault: "Damaged" };
   const reader = wireReader(data.subarray(MAGIC.length));
-  if (reader.uint32() !== 1) return "its signature is of a newer kind";
+  if (reader.uint32() !== 1) return { code: "SIGNATURE_FAULT", fault: "Newer" };
   const blob = reader.string();
   const namespace = reader.text();
   reader.string();
   const hash = reader.text();
   const signature = wireReader(reader.string());
-  if (!keys.some((key) => key.equals(blob))) return "it is signed with another key";
-  if (namespace !== NAMESPACE || !HASHES.includes(hash)) return "its signature was not made for a commit";
+  if (!keys.some((key) => key.equals(blob))) return { code: "SIGNATURE_FAULT", fault: "OtherKey" };
+  if (namespace !== NAMESPACE || !HASHES.includes(hash)) return { code: "SIGNATURE_FAULT", fault: "OtherUse" };
   const algorithm = signature.text();
   const key = verifyingKey(blob);
   const digest = { "ssh-ed25519": null, "rsa-sha2-256": "sha256", "rsa-sha2-512": "sha512" }[algorithm];
-  if (key === undefined || digest === undefined) return `its signature is of kind ${algorithm.slice(0, 40)}, which is not understood`;
-  return verify(digest, signedPart(hash, payload), key, signature.string()) ? undefined : "its signature is not of what it says";
+  if (key === undefined || digest === undefined) return { code: "SIGNATURE_KIND", word: algorithm.slice(0, 40) };
+  return verify(digest, signedPart(hash, payload), key, signature.string()) ? undefined : { code: "SIGNATURE_FAULT", fault: "Mismatch" };
 }

@@ -6,6 +6,7 @@ import { COMMENTS } from "./comments.ts";
 import { CONTROL_PLANE } from "./control-plane.ts";
 import { ENGINE } from "./engine.ts";
 import { GATES } from "./gates.ts";
+import { JOURNAL } from "./journal.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
 import { PROBLEMS } from "./problems.ts";
@@ -16,7 +17,7 @@ import { TARGETS } from "./targets.ts";
 
 test("each code is declared by one room: none hides another's sentence", () => {
   const tables = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, CONTROL_PLANE, ENGINE, SETTINGS, RENDER_PROBLEMS];
-  const codes = [...tables, PROBLEMS].flatMap((table) => Object.keys(table));
+  const codes = [...tables, JOURNAL, PROBLEMS].flatMap((table) => Object.keys(table));
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());
 });

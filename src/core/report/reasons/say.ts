@@ -9,6 +9,7 @@ import { CONTROL_PLANE } from "./control-plane.ts";
 import { ENGINE } from "./engine.ts";
 import type { Entry } from "./entry.ts";
 import { GATES } from "./gates.ts";
+import { JOURNAL } from "./journal.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
 import type { Names } from "./phrases.ts";
@@ -31,6 +32,7 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...CONTROL_PLANE,
   ...ENGINE,
   ...SETTINGS,
+  ...JOURNAL,
   ...PROBLEMS,
   ...RENDER_PROBLEMS,
 };

@@ -3,6 +3,7 @@ import { ACCEPT_TRAILER, checkBranch } from "../../../adapters/git/journal/check
 import { sshJudge } from "../../../adapters/git/local-writer.ts";
 import { parseTrailers } from "../../../adapters/git/signing/commit-object.ts";
 import { count } from "../../../core/base/count.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { columns, json, plain, utc } from "../print.ts";
@@ -55,7 +56,7 @@ async function look(source: JournalSource, publicKey: string | undefined): Promi
     rollouts: rollouts.size,
     commits: log.length,
     accepted: accepted === undefined ? null : { commit: accepted.sha, by: parseTrailers(accepted.body)["Stagecoach-Actor"] ?? "unknown" },
-    suspicion: suspicion ?? null,
+    suspicion: suspicion === undefined ? null : { commit: suspicion.commit, why: sentenceOf(suspicion.why) },
     newest: log.slice(0, 10).map(({ sha: commit, at, author, subject }) => ({ commit, at: new Date(at).toISOString(), author, subject })),
   };
 }

@@ -9,6 +9,7 @@ import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
 
@@ -141,7 +142,8 @@ export async function withSource<T>(options: SourceOptions, work: (source: Journ
 
 /** What Git, or a file of the journal, says, as the command's error. `refused`: the exit code where Git was asked for what cannot be. */
 export function asCommandError(error: unknown, refused: 1 | 2): unknown {
-  if (error instanceof JournalFileError) return new CommandError(1, `the journal's ${error.file} cannot be read: ${error.message}`);
+  if (error instanceof JournalFileError)
+    return new CommandError(1, `the journal's ${error.file} cannot be read: ${sentenceOf(error.reason)}`);
   return error instanceof GitError ? new CommandError(error.kind === "Invalid" ? refused : 3, error.message) : error;
 }
 

@@ -4,9 +4,7 @@
 export const COMMIT_ON_BRANCH = /* GraphQL */ `
 mutation CommitOnBranch($branch: CommittableBranch!, $message: CommitMessage!, $head: GitObjectID!, $changes: FileChanges!) {
   createCommitOnBranch(input: { branch: $branch, message: $message, expectedHeadOid: $head, fileChanges: $changes }) {
-    commit {
-      oid
-    }
+    commit { oid }
   }
 }
 `;
@@ -33,14 +31,10 @@ mutation ProposeBatch(
   $body: String!
 ) {
   createRef(input: { repositoryId: $repositoryId, name: $ref, oid: $from }) {
-    ref {
-      id
-    }
+    ref { id }
   }
   createCommitOnBranch(input: { branch: $branch, message: $message, expectedHeadOid: $from, fileChanges: $changes }) {
-    commit {
-      oid
-    }
+    commit { oid }
   }
   createPullRequest(
     input: { repositoryId: $repositoryId, baseRefName: $base, headRefName: $head, title: $title, body: $body, maintainerCanModify: false }
@@ -76,14 +70,10 @@ mutation LabelPull(
   $withReviews: Boolean!
 ) {
   requestReviews(input: { pullRequestId: $pull, userIds: $users, teamIds: $teams, union: true }) @include(if: $withReviews) {
-    pullRequest {
-      ...Labelled
-    }
+    pullRequest { ...Labelled }
   }
   addLabelsToLabelable(input: { labelableId: $pull, labelIds: $labels }) @include(if: $withLabels) {
-    labelable {
-      ...Labelled
-    }
+    labelable { ...Labelled }
   }
 }
 
@@ -95,27 +85,15 @@ fragment Labelled on PullRequest {
   isDraft
   headRefName
   headRefOid
-  headRepository {
-    nameWithOwner
-  }
+  headRepository { nameWithOwner }
   baseRefName
-  author {
-    __typename
-    login
-  }
+  author { __typename login }
   createdAt
   mergedAt
-  mergedBy {
-    __typename
-    login
-  }
-  mergeCommit {
-    oid
-  }
+  mergedBy { __typename login }
+  mergeCommit { oid }
   labels(first: 100) {
-    nodes {
-      name
-    }
+    nodes { name }
   }
 }
 `;
@@ -149,9 +127,7 @@ export interface LabelPullResult {
 export const ENQUEUE = /* GraphQL */ `
 mutation Enqueue($pull: ID!, $head: GitObjectID!) {
   enqueuePullRequest(input: { pullRequestId: $pull, expectedHeadOid: $head }) {
-    mergeQueueEntry {
-      position
-    }
+    mergeQueueEntry { position }
   }
 }
 `;
@@ -164,9 +140,7 @@ export interface EnqueueResult {
 export const DEQUEUE = /* GraphQL */ `
 mutation Dequeue($id: ID!) {
   dequeuePullRequest(input: { id: $id }) {
-    mergeQueueEntry {
-      id
-    }
+    mergeQueueEntry { id }
   }
 }
 `;
@@ -177,9 +151,7 @@ query QueueEntry($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
       id
-      mergeQueueEntry {
-        id
-      }
+      mergeQueueEntry { id }
     }
   }
 }
@@ -198,12 +170,8 @@ query QueueEntries($owner: String!, $name: String!, $branch: String!) {
         nodes {
           state
           position
-          headCommit {
-            oid
-          }
-          pullRequest {
-            number
-          }
+          headCommit { oid }
+          pullRequest { number }
         }
       }
     }

@@ -14,6 +14,7 @@ import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
 import type { SettingReasons } from "../../../reasons/settings.ts";
 import type { TargetReasons } from "../../../reasons/targets.ts";
 import { ARGOCD_FIELDS, ARGOCD_VARIANTS } from "./argocd-samples.ts";
+import { JOURNAL_FIELDS, JOURNAL_VARIANTS } from "./journal-samples.ts";
 
 interface RunReasons
   extends BatchesReasons,
@@ -88,6 +89,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
     others: ["hub/us-1"],
   },
   ...{ back: [], left: [], failed: [], skipped: [], quarantined: [], now: ["payments #41"], known: ["eu-1"], near: "eu-1" },
+  ...JOURNAL_FIELDS,
   ...{ given: "paus", flag: "forr", word: "eu-1", unseen: [], here: ["a", "b"] },
   ...{
     seen: false,
@@ -235,7 +237,9 @@ export const VARIANTS: Variants = {
 
 /** A reason of this code in each way it is said. Reading a field that has no sample is an error. */
 export function samplesOf(code: string): AnyReason[] {
-  const variants: readonly object[] = ({ ...VARIANTS, ...ARGOCD_VARIANTS } as Readonly<Record<string, readonly object[]>>)[code] ?? [{}];
+  const variants: readonly object[] = (
+    { ...VARIANTS, ...ARGOCD_VARIANTS, ...JOURNAL_VARIANTS } as Readonly<Record<string, readonly object[]>>
+  )[code] ?? [{}];
   return variants.map((variant) => new Proxy<AnyReason>({ code, ...variant }, { get: (own, field) => read(own, String(field)) }));
 }
 

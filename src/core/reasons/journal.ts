@@ -1,0 +1,45 @@
+import type { NoData, ReasonsOf } from "../base/reason.ts";
+
+/** Why a commit on the journal's branch is not taken for ours. */
+export interface CommitFaults {
+  NOT_SIGNED: NoData;
+  /** `Damaged`, `Newer`, …: what is wrong with a signature of SSH. */
+  SIGNATURE_FAULT: { fault: "NoSsh" | "Damaged" | "Newer" | "OtherKey" | "OtherUse" | "Mismatch" };
+  SIGNATURE_KIND: { word: string };
+  COMMIT_HIDDEN: NoData;
+  COMMIT_UNVERIFIED: { said: string };
+  /** `by`: as GitHub links it; undefined: to nobody. */
+  COMMIT_BY_OTHER: { by: string | undefined; app: string };
+  COMMIT_SIGNED_BY: { by: string | undefined };
+  COMMIT_MERGES: NoData;
+  COMMIT_AUTHOR: { author: string; email: string; app: string };
+  COMMIT_NO_TRAILER: { trailer: string; app: string };
+}
+
+export type CommitFault = ReasonsOf<CommitFaults>;
+
+/** Why a file of the journal cannot be used. */
+export interface JournalFileFaults {
+  JOURNAL_NO_FILE: { indexed: boolean };
+  JOURNAL_UNREADABLE: { said: string };
+  JOURNAL_FORMAT: { has: string; reads: number };
+  JOURNAL_FORMAT_OLD: NoData;
+  JOURNAL_OTHER_RUN: { rollout: string; run: number };
+  JOURNAL_TARGET: { target: string };
+  JOURNAL_EVIDENCE: { target: string; shard: number };
+  JOURNAL_OTHER_APP: { owner: string; app: string };
+}
+
+export type JournalFileFault = ReasonsOf<JournalFileFaults>;
+
+/** Why the journal stops the runs of a repository. */
+export interface JournalReasons extends CommitFaults, JournalFileFaults {
+  JOURNAL_GONE: { commit: string };
+  JOURNAL_REWRITTEN: { head: string; commit: string };
+  /** A PR of a run is open, and there is no journal. */
+  JOURNAL_TAKEN_AWAY: { pull: number; rollout: string; run: number };
+  JOURNAL_FOREIGN: { commit: string; subject: string; because: CommitFault };
+  JOURNAL_FILE: { file: string; because: JournalFileFault };
+}
+
+export type JournalReason = ReasonsOf<JournalReasons>;

@@ -1,0 +1,42 @@
+import type { JournalReasons } from "../../reasons/journal.ts";
+import { entriesOf } from "./entry.ts";
+
+/** Why a journal is not gone on with, or cannot be read: for the log, and for who looks at it from a terminal. */
+export const JOURNAL = entriesOf<JournalReasons>()({
+  JOURNAL_GONE: { says: "the journal's branch is gone; its last commit was {commit}" },
+  JOURNAL_REWRITTEN: { says: "the journal was rewritten: {head} does not descend from {commit}" },
+  JOURNAL_TAKEN_AWAY: { says: "there is no journal, though pull request {pull} of run {rollout} #{run} is open" },
+  JOURNAL_FOREIGN: { says: 'commit {commit} ("{subject}") {because}' },
+  JOURNAL_FILE: { says: "{file}: {because}" },
+  NOT_SIGNED: { says: "is not signed" },
+  SIGNATURE_FAULT: {
+    says: {
+      fault: {
+        NoSsh: "has a signature that is not one of an SSH key",
+        Damaged: "has a signature that is damaged",
+        Newer: "has a signature of a newer kind",
+        OtherKey: "is signed with another key",
+        OtherUse: "has a signature that was not made for a commit",
+        Mismatch: "has a signature that is not of what it says",
+      },
+    },
+  },
+  SIGNATURE_KIND: { says: "has a signature of kind {word}, which is not understood" },
+  COMMIT_HIDDEN: { says: "is not shown by GitHub" },
+  COMMIT_UNVERIFIED: { says: "is not called Verified by GitHub ({said})" },
+  COMMIT_BY_OTHER: { says: "is by [{by}|nobody that GitHub knows], not by {app}" },
+  COMMIT_SIGNED_BY: { says: "was signed by [{by}|nobody that GitHub knows], not by GitHub" },
+  COMMIT_MERGES: { says: "is a merge; the journal has none of its own" },
+  COMMIT_AUTHOR: { says: "is by {author} <{email}>, not by {app}" },
+  COMMIT_NO_TRAILER: { says: "has no trailer {trailer}: {app}" },
+  JOURNAL_NO_FILE: { says: { indexed: { true: "is missing, though the index names this run", false: "is missing" } } },
+  JOURNAL_UNREADABLE: { says: "{said}" },
+  JOURNAL_FORMAT: { says: "has format {has}; this version reads format {reads}. A newer version wrote it, or it was edited" },
+  JOURNAL_FORMAT_OLD: {
+    says: "is of a version before 0.1.0, whose runs are not read: end them there, then delete the journal's branch",
+  },
+  JOURNAL_OTHER_RUN: { says: "says it is {rollout} #{run}" },
+  JOURNAL_TARGET: { says: "target {target} is not in the plan, and its application, cluster or edits are not given here" },
+  JOURNAL_EVIDENCE: { says: "the evidence of {target} should be in shard {shard} and is not" },
+  JOURNAL_OTHER_APP: { says: "this journal belongs to {owner}, not to {app}" },
+});

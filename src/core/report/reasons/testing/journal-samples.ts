@@ -1,0 +1,16 @@
+/** Of the journal: a sample for each field that no other table has, and where a code is said in several ways, what differs. */
+export const JOURNAL_FIELDS = {
+  ...{ app: "stagecoach[bot]", subject: "payments #42: merged", email: "bob@example.com", trailer: "Stagecoach-App" },
+  ...{ reads: 2, target: "hub/argocd/payments-eu-1", shard: 2 },
+};
+
+export const JOURNAL_VARIANTS = {
+  SIGNATURE_FAULT: ["NoSsh", "Damaged", "Newer", "OtherKey", "OtherUse", "Mismatch"].map((fault) => ({ fault })),
+  COMMIT_BY_OTHER: [{}, { by: undefined }],
+  COMMIT_SIGNED_BY: [{}, { by: undefined }],
+  JOURNAL_FORMAT: [{ has: "3" }],
+  JOURNAL_OTHER_APP: [{ owner: "other[bot]" }],
+  JOURNAL_NO_FILE: [{ indexed: true }, { indexed: false }],
+  JOURNAL_FOREIGN: [{ because: { code: "NOT_SIGNED" } }],
+  JOURNAL_FILE: [{ because: { code: "JOURNAL_NO_FILE", indexed: false } }],
+};
