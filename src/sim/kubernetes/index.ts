@@ -7,7 +7,7 @@ import { createAuthority } from "./certificates.ts";
 import { createLister } from "./list.ts";
 import { createApiServer } from "./server.ts";
 import { startTokenController } from "./service-accounts.ts";
-import { createStore, type Store } from "./store.ts";
+import { Store } from "./store.ts";
 import type { KubeObject } from "./types.ts";
 import { createWatchHub } from "./watch.ts";
 
@@ -77,7 +77,7 @@ function kubeconfigText(url: string, token: string, ca: string | undefined): str
 /** Starts the API on a socket. `close` ends every connection. */
 export async function startKubernetes(options: KubernetesOptions): Promise<KubernetesSim> {
   const { clock, port = 0, host = "127.0.0.1", token = randomBytes(24).toString("base64url"), keepEvents } = options;
-  const store = createStore(defined({ clock, keep: keepEvents }));
+  const store = new Store(defined({ clock, keep: keepEvents }));
   startTokenController(store);
   const lister = createLister(store, clock);
   const watches = createWatchHub(store, clock);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createStore, deepFreeze, kubeTime } from "./store.ts";
+import { deepFreeze, kubeTime, Store } from "./store.ts";
 import type { KubeObject } from "./types.ts";
 
 const clock = { now: () => 1_790_000_000_900, after: () => () => undefined };
@@ -16,11 +16,11 @@ function application(name: string, extra: Partial<KubeObject["metadata"]> = {}):
 describe("the store of the embedded Kubernetes", () => {
   it("cuts its times to whole seconds", () => {
     expect(kubeTime(1_790_000_000_900)).toBe("2026-09-21T14:13:20Z");
-    expect(createStore({ clock }).create(application("a")).metadata.creationTimestamp).toBe("2026-09-21T14:13:20Z");
+    expect(new Store({ clock }).create(application("a")).metadata.creationTimestamp).toBe("2026-09-21T14:13:20Z");
   });
 
   it("gives each write a greater resourceVersion, and counts generations of the spec only", () => {
-    const store = createStore({ clock });
+    const store = new Store({ clock });
     const a = store.create(application("a"));
     const b = store.update({ ...a, status: { health: { status: "Healthy" } } });
     const c = store.update({ ...b, spec: { project: "other" } });
@@ -30,14 +30,14 @@ describe("the store of the embedded Kubernetes", () => {
   });
 
   it("refuses a write that was made from an older version", () => {
-    const store = createStore({ clock });
+    const store = new Store({ clock });
     const a = store.create(application("a"));
     store.update({ ...a, spec: { project: "x" } });
     expect(() => store.update({ ...a, spec: { project: "y" } })).toThrow(/has been modified/);
   });
 
   it("writes nothing where nothing changes", () => {
-    const store = createStore({ clock });
+    const store = new Store({ clock });
     const a = store.create(application("a"));
     const before = store.revision();
     expect(store.change("applications", "argocd", "a", (o) => ({ ...o, spec: { project: "default" } }))).toBe(a);
@@ -45,7 +45,7 @@ describe("the store of the embedded Kubernetes", () => {
   });
 
   it("keeps an object with finalizers until the last one is removed", () => {
-    const store = createStore({ clock });
+    const store = new Store({ clock });
     store.create(application("a", { finalizers: ["x/y"] }));
     expect(store.delete("applications", "argocd", "a").metadata.deletionTimestamp).toBe("2026-09-21T14:13:20Z");
     expect(store.get("applications", "argocd", "a")).toBeDefined();
@@ -55,13 +55,13 @@ describe("the store of the embedded Kubernetes", () => {
   });
 
   it("hands out frozen objects", () => {
-    const object = createStore({ clock }).create(application("a"));
+    const object = new Store({ clock }).create(application("a"));
     expect(Object.isFrozen(object.spec)).toBe(true);
     expect(deepFreeze(object)).toBe(object);
   });
 
   it("tells every listener of events in order, also where a listener writes", () => {
-    const store = createStore({ clock });
+    const store = new Store({ clock });
     const seen: string[] = [];
     store.subscribe("applications", ({ type, object }) => {
       if (type === "ADDED") store.change("applications", "argocd", object.metadata.name, (o) => ({ ...o, spec: {} }));
@@ -72,7 +72,7 @@ describe("the store of the embedded Kubernetes", () => {
   });
 
   it("forgets old events, and says so", () => {
-    const store = createStore({ clock, keep: 4 });
+    const store = new Store({ clock, keep: 4 });
     for (let i = 0; i < 20; i++) store.create(application(`a${i}`));
     expect(() => store.since("applications", 3)).toThrow(/too old resource version/);
     expect(store.since("applications", store.revision() - 2)).toHaveLength(2);

@@ -11,28 +11,6 @@ interface StoreOptions {
   keep?: number;
 }
 
-/** The objects of the embedded cluster. Everything that it returns is deep-frozen and may be kept. */
-export interface Store {
-  /** The newest resourceVersion. */
-  revision(): number;
-  get(plural: string, namespace: string, name: string): KubeObject | undefined;
-  /** In the order of their creation. "" as namespace: all. */
-  list(plural: string, namespace?: string): KubeObject[];
-  create(object: KubeObject): KubeObject;
-  /** Replaces the object. Throws 404, or 409 where it carries another resourceVersion than the newest. */
-  update(object: KubeObject): KubeObject;
-  /** Reads, changes and writes in one step. A change that returns an equal object writes nothing. undefined: no such object. */
-  change(plural: string, namespace: string, name: string, edit: (object: KubeObject) => KubeObject): KubeObject | undefined;
-  /** With finalizers it only marks the object; it goes when the last one is removed. */
-  delete(plural: string, namespace: string, name: string): KubeObject;
-  /** Called synchronously after each write, in order. */
-  subscribe(plural: string, listener: (event: StoreEvent) => void): () => void;
-  /** Events of a resource after `revision`; throws 410 where the log no longer reaches back. */
-  since(plural: string, revision: number): readonly StoreEvent[];
-  /** Forgets the log, so that every watch and page that comes back is answered 410. */
-  expire(): void;
-}
-
 interface Shelf {
   resource: Resource;
   objects: Map<string, KubeObject>;
@@ -69,68 +47,74 @@ function sameWithoutVersion(a: KubeObject, b: KubeObject): boolean {
   return isDeepStrictEqual(strip(a), strip(b));
 }
 
-export function createStore({ clock, keep = 20_000 }: StoreOptions): Store {
-  const shelves = new Map<string, Shelf>();
-  for (const resource of RESOURCES) {
-    shelves.set(resource.plural, { resource, objects: new Map(), log: [], forgotten: 0, listeners: new Set() });
-  }
-  let revision = 1;
-  let serial = 0;
-  let delivering = false;
-  const undelivered: [Shelf, StoreEvent][] = [];
+/** The objects of the embedded cluster. Everything that it returns is deep-frozen and may be kept. */
+export class Store {
+  readonly #clock: Clock;
+  readonly #keep: number;
+  readonly #shelves: ReadonlyMap<string, Shelf>;
+  #revision = 1;
+  #serial = 0;
+  #isDelivering = false;
+  readonly #undelivered: [Shelf, StoreEvent][] = [];
 
-  function shelfOf(plural: string): Shelf {
-    const shelf = shelves.get(plural);
+  constructor({ clock, keep = 20_000 }: StoreOptions) {
+    this.#clock = clock;
+    this.#keep = keep;
+    const empty = (resource: Resource): Shelf => ({ resource, objects: new Map(), log: [], forgotten: 0, listeners: new Set() });
+    this.#shelves = new Map(RESOURCES.map((resource) => [resource.plural, empty(resource)]));
+  }
+
+  #shelfOf(plural: string): Shelf {
+    const shelf = this.#shelves.get(plural);
     if (shelf === undefined) throw new Error(`no shelf for ${resourceNamed(plural).plural}`);
     return shelf;
   }
 
-  function shelfFor(object: KubeObject): Shelf {
-    for (const shelf of shelves.values()) {
-      if (shelf.resource.kind === object.kind && apiVersionOf(shelf.resource) === object.apiVersion) return shelf;
-    }
-    throw new ApiError(400, "BadRequest", `no matches for kind "${object.kind}" in version "${object.apiVersion}"`);
+  #shelfFor({ kind, apiVersion }: KubeObject): Shelf {
+    const found = [...this.#shelves.values()].find(({ resource }) => resource.kind === kind && apiVersionOf(resource) === apiVersion);
+    if (found === undefined) throw new ApiError(400, "BadRequest", `no matches for kind "${kind}" in version "${apiVersion}"`);
+    return found;
   }
 
   /** Ids are made from a counter: a world that is played again has the same ones. */
-  function uid(key: string): string {
-    serial += 1;
-    const hex = createHash("sha256").update(`${serial} ${key}`).digest("hex");
+  #uid(key: string): string {
+    this.#serial += 1;
+    const hex = createHash("sha256").update(`${this.#serial} ${key}`).digest("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   }
 
-  function record(shelf: Shelf, type: StoreEvent["type"], object: KubeObject, previous?: KubeObject): KubeObject {
-    revision += 1;
-    const stamped = deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
+  #record(shelf: Shelf, type: StoreEvent["type"], object: KubeObject, previous?: KubeObject): KubeObject {
+    this.#revision += 1;
+    const stamped = deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(this.#revision) } });
     const key = keyOf(stamped.metadata.namespace, stamped.metadata.name);
     if (type === "DELETED") shelf.objects.delete(key);
     else shelf.objects.set(key, stamped);
-    const event: StoreEvent = defined({ revision, type, object: stamped, previous });
+    const event: StoreEvent = defined({ revision: this.#revision, type, object: stamped, previous });
     shelf.log.push(event);
-    if (shelf.log.length > keep * 1.25) {
-      const dropped = shelf.log.splice(0, shelf.log.length - keep);
+    if (shelf.log.length > this.#keep * 1.25) {
+      const dropped = shelf.log.splice(0, shelf.log.length - this.#keep);
       shelf.forgotten = dropped.at(-1)?.revision ?? shelf.forgotten;
     }
-    undelivered.push([shelf, event]);
-    deliver();
+    this.#undelivered.push([shelf, event]);
+    this.#deliver();
     return stamped;
   }
 
   /** A listener that writes must not make others see its event before the one it answers. */
-  function deliver(): void {
-    if (delivering) return;
-    delivering = true;
+  #deliver(): void {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
     try {
-      for (let next = undelivered.shift(); next !== undefined; next = undelivered.shift()) {
+      for (let next = this.#undelivered.shift(); next !== undefined; next = this.#undelivered.shift()) {
         const [shelf, event] = next;
         for (const listener of [...shelf.listeners]) listener(event);
       }
     } finally {
-      delivering = false;
+      this.#isDelivering = false;
     }
   }
 
-  function write(shelf: Shelf, old: KubeObject, next: KubeObject): KubeObject {
+  #write(shelf: Shelf, old: KubeObject, next: KubeObject): KubeObject {
     const grew = shelf.resource.generation && !isDeepStrictEqual(desired(old), desired(next));
     const { uid: id, creationTimestamp, deletionTimestamp } = old.metadata;
     const metadata = defined({ ...next.metadata, uid: id, creationTimestamp });
@@ -139,77 +123,83 @@ export function createStore({ clock, keep = 20_000 }: StoreOptions): Store {
     const object = { ...next, metadata };
     const ends = deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
     if (!ends && sameWithoutVersion(old, object)) return old;
-    return record(shelf, ends ? "DELETED" : "MODIFIED", object, old);
+    return this.#record(shelf, ends ? "DELETED" : "MODIFIED", object, old);
   }
 
-  return {
-    revision: () => revision,
-    get: (plural, namespace, name) => shelfOf(plural).objects.get(keyOf(namespace, name)),
-    list(plural, namespace = "") {
-      const all = [...shelfOf(plural).objects.values()];
-      return namespace === "" ? all : all.filter((object) => object.metadata.namespace === namespace);
-    },
-    create(object) {
-      const shelf = shelfFor(object);
-      const { namespaced, plural, generation } = shelf.resource;
-      const key = keyOf(namespaced ? object.metadata.namespace : undefined, object.metadata.name);
-      if (shelf.objects.has(key)) {
-        throw new ApiError(409, "AlreadyExists", `${plural} "${object.metadata.name}" already exists`, {
-          name: object.metadata.name,
-          kind: plural,
-        });
-      }
-      const { deletionTimestamp: _, ...given } = object.metadata;
-      const metadata = defined({
-        ...given,
-        uid: uid(key),
-        creationTimestamp: kubeTime(clock.now()),
-        generation: generation ? 1 : given.generation,
-      });
-      return record(shelf, "ADDED", { ...object, metadata });
-    },
-    update(object) {
-      const shelf = shelfFor(object);
-      const { name, namespace, resourceVersion } = object.metadata;
-      const old = shelf.objects.get(keyOf(namespace, name));
-      if (old === undefined) throw notFound(shelf.resource.plural, name);
-      if (resourceVersion !== undefined && resourceVersion !== "" && resourceVersion !== old.metadata.resourceVersion) {
-        throw conflict(shelf.resource.plural, name);
-      }
-      return write(shelf, old, object);
-    },
-    change(plural, namespace, name, edit) {
-      const shelf = shelfOf(plural);
-      const old = shelf.objects.get(keyOf(namespace, name));
-      return old === undefined ? undefined : write(shelf, old, edit(old));
-    },
-    delete(plural, namespace, name) {
-      const shelf = shelfOf(plural);
-      const old = shelf.objects.get(keyOf(namespace, name));
-      if (old === undefined) throw notFound(plural, name);
-      if ((old.metadata.finalizers ?? []).length === 0) return record(shelf, "DELETED", old, old);
-      if (old.metadata.deletionTimestamp !== undefined) return old;
-      const metadata = { ...old.metadata, deletionTimestamp: kubeTime(clock.now()), deletionGracePeriodSeconds: 0 };
-      return record(shelf, "MODIFIED", { ...old, metadata }, old);
-    },
-    subscribe(plural, listener) {
-      const { listeners } = shelfOf(plural);
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    since(plural, after) {
-      const { log, forgotten } = shelfOf(plural);
-      if (after < forgotten) throw gone(after, forgotten);
-      let at = log.length;
-      while (at > 0 && (log[at - 1]?.revision ?? 0) > after) at -= 1;
-      return log.slice(at);
-    },
-    expire() {
-      revision += 1;
-      for (const shelf of shelves.values()) {
-        shelf.log = [];
-        shelf.forgotten = revision;
-      }
-    },
-  };
+  /** The newest resourceVersion. */
+  revision(): number {
+    return this.#revision;
+  }
+
+  get(plural: string, namespace: string, name: string): KubeObject | undefined {
+    return this.#shelfOf(plural).objects.get(keyOf(namespace, name));
+  }
+
+  /** In the order of their creation. "" as namespace: all. */
+  list(plural: string, namespace = ""): KubeObject[] {
+    const all = [...this.#shelfOf(plural).objects.values()];
+    return namespace === "" ? all : all.filter((object) => object.metadata.namespace === namespace);
+  }
+
+  create(object: KubeObject): KubeObject {
+    const shelf = this.#shelfFor(object);
+    const { namespaced, plural, generation } = shelf.resource;
+    const { name } = object.metadata;
+    const key = keyOf(namespaced ? object.metadata.namespace : undefined, name);
+    if (shelf.objects.has(key)) throw new ApiError(409, "AlreadyExists", `${plural} "${name}" already exists`, { name, kind: plural });
+    const { deletionTimestamp: _, ...given } = object.metadata;
+    const creationTimestamp = kubeTime(this.#clock.now());
+    const metadata = defined({ ...given, uid: this.#uid(key), creationTimestamp, generation: generation ? 1 : given.generation });
+    return this.#record(shelf, "ADDED", { ...object, metadata });
+  }
+
+  /** Replaces the object. Throws 404, or 409 where it carries another resourceVersion than the newest. */
+  update(object: KubeObject): KubeObject {
+    const shelf = this.#shelfFor(object);
+    const { name, namespace, resourceVersion = "" } = object.metadata;
+    const old = shelf.objects.get(keyOf(namespace, name));
+    if (old === undefined) throw notFound(shelf.resource.plural, name);
+    if (resourceVersion !== "" && resourceVersion !== old.metadata.resourceVersion) throw conflict(shelf.resource.plural, name);
+    return this.#write(shelf, old, object);
+  }
+
+  /** Reads, changes and writes in one step. A change that returns an equal object writes nothing. undefined: no such object. */
+  change(plural: string, namespace: string, name: string, edit: (object: KubeObject) => KubeObject): KubeObject | undefined {
+    const old = this.get(plural, namespace, name);
+    return old === undefined ? undefined : this.#write(this.#shelfOf(plural), old, edit(old));
+  }
+
+  /** With finalizers it only marks the object; it goes when the last one is removed. */
+  delete(plural: string, namespace: string, name: string): KubeObject {
+    const shelf = this.#shelfOf(plural);
+    const old = shelf.objects.get(keyOf(namespace, name));
+    if (old === undefined) throw notFound(plural, name);
+    if ((old.metadata.finalizers ?? []).length === 0) return this.#record(shelf, "DELETED", old, old);
+    if (old.metadata.deletionTimestamp !== undefined) return old;
+    const metadata = { ...old.metadata, deletionTimestamp: kubeTime(this.#clock.now()), deletionGracePeriodSeconds: 0 };
+    return this.#record(shelf, "MODIFIED", { ...old, metadata }, old);
+  }
+
+  /** Called synchronously after each write, in order. */
+  subscribe(plural: string, listener: (event: StoreEvent) => void): () => void {
+    const { listeners } = this.#shelfOf(plural);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  /** Events of a resource after a revision; throws 410 where the log no longer reaches back. */
+  since(plural: string, after: number): readonly StoreEvent[] {
+    const { log, forgotten } = this.#shelfOf(plural);
+    if (after < forgotten) throw gone(after, forgotten);
+    return log.slice(log.findLastIndex(({ revision }) => revision <= after) + 1);
+  }
+
+  /** Forgets the log, so that every watch and page that comes back is answered 410. */
+  expire(): void {
+    this.#revision += 1;
+    for (const shelf of this.#shelves.values()) {
+      shelf.log = [];
+      shelf.forgotten = this.#revision;
+    }
+  }
 }
