@@ -28,7 +28,7 @@ import { renderWithFiles } from "./git/snapshots.ts";
 import { type ConnectionInfo, createArgoServer } from "./http.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
 import { createFleetRollouts } from "./rollouts/index.ts";
-import { createScheduler } from "./scheduler.ts";
+import { Scheduler } from "./scheduler.ts";
 import { asApplication } from "./types.ts";
 
 export type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
@@ -56,7 +56,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
   const { store } = kubernetes;
   const lag: Lag = { ...REAL_LAG, ...options.lag };
   const sources = "fetch" in options.git ? [options.git] : options.git;
-  const scheduler = createScheduler(clock);
+  const scheduler = new Scheduler(clock);
   const began = kubeTime(clock.now());
   createFirstObjects(store, namespace, options.clusters ?? []);
   const clusters = createClusterIndex(store, namespace);
@@ -72,7 +72,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
 
   function notifyPush(push: Push): void {
     const held = sources.find((source) => push.repoURLs.some((url) => source.matches(url)));
-    const known: Push = held === undefined ? push : { ...push, sameRepo: held.matches };
+    const known: Push = held === undefined ? push : { ...push, sameRepo: (url) => held.matches(url) };
     apps.push(known);
     sets.push(known);
   }
@@ -134,8 +134,8 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
       const found = store.get("applications", namespace, application);
       return found === undefined ? [] : rollouts.backend.of(asApplication(found));
     },
-    idle: scheduler.idle,
-    nextAt: scheduler.next,
+    idle: () => scheduler.idle(),
+    nextAt: () => scheduler.next(),
     async close() {
       scheduler.close();
       apps.close();

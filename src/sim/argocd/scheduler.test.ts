@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createScheduler } from "./scheduler.ts";
+import { Scheduler } from "./scheduler.ts";
 import { manualClock } from "./testing/world.ts";
 
 describe("the scheduler of the embedded Argo CD", () => {
@@ -8,7 +8,7 @@ describe("the scheduler of the embedded Argo CD", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ at: fc.nat(50), off: fc.boolean() }), { maxLength: 200 }), (tasks) => {
         const clock = manualClock(0);
-        const scheduler = createScheduler(clock);
+        const scheduler = new Scheduler(clock);
         const ran: number[] = [];
         const stops = tasks.map(({ at }, index) => scheduler.after(at, () => ran.push(index)));
         for (const [index, { off }] of tasks.entries()) if (off) stops[index]?.();
@@ -21,7 +21,7 @@ describe("the scheduler of the embedded Argo CD", () => {
 
   it("is idle when no work is under way; waiting for the clock is none", async () => {
     const clock = manualClock(0);
-    const scheduler = createScheduler(clock);
+    const scheduler = new Scheduler(clock);
     const done: string[] = [];
     scheduler.track(
       (async () => {
@@ -40,7 +40,7 @@ describe("the scheduler of the embedded Argo CD", () => {
 
   it("runs nothing once it is closed", () => {
     const clock = manualClock(0);
-    const scheduler = createScheduler(clock);
+    const scheduler = new Scheduler(clock);
     scheduler.after(10, () => expect.unreachable());
     scheduler.close();
     scheduler.after(10, () => expect.unreachable());

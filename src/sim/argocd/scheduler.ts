@@ -1,22 +1,5 @@
 import type { Clock } from "../../core/base/time.ts";
 
-/** One timer of the clock for all tasks: ten thousand Applications cost one timer, and what is due together runs in order. */
-export interface Scheduler {
-  now(): number;
-  /** Runs the task once, `ms` of the clock from now. Returns how to call it off. */
-  after(ms: number, task: () => void): () => void;
-  /** Keeps count of work that is under way, for `idle`. */
-  track(work: Promise<unknown>): void;
-  /** Waits for the clock inside tracked work, which does not count as under way meanwhile. Never resolves once closed. */
-  sleep(ms: number): Promise<void>;
-  /** Resolves when no tracked work is under way; what is due is the clock's to call. */
-  idle(): Promise<void>;
-  /** When the next task is due; undefined: none is. */
-  next(): number | undefined;
-  close(): void;
-  readonly closed: boolean;
-}
-
 interface Entry {
   at: number;
   order: number;
@@ -58,95 +41,115 @@ function pop(heap: Entry[]): void {
   heap[at] = last;
 }
 
-export function createScheduler(clock: Clock): Scheduler {
-  const heap: Entry[] = [];
-  const waiters = new Set<() => void>();
-  let order = 0;
-  let tracked = 0;
-  let armed: { at: number; stop: () => void } | undefined;
-  let turning = false;
-  let closed = false;
+/** One timer of the clock for all tasks: ten thousand Applications cost one timer, and what is due together runs in order. */
+export class Scheduler {
+  readonly #clock: Clock;
+  readonly #heap: Entry[] = [];
+  readonly #waiters = new Set<() => void>();
+  #order = 0;
+  #tracked = 0;
+  #armed: { at: number; stop: () => void } | undefined;
+  #isTurning = false;
+  #isClosed = false;
 
-  function top(): Entry | undefined {
-    while (heap.length > 0 && heap[0]?.task === undefined) pop(heap);
-    return heap[0];
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
-  function arm(): void {
-    const at = top()?.at;
-    if (closed || turning || at === armed?.at) return;
-    armed?.stop();
-    armed = undefined;
-    if (at === undefined) return;
-    armed = { at, stop: clock.after(Math.max(0, at - clock.now()), turn) };
+  get closed(): boolean {
+    return this.#isClosed;
   }
 
-  function turn(): void {
-    armed = undefined;
-    turning = true;
-    const now = clock.now();
-    for (let count = 0; count < TURN; count++) {
-      const entry = top();
-      if (closed || entry === undefined || entry.at > now) break;
-      pop(heap);
-      entry.task?.();
-    }
-    turning = false;
-    arm();
-    settle();
+  now(): number {
+    return this.#clock.now();
   }
 
-  function settle(): void {
-    if (tracked > 0 || turning) return;
-    for (const resolve of waiters) resolve();
-    waiters.clear();
-  }
-
-  function after(ms: number, task: () => void): () => void {
-    const entry: Entry = { at: clock.now() + Math.max(0, ms), order: order++, task };
-    if (closed) return () => undefined;
-    push(heap, entry);
-    arm();
+  /** Runs the task once, `ms` of the clock from now. Returns how to call it off. */
+  after(ms: number, task: () => void): () => void {
+    const entry: Entry = { at: this.now() + Math.max(0, ms), order: this.#order++, task };
+    if (this.#isClosed) return () => undefined;
+    push(this.#heap, entry);
+    this.#arm();
     return () => {
       entry.task = undefined;
     };
   }
 
-  return {
-    now: () => clock.now(),
-    after,
-    sleep(ms) {
-      tracked -= 1;
-      setImmediate(settle);
-      return new Promise((resolve) => {
-        after(ms, () => {
-          tracked += 1;
-          resolve();
-        });
+  /** When the next task is due; undefined: none is. */
+  next(): number | undefined {
+    return this.#top()?.at;
+  }
+
+  /** Keeps count of work that is under way, for `idle`. */
+  track(work: Promise<unknown>): void {
+    this.#tracked += 1;
+    void work.finally(() => {
+      this.#tracked -= 1;
+      // What the work leads to is scheduled in its own continuations: look only after them.
+      this.#settleSoon();
+    });
+  }
+
+  /** Waits for the clock inside tracked work, which does not count as under way meanwhile. Never resolves once closed. */
+  sleep(ms: number): Promise<void> {
+    this.#tracked -= 1;
+    this.#settleSoon();
+    return new Promise((resolve) => {
+      this.after(ms, () => {
+        this.#tracked += 1;
+        resolve();
       });
-    },
-    track(work) {
-      tracked += 1;
-      void work.finally(() => {
-        tracked -= 1;
-        // What the work leads to is scheduled in its own continuations: look only after them.
-        setImmediate(settle);
-      });
-    },
-    idle() {
-      return new Promise((resolve) => {
-        waiters.add(resolve);
-        setImmediate(settle);
-      });
-    },
-    next: () => top()?.at,
-    close() {
-      closed = true;
-      armed?.stop();
-      heap.length = 0;
-    },
-    get closed() {
-      return closed;
-    },
-  };
+    });
+  }
+
+  /** Resolves when no tracked work is under way; what is due is the clock's to call. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.add(resolve);
+      this.#settleSoon();
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#armed?.stop();
+    this.#heap.length = 0;
+  }
+
+  #top(): Entry | undefined {
+    while (this.#heap.length > 0 && this.#heap[0]?.task === undefined) pop(this.#heap);
+    return this.#heap[0];
+  }
+
+  #arm(): void {
+    const at = this.next();
+    if (this.#isClosed || this.#isTurning || at === this.#armed?.at) return;
+    this.#armed?.stop();
+    this.#armed = at === undefined ? undefined : { at, stop: this.#clock.after(Math.max(0, at - this.now()), () => this.#turn()) };
+  }
+
+  #turn(): void {
+    this.#armed = undefined;
+    this.#isTurning = true;
+    const now = this.now();
+    for (let count = 0; count < TURN; count++) {
+      const entry = this.#top();
+      if (this.#isClosed || entry === undefined || entry.at > now) break;
+      pop(this.#heap);
+      entry.task?.();
+    }
+    this.#isTurning = false;
+    this.#arm();
+    this.#settle();
+  }
+
+  #settleSoon(): void {
+    setImmediate(() => this.#settle());
+  }
+
+  #settle(): void {
+    if (this.#tracked > 0 || this.#isTurning) return;
+    for (const resolve of this.#waiters) resolve();
+    this.#waiters.clear();
+  }
 }

@@ -6,7 +6,7 @@ import { type FleetRollouts, rolloutSet } from "../rollouts/index.ts";
 import { asApplication } from "../types.ts";
 import { randomFor } from "./lag.ts";
 import { requestRefresh } from "./refresh.ts";
-import { createWorkload } from "./workload.ts";
+import { WorkloadModel } from "./workload.ts";
 
 export interface Actors {
   /** Gives the one of an object, which is made where there is none. */
@@ -65,13 +65,13 @@ function createActor(shared: Shared, fleet: FleetRollouts, own: Pick<Actor, "nam
     podsMs: () => spread(lag.rollout),
     onChange: () => void workload.follow(),
   });
-  const workload = createWorkload({
+  const workload = new WorkloadModel({
     cluster: () => cluster()?.name ?? "",
     application: name,
     inert: () => cluster()?.server === IN_CLUSTER.server,
     board,
     times: { flash: () => spread(lag.flash), rollout: () => spread(lag.rollout) },
-    after: scheduler.after,
+    after: (ms, task) => scheduler.after(ms, task),
     // What nobody can reach tells nobody.
     onChange: () => requestRefresh(shared, actor, LEVEL.live, spread(lag.health)),
     rollouts,

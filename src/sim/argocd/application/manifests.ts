@@ -163,68 +163,64 @@ function known<T>(cache: Map<string, Promise<T>>, key: string, make: () => Promi
 }
 
 export function createManifests(repositories: Repositories): Manifests {
-  const cache = new Map<string, Promise<string>>();
-  const rolloutCache = new Map<string, Promise<RolloutManifest[]>>();
-
-  async function sourceContent(located: Located, all: readonly Located[]): Promise<string> {
-    const { source, revision, git } = located;
-    const ids =
-      git === undefined
-        ? [source.repoURL, revision, ...(await valueFileIds(source, "", undefined, all))]
-        : await contentIds({ ...located, git }, all);
-    return createHash("sha256")
-      .update(JSON.stringify([inline(source), ids]))
-      .digest("hex");
-  }
-
-  async function readAll(located: readonly Located[], spec: ApplicationSpec): Promise<RolloutManifest[]> {
-    const all: RolloutManifest[] = [];
-    for (const { git, revision, source } of located) {
-      if (git === undefined || source.path === undefined) continue;
-      all.push(...(await readRollouts(git, revision, clean(source.path), source, spec.destination.namespace ?? "default")));
-    }
-    return all;
-  }
-
-  async function mentioned(spec: ApplicationSpec, located: readonly Located[], texts: readonly string[]): Promise<Set<string>> {
-    const found = new Set<string>();
-    const written = JSON.stringify(sourcesOf(spec));
-    for (const text of texts) {
-      if (written.includes(text) || located.some(({ revision }) => revision === text)) found.add(text);
-      for (const { git, revision, source } of located) {
-        if (!found.has(text) && git !== undefined && (await git.contains(revision, clean(source.path), text))) found.add(text);
-      }
-    }
-    return found;
-  }
-
+  const contents = new Map<string, Promise<string>>();
+  const rollouts = new Map<string, Promise<RolloutManifest[]>>();
   return {
     async desired({ spec, revisions, force, texts }) {
-      const sources = sourcesOf(spec);
       const located: Located[] = [];
-      for (const [index, source] of sources.entries()) {
+      for (const [index, source] of sourcesOf(spec).entries()) {
         const wanted = revisions?.[index] || source.targetRevision || "HEAD";
         located.push({ source, ...(await repositories.resolve(source, wanted, force && revisions === undefined)) });
       }
-      const key = JSON.stringify([
-        spec.destination.namespace,
-        located.map(({ source, revision }) => [inline(source), source.repoURL, revision]),
-      ]);
-      const content = await known(cache, key, async () => {
-        const parts: string[] = [];
-        for (const one of located) parts.push(await sourceContent(one, located));
-        return createHash("sha256").update(parts.join(" ")).digest("hex");
-      });
+      const parts = located.map(({ source, revision }) => [inline(source), source.repoURL, revision]);
+      const key = JSON.stringify([spec.destination.namespace, parts]);
       const first = located.find(({ git, source }) => git !== undefined && source.path !== undefined);
-      const rollouts = await known(rolloutCache, key, () => readAll(located, spec));
       const recurse = (first?.source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
       return defined({
         revisions: located.map(({ revision }) => revision),
-        content,
-        rollouts,
-        mentions: texts.length === 0 ? new Set() : await mentioned(spec, located, texts),
+        content: await known(contents, key, () => contentOf(located)),
+        rollouts: await known(rollouts, key, () => rolloutsOf(located, spec)),
+        mentions: await mentionsOf(located, spec, texts),
         files: first?.git === undefined ? undefined : { git: first.git, commit: first.revision, path: clean(first.source.path), recurse },
       });
     },
   };
+}
+
+async function contentOf(located: readonly Located[]): Promise<string> {
+  const parts: string[] = [];
+  for (const { git, ...one } of located) {
+    const { source, revision } = one;
+    const elsewhere = async () => [source.repoURL, revision, ...(await valueFileIds(source, "", undefined, located))];
+    parts.push(
+      sha256(JSON.stringify([inline(source), git === undefined ? await elsewhere() : await contentIds({ ...one, git }, located)])),
+    );
+  }
+  return sha256(parts.join(" "));
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+async function rolloutsOf(located: readonly Located[], spec: ApplicationSpec): Promise<RolloutManifest[]> {
+  const all: RolloutManifest[] = [];
+  for (const { git, revision, source } of located) {
+    if (git === undefined || source.path === undefined) continue;
+    all.push(...(await readRollouts(git, revision, clean(source.path), source, spec.destination.namespace ?? "default")));
+  }
+  return all;
+}
+
+async function mentionsOf(located: readonly Located[], spec: ApplicationSpec, texts: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  if (texts.length === 0) return found;
+  const written = JSON.stringify(sourcesOf(spec));
+  for (const text of texts) {
+    if (written.includes(text) || located.some(({ revision }) => revision === text)) found.add(text);
+    for (const { git, revision, source } of located) {
+      if (!found.has(text) && git !== undefined && (await git.contains(revision, clean(source.path), text))) found.add(text);
+    }
+  }
+  return found;
 }

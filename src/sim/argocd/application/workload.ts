@@ -1,4 +1,4 @@
-import type { FaultBoard, FaultSubject } from "../faults.ts";
+import type { Fault, FaultBoard, FaultKind, FaultSubject } from "../faults.ts";
 import type { RolloutManifest } from "../rollouts/manifest.ts";
 import type { HealthCode } from "../types.ts";
 import type { Desired } from "./manifests.ts";
@@ -14,23 +14,6 @@ export interface Workload {
 interface WorkloadTimes {
   flash: () => number;
   rollout: () => number;
-}
-
-export interface WorkloadModel {
-  readonly live: Workload;
-  /** Something is applied. What is the same already changes nothing. */
-  apply(desired: Desired): void;
-  /** Somebody edits a live object by hand. */
-  drift(): void;
-  /** A paused canary goes on. */
-  resume(): void;
-  /** Faults of the cluster changed: what they held goes on, what they take back degrades. */
-  faultsChanged(): void;
-  remove(): void;
-  /** Its Rollouts moved. */
-  follow(): boolean;
-  /** Whether a text that faults ask about stands in what runs. */
-  mentions(text: string): boolean;
 }
 
 interface WorkloadContext {
@@ -60,141 +43,137 @@ export interface RolloutSet {
 
 type Outcome = "healthy" | "held";
 
+const MOVING = "waiting for rollout to finish";
+
 /** Health of a new version over time: still the old Healthy for a moment, then Progressing, then what the faults make of it. */
-export function createWorkload({ cluster, application, inert, board, times, after, onChange, rollouts }: WorkloadContext): WorkloadModel {
-  const live: Workload = { content: undefined, health: "Missing", message: "" };
-  let stop = () => {};
-  let outcome: Outcome = "healthy";
-  let mentions: ReadonlySet<string> = new Set();
-  let drifts = 0;
+export class WorkloadModel {
+  readonly live: Workload = { content: undefined, health: "Missing", message: "" };
+  readonly #context: WorkloadContext;
+  #stop = () => {};
+  #outcome: Outcome = "healthy";
+  #mentions: ReadonlySet<string> = new Set();
+  #drifts = 0;
 
-  const subject = (): FaultSubject => ({ cluster: cluster(), application, mentions: (text) => mentions.has(text) });
+  constructor(context: WorkloadContext) {
+    this.#context = context;
+  }
 
-  function become(health: HealthCode, message = ""): void {
-    if (live.health === health && live.message === message) return;
-    live.health = health;
-    live.message = message;
+  /** Whether a text that faults ask about stands in what runs. */
+  mentions(text: string): boolean {
+    return this.#mentions.has(text);
+  }
+
+  /** Something is applied. What is the same already changes nothing. */
+  apply({ content, mentions, rollouts = [] }: Desired): void {
+    const { live } = this;
+    const { inert, times, onChange } = this.#context;
+    this.#mentions = mentions;
+    const before = live.content;
+    if (before === content) return;
+    live.content = content;
     onChange();
+    if (rollouts.length > 0) {
+      this.#context.rollouts?.apply(rollouts);
+      this.follow();
+    } else if (inert()) this.#become("Healthy");
+    else if (before === undefined) this.#progress(() => this.#finish());
+    else if (!before.startsWith("drift")) this.#then(times.flash(), () => this.#progress(() => this.#finish()));
   }
 
-  function then(ms: number, task: () => void): void {
-    stop();
-    stop = after(ms, task);
+  /** Somebody edits a live object by hand. */
+  drift(): void {
+    this.#drifts += 1;
+    this.live.content = `drift ${this.#drifts}`;
+    this.#context.onChange();
   }
 
-  function rolloutTime(): number {
-    return times.rollout() * (board.find("slow", subject())?.factor ?? 1);
+  /** A paused canary goes on. */
+  resume(): void {
+    this.#context.rollouts?.resume();
+    if (!this.follow() && this.live.health === "Suspended") this.#goOn();
   }
 
-  function degrade(message: string | undefined, recoversAfter: number | undefined): void {
-    outcome = recoversAfter === undefined ? "held" : "healthy";
-    become("Degraded", message ?? `Deployment "${application}" exceeded its progress deadline`);
-    if (recoversAfter !== undefined) then(recoversAfter, () => become("Healthy"));
-  }
-
-  function flap(times: number, period: number): void {
-    become("Healthy");
-    if (times > 0) {
-      then(period, () => {
-        become("Degraded", "readiness probe failed");
-        then(period, () => flap(times - 1, period));
-      });
-    }
-  }
-
-  /** What becomes of a version that had its time to start. */
-  function finish(): void {
-    const degraded = board.find("degraded", subject());
-    const flapping = board.find("flap", subject());
-    if (board.find("stuck", subject()) !== undefined) {
-      outcome = "held";
-    } else if (board.find("suspended", subject()) !== undefined) {
-      outcome = "held";
-      become("Suspended", "CanaryPauseStep");
-    } else if (degraded?.after !== undefined) {
-      become("Healthy");
-      then(degraded.after, () => degrade(degraded.message, degraded.recoversAfter));
-    } else if (degraded !== undefined) {
-      degrade(degraded.message, degraded.recoversAfter);
-    } else if (flapping !== undefined) {
-      flap(flapping.times ?? 2, flapping.period ?? 5000);
-    } else {
-      become("Healthy");
-    }
-  }
-
-  function progress(): void {
-    outcome = "healthy";
-    become("Progressing", "waiting for rollout to finish");
-    then(rolloutTime(), finish);
+  /** Faults of the cluster changed: what they held goes on, what they take back degrades. */
+  faultsChanged(): void {
+    this.#context.rollouts?.faultsChanged();
+    if (this.follow() || this.live.content === undefined) return;
+    const [degraded, stuck, suspended] = [this.#fault("degraded"), this.#fault("stuck"), this.#fault("suspended")];
+    if (degraded?.scope === "now" && this.live.health !== "Degraded") this.#degrade(degraded);
+    else if (stuck?.scope === "now" && this.live.health === "Healthy") this.#progress(() => this.#finish());
+    else if (this.#outcome === "held" && (degraded ?? stuck ?? suspended) === undefined) this.#goOn();
   }
 
   /** Takes over the health of its Rollouts; false: it has none. */
-  function follow(): boolean {
-    const health = rollouts?.health();
+  follow(): boolean {
+    const health = this.#context.rollouts?.health();
     if (health === undefined) return false;
-    stop();
-    become(health.status, health.message);
+    this.#stop();
+    this.#become(health.status, health.message);
     return true;
   }
 
-  return {
-    live,
-    follow,
-    mentions: (text) => mentions.has(text),
-    apply(desired) {
-      mentions = desired.mentions;
-      if (live.content === desired.content) return;
-      if ((desired.rollouts ?? []).length > 0) {
-        live.content = desired.content;
-        onChange();
-        rollouts?.apply(desired.rollouts ?? []);
-        follow();
-        return;
-      }
-      const fresh = live.content === undefined;
-      const healed = live.content?.startsWith("drift") === true;
-      live.content = desired.content;
-      onChange();
-      if (inert()) return become("Healthy");
-      if (healed) return;
-      if (fresh) progress();
-      else then(times.flash(), progress);
-    },
-    drift() {
-      drifts += 1;
-      live.content = `drift ${drifts}`;
-      onChange();
-    },
-    resume() {
-      rollouts?.resume();
-      if (follow()) return;
-      if (live.health === "Suspended") progressOn();
-    },
-    faultsChanged() {
-      rollouts?.faultsChanged();
-      if (follow()) return;
-      const degraded = board.find("degraded", subject());
-      const stuck = board.find("stuck", subject());
-      if (live.content === undefined) return;
-      if (degraded?.scope === "now" && live.health !== "Degraded") degrade(degraded.message, degraded.recoversAfter);
-      else if (stuck?.scope === "now" && live.health === "Healthy") progress();
-      else if (outcome === "held" && degraded === undefined && stuck === undefined && board.find("suspended", subject()) === undefined)
-        progressOn();
-    },
-    remove() {
-      stop();
-      rollouts?.remove();
-      live.content = undefined;
-      live.health = "Missing";
-      live.message = "";
-    },
-  };
+  remove(): void {
+    this.#stop();
+    this.#context.rollouts?.remove();
+    Object.assign(this.live, { content: undefined, health: "Missing", message: "" } satisfies Workload);
+  }
+
+  #fault<Kind extends FaultKind>(kind: Kind): Extract<Fault, { kind: Kind }> | undefined {
+    const { board, cluster, application } = this.#context;
+    const subject: FaultSubject = { cluster: cluster(), application, mentions: (text) => this.mentions(text) };
+    return board.find(kind, subject);
+  }
+
+  #become(health: HealthCode, message = ""): void {
+    if (this.live.health === health && this.live.message === message) return;
+    Object.assign(this.live, { health, message });
+    this.#context.onChange();
+  }
+
+  #then(ms: number, task: () => void): void {
+    this.#stop();
+    this.#stop = this.#context.after(ms, task);
+  }
+
+  #progress(end: () => void): void {
+    this.#outcome = "healthy";
+    this.#become("Progressing", MOVING);
+    this.#then(this.#context.times.rollout() * (this.#fault("slow")?.factor ?? 1), end);
+  }
 
   /** Goes on to Healthy past whatever held it. */
-  function progressOn(): void {
-    outcome = "healthy";
-    become("Progressing", "waiting for rollout to finish");
-    then(rolloutTime(), () => become("Healthy"));
+  #goOn(): void {
+    this.#progress(() => this.#become("Healthy"));
+  }
+
+  #degrade({ message, recoversAfter }: { message?: string; recoversAfter?: number }): void {
+    this.#outcome = recoversAfter === undefined ? "held" : "healthy";
+    this.#become("Degraded", message ?? `Deployment "${this.#context.application}" exceeded its progress deadline`);
+    if (recoversAfter !== undefined) this.#then(recoversAfter, () => this.#become("Healthy"));
+  }
+
+  #flap(times: number, period: number): void {
+    this.#become("Healthy");
+    if (times === 0) return;
+    this.#then(period, () => {
+      this.#become("Degraded", "readiness probe failed");
+      this.#then(period, () => this.#flap(times - 1, period));
+    });
+  }
+
+  /** What becomes of a version that had its time to start. */
+  #finish(): void {
+    const degraded = this.#fault("degraded");
+    const flapping = this.#fault("flap");
+    const isStuck = this.#fault("stuck") !== undefined;
+    if (isStuck || this.#fault("suspended") !== undefined) {
+      this.#outcome = "held";
+      if (!isStuck) this.#become("Suspended", "CanaryPauseStep");
+    } else if (degraded?.after !== undefined) {
+      this.#become("Healthy");
+      this.#then(degraded.after, () => this.#degrade(degraded));
+    } else if (degraded !== undefined) this.#degrade(degraded);
+    else if (flapping !== undefined) this.#flap(flapping.times ?? 2, flapping.period ?? 5000);
+    else this.#become("Healthy");
   }
 }

@@ -27,8 +27,7 @@ export async function commitToBranch(
     ["AUTHOR", "COMMITTER"].flatMap((role) => Object.entries(person).map(([key, value]) => [`GIT_${role}_${key}`, value])),
   );
   const env = { GIT_INDEX_FILE: index, ...people };
-  const git = async (args: string[], input?: string) =>
-    (await runGit(args, { cwd: dir, env, ...(input === undefined ? {} : { input }) })).toString().trim();
+  const git = async (args: string[], input?: string) => (await runGit(args, { cwd: dir, env, input })).toString().trim();
   try {
     await git(parent === undefined ? ["read-tree", "--empty"] : ["read-tree", parent]);
     for (const [path, text] of files) {
@@ -37,7 +36,7 @@ export async function commitToBranch(
     }
     const tree = await git(["write-tree"]);
     const commit = await git(["commit-tree", tree, ...(parent === undefined ? [] : ["-p", parent]), "-m", message]);
-    await runGit(["push", "--quiet", remote, `${commit}:refs/heads/${branch}`], { cwd: dir, ...(token === undefined ? {} : { token }) });
+    await runGit(["push", "--quiet", remote, `${commit}:refs/heads/${branch}`], { cwd: dir, token });
     return commit;
   } finally {
     await rm(index, { force: true });

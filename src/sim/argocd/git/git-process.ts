@@ -12,7 +12,13 @@ export class GitProcessError extends Error {
 /** Runs git and resolves to its stdout; rejects with the last line of stderr. A token goes by the environment, never by argv. */
 export async function runGit(
   args: readonly string[],
-  options: { cwd?: string; token?: string; input?: string; signal?: AbortSignal; env?: Record<string, string> } = {},
+  options: {
+    cwd?: string;
+    token?: string | undefined;
+    input?: string | undefined;
+    signal?: AbortSignal | undefined;
+    env?: Record<string, string>;
+  },
 ): Promise<Buffer> {
   const { cwd, token, input, signal, env: more = {} } = options;
   const credentials =

@@ -35,7 +35,7 @@ export interface GitSource {
 interface GitSourceOptions {
   /** Where it is fetched from, over any protocol that git speaks. */
   url: string;
-  token?: string;
+  token?: string | undefined;
   /** Other URLs under which files and Applications name it. */
   aliases?: string[];
 }
@@ -58,7 +58,7 @@ const CONFIG = "[protocol]\n\tversion = 0\n[maintenance]\n\tauto = false\n";
 const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
 
 /** What `ls-remote --symref` prints: branches and tags by full name, an annotated tag as the commit it means, and the branch HEAD names. */
-function parseRefs(output: string): { refs: Map<string, string>; head?: string } {
+function parseRefs(output: string): { refs: Map<string, string>; head: string | undefined } {
   const refs = new Map<string, string>();
   let head: string | undefined;
   for (const line of output.split("\n")) {
@@ -67,7 +67,7 @@ function parseRefs(output: string): { refs: Map<string, string>; head?: string }
     // Peeled tags come as a line of their own after the tag's: they win.
     else if (/^refs\/(heads|tags)\//.test(name)) refs.set(name.replace(/\^\{\}$/, ""), what);
   }
-  return { refs, ...(head === undefined ? {} : { head }) };
+  return { refs, head };
 }
 
 /** Full name → commit, of what `for-each-ref` prints. */
@@ -105,120 +105,143 @@ function parseBatch(output: Buffer, paths: readonly string[]): Map<string, strin
 }
 
 /** Opens a bare clone of its own in a temporary directory; the first fetch fills it. */
-export async function openGitSource({ url, token, aliases = [] }: GitSourceOptions): Promise<GitSource> {
+export async function openGitSource(options: GitSourceOptions): Promise<GitSource> {
   const dir = await mkdtemp(join(tmpdir(), "stagecoach-argocd-"));
-  const names = new Set([url, ...aliases].map(normalRepoURL));
-  const stop = new AbortController();
-  const git = (args: string[], input?: string) =>
-    runGit(args, {
-      cwd: dir,
-      ...(args[0] === "fetch" || args[0] === "ls-remote" ? { signal: stop.signal } : {}),
-      ...(token === undefined ? {} : { token }),
-      ...(input === undefined ? {} : { input }),
-    });
-  await git(["init", "--bare", "--quiet", "."]);
+  await runGit(["init", "--bare", "--quiet", "."], { cwd: dir });
   await appendFile(join(dir, "config"), CONFIG);
-  let refs = new Map<string, string>();
-  let head = "main";
-  let fetched = false;
-  let running: Promise<void> | undefined;
-  let queued: Promise<void> | undefined;
+  return new BareClone(dir, options);
+}
+
+class BareClone implements GitSource {
+  readonly #dir: string;
+  readonly #url: string;
+  readonly #token: string | undefined;
+  readonly #names: ReadonlySet<string>;
+  readonly #stop = new AbortController();
+  #refs = new Map<string, string>();
+  #head = "main";
+  #isFetched = false;
+  #running: Promise<void> | undefined;
+  #queued: Promise<void> | undefined;
   /** Ids that are known to be commits: ten thousand Applications ask for the same few. */
-  const commits = new Set<string>();
-  const trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
+  readonly #commits = new Set<string>();
+  readonly #trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
+
+  constructor(dir: string, { url, token, aliases = [] }: GitSourceOptions) {
+    this.#dir = dir;
+    this.#url = url;
+    this.#token = token;
+    this.#names = new Set([url, ...aliases].map(normalRepoURL));
+  }
+
+  get fetched(): boolean {
+    return this.#isFetched;
+  }
+
+  matches(repoURL: string): boolean {
+    return this.#names.has(normalRepoURL(repoURL));
+  }
+
+  defaultBranch(): string {
+    return this.#head;
+  }
+
+  fetch(): Promise<void> {
+    if (this.#running === undefined) return this.#fetchOnce();
+    this.#queued ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#queued = undefined;
+        return this.#running ?? this.#fetchOnce();
+      });
+    return this.#queued;
+  }
+
+  async resolve(revision: string): Promise<string | undefined> {
+    const refs = this.#refs;
+    const name = revision === "" || revision === "HEAD" ? `refs/heads/${this.#head}` : revision;
+    const known = refs.get(name) ?? refs.get(`refs/heads/${name}`) ?? refs.get(`refs/tags/${name}`);
+    if (known !== undefined) return known;
+    if (/^[0-9a-f]{7,40}$/.test(name)) return await this.#commitOf(name);
+    if (validRange(name) === null) return undefined;
+    const tags = [...refs.keys()].filter((ref) => ref.startsWith("refs/tags/")).map((ref) => ref.slice("refs/tags/".length));
+    const best = maxSatisfying(tags, name);
+    return best === null ? undefined : refs.get(`refs/tags/${best}`);
+  }
+
+  tree(commit: string): Promise<ReadonlyMap<string, TreeEntry>> {
+    const trees = this.#trees;
+    const tree = trees.get(commit) ?? this.#git(["ls-tree", "-r", "-t", "-z", commit]).then(parseTree);
+    trees.set(commit, tree);
+    for (const old of trees.keys()) if (trees.size > 32) trees.delete(old);
+    return tree;
+  }
+
+  async read(commit: string, paths: readonly string[]): Promise<Map<string, string>> {
+    if (paths.length === 0) return new Map();
+    const safe = paths.filter((path) => !path.includes("\n"));
+    return parseBatch(await this.#git(["cat-file", "--batch"], safe.map((path) => `${commit}:${path}\n`).join("")), safe);
+  }
+
+  async contains(commit: string, path: string, text: string): Promise<boolean> {
+    try {
+      await this.#git(["grep", "--quiet", "--fixed-strings", "-e", text, commit, "--", path === "" ? "." : path]);
+      return true;
+    } catch (error) {
+      if (error instanceof GitProcessError && error.code === 1) return false;
+      throw error;
+    }
+  }
+
+  async commit(commit: BranchCommit): Promise<string> {
+    const branch = `refs/heads/${commit.branch}`;
+    const made = await commitToBranch(this.#dir, this.#url, commit, this.#refs.get(branch), this.#token);
+    this.#refs.set(branch, made);
+    this.#commits.add(made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await (this.#queued ?? this.#running)?.catch(() => undefined);
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  #git(args: string[], input?: string): Promise<Buffer> {
+    const signal = args[0] === "fetch" || args[0] === "ls-remote" ? this.#stop.signal : undefined;
+    return runGit(args, { cwd: this.#dir, signal, token: this.#token, input });
+  }
+
+  #fetchOnce(): Promise<void> {
+    this.#running = this.#fetchNow().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
 
   /** As its repo server does: the refs are listed, and fetched where one means a commit that is not here yet. */
-  async function fetchNow(): Promise<void> {
-    const listed = parseRefs((await git(["ls-remote", "--symref", url])).toString());
-    if (!fetched || [...listed.refs.values()].some((commit) => !commits.has(commit))) {
-      await git(["fetch", "--quiet", "--prune", "--force", "--no-tags", url, ...EVERYTHING]);
+  async #fetchNow(): Promise<void> {
+    const listed = parseRefs((await this.#git(["ls-remote", "--symref", this.#url])).toString());
+    if (!this.#isFetched || [...listed.refs.values()].some((commit) => !this.#commits.has(commit))) {
+      await this.#git(["fetch", "--quiet", "--prune", "--force", "--no-tags", this.#url, ...EVERYTHING]);
       // What was fetched, which may be newer than what was listed.
-      listed.refs = parseLocal((await git(["for-each-ref", "--format=%(refname) %(objectname) %(*objectname)"])).toString());
-      for (const commit of listed.refs.values()) commits.add(commit);
+      listed.refs = parseLocal((await this.#git(["for-each-ref", "--format=%(refname) %(objectname) %(*objectname)"])).toString());
+      for (const commit of listed.refs.values()) this.#commits.add(commit);
     }
-    head = listed.head ?? head;
-    refs = listed.refs;
-    fetched = true;
+    this.#head = listed.head ?? this.#head;
+    this.#refs = listed.refs;
+    this.#isFetched = true;
   }
 
-  function fetchOnce(): Promise<void> {
-    running = fetchNow().finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
-  async function commitOf(id: string): Promise<string | undefined> {
-    if (commits.has(id)) return id;
+  async #commitOf(id: string): Promise<string | undefined> {
+    if (this.#commits.has(id)) return id;
     try {
-      const commit = (await git(["rev-parse", "--verify", "--quiet", `${id}^{commit}`])).toString().trim();
-      commits.add(commit);
+      const commit = (await this.#git(["rev-parse", "--verify", "--quiet", `${id}^{commit}`])).toString().trim();
+      this.#commits.add(commit);
       return commit;
     } catch (error) {
       if (error instanceof GitProcessError) return undefined;
       throw error;
     }
   }
-
-  return {
-    matches: (repoURL) => names.has(normalRepoURL(repoURL)),
-    fetch() {
-      if (running === undefined) return fetchOnce();
-      queued ??= running
-        .catch(() => undefined)
-        .then(() => {
-          queued = undefined;
-          return running ?? fetchOnce();
-        });
-      return queued;
-    },
-    get fetched() {
-      return fetched;
-    },
-    async resolve(revision) {
-      const name = revision === "" || revision === "HEAD" ? `refs/heads/${head}` : revision;
-      const known = refs.get(name) ?? refs.get(`refs/heads/${name}`) ?? refs.get(`refs/tags/${name}`);
-      if (known !== undefined) return known;
-      if (/^[0-9a-f]{7,40}$/.test(name)) return await commitOf(name);
-      if (validRange(name) === null) return undefined;
-      const tags = [...refs.keys()].filter((ref) => ref.startsWith("refs/tags/")).map((ref) => ref.slice("refs/tags/".length));
-      const best = maxSatisfying(tags, name);
-      return best === null ? undefined : refs.get(`refs/tags/${best}`);
-    },
-    tree(commit) {
-      let tree = trees.get(commit);
-      if (tree === undefined) {
-        tree = git(["ls-tree", "-r", "-t", "-z", commit]).then(parseTree);
-        trees.set(commit, tree);
-        for (const old of trees.keys()) if (trees.size > 32) trees.delete(old);
-      }
-      return tree;
-    },
-    async read(commit, paths) {
-      if (paths.length === 0) return new Map();
-      const safe = paths.filter((path) => !path.includes("\n"));
-      return parseBatch(await git(["cat-file", "--batch"], safe.map((path) => `${commit}:${path}\n`).join("")), safe);
-    },
-    async contains(commit, path, text) {
-      try {
-        await git(["grep", "--quiet", "--fixed-strings", "-e", text, commit, "--", path === "" ? "." : path]);
-        return true;
-      } catch (error) {
-        if (error instanceof GitProcessError && error.code === 1) return false;
-        throw error;
-      }
-    },
-    defaultBranch: () => head,
-    async commit(commit) {
-      const made = await commitToBranch(dir, url, commit, refs.get(`refs/heads/${commit.branch}`), token);
-      refs.set(`refs/heads/${commit.branch}`, made);
-      commits.add(made);
-      return made;
-    },
-    async close() {
-      stop.abort();
-      await (queued ?? running)?.catch(() => undefined);
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
 }

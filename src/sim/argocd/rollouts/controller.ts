@@ -1,5 +1,6 @@
 import type { RolloutSet } from "../application/workload.ts";
 import type { FaultBoard, FaultSubject } from "../faults.ts";
+import type { Scheduler } from "../scheduler.ts";
 import { nextMove, podHash } from "./canary.ts";
 import type { RolloutManifest } from "./manifest.ts";
 import { type RolloutObject, type RolloutShelf, rolloutHealth } from "./objects.ts";
@@ -14,19 +15,10 @@ interface Owner {
   onChange(): void;
 }
 
-export interface ClusterRollouts {
-  shelf: RolloutShelf;
-  /** The Rollouts of one Application. */
-  setOf(application: string, owner: Owner): RolloutSet;
-  /** Images of a template, by its hash. */
-  imagesOf(hash: string): string[];
-}
-
 interface ControllerParts {
   shelf: RolloutShelf;
   board: FaultBoard;
-  now(): number;
-  after(ms: number, task: () => void): () => void;
+  scheduler: Scheduler;
   /** From a change to the controller's round. */
   reactionMs: number;
 }
@@ -38,105 +30,128 @@ interface Waiting {
 }
 
 /** The Argo Rollouts controller of one cluster. */
-export function startRollouts({ shelf, board, now, after, reactionMs }: ControllerParts): ClusterRollouts {
-  const owners = new Map<string, Owner>();
-  const waiting = new Map<string, Waiting>();
-  const due = new Set<string>();
-  const images = new Map<string, string[]>();
-  const keyOf = ({ metadata }: RolloutObject) => `${metadata.namespace}/${metadata.name}`;
-  const ownerOf = (object: RolloutObject) => owners.get(applicationOf(object));
-  const stateOf = ({ status = {}, metadata, spec }: RolloutObject) =>
-    JSON.stringify([podHash(spec), status.currentStepIndex, status.phase, status.pauseConditions, status.promoteFull, metadata.generation]);
+export class ClusterRollouts {
+  readonly shelf: RolloutShelf;
+  readonly #parts: ControllerParts;
+  readonly #owners = new Map<string, Owner>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #due = new Set<string>();
+  readonly #images = new Map<string, string[]>();
 
-  function look(key: string): void {
-    if (due.has(key)) return;
-    due.add(key);
-    after(reactionMs, () => {
-      due.delete(key);
-      const [namespace = "", name = ""] = key.split("/");
-      const object = shelf.get(namespace, name);
-      if (object !== undefined) round(key, object);
+  constructor(parts: ControllerParts) {
+    this.#parts = parts;
+    this.shelf = parts.shelf;
+    this.shelf.onChange((object) => {
+      const owner = this.#ownerOf(object);
+      // Put there by hand: nobody runs it.
+      if (owner === undefined) return;
+      this.#look(keyOf(object));
+      owner.onChange();
     });
   }
 
-  function round(key: string, object: RolloutObject): void {
-    images.set(podHash(object.spec), imagesIn(object));
-    shelf.keepTemplate?.(object, podHash(object.spec));
+  /** Images of a template, by its hash. */
+  imagesOf(hash: string): string[] {
+    return this.#images.get(hash) ?? [];
+  }
+
+  /** The Rollouts of one Application. */
+  setOf(application: string, owner: Owner): RolloutSet {
+    const { shelf } = this;
+    this.#owners.set(application, owner);
+    const own = () => shelf.list().filter((object) => applicationOf(object) === application);
+    return {
+      apply(manifests) {
+        for (const manifest of manifests) put(shelf, application, manifest);
+        const kept = new Set(manifests.map(({ namespace, name }) => `${namespace}/${name}`));
+        for (const object of own()) {
+          if (!kept.has(keyOf(object))) shelf.remove(object.metadata.namespace ?? "", object.metadata.name);
+        }
+      },
+      health: () => worst(own()),
+      resume() {
+        for (const object of own()) {
+          const { pauseConditions: _, ...status } = object.status ?? {};
+          if ((object.status?.pauseConditions ?? []).length > 0) shelf.put({ ...object, status });
+        }
+      },
+      faultsChanged: () => {
+        for (const object of own()) this.#look(keyOf(object));
+      },
+      remove: () => {
+        for (const object of own()) shelf.remove(object.metadata.namespace ?? "", object.metadata.name);
+        this.#owners.delete(application);
+      },
+    };
+  }
+
+  #ownerOf(object: RolloutObject): Owner | undefined {
+    return this.#owners.get(applicationOf(object));
+  }
+
+  #look(key: string): void {
+    if (this.#due.has(key)) return;
+    this.#due.add(key);
+    const { scheduler, reactionMs } = this.#parts;
+    scheduler.after(reactionMs, () => {
+      this.#due.delete(key);
+      const [namespace = "", name = ""] = key.split("/");
+      const object = this.shelf.get(namespace, name);
+      if (object !== undefined) this.#round(key, object);
+    });
+  }
+
+  #round(key: string, object: RolloutObject): void {
+    this.#images.set(podHash(object.spec), imagesIn(object));
+    this.shelf.keepTemplate?.(object, podHash(object.spec));
     // It had its time and did not come up: it goes on once whatever held it is gone.
-    if (object.status?.phase === "Degraded" && object.status.abort !== true && isHeld(object)) return;
-    const { status, wait } = nextMove(object, now());
-    const next = JSON.stringify(object.status) === JSON.stringify(status) ? object : shelf.put({ ...object, status });
+    if (object.status?.phase === "Degraded" && object.status.abort !== true && this.#isHeld(object)) return;
+    const { status, wait } = nextMove(object, this.#parts.scheduler.now());
+    const next = JSON.stringify(object.status) === JSON.stringify(status) ? object : this.shelf.put({ ...object, status });
     const of = stateOf(next);
-    const before = waiting.get(key);
+    const before = this.#waiting.get(key);
     if (before !== undefined && before.of === of && wait !== undefined) return;
     before?.stop();
-    waiting.delete(key);
+    this.#waiting.delete(key);
     if (wait === undefined) return;
-    const stop = after(wait.ms ?? ownerOf(object)?.podsMs() ?? 0, () => {
-      waiting.delete(key);
-      const current = shelf.get(object.metadata.namespace ?? "", object.metadata.name);
+    const stop = this.#parts.scheduler.after(wait.ms ?? this.#ownerOf(object)?.podsMs() ?? 0, () => {
+      this.#waiting.delete(key);
+      const current = this.shelf.get(object.metadata.namespace ?? "", object.metadata.name);
       if (current === undefined || stateOf(current) !== of) return;
-      if (wait.kind === "pods" && isHeld(current)) return void hold(current);
-      shelf.put({ ...current, status: wait.next });
+      if (wait.kind === "pods" && this.#isHeld(current)) this.#hold(current);
+      else this.shelf.put({ ...current, status: wait.next });
     });
-    waiting.set(key, { of, stop });
+    this.#waiting.set(key, { of, stop });
   }
 
   /** Whether a fault keeps its pods from coming up. */
-  function isHeld(object: RolloutObject): boolean {
-    const subject = ownerOf(object)?.subject();
+  #isHeld(object: RolloutObject): boolean {
+    const subject = this.#ownerOf(object)?.subject();
+    const { board } = this.#parts;
     return subject !== undefined && (board.find("stuck", subject) !== undefined || board.find("degraded", subject) !== undefined);
   }
 
-  function hold(object: RolloutObject): void {
-    const subject = ownerOf(object)?.subject();
-    const degraded = subject === undefined ? undefined : board.find("degraded", subject);
+  #hold(object: RolloutObject): void {
+    const subject = this.#ownerOf(object)?.subject();
+    const degraded = subject === undefined ? undefined : this.#parts.board.find("degraded", subject);
     if (degraded === undefined) return;
     const message =
       degraded.message ??
       `ProgressDeadlineExceeded: ReplicaSet "${object.metadata.name}-${podHash(object.spec)}" has timed out progressing.`;
-    shelf.put({ ...object, status: { ...object.status, phase: "Degraded", message } });
+    this.shelf.put({ ...object, status: { ...object.status, phase: "Degraded", message } });
   }
+}
 
-  shelf.onChange((object) => {
-    const owner = ownerOf(object);
-    // Put there by hand: nobody runs it.
-    if (owner === undefined) return;
-    look(keyOf(object));
-    owner.onChange();
-  });
+function keyOf({ metadata }: RolloutObject): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
 
-  return {
-    shelf,
-    imagesOf: (hash) => images.get(hash) ?? [],
-    setOf(application, owner) {
-      owners.set(application, owner);
-      const own = () => shelf.list().filter((object) => applicationOf(object) === application);
-      return {
-        apply(manifests) {
-          for (const manifest of manifests) put(shelf, application, manifest);
-          const kept = new Set(manifests.map(({ namespace, name }) => `${namespace}/${name}`));
-          for (const object of own()) {
-            if (!kept.has(keyOf(object))) shelf.remove(object.metadata.namespace ?? "", object.metadata.name);
-          }
-        },
-        health: () => worst(own()),
-        resume() {
-          for (const object of own()) {
-            const { pauseConditions: _, ...status } = object.status ?? {};
-            if ((object.status?.pauseConditions ?? []).length > 0) shelf.put({ ...object, status });
-          }
-        },
-        faultsChanged() {
-          for (const object of own()) look(keyOf(object));
-        },
-        remove() {
-          for (const object of own()) shelf.remove(object.metadata.namespace ?? "", object.metadata.name);
-          owners.delete(application);
-        },
-      };
-    },
-  };
+function stateOf({ status = {}, metadata, spec }: RolloutObject): string {
+  return JSON.stringify([
+    podHash(spec),
+    ...[status.currentStepIndex, status.phase, status.pauseConditions, status.promoteFull],
+    metadata.generation,
+  ]);
 }
 
 function applicationOf({ metadata }: RolloutObject): string {

@@ -6,7 +6,7 @@ import { type ClusterIndex, IN_CLUSTER } from "../clusters.ts";
 import type { FaultBoard } from "../faults.ts";
 import type { Scheduler } from "../scheduler.ts";
 import type { Application } from "../types.ts";
-import { type ClusterRollouts, startRollouts } from "./controller.ts";
+import { ClusterRollouts } from "./controller.ts";
 import { memoryShelf, type RolloutObject, storeShelf } from "./objects.ts";
 
 /** The Argo Rollouts of every cluster, each with a controller of its own, so that one name may stand on several. */
@@ -33,8 +33,8 @@ export function createFleetRollouts({ store, clusters, board, scheduler, lag }: 
   function on({ name, server }: { name: string; server: string }): ClusterRollouts {
     const known = fleet.get(name);
     if (known !== undefined) return known;
-    const shelf = server === IN_CLUSTER.server ? storeShelf(store) : memoryShelf(scheduler.now, name);
-    const made = startRollouts({ shelf, board, now: scheduler.now, after: scheduler.after, reactionMs: lag.health });
+    const shelf = server === IN_CLUSTER.server ? storeShelf(store) : memoryShelf(() => scheduler.now(), name);
+    const made = new ClusterRollouts({ shelf, board, scheduler, reactionMs: lag.health });
     fleet.set(name, made);
     return made;
   }
