@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen.ts";
 
 /** GitHub has one webhook for the App and others for Argo CD: here one delivery is passed on, byte for byte, to each. */
 export async function startRelay(): Promise<{ url: string; to: Set<string>; close(): Promise<void> }> {
@@ -12,14 +12,6 @@ export async function startRelay(): Promise<{ url: string; to: Set<string>; clos
     const answers = await Promise.allSettled([...to].map((url) => fetch(url, { method: "POST", headers, body })));
     response.writeHead(answers.every((answer) => answer.status === "fulfilled" && answer.value.ok) ? 200 : 502).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    to,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listen(server);
+  return { url: `${url}/`, to, close };
 }

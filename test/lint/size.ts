@@ -20,9 +20,7 @@ const LONGER: readonly string[] = [
   "src/engine/round/round.ts#round",
   "src/engine/round/start/start-runs.ts#start",
   "src/core/run/gates/gates.test.ts",
-  "src/sim/argocd/index.ts#startArgoCd",
   "src/sim/github/http/api.ts#send",
-  "src/sim/kubernetes/index.ts#startKubernetes",
   "test/traps/argocd-model.ts",
   "test/traps/status-traps.ts",
 ];

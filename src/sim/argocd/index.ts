@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { render as renderSet } from "../../core/appset/index.ts";
 import { sayRender } from "../../core/report/reasons/render.ts";
 import { createAuthority } from "../kubernetes/certificates.ts";
 import { kubeTime, type Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
+import { listen } from "../listen.ts";
 import { createArgoApi } from "./api/index.ts";
 import { startApplicationController } from "./application/controller.ts";
 import { type Lag, REAL_LAG } from "./application/lag.ts";
@@ -25,7 +24,7 @@ import { parentApplication, project } from "./first-objects.ts";
 import type { Push } from "./git/push.ts";
 import { anyVersion, createRepositories, type Repositories } from "./git/repositories.ts";
 import { renderWithFiles } from "./git/snapshots.ts";
-import { type ConnectionInfo, createArgoServer } from "./http.ts";
+import { createArgoServer } from "./http.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
 import { createFleetRollouts } from "./rollouts/index.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -41,93 +40,28 @@ export type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
 
 /** Starts both controllers and the API's socket. */
 export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
-  const {
-    kubernetes,
-    clock,
-    seed = 1,
-    faults = {},
-    namespace = "argocd",
-    registry = anyVersion,
-    render = renderSet,
-    webhookSecret,
-    port = 0,
-    host = "127.0.0.1",
-  } = options;
-  const { store } = kubernetes;
-  const lag: Lag = { ...REAL_LAG, ...options.lag };
-  const sources = "fetch" in options.git ? [options.git] : options.git;
-  const scheduler = new Scheduler(clock);
+  const { clock, webhookSecret, port, host = "127.0.0.1", bootstrap } = options;
+  const parts = startControllers(options);
+  const { store, namespace, scheduler, clusters, repositories, rollouts, apps, sets, sources } = parts;
   const began = kubeTime(clock.now());
-  createFirstObjects(store, namespace, options.clusters ?? []);
-  const clusters = createClusterIndex(store, namespace);
-  const repositories = createRepositories(sources, registry, { now: () => scheduler.now(), ttl: lag.reconciliation });
-  const manifests = createManifests(repositories);
-  const board = createFaultBoard((cluster, before, after) => apps.clusterFaultsChanged(cluster, before, after));
-  const rollouts = createFleetRollouts({ store, clusters, board, scheduler, lag });
-  const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, repositories, namespace, rollouts }, seed);
-  const sets = startApplicationSetController({ store, scheduler, lag, clusters, repositories, render, seed });
-
-  const relabel = (name: string, labels: Record<string, string | null>) => relabelCluster(store, clusters, namespace, name, labels);
-  const connections = (): ConnectionInfo[] => connectionsOf(store, clusters, (cluster) => board.has("unreachable", cluster), began);
-
-  function notifyPush(push: Push): void {
-    const held = sources.find((source) => push.repoURLs.some((url) => source.matches(url)));
-    const known: Push = held === undefined ? push : { ...push, sameRepo: (url) => held.matches(url) };
-    apps.push(known);
-    sets.push(known);
-  }
-
+  const connections = () => connectionsOf(store, clusters, (cluster) => parts.board.has("unreachable", cluster), began);
   const api = createArgoApi({
-    store,
-    clock,
-    namespace,
+    ...{ store, clock, namespace },
     clusters: connections,
-    generate: (set) => generate(set, clusters, repositories, render),
+    generate: (set) => generate(set, clusters, repositories, parts.render),
     rollouts: options.rollouts ?? rollouts.backend,
     token: options.apiToken,
   });
   const authority = options.tls === true ? createAuthority() : undefined;
-  const server = createArgoServer({
-    push: notifyPush,
-    api: api.handle,
-    certificate: authority?.issue([host, "localhost"]),
-    secret: webhookSecret,
-  });
-  server.listen(port, host);
-  await once(server, "listening");
-  playScript(faults, scheduler, { board, relabel, repoDown: repositories.setDown });
-  if (options.bootstrap !== undefined) store.create(parentApplication(options.bootstrap, namespace));
-
+  const certificate = authority?.issue([host, "localhost"]);
+  const push = (one: Push) => notifyPush(parts, one);
+  const { url, close } = await listen(createArgoServer({ push, api: api.handle, certificate, secret: webhookSecret }), port, host);
+  const levers = leversOf(parts);
+  playScript(options.faults ?? {}, scheduler, { board: parts.board, relabel: levers.relabel, repoDown: repositories.setDown });
+  if (bootstrap !== undefined) store.create(parentApplication(bootstrap, namespace));
   return {
-    url: `http${authority === undefined ? "" : "s"}://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
-    ca: authority?.ca,
-    api,
-    namespace,
-    notifyPush,
-    addCluster: (cluster) => {
-      store.create(clusterSecret(cluster, namespace));
-    },
-    removeCluster: (name) => {
-      store.delete("secrets", namespace, secretOf(clusters, name));
-    },
-    relabel,
-    setFault: (cluster, fault) => board.set(cluster, fault === null ? [] : "kind" in fault ? [fault] : fault),
-    setRepoDown: repositories.setDown,
-    setControllersDown(down) {
-      apps.setDown(down);
-      sets.setDown(down);
-    },
-    failGenerator: sets.fail,
-    setSyncWindows(name, syncWindows) {
-      const changed = store.change("appprojects", namespace, name, (object) => ({
-        ...object,
-        spec: { ...(object["spec"] as object), syncWindows },
-      }));
-      if (changed === undefined) throw new Error(`no AppProject "${name}" in ${namespace}`);
-    },
-    resume: apps.resume,
-    drift: (application) => apps.drift(namespace, application),
-    clusters: connections,
+    ...{ url, ca: authority?.ca, api, namespace, notifyPush: push, clusters: connections },
+    ...levers,
     liveHealth: (application) => apps.truth(namespace, application)?.health,
     truth: (application) => apps.truth(namespace, application),
     rolloutsOf(application) {
@@ -137,18 +71,61 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     idle: () => scheduler.idle(),
     nextAt: () => scheduler.next(),
     async close() {
-      scheduler.close();
-      apps.close();
-      sets.close();
-      clusters.close();
+      for (const one of [scheduler, apps, sets, clusters]) one.close();
       await scheduler.idle();
       for (const source of sources) await source.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      await close();
     },
   };
+}
+
+type Parts = ReturnType<typeof startControllers>;
+
+/** The controllers, and what they share. */
+function startControllers(options: ArgoCdOptions) {
+  const { clock, seed = 1, namespace = "argocd", registry = anyVersion, render = renderSet } = options;
+  const { store } = options.kubernetes;
+  const lag: Lag = { ...REAL_LAG, ...options.lag };
+  const sources = "fetch" in options.git ? [options.git] : options.git;
+  const scheduler = new Scheduler(clock);
+  createFirstObjects(store, namespace, options.clusters ?? []);
+  const clusters = createClusterIndex(store, namespace);
+  const repositories = createRepositories(sources, registry, { now: () => scheduler.now(), ttl: lag.reconciliation });
+  const manifests = createManifests(repositories);
+  const board = createFaultBoard((cluster, before, after) => apps.clusterFaultsChanged(cluster, before, after));
+  const rollouts = createFleetRollouts({ store, clusters, board, scheduler, lag });
+  const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, repositories, namespace, rollouts }, seed);
+  const sets = startApplicationSetController({ store, scheduler, lag, clusters, repositories, render, seed });
+  return { store, namespace, render, sources, scheduler, clusters, repositories, board, rollouts, apps, sets };
+}
+
+function notifyPush({ sources, apps, sets }: Parts, push: Push): void {
+  const held = sources.find((source) => push.repoURLs.some((url) => source.matches(url)));
+  const known: Push = held === undefined ? push : { ...push, sameRepo: (url) => held.matches(url) };
+  apps.push(known);
+  sets.push(known);
+}
+
+/** What tests and `stagecoach sim` may do to it. */
+function leversOf({ store, namespace, clusters, repositories, board, apps, sets }: Parts) {
+  return {
+    addCluster: (cluster) => void store.create(clusterSecret(cluster, namespace)),
+    removeCluster: (name) => void store.delete("secrets", namespace, secretOf(clusters, name)),
+    relabel: (name, labels) => relabelCluster(store, clusters, namespace, name, labels),
+    setFault: (cluster, fault) => board.set(cluster, fault === null ? [] : "kind" in fault ? [fault] : fault),
+    setRepoDown: repositories.setDown,
+    setControllersDown(down) {
+      apps.setDown(down);
+      sets.setDown(down);
+    },
+    failGenerator: sets.fail,
+    setSyncWindows(name, syncWindows) {
+      const edit = (object: KubeObject) => ({ ...object, spec: { ...(object["spec"] as object), syncWindows } });
+      if (store.change("appprojects", namespace, name, edit) === undefined) throw new Error(`no AppProject "${name}" in ${namespace}`);
+    },
+    resume: apps.resume,
+    drift: (application) => apps.drift(namespace, application),
+  } satisfies Partial<ArgoCdSim>;
 }
 
 /** What stands in the cluster before the controllers start. */

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
+import { listen } from "../listen.ts";
 import type { Account, Rule, Verb } from "./auth.ts";
 import { createAuthority } from "./certificates.ts";
 import { createLister } from "./list.ts";
 import { createApiServer } from "./server.ts";
 import { startTokenController } from "./service-accounts.ts";
 import { Store } from "./store.ts";
-import type { KubeObject } from "./types.ts";
+import type { KubeObject, Resource } from "./types.ts";
 import { createWatchHub } from "./watch.ts";
 
 /*
@@ -76,40 +76,26 @@ function kubeconfigText(url: string, token: string, ca: string | undefined): str
 
 /** Starts the API on a socket. `close` ends every connection. */
 export async function startKubernetes(options: KubernetesOptions): Promise<KubernetesSim> {
-  const { clock, port = 0, host = "127.0.0.1", token = randomBytes(24).toString("base64url"), keepEvents } = options;
+  const { clock, port, host = "127.0.0.1", token = randomToken(), keepEvents } = options;
   const store = new Store(defined({ clock, keep: keepEvents }));
   startTokenController(store);
-  const lister = createLister(store, clock);
-  const watches = createWatchHub(store, clock);
+  const [lister, watches] = [createLister(store, clock), createWatchHub(store, clock)];
   const accounts = new Map<string, Account>([[token, { user: "admin" }]]);
   const counts = new Map<string, number>();
-  const count = (verb: Verb, plural: string) => counts.set(`${verb} ${plural}`, (counts.get(`${verb} ${plural}`) ?? 0) + 1);
+  const onRequest = (verb: Verb, { plural }: Resource) => counts.set(`${verb} ${plural}`, (counts.get(`${verb} ${plural}`) ?? 0) + 1);
   const authority = options.tls === true ? createAuthority() : undefined;
+  const certificate = authority?.issue([host, "localhost"]);
   let isDown = false;
-  const server = createApiServer({
-    store,
-    lister,
-    watches,
-    accounts,
-    onRequest: (verb, resource) => count(verb, resource.plural),
-    isDown: () => isDown,
-    certificate: authority?.issue([host, "localhost"]),
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => resolve());
-  });
-  const { port: bound } = server.address() as AddressInfo;
-  const url = `http${authority === undefined ? "" : "s"}://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  const server = createApiServer({ store, lister, watches, accounts, onRequest, isDown: () => isDown, certificate });
+  const { url, close } = await listen(server, port, host);
   for (const name of ["default", "kube-system"]) store.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-
   return {
     url,
     token,
     ca: authority?.ca,
     store,
     kubeconfig: (other = token, ca = authority?.ca) => kubeconfigText(url, other, ca),
-    addAccount(user, rules, given = randomBytes(24).toString("base64url")) {
+    addAccount(user, rules, given = randomToken()) {
       accounts.set(given, { user, rules });
       return given;
     },
@@ -118,9 +104,7 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
       silenceWatches: (silent) => watches.silence(silent),
       loseEvents: (which) => watches.lose(which),
       expire() {
-        store.expire();
-        lister.expire();
-        watches.expire();
+        for (const one of [store, lister, watches]) one.expire();
       },
       revokeToken: (old) => void accounts.delete(old),
       down(down) {
@@ -132,10 +116,11 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
     requests: () => counts,
     async close() {
       watches.drop();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      await close();
     },
   };
+}
+
+function randomToken(): string {
+  return randomBytes(24).toString("base64url");
 }

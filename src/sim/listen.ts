@@ -1,0 +1,26 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { Server as TlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+
+/** Where a server of the embedded world is reached, and how it ends. */
+export interface Listening {
+  url: string;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/** Opens the socket of a server: on any free port where that is 0. */
+export async function listen(server: Server | TlsServer, port = 0, host = "127.0.0.1"): Promise<Listening> {
+  server.listen(port, host);
+  await once(server, "listening");
+  const scheme = "setSecureContext" in server ? "https" : "http";
+  return {
+    url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
