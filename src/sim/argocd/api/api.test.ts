@@ -169,7 +169,7 @@ describe("the embedded Argo CD's API, over TLS", () => {
     });
     expect(await plane.generate?.(SET("https://example.com/none.git"))).toMatchObject({
       kind: "failed",
-      why: expect.stringContaining("none.git"),
+      why: { code: "PROGRAM_SAYS", message: expect.stringContaining("none.git") },
     });
     await plane.close();
     const token = api.addAccount("reader", ["p, reader, applicationsets, get, *, allow"]);
